@@ -5,6 +5,7 @@
 
 mod body;
 mod client;
+mod connections;
 mod discovery;
 mod event_stream;
 mod failure;
@@ -24,12 +25,12 @@ use reqwest::{
         ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, LOCATION,
         WWW_AUTHENTICATE,
     },
-    redirect::Policy,
 };
 use tokio::time::timeout;
 
 pub(crate) use body::{events, one_by_one, read_bounded, read_in_turn};
 pub(crate) use client::HttpClient;
+pub(crate) use connections::{client, provide_cryptography};
 pub(crate) use discovery::DISCOVERY_TIMEOUT;
 pub(crate) use failure::{HttpFailure, chain};
 pub(crate) use headers::{ParameterHeaders, parameter_headers};
@@ -41,12 +42,6 @@ use crate::{
     text::shown,
     trace::Trace,
 };
-
-/// How many redirects within the server's origin are followed.
-const MAX_REDIRECTS: usize = 5;
-
-/// How many headers an answer may have: some proxies add many. Their bytes have the bound of reqwest's.
-const MAX_HEADERS: usize = 1000;
 
 /// How many bytes of an answer that reports a failure are read.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -208,40 +203,4 @@ fn challenge(response: &Response) -> Option<String> {
     // Of several schemes the one that tokens go with.
     let bearer = values.iter().find(|value| value.trim_start().to_ascii_lowercase().starts_with("bearer"));
     bearer.or(values.first()).map(|value| (*value).to_owned())
-}
-
-/// How many connections to a server are kept for its next requests.
-const MAX_IDLE_CONNECTIONS: usize = 8;
-
-/// A client with the system's roots (and `SSL_CERT_FILE`), and the proxies that the environment names.
-pub(crate) fn client(connect_timeout: Duration) -> Result<Client, String> {
-    provide_cryptography();
-    let redirects = Policy::custom(|attempt| {
-        let keeps_method =
-            matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
-        let before = attempt.previous().last().map(Url::origin);
-        if !keeps_method || before != Some(attempt.url().origin()) || attempt.previous().len() > MAX_REDIRECTS
-        {
-            attempt.stop()
-        } else {
-            attempt.follow()
-        }
-    });
-    Client::builder()
-        .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(connect_timeout)
-        .redirect(redirects)
-        // What other crates of a build turn on in reqwest changes nothing here.
-        .http1_only()
-        .http1_max_headers(MAX_HEADERS)
-        .no_gzip()
-        // A connection keeps its buffers, up to 400 KB after a long answer.
-        .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
-        .build()
-        .map_err(|error| format!("an HTTP client can't be made: {}", chain(&error)))
-}
-
-/// Sets the process's provider of cryptography, unless the host of this crate has set one.
-pub(crate) fn provide_cryptography() {
-    let _ = rustls::crypto::ring::default_provider().install_default();
 }

@@ -7,48 +7,33 @@
 
 mod callback;
 mod exchange;
+mod failure;
 mod login;
 pub mod rehearsal;
+mod secret_members;
 mod store;
 
-use std::{
-    future::Future,
-    sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::sync::Arc;
 
 use reqwest::Url;
 use rmcp::transport::auth::{
-    AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig, OAuthClientConfig,
-    OAuthHttpClient,
+    AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig, OAuthHttpClient,
 };
-use tokio::{
-    sync::Mutex,
-    time::{Instant, timeout_at},
-};
+use tokio::{sync::Mutex, time::Instant};
 
 pub use exchange::{exchanges_are_under_way, exchanges_end};
 pub use login::{LOGIN_TIMEOUT, login, logout};
 
 use self::{
-    exchange::{Exchange, carried},
+    exchange::{EXCHANGE_TIMEOUT, Exchange, carried, within},
+    failure::failure,
     store::{Client, Record, Store},
 };
 use crate::{
     http::{HttpFailure, provide_cryptography},
     secrets::{learn, learn_header},
     server_config::{Grant, OAuth, ServerConfig, Transport},
-    text::shown,
 };
-
-/// How long discovery, registration and an exchange of tokens may take together.
-const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How long before its end a token is renewed, so that it holds until its request has arrived.
-const AHEAD: Duration = Duration::from_secs(30);
-
-/// How much of an authorization server's words is told, in bytes.
-const TOLD_BYTES: usize = 400;
 
 /// Gives requests to one server their tokens.
 pub(crate) struct Authorizer {
@@ -316,85 +301,10 @@ fn is_confidential(endpoint: &str, server: &Url) -> bool {
     scheme.is_ok_and(|scheme| scheme == "https" || scheme == "http" && server.scheme() == "http")
 }
 
-/// Members of requests and answers that are secret (RFC 6749, 7591, 7592, 7636, 8628; OpenID Connect).
-const SECRET_MEMBERS: [&str; 9] = [
-    "access_token",
-    "refresh_token",
-    "id_token",
-    "client_secret",
-    "registration_access_token",
-    "code",
-    "code_verifier",
-    "device_code",
-    "state",
-];
-
-/// Learns the secrets of an answer in JSON.
-fn learn_members(answer: &serde_json::Value) {
-    for name in SECRET_MEMBERS {
-        answer.get(name).and_then(serde_json::Value::as_str).into_iter().for_each(learn);
-    }
-}
-
-impl Client {
-    fn config(&self) -> OAuthClientConfig {
-        // The type wants an address, though a refresh does not send it.
-        let redirect = if self.redirect_uri.is_empty() { "http://127.0.0.1/" } else { &self.redirect_uri };
-        let config = OAuthClientConfig::new(self.id.clone(), redirect);
-        match &self.secret {
-            Some(secret) => config.with_client_secret(secret.clone()),
-            None => config,
-        }
-    }
-}
-
 /// The token of a record, if it is not the rejected one and lasts.
 fn other(record: Option<&Record>, rejected: Option<&str>) -> Option<String> {
     let token = record.filter(|record| !record.ends_soon()).and_then(Record::access_token);
     token.filter(|token| rejected != Some(token.as_str()))
-}
-
-/// Seconds since 1970.
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
-async fn within<T>(
-    deadline: Instant,
-    work: impl Future<Output = Result<T, HttpFailure>>,
-) -> Result<T, HttpFailure> {
-    timeout_at(deadline, work).await.unwrap_or_else(|_| {
-        let seconds = EXCHANGE_TIMEOUT.as_secs();
-        Err(HttpFailure::OAuth(format!("its authorization server did not answer within {seconds} s")))
-    })
-}
-
-fn failure(what: &str, error: &AuthError) -> HttpFailure {
-    HttpFailure::OAuth(format!("{what}: {}", explain(error)))
-}
-
-/// What went wrong, in one line.
-fn explain(error: &AuthError) -> String {
-    let advice = match error {
-        AuthError::NoAuthorizationSupport => {
-            return "the server publishes nothing on how to log in; if it wants a key, configure it under `headers`, \
-                    else its endpoints under `oauth`"
-                .to_owned();
-        }
-        // The parser's own words could quote a token.
-        AuthError::TokenExchangeFailed(reason) | AuthError::TokenRefreshFailed(reason)
-            if reason.contains("invalid type") || reason.contains("invalid value") =>
-        {
-            return "its authorization server's answer is no token response".to_owned();
-        }
-        AuthError::RegistrationFailed(_) => "; register a client by hand and configure `oauth.client_id`",
-        _ => "",
-    };
-    let text = error.to_string();
-    // An answer that is quoted may hold what it was not to give.
-    let answer = text.find('{').and_then(|start| text.get(start..)).map(serde_json::from_str);
-    answer.into_iter().flatten().for_each(|answer| learn_members(&answer));
-    format!("{}{advice}", shown(&crate::http::chain(error), TOLD_BYTES))
 }
 
 #[cfg(test)]

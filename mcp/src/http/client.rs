@@ -22,6 +22,7 @@ use super::{
     HttpFailure, MAX_ERROR_BYTES, Sender, TOLD_BYTES,
     discovery::Discovery,
     events,
+    failure::Failed,
     headers::{SESSION, is_type, protocol_headers, text_header},
     listening::{Opening, Openings, OwnStream},
     messages::{
@@ -70,7 +71,6 @@ impl Waiting {
     }
 }
 
-pub(super) type Failed = StreamableHttpError<HttpFailure>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 

@@ -17,7 +17,10 @@ use rmcp::{
 };
 use tokio::time::timeout;
 
-use super::{HttpFailure, client::Failed, messages::is_answer};
+use super::{
+    failure::{Failed, HttpFailure},
+    messages::is_answer,
+};
 use crate::client::STATELESS_VERSION;
 
 /// How long servers may take to answer. Those that know the method answer from memory.

@@ -1,5 +1,7 @@
 //! Why a request over HTTP has no answer.
 
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+
 use crate::text::shown;
 
 /// How much of a cause is told, in bytes.
@@ -43,6 +45,9 @@ pub(crate) enum HttpFailure {
     #[error("{0}")]
     OAuth(String),
 }
+
+/// The same, as the library takes it.
+pub(super) type Failed = StreamableHttpError<HttpFailure>;
 
 impl HttpFailure {
     /// Whether something is there that did not answer as it should, and neither asks for a login nor sends elsewhere.

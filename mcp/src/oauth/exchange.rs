@@ -4,13 +4,19 @@
 //! 4.3.1). Whoever gives up in between has neither, and a later use of the old one can revoke the whole login. So from the
 //! request on, the exchange and the storing of its answer are a task of their own, and a process ends after it.
 
-use std::{future::Future, sync::LazyLock};
+use std::{future::Future, sync::LazyLock, time::Duration};
 
 use rmcp::transport::auth::{AuthError, AuthorizationManager, ClientCredentialsConfig};
-use tokio::sync::watch;
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout_at},
+};
 
-use super::failure;
+use super::failure::failure;
 use crate::http::HttpFailure;
+
+/// How long discovery, registration and an exchange of tokens may take together.
+pub(super) const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How many exchanges are under way in this process.
 static UNDER_WAY: LazyLock<watch::Sender<usize>> = LazyLock::new(watch::Sender::default);
@@ -39,6 +45,17 @@ pub(super) async fn carried<T: Send + 'static>(
     });
     let given_up = |error| HttpFailure::OAuth(format!("the exchange for tokens was given up: {error}"));
     task.await.map_err(given_up)?
+}
+
+/// What the work gives, or a failure at the deadline, which is [`EXCHANGE_TIMEOUT`] after its beginning.
+pub(super) async fn within<T>(
+    deadline: Instant,
+    work: impl Future<Output = Result<T, HttpFailure>>,
+) -> Result<T, HttpFailure> {
+    timeout_at(deadline, work).await.unwrap_or_else(|_| {
+        let seconds = EXCHANGE_TIMEOUT.as_secs();
+        Err(HttpFailure::OAuth(format!("its authorization server did not answer within {seconds} s")))
+    })
 }
 
 /// An exchange under way.

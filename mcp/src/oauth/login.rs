@@ -11,8 +11,13 @@ use rmcp::transport::auth::{
 use tokio::time::{Instant, timeout};
 
 use super::{
-    Authorizer, EXCHANGE_TIMEOUT, SECRET_MEMBERS, TOLD_BYTES, callback::Callback, exchange::carried, explain,
-    is_confidential, store::Client, within,
+    Authorizer,
+    callback::Callback,
+    exchange::{EXCHANGE_TIMEOUT, carried, within},
+    failure::{TOLD_BYTES, explain},
+    is_confidential,
+    secret_members::SECRET_MEMBERS,
+    store::Client,
 };
 use crate::{
     error::{Challenge, Error, ErrorKind},

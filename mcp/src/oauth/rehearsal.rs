@@ -10,7 +10,7 @@ use std::{
 use reqwest::Url;
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
 
-use super::{Authorizer, callback::PATH, login::Login};
+use super::{Authorizer, callback::PATH, failure::explain, login::Login};
 use crate::server_config::OAuth;
 
 /// The address that the browser of a rehearsal comes back to.
@@ -80,7 +80,7 @@ pub async fn rehearse(
             let back = comes_back(login.address(), code);
             login.finish(&back).await
         }
-        Err(error) => Err(super::explain(&error)),
+        Err(error) => Err(explain(&error)),
     };
     rehearsed.login = script.take();
     rehearsed.token_endpoint = authorizer.token_endpoint().await;

@@ -6,20 +6,21 @@ use std::{
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use async_trait::async_trait;
 use reqwest::Url;
 use rmcp::transport::auth::{
-    AuthError, AuthorizationMetadata, CredentialStore, OAuthTokenResponse, StoredCredentials,
+    AuthError, AuthorizationMetadata, CredentialStore, OAuthClientConfig, OAuthTokenResponse,
+    StoredCredentials,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use system::file::{self, Access, Durability};
 use tokio::time::{Instant, sleep};
 
-use super::{AHEAD, learn_members, now};
+use super::secret_members::learn_members;
 use crate::{http::HttpFailure, secrets::learn, server_config::OAuth};
 
 /// The version of the file's form.
@@ -28,8 +29,11 @@ const VERSION: u32 = 1;
 /// Longest file that is read (1 MiB): tokens are short, but a file may be anything.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// How long before its end a token is renewed, so that it holds until its request has arrived.
+const AHEAD: Duration = Duration::from_secs(30);
+
 /// How long to wait for another process that renews the same tokens. It is done when its authorization server has
-/// answered, or [`super::EXCHANGE_TIMEOUT`] later.
+/// answered, or [`super::exchange::EXCHANGE_TIMEOUT`] later.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// How often the lock is tried.
@@ -69,6 +73,19 @@ pub(super) struct Client {
     pub(super) id: String,
     pub(super) secret: Option<String>,
     pub(super) redirect_uri: String,
+}
+
+impl Client {
+    /// As the library takes it.
+    pub(super) fn config(&self) -> OAuthClientConfig {
+        // The type wants an address, though a refresh does not send it.
+        let redirect = if self.redirect_uri.is_empty() { "http://127.0.0.1/" } else { &self.redirect_uri };
+        let config = OAuthClientConfig::new(self.id.clone(), redirect);
+        match &self.secret {
+            Some(secret) => config.with_client_secret(secret.clone()),
+            None => config,
+        }
+    }
 }
 
 /// Keeps other processes from renewing; until it is dropped.
@@ -277,6 +294,11 @@ impl CredentialStore for Saving {
 
 fn told(failure: &HttpFailure) -> AuthError {
     AuthError::CredentialStoreError(failure.to_string())
+}
+
+/// Seconds since 1970.
+pub(super) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {

@@ -59,7 +59,7 @@ async fn authorizer(
     let settings = OAuth { store: file, token_url: Some(TOKEN_URL.to_owned()), ..OAuth::default() };
     let mut authorizer = Authorizer::new(&Url::parse(SERVER).unwrap(), &settings);
     authorizer.http = Some(authority.clone());
-    let received = now().checked_add_signed(left - 3600).unwrap();
+    let received = store::now().checked_add_signed(left - 3600).unwrap();
     let record = json!({
         "version": 1,
         "url": SERVER,

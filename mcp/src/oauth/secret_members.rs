@@ -1,0 +1,25 @@
+//! What authorization servers and this client tell each other that nobody else may be told.
+
+use serde_json::Value;
+
+use crate::secrets::learn;
+
+/// Members of requests and answers that are secret (RFC 6749, 7591, 7592, 7636, 8628; OpenID Connect).
+pub(super) const SECRET_MEMBERS: [&str; 9] = [
+    "access_token",
+    "refresh_token",
+    "id_token",
+    "client_secret",
+    "registration_access_token",
+    "code",
+    "code_verifier",
+    "device_code",
+    "state",
+];
+
+/// Learns the secrets of an answer in JSON.
+pub(super) fn learn_members(answer: &Value) {
+    for name in SECRET_MEMBERS {
+        answer.get(name).and_then(Value::as_str).into_iter().for_each(learn);
+    }
+}
