@@ -6,6 +6,7 @@ mod failure;
 mod reply;
 mod request;
 mod retry;
+mod retry_after;
 mod stream_events;
 
 use std::fmt;

@@ -8,7 +8,7 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use super::retry;
+use super::retry_after::asked_for;
 use crate::model::ModelErrorKind;
 
 /// Most characters of a provider's own words.
@@ -97,7 +97,7 @@ impl Failure {
             ),
             _ => Failure::lasting(ModelErrorKind::Refused, said),
         };
-        failure.wait = retry::asked_for(headers);
+        failure.wait = asked_for(headers);
         let says_no = headers.get("x-should-retry").is_some_and(|value| value.as_bytes() == b"false");
         // Nothing that comes back by waiting.
         let paid_up = matches!(named(&body).as_slice(), names if names.contains(&"insufficient_quota"));

@@ -1,8 +1,7 @@
 //! When a request is made again: after the time that the provider asks for, else after twice the time before.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
 use system::random;
 
 use super::failure::Failure;
@@ -45,47 +44,10 @@ fn backoff(attempt: u32) -> Duration {
     full / 2 + random::jitter(full / 2)
 }
 
-/// What the headers of an answer ask for.
-pub(super) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    if let Some(milliseconds) = text("retry-after-ms").and_then(|value| value.parse::<f64>().ok()) {
-        return duration(milliseconds / 1000.0);
-    }
-    let value = text(RETRY_AFTER.as_str())?;
-    match value.parse::<f64>() {
-        Ok(seconds) => duration(seconds),
-        Err(_) => {
-            let at = httpdate::parse_http_date(value).ok()?;
-            Some(at.duration_since(SystemTime::now()).unwrap_or_default())
-        }
-    }
-}
-
-fn duration(seconds: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::ModelErrorKind;
-
-    fn headers(name: &'static str, value: &str) -> HeaderMap {
-        HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())])
-    }
-
-    #[test]
-    fn a_provider_asks_for_time_in_seconds_milliseconds_or_by_a_date() {
-        assert_eq!(asked_for(&headers("retry-after", "3")), Some(Duration::from_secs(3)));
-        assert_eq!(asked_for(&headers("retry-after-ms", "1500")), Some(Duration::from_millis(1500)));
-        let past = asked_for(&headers("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"));
-        assert_eq!(past, Some(Duration::ZERO));
-        let future = asked_for(&headers("retry-after", "Fri, 31 Dec 9999 23:59:59 GMT")).unwrap();
-        assert!(future > LONGEST_ASKED_WAIT);
-        for wrong in ["soon", "-1", "NaN", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08"] {
-            assert_eq!(asked_for(&headers("retry-after", wrong)), None, "{wrong}");
-        }
-    }
 
     #[test]
     fn waits_grow_up_to_a_bound_and_the_attempts_are_counted() {
