@@ -4,8 +4,10 @@
 //! `store::writer` is the one thread of a store that writes, `store::reader` looks things up.
 
 mod content;
+mod error;
 mod file;
 mod reader;
+mod record;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,9 @@ use tokio::sync::oneshot;
 use self::writer::{Keep, State, Work};
 use crate::message::Message;
 use crate::model::Usage;
+
+pub use self::error::StoreError;
+pub use self::record::{NewConversation, StoredMessage, Summary};
 
 /// Letters of a conversation's id.
 const CONVERSATION_ID: usize = 10;
@@ -41,53 +46,6 @@ struct Shared {
     state: Arc<State>,
 }
 
-/// What is known of a conversation when it begins.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NewConversation {
-    /// Whose it is: `subagent:NAME:RUN` for that of a subagent, nothing for a person's.
-    pub label: Option<String>,
-    /// The run of the agent that asked for it.
-    pub parent_run: Option<String>,
-    /// The `ref` of the model.
-    pub model: String,
-    /// The working folder.
-    pub folder: String,
-}
-
-/// A conversation in the list of all.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summary {
-    /// By which it is found.
-    pub id: String,
-    /// What was known when it began.
-    pub about: NewConversation,
-    /// When it began, in milliseconds since 1970.
-    pub begun: i64,
-    /// When its last message was kept.
-    pub changed: i64,
-    /// How many messages it has, in all branches.
-    pub messages: u64,
-    /// What all replies cost.
-    pub usage: Usage,
-    /// The beginning of its first text, in one line.
-    pub title: String,
-}
-
-/// A message that was kept.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StoredMessage {
-    /// By which it is found.
-    pub id: String,
-    /// The message before it.
-    pub parent: Option<String>,
-    /// When it was kept, in milliseconds since 1970.
-    pub at: i64,
-    /// The message.
-    pub message: Message,
-    /// What it cost.
-    pub usage: Usage,
-}
-
 /// A conversation as it goes on: each message is kept behind the one before. Dropping it waits for nothing; what was
 /// handed over is written all the same, as long as the process lives.
 #[derive(Debug)]
@@ -98,11 +56,6 @@ pub struct Conversation {
     last: Option<String>,
     shared: Arc<Shared>,
 }
-
-/// Why a store does not do what it should.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct StoreError(pub String);
 
 impl Store {
     /// Opens the file, and makes it where there is none (mode 0600, its folder 0700). Waits some seconds for other

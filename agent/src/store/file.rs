@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::StoreError;
+use super::error::StoreError;
 use super::schema::{APPLICATION, VERSION, migrations};
 
 /// How long is waited for other processes that write: each of them needs milliseconds.

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql};
 
-use super::{NewConversation, StoreError, StoredMessage, Summary, file};
+use super::error::StoreError;
+use super::file;
+use super::record::{NewConversation, StoredMessage, Summary};
 use crate::message::{Message, Role};
 use crate::model::Usage;
 

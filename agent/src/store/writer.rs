@@ -14,8 +14,10 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
 use super::content::StoredBlock;
+use super::error::StoreError;
+use super::file;
 use super::reader::Reader;
-use super::{NewConversation, StoreError, Summary, file};
+use super::record::{NewConversation, Summary};
 use crate::message::Role;
 use crate::model::Usage;
 
