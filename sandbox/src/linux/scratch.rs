@@ -13,13 +13,13 @@
 //!
 //! Leaves mounting the clone to `root`.
 
-use std::fmt;
+mod handle;
+
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::Arc;
 
 use rustix::fs::CWD;
 use rustix::mount::{
@@ -38,20 +38,7 @@ use crate::error::failed;
 use crate::policy::SCRATCH;
 use crate::{Failure, SpawnError, Step};
 
-/// Scratch space for the children of one owner: what one leaves there, the next one finds. Clones are the same space; it is
-/// gone when the last of them is dropped, at the latest when this process dies, and no child has it any more.
-///
-/// It holds so many bytes in all, and at most 65 536 files and folders.
-#[derive(Clone)]
-pub struct Scratch {
-    space: Arc<Space>,
-}
-
-struct Space {
-    bytes: u64,
-    /// The mount namespace that holds it.
-    namespace: OwnedFd,
-}
+pub use handle::Scratch;
 
 impl Scratch {
     /// Empty scratch space of this many bytes, by a helper that is this very executable, which must call
@@ -87,34 +74,7 @@ impl Scratch {
         };
         made?;
         let namespace = descriptors.into_iter().next().ok_or(SpawnError::HelperEnded(status))?;
-        Ok(Self { space: Arc::new(Space { bytes, namespace }) })
-    }
-
-    /// How many bytes it holds.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.space.bytes
-    }
-
-    pub(crate) fn namespace(&self) -> BorrowedFd<'_> {
-        self.space.namespace.as_fd()
-    }
-}
-
-impl PartialEq for Scratch {
-    /// Whether both are the same space.
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.space, &other.space)
-    }
-}
-
-impl Eq for Scratch {}
-
-impl fmt::Debug for Scratch {
-    /// Size, and the namespace as `/proc` names it.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = rustix::fs::fstat(self.namespace()).map_or(0, |status| status.st_ino);
-        write!(formatter, "Scratch({} bytes, mnt:[{number}])", self.space.bytes)
+        Ok(Self::held_by(bytes, namespace))
     }
 }
 
