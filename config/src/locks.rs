@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mcp::Lock;
 
 use super::source::Document;
-use super::{Config, ConfigLayer, Error, user_folder};
+use super::{ConfigLayer, Error, user_folder};
 
 /// The name of a lock file: beside a configuration, in the user's folder, and in the folder of a crate.
 pub const LOCK: &str = "toolsmith.lock";
@@ -76,12 +76,10 @@ pub(super) fn assign(locks: &mut [LockFile], documents: &[Document]) {
     }
 }
 
-impl Config {
-    /// Where in [`Config::locks`] the lock file of a layer's servers is.
-    pub fn lock_of(&self, layer: &ConfigLayer) -> Option<usize> {
-        let key = key(&place(layer)?);
-        self.locks.iter().position(|file| file.key == key)
-    }
+/// Where among these files the one of a layer's servers is.
+pub(super) fn position(locks: &[LockFile], layer: &ConfigLayer) -> Option<usize> {
+    let key = key(&place(layer)?);
+    locks.iter().position(|file| file.key == key)
 }
 
 fn key(path: &Path) -> PathBuf {

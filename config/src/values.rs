@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::agent::{Agent, Model, Subagent};
 use super::code_mode::{CodeMode, DirectNames};
 use super::layer::ConfigLayer;
-use super::locks::LockFile;
+use super::locks::{self, LockFile};
 use super::policy::{Filter, Glob, Permission, Rules};
 use super::serve::Serve;
 use super::top_level::CacheSettings;
@@ -105,6 +105,11 @@ impl Config {
     pub fn complaints(&self) -> impl Iterator<Item = &str> {
         let wrong = self.absent.iter().filter_map(|absent| absent.wrong.as_deref());
         self.warnings.iter().map(String::as_str).chain(wrong)
+    }
+
+    /// Where in [`Config::locks`] the lock file of a layer's servers is.
+    pub fn lock_of(&self, layer: &ConfigLayer) -> Option<usize> {
+        locks::position(&self.locks, layer)
     }
 
     /// A server by its name.

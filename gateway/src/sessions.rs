@@ -3,6 +3,8 @@
 //! A server that is opened is asked for its tools at once. If they are not the ones that the program was compiled
 //! against, the session is refused, and the caller compiles again with the new list.
 
+mod connection;
+mod resource_lists;
 mod resources;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -11,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use config::{Config, Permission};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
-use mcp::{CallOptions, ErrorKind, Session};
+use mcp::{CallOptions, ErrorKind};
 use runner::{Answer, CallFailure, FailureKind, Question, Refusal, ToolHost};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -20,7 +22,7 @@ use tokio::task::AbortHandle;
 
 use crate::call_guard::{Guards, ToolGuard};
 use crate::first_start;
-use crate::login_hook::{self, LoginHook};
+use crate::login_hook::LoginHook;
 use crate::permission::{Grants, Policy, RequestedTool};
 use crate::pins::Pins;
 use crate::propagation::process_depth;
@@ -28,39 +30,8 @@ use crate::reference::Lookup;
 use crate::session_host::SessionHost;
 use crate::tool_list::ToolList;
 
-/// A session with the tools that its server offers.
-#[derive(Clone)]
-pub struct Opened {
-    /// The session.
-    pub session: Session,
-    /// The tools that the server listed.
-    pub tools: Arc<ToolList>,
-    /// What there is to tell of the server.
-    pub warnings: Vec<String>,
-    /// Whether these are the tools that the server has, and not those that were left when it could not say.
-    pub is_whole: bool,
-}
-
-/// Why there is no session.
-#[derive(Debug, Clone)]
-pub struct Unopened {
-    /// Why, with what to do.
-    pub message: String,
-    /// Whether a login may help.
-    pub wants_login: bool,
-}
-
-impl Unopened {
-    fn new(message: String) -> Self {
-        Unopened { message, wants_login: false }
-    }
-}
-
-impl std::fmt::Display for Unopened {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.message)
-    }
-}
+pub use connection::{Opened, Unopened};
+use resource_lists::ResourceLists;
 
 type Opening = Shared<BoxFuture<'static, Result<Opened, Unopened>>>;
 
@@ -98,7 +69,7 @@ pub struct Sessions {
     /// What programs can look up of tools; without it nothing.
     lookup: Option<Arc<Lookup>>,
     /// Which resources servers have listed.
-    listed: resources::Listed,
+    listed: ResourceLists,
 }
 
 impl Sessions {
@@ -117,7 +88,7 @@ impl Sessions {
             policy: None,
             grants: Grants::default(),
             lookup: None,
-            listed: resources::Listed::default(),
+            listed: ResourceLists::default(),
         }
     }
 
@@ -171,7 +142,7 @@ impl Sessions {
         let config = server.connection.clone();
         // A task of its own: whoever waits may give up without ending the attempt for others.
         let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
-        let task = tokio::spawn(async move { connect(&config, &masker, host, offers).await });
+        let task = tokio::spawn(async move { connection::connect(&config, &masker, host, offers).await });
         let handle = task.abort_handle();
         let started = task
             .map(|done| {
@@ -267,11 +238,24 @@ impl Sessions {
         self.guard(server, tool, &tools, &arguments)?;
         match session.call_with(tool, arguments, CallOptions::with_meta(meta)).await {
             Ok(result) => Ok(Answer { is_error: result.is_error(), result: result.into_raw() }),
-            Err(error) => {
-                let CallFailure { kind, message } = failure(&error);
-                Err(CallFailure { kind, message: self.masker.mask(&message).into_owned() })
-            }
+            Err(error) => Err(self.failure(&error)),
         }
+    }
+
+    /// Why a server did not do what it was asked for, without secrets.
+    fn failure(&self, error: &mcp::Error) -> CallFailure {
+        let kind = match &*error.kind {
+            ErrorKind::Timeout { .. } => FailureKind::Timeout,
+            ErrorKind::Rpc { .. } => FailureKind::Rejected,
+            ErrorKind::Protocol { .. } => FailureKind::Protocol,
+            _ => FailureKind::Unavailable,
+        };
+        CallFailure { kind, message: self.masker.mask(&error.to_string()).into_owned() }
+    }
+
+    fn policy(&self) -> Result<&Policy, String> {
+        // Tools may be called by something that was not made to.
+        self.policy.as_deref().ok_or_else(|| "nothing may be called here".to_owned())
     }
 
     /// The secrets that no error tells.
@@ -282,57 +266,6 @@ impl Sessions {
     /// Tools whose arguments could not be checked, and why.
     pub fn unchecked(&self) -> Vec<String> {
         self.guards.unchecked()
-    }
-}
-
-async fn connect(
-    config: &mcp::ServerConfig,
-    masker: &Masker,
-    host: Arc<dyn SessionHost>,
-    logs_in: Option<Arc<dyn LoginHook>>,
-) -> Result<Opened, Unopened> {
-    let told = |error: mcp::Error| Unopened {
-        message: masker.mask(&login_hook::explained(&error)).into_owned(),
-        wants_login: matches!(*error.kind, ErrorKind::Unauthorized { .. }),
-    };
-    let listed = match listed(config, host.clone()).await {
-        // Once: who was just let in and is refused all the same is told so.
-        Err(error) => match logs_in {
-            Some(hook) if hook.offer(config, &error).await => listed(config, host).await,
-            _ => Err(error),
-        },
-        listed => listed,
-    };
-    let Listed { session, mut listing, is_whole } = listed.map_err(told)?;
-    for warning in &mut listing.warnings {
-        *warning = masker.mask(warning).into_owned();
-    }
-    let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
-    Ok(Opened { session, tools: Arc::new(ToolList::new(tools)), warnings: listing.warnings, is_whole })
-}
-
-/// A session, and what its server lists.
-struct Listed {
-    session: Session,
-    listing: mcp::Listing,
-    /// Whether the server could be asked at all.
-    is_whole: bool,
-}
-
-/// Connects and asks for the tools: some servers let anybody connect, and want a login then.
-async fn listed(config: &mcp::ServerConfig, host: Arc<dyn SessionHost>) -> Result<Listed, mcp::Error> {
-    let session = Session::connect_with(config, host).await?;
-    match session.list_tools().await {
-        Ok(listing) => Ok(Listed { session, listing, is_whole: true }),
-        // Whoever wants a login at this point, or is gone, can't be asked anything else either.
-        Err(error) if session.is_closed() || matches!(*error.kind, ErrorKind::Unauthorized { .. }) => {
-            Err(error)
-        }
-        Err(error) => {
-            let warnings = vec![format!("its tools can't be listed, it is used without: {error}")];
-            let listing = mcp::Listing { warnings, ..mcp::Listing::default() };
-            Ok(Listed { session, listing, is_whole: false })
-        }
     }
 }
 
@@ -357,10 +290,8 @@ impl ToolHost for Sessions {
 
     fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
         async move {
-            let Some(policy) = &self.policy else {
-                let message = NO_POLICY.to_owned();
-                return Err(Refusal { message, evidence: serde_json::json!({}) });
-            };
+            let policy = self.policy();
+            let policy = policy.map_err(|message| Refusal { message, evidence: serde_json::json!({}) })?;
             let matters =
                 |(server, tool): &&(String, String)| policy.holds(server, tool) != Permission::Allow;
             let manifest = tools.iter().filter(matters).map(|(server, tool)| self.wanted(server, tool));
@@ -379,7 +310,7 @@ impl ToolHost for Sessions {
     ) -> BoxFuture<'a, Result<(), CallFailure>> {
         let denied = |message| CallFailure { kind: FailureKind::Denied, message };
         async move {
-            let policy = self.policy.as_ref().ok_or_else(|| denied(NO_POLICY.to_owned()))?;
+            let policy = self.policy().map_err(denied)?;
             let asks = matches!(policy.holds(server, tool), Permission::Ask | Permission::AskEach);
             if let Some(opened) = self.opened(server).filter(|_| asks) {
                 // Nobody is asked about what can't be sent.
@@ -438,19 +369,6 @@ impl ToolHost for Sessions {
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
         self.call_with(server, tool, arguments, process_depth::next(0, false)).boxed()
     }
-}
-
-/// What is said where tools are called by something that was not made to.
-const NO_POLICY: &str = "nothing may be called here";
-
-fn failure(error: &mcp::Error) -> CallFailure {
-    let kind = match &*error.kind {
-        ErrorKind::Timeout { .. } => FailureKind::Timeout,
-        ErrorKind::Rpc { .. } => FailureKind::Rejected,
-        ErrorKind::Protocol { .. } => FailureKind::Protocol,
-        _ => FailureKind::Unavailable,
-    };
-    CallFailure { kind, message: error.to_string() }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 mod cut;
 mod media;
 mod outcome;
+mod texts;
 
 use config::Serve;
 use runner::{Outcome, Status, size};
@@ -13,8 +14,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::outcome_text;
-use cut::{Cut, Keep, cut};
+use cut::Keep;
+use texts::Texts;
 
 pub use outcome::output_schema;
 
@@ -53,85 +54,6 @@ pub(crate) fn result(mut outcome: Outcome, code: &str, serve: &Serve, keep: Keep
     }
     result["_meta"] = json!({ outcome::META: told });
     result
-}
-
-/// The texts of an outcome, each with head and tail where it is long.
-struct Texts {
-    stdout: Cut,
-    /// The value that the snippet ended with.
-    value: Option<Cut>,
-    stderr: Cut,
-    /// Why it is not `ok`, or what is to be known although it is.
-    trouble: Cut,
-}
-
-impl Texts {
-    fn of(outcome: &Outcome, budget: usize, keep: Keep<'_>) -> Self {
-        let trouble = outcome_text::trouble(outcome).map(|trouble| trouble + &corrections(outcome));
-        let trouble = trouble.unwrap_or_else(|| outcome_text::messages(&outcome.diagnostics));
-        Texts {
-            stdout: cut("stdout", outcome.stdout.trim_end_matches('\n'), budget / 2, keep),
-            value: outcome_text::result(outcome).map(|text| cut("result", &text, budget / 2, keep)),
-            stderr: cut("stderr", without_panic(outcome), budget / 4, keep),
-            trouble: cut("trouble", trouble.trim_end(), budget / 2, keep),
-        }
-    }
-
-    /// What a model reads first. A value that stands alone needs no label.
-    fn joined(&self, outcome: &Outcome, code: &str, media: &str) -> String {
-        let (stdout, stderr) = (self.stdout.shown.as_str(), self.stderr.shown.as_str());
-        let is_alone =
-            stdout.is_empty() && stderr.is_empty() && outcome.content.is_empty() && media.is_empty();
-        let value = self.value.as_ref().map(|value| match value.shown.as_str() {
-            "" => "result: \"\"".to_owned(),
-            shown if is_alone => shown.to_owned(),
-            shown => format!("result: {shown}"),
-        });
-        let has_nothing = is_alone && value.is_none();
-        let no_result = (outcome.status == Status::Ok && value.is_none())
-            .then(|| without_result(code, has_nothing))
-            .flatten();
-        let stderr = (!stderr.is_empty()).then(|| format!("stderr:\n{stderr}"));
-        let sections = [stdout, value.as_deref().unwrap_or(""), stderr.as_deref().unwrap_or(""), media];
-        let sections = sections.into_iter().chain([no_result.unwrap_or(""), &self.trouble.shown]);
-        sections.filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n")
-    }
-
-    /// The resources that have what was cut.
-    fn into_links(self) -> impl Iterator<Item = Value> {
-        let Texts { stdout, value, stderr, trouble } = self;
-        [Some(stdout), value, Some(stderr), Some(trouble)].into_iter().flatten().filter_map(|cut| cut.link)
-    }
-}
-
-/// Standard error without the report of the panic that ended the snippet: its message and its line are told as the error.
-fn without_panic(outcome: &Outcome) -> &str {
-    let stderr = outcome.stderr.trim_end_matches('\n');
-    let last = stderr.rfind("thread '").filter(|start| *start == 0 || stderr[..*start].ends_with('\n'));
-    let is_told = |report: &str| {
-        outcome.error.as_ref().is_some_and(|error| report.lines().skip(1).eq(error.message.lines()))
-    };
-    match last {
-        Some(start) if outcome.status == Status::Panic && is_told(&stderr[start..]) => {
-            stderr[..start].trim_end_matches('\n')
-        }
-        _ => stderr,
-    }
-}
-
-/// What is said of a snippet that ended well and without a result, where that may be a mistake.
-fn without_result(code: &str, has_nothing: bool) -> Option<&'static str> {
-    if runner::discards_value(code) {
-        return Some("no result: the snippet ends with `;`, which drops the last value");
-    }
-    has_nothing.then_some("ok: no result, and nothing printed")
-}
-
-/// What was corrected in a snippet that failed all the same.
-fn corrections(outcome: &Outcome) -> String {
-    let fixes =
-        outcome.fixes.iter().map(|fix| format!("\ncorrected line {}: {}", fix.line, fix.after.trim()));
-    fixes.collect()
 }
 
 /// The content parts of an answer.

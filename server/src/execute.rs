@@ -157,7 +157,7 @@ impl Execution {
             masker.mask_value(&mut error.evidence);
         }
         let keep =
-            |part: &str, text: &str| self.state.kept.keep(self.session.owner(), &recorder.id, part, text);
+            |part: &str, text: &str| self.state.kept.keep(self.session.owner(), recorder.id(), part, text);
         let answer = answer::result(outcome, &self.arguments.code, &self.snapshot.config().serve, &keep);
         Ok(definitions::with_lines(answer, self.lowered()))
     }

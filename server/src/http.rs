@@ -19,13 +19,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{ConnectInfo, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::middleware;
 use axum::routing::{any, get};
 use gateway::failure::Failure;
-use rmcp::service::RequestContext;
-use rmcp::{RoleServer, ServerHandler};
+use rmcp::ServerHandler;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -87,12 +86,6 @@ fn routes<Handler: ServerHandler>(endpoint: Arc<Endpoint<Handler>>) -> axum::Rou
         .with_state(endpoint.clone())
         .route("/healthz", get(|| async { "ok\n" }))
         .layer(middleware::from_fn_with_state(endpoint, endpoint::unless_refused::<Handler>))
-}
-
-/// The other end of the connection that a request came by.
-pub(crate) fn address_of(context: &RequestContext<RoleServer>) -> Option<SocketAddr> {
-    let parts = context.extensions.get::<axum::http::request::Parts>()?;
-    parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| *address)
 }
 
 /// Whether snippets can be run and the servers are known. Says nothing that is not for everybody.

@@ -25,6 +25,7 @@ mod multi_round_trip;
 pub mod options;
 pub mod outcome_text;
 mod output_store;
+mod peer_address;
 mod pending;
 mod pipes;
 mod precompile;

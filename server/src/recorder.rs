@@ -1,88 +1,36 @@
 //! What is written down of an execution or a direct call: the audit log, and the spans of a trace.
 
 mod call;
+mod context;
+mod requester;
 
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
-use gateway::propagation::{self, process_depth};
 use gateway::resources::READ;
 use gateway::sessions::Sessions;
-use rmcp::RoleServer;
-use rmcp::service::RequestContext;
 use runner::{Answer, CallFailure, CallsRefused, FailureKind, Question, Refusal, ToolHost};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
 use call::Call;
+use context::ExecutionContext;
+
+pub(crate) use requester::Requester;
 
 use super::answer_forms::AnswerForms;
 use super::approval::Approver;
-use super::session::{ClientSession, Transport};
 use super::settings_in_force::SettingsInForce;
 use super::snapshot::Settings;
-use crate::audit::{self, Record, Refused, Who};
-use crate::telemetry::{ExecutionSpan, Incoming, Network, TraceContext};
-
-/// Who asks, by their own word but for transport and address.
-#[derive(Debug, Clone)]
-pub(crate) struct Requester {
-    client: Option<(String, String)>,
-    session: Option<String>,
-    transport: Transport,
-    address: Option<SocketAddr>,
-    request: String,
-    protocol_version: Option<String>,
-    context: Option<TraceContext>,
-    /// The run of an agent that asks.
-    run: Option<String>,
-    /// How many processes of this program the request has gone through.
-    depth: u32,
-}
-
-impl Requester {
-    pub(crate) fn of(session: &ClientSession, context: &RequestContext<RoleServer>) -> Self {
-        let client = context.client_info().map(|info| (info.name, info.version));
-        Requester {
-            client,
-            session: session.lasts().then(|| session.id.clone()),
-            transport: session.transport,
-            address: super::http::address_of(context),
-            request: context.id.to_string(),
-            protocol_version: context.protocol_version().map(|version| version.to_string()),
-            context: TraceContext::parse(&context.meta.0.0),
-            run: propagation::run_of(&context.meta.0.0).map(str::to_owned),
-            depth: process_depth::of_call(&context.meta.0.0),
-        }
-    }
-
-    fn who(&self) -> Who<'_> {
-        Who {
-            client: self.client.as_ref().map(|(name, _)| name.as_str()),
-            version: self.client.as_ref().map(|(_, version)| version.as_str()),
-            session: self.session.as_deref(),
-            transport: match self.transport {
-                Transport::Stdio => audit::Transport::Stdio,
-                Transport::Http => audit::Transport::Http,
-                Transport::InProcess(_) => audit::Transport::InProcess,
-            },
-            address: self.address,
-        }
-    }
-}
+use crate::audit::{Record, Refused};
 
 /// Writes down one execution, or one direct call.
 pub(crate) struct ExecutionRecorder {
-    settings: Arc<Settings>,
-    requester: Requester,
-    /// What the execution is called.
-    pub(crate) id: String,
-    span: ExecutionSpan,
+    context: ExecutionContext,
     calls: AtomicU64,
     /// The number of the next call, or of the next resource that is read.
     next: AtomicU64,
@@ -105,24 +53,8 @@ impl Drop for ExecutionRecorder {
 impl ExecutionRecorder {
     /// Begins with a request that calls `tool` of this server.
     pub(crate) fn begin(settings: Arc<Settings>, requester: Requester, id: String, tool: &str) -> Self {
-        let incoming = Incoming {
-            network: match requester.transport {
-                Transport::Stdio => Network::Pipe,
-                Transport::Http => Network::Http,
-                Transport::InProcess(_) => Network::InProcess,
-            },
-            request: &requester.request,
-            session: requester.session.as_deref(),
-            protocol_version: requester.protocol_version.as_deref(),
-            address: requester.address,
-            context: requester.context.as_ref(),
-        };
-        let span = ExecutionSpan::begin(tool, &id, &incoming);
         ExecutionRecorder {
-            settings,
-            requester,
-            id,
-            span,
+            context: ExecutionContext::new(settings, requester, id, tool),
             calls: AtomicU64::new(0),
             next: AtomicU64::new(0),
             refused: Mutex::default(),
@@ -131,18 +63,14 @@ impl ExecutionRecorder {
         }
     }
 
+    /// What the execution is called.
+    pub(crate) fn id(&self) -> &str {
+        &self.context.id
+    }
+
     /// For `Instrument::instrument`.
     pub(crate) fn span(&self) -> tracing::Span {
-        self.span.span().clone()
-    }
-
-    fn write(&self, record: &Record<'_>) -> Result<(), String> {
-        let Some(audit) = &self.settings.audit else { return Ok(()) };
-        audit.record(record, &self.settings.masker).map_err(|error| audit.refusal(&error))
-    }
-
-    fn kept(&self, arguments: &RawValue) -> Option<audit::Arguments> {
-        self.settings.audit.as_ref()?.arguments(arguments, &self.settings.masker)
+        self.context.span.span().clone()
     }
 
     /// A snippet was taken.
@@ -152,12 +80,12 @@ impl ExecutionRecorder {
     pub(crate) fn execution(&self, code: &str, arguments: &Value, check_only: bool) -> Result<(), String> {
         let has_arguments = arguments.as_object().is_some_and(|arguments| !arguments.is_empty());
         let arguments = has_arguments.then(|| serde_json::value::to_raw_value(arguments).ok()).flatten();
-        self.write(&Record::ExecutionBegin {
-            execution: &self.id,
-            who: self.requester.who(),
+        self.context.write(&Record::ExecutionBegin {
+            execution: &self.context.id,
+            who: self.context.requester.who(),
             snippet_blake3: blake3::hash(code.as_bytes()).to_hex().to_string(),
             snippet_bytes: code.len(),
-            arguments: arguments.and_then(|arguments| self.kept(&arguments)),
+            arguments: arguments.and_then(|arguments| self.context.kept(&arguments)),
             check_only,
         })?;
         self.is_open.store(true, Ordering::Relaxed);
@@ -168,7 +96,7 @@ impl ExecutionRecorder {
     pub(crate) fn approvals(&self, approver: &Approver) -> Result<(), String> {
         for approval in approver.take_approvals() {
             let (question, answer, tools) = (approval.question, approval.answer, approval.tools.as_slice());
-            self.write(&Record::Approval { execution: &self.id, question, answer, tools })?;
+            self.context.write(&Record::Approval { execution: &self.context.id, question, answer, tools })?;
         }
         Ok(())
     }
@@ -222,7 +150,8 @@ impl ExecutionRecorder {
     {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
-        let written = Call::begin(self, number, (server, tool), arguments, direct).map_err(unwritten)?;
+        let written =
+            Call::begin(&self.context, number, (server, tool), arguments, direct).map_err(unwritten)?;
         let answer = call(written.meta()).instrument(written.span()).await;
         written.end(&answer).map_err(unwritten)?;
         answer
@@ -232,13 +161,13 @@ impl ExecutionRecorder {
     pub(crate) fn end(&self, status: &str, error: Option<&str>) -> Result<(), String> {
         self.is_open.store(false, Ordering::Relaxed);
         let calls = self.calls.load(Ordering::Relaxed);
-        self.span.end(status, error, calls);
+        self.context.span.end(status, error, calls);
         let ms = self.begun.elapsed().as_secs_f64() * 1e3;
         let refused = self.refused();
         let CallsRefused { forged, denied, invalid, malformed, ref tools } = *refused;
         let named: Vec<String> = tools.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        self.write(&Record::ExecutionEnd {
-            execution: &self.id,
+        self.context.write(&Record::ExecutionEnd {
+            execution: &self.context.id,
             status,
             error,
             calls,
@@ -257,12 +186,12 @@ impl ExecutionRecorder {
         (server, tool): (&str, &str),
         arguments: &RawValue,
     ) -> Result<(), String> {
-        self.write(&Record::CallRefused {
-            execution: &self.id,
+        self.context.write(&Record::CallRefused {
+            execution: &self.context.id,
             server,
             tool,
-            who: self.requester.who(),
-            arguments: self.kept(arguments),
+            who: self.context.requester.who(),
+            arguments: self.context.kept(arguments),
         })
     }
 
@@ -300,8 +229,8 @@ impl ToolHost for Recorded<'_> {
         async move {
             let refused = |message| Refusal { message, evidence: serde_json::json!({ "reason": "audit" }) };
             let names: Vec<String> = tools.iter().map(|(server, tool)| format!("{server}.{tool}")).collect();
-            let manifest = Record::Manifest { execution: &self.recorder.id, tools: &names };
-            self.recorder.write(&manifest).map_err(refused)?;
+            let manifest = Record::Manifest { execution: &self.recorder.context.id, tools: &names };
+            self.recorder.context.write(&manifest).map_err(refused)?;
             let decided = self.sessions.permit(tools).await;
             self.recorder.approvals(self.approver).map_err(refused)?;
             decided
@@ -377,7 +306,7 @@ impl ToolHost for Recorded<'_> {
             let sent = arguments.clone();
             let call = |meta| self.sessions.call_with(server, tool, sent, meta);
             let answer = self.recorder.call((server, tool), &arguments, false, call).await?;
-            self.seen.note(server, tool, answer.result.get(), &self.recorder.settings.masker);
+            self.seen.note(server, tool, answer.result.get(), &self.recorder.context.settings.masker);
             Ok(answer)
         }
         .boxed()

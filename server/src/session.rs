@@ -211,7 +211,7 @@ impl ClientSession {
     /// Who has its share of what all clients share: the session; of clients without sessions, the address, which is all
     /// that is known of them from one request to the next.
     fn client(&self, context: &RequestContext<RoleServer>) -> Client {
-        let address = super::http::address_of(context).filter(|_| is_stateless(context));
+        let address = super::peer_address::of(context).filter(|_| is_stateless(context));
         let key = address.map_or_else(|| self.id.clone(), |address| address.ip().to_canonical().to_string());
         Client { key, alone: self.transport.is_alone() }
     }

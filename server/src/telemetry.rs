@@ -17,6 +17,11 @@ mod export;
 #[cfg(not(feature = "otel"))]
 #[path = "telemetry/no_export.rs"]
 mod export;
+#[cfg(feature = "otel")]
+mod propagation;
+#[cfg(not(feature = "otel"))]
+#[path = "telemetry/no_propagation.rs"]
+mod propagation;
 
 pub(crate) use {
     context::TraceContext,

@@ -2,7 +2,7 @@
 //!
 //! Answering questions about it is left to the rest of the module.
 
-use super::shop::{Customer, Order, OrderItem, OrderStatus, Product};
+use super::schema::{Customer, Order, OrderItem, OrderStatus, Product};
 
 /// How many orders the shop has: no multiple of the default page size, so that the last page is short.
 const ORDER_COUNT: u32 = 57;

@@ -4,6 +4,7 @@
 
 mod data;
 pub(crate) mod http;
+mod schema;
 mod shop;
 
 use std::time::Duration;
@@ -22,9 +23,10 @@ use rmcp::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use shop::{
-    CreateNote, Customer, GetCustomer, ListOrders, NoteCreated, OrderPage, ProductList, SearchProducts, Shop,
+use schema::{
+    CreateNote, Customer, GetCustomer, ListOrders, NoteCreated, OrderPage, ProductList, SearchProducts,
 };
+use shop::Shop;
 
 /// The longest wait that `slow` accepts, in seconds.
 const MAX_SLOW_SECONDS: f64 = 3600.0;

@@ -1,14 +1,14 @@
-//! The shop: its types, which are the tools' schemas as well, and the answers to questions about them.
+//! The shop: the answers to questions about its stock.
 //!
 //! Nothing here knows the protocol.
 
 use std::sync::{Mutex, PoisonError};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
 use super::data;
+use super::schema::{
+    CreateNote, Customer, GetCustomer, ListOrders, NoteCreated, NoteSummary, Order, OrderPage, Product,
+    ProductList, SearchProducts, Summary,
+};
 
 /// How many orders a page may have at most.
 const MAX_PAGE: u32 = 50;
@@ -16,161 +16,6 @@ const MAX_PAGE: u32 = 50;
 /// How many notes a session may keep, and how long each may be.
 const MAX_NOTES: usize = 1_000;
 const MAX_NOTE_BYTES: usize = 10_000;
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(transform = without_null_defaults)]
-pub(super) struct ListOrders {
-    /// Where to go on: `next_cursor` of the page before. The first page without it.
-    #[serde(default)]
-    #[schemars(with = "String", default)]
-    cursor: Option<String>,
-    /// How many orders the page may have.
-    #[serde(default = "default_page")]
-    #[schemars(range(min = 1, max = 50))]
-    limit: u32,
-    /// Only orders with this status.
-    #[serde(default)]
-    #[schemars(with = "OrderStatus", default)]
-    status: Option<OrderStatus>,
-}
-
-fn default_page() -> u32 {
-    20
-}
-
-/// An optional argument may be left out, but a `default` of null would break its own type.
-fn without_null_defaults(schema: &mut schemars::Schema) {
-    let properties =
-        schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut);
-    for property in properties.filter_map(Value::as_object_mut) {
-        if property.get("default") == Some(&Value::Null) {
-            property.remove("default");
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum OrderStatus {
-    Pending,
-    Shipped,
-    Delivered,
-    Cancelled,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub(super) struct OrderPage {
-    /// The orders, oldest first.
-    orders: Vec<Order>,
-    /// Pass it as `cursor` to get the next page; absent on the last one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    next_cursor: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(super) struct Order {
-    pub(super) id: String,
-    /// The customer; see `get_customer`.
-    pub(super) customer_id: String,
-    pub(super) status: OrderStatus,
-    /// The sum over all items, in cents.
-    pub(super) total_cents: u32,
-    pub(super) items: Vec<OrderItem>,
-    /// When the order was placed, in RFC 3339 format.
-    pub(super) placed_at: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(super) struct OrderItem {
-    /// The product's stock-keeping unit.
-    pub(super) sku: String,
-    pub(super) quantity: u32,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct GetCustomer {
-    /// The customer's id, such as `c-01`.
-    id: String,
-}
-
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(super) struct Customer {
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) email: String,
-    pub(super) city: String,
-    /// Whether this is a very important customer.
-    pub(super) vip: bool,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(transform = without_null_defaults)]
-pub(super) struct SearchProducts {
-    /// A part of the product's name or stock-keeping unit, in any case; empty for all products.
-    query: String,
-    /// Only products that cost at most this many cents.
-    #[serde(default)]
-    #[schemars(with = "u32", default)]
-    max_price_cents: Option<u32>,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub(super) struct ProductList {
-    /// The products that match, in the order of the catalogue.
-    products: Vec<Product>,
-}
-
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(super) struct Product {
-    /// The stock-keeping unit.
-    pub(super) sku: String,
-    pub(super) name: String,
-    /// The price in cents.
-    pub(super) price_cents: u32,
-    pub(super) in_stock: bool,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CreateNote {
-    /// What the note is about, in a few words.
-    subject: String,
-    /// The note itself.
-    text: String,
-    /// Words to find it by.
-    #[serde(default)]
-    tags: Vec<String>,
-}
-
-#[derive(Serialize, JsonSchema)]
-pub(super) struct NoteCreated {
-    /// The note's number: 1 for the first one of a session.
-    id: u32,
-    /// When it was created, by the shop's own clock, which starts at the same moment in every session. RFC 3339.
-    created_at: String,
-}
-
-/// What a session's `json_response` tells about the shop.
-#[derive(Serialize)]
-pub(super) struct Summary {
-    shop: &'static str,
-    customers: usize,
-    products: usize,
-    orders: usize,
-    notes: Vec<NoteSummary>,
-}
-
-#[derive(Clone, Serialize)]
-struct NoteSummary {
-    id: u32,
-    subject: String,
-    tags: Vec<String>,
-    bytes: usize,
-}
 
 /// The shop's data, and the notes of one session.
 pub(super) struct Shop {
@@ -271,8 +116,9 @@ impl Shop {
 mod tests {
     use std::collections::HashSet;
 
-    use serde_json::json;
+    use serde_json::{Value, json};
 
+    use super::super::schema::OrderItem;
     use super::*;
 
     fn ask<T: serde::de::DeserializeOwned>(question: Value) -> T {

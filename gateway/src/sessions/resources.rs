@@ -3,7 +3,7 @@
 //! To read needs permission, since the program gets to see data of a server; to list needs none, as to look tools up.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use config::Permission;
 use futures::{StreamExt as _, stream};
@@ -12,10 +12,11 @@ use runner::{CallFailure, FailureKind, FoundResource};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{NO_POLICY, Sessions, failure};
-use crate::permission::{Policy, Reason, RequestedTool};
+use super::Sessions;
+use super::resource_lists::{Lists, addresses, owner};
+use crate::permission::{Reason, RequestedTool};
 use crate::reference::letters;
-use crate::resources::{LIST, LONGEST_ADDRESS, READ, fits_query, fits_template, meant};
+use crate::resources::{LIST, LONGEST_ADDRESS, READ, fits_query, meant};
 
 /// How many servers are asked at once.
 const SERVERS_AT_ONCE: usize = 16;
@@ -28,12 +29,6 @@ const MOST_READ: usize = 16 << 20;
 
 /// "Method not found" of JSON-RPC: a server with resources need not know templates, nor the other way round.
 const UNKNOWN_METHOD: i64 = -32_601;
-
-/// The resources of servers as they were listed last, by server.
-#[derive(Default)]
-pub(super) struct Listed(Mutex<Lists>);
-
-type Lists = BTreeMap<String, Arc<[FoundResource]>>;
 
 impl Sessions {
     /// The resources of all servers, or of one, that have each word of `query`. A server that can't be asked is left
@@ -68,23 +63,24 @@ impl Sessions {
     /// The server that has a resource: the one that is named, or the one that lists the address or a template of it,
     /// or the only one that lists any.
     pub(super) async fn server_of(&self, uri: &str, server: Option<&str>) -> Result<String, CallFailure> {
+        let invalid = |message| failed(FailureKind::InvalidParams, message);
         if uri.len() > LONGEST_ADDRESS {
             let message = format!("an address of {} bytes; the limit is {LONGEST_ADDRESS}", uri.len());
-            return Err(failed(FailureKind::InvalidParams, message));
+            return Err(invalid(message));
         }
         if let Some(server) = server {
             return self.named(server);
         }
         let servers = self.all_listable()?;
-        let known = self.listed.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = self.listed.known();
         // Half of what there is does not say whether an address is another server's too.
         if servers.iter().all(|server| known.contains_key(server))
-            && let Some(owner) = owner(&known, uri)?
+            && let Some(owner) = owner(&known, uri).map_err(invalid)?
         {
             return Ok(owner);
         }
         let (lists, failures) = self.list(servers).await;
-        if let Some(owner) = owner(&lists, uri)? {
+        if let Some(owner) = owner(&lists, uri).map_err(invalid)? {
             return Ok(owner);
         }
         let with_any: Vec<&String> =
@@ -97,13 +93,12 @@ impl Sessions {
         for failure in failures.values() {
             message = format!("{message}\nnot asked: {}", failure.message);
         }
-        Err(failed(FailureKind::InvalidParams, message))
+        Err(invalid(message))
     }
 
     /// Whether a resource may be read.
     pub(super) async fn may_read(&self, server: &str, uri: &str) -> Result<(), CallFailure> {
-        let denied = |message: String| failed(FailureKind::Denied, message);
-        let policy = self.policy()?;
+        let policy = self.policy().map_err(denied)?;
         let arguments = serde_json::value::to_raw_value(&json!({ "uri": uri }))
             .map_err(|error| failed(FailureKind::Protocol, error.to_string()))?;
         let wanted = || RequestedTool::reading(server);
@@ -127,7 +122,7 @@ impl Sessions {
             }
             Ok(read) => Ok(read),
             Err(error) => {
-                let mut failure = self.masked(&error);
+                let mut failure = self.failure(&error);
                 if failure.kind == FailureKind::Rejected {
                     let (lists, _) = self.list(vec![server.to_owned()]).await;
                     let is_known = addresses(lists.values()).any(|known| known == uri);
@@ -157,7 +152,7 @@ impl Sessions {
                 }
             }
         }
-        self.listed.0.lock().unwrap_or_else(PoisonError::into_inner).extend(lists.clone());
+        self.listed.extend(&lists);
         (lists, failures)
     }
 
@@ -181,24 +176,14 @@ impl Sessions {
             Err(error) if matches!(*error.kind, ErrorKind::Rpc { code: UNKNOWN_METHOD, .. }) => {
                 Items::default()
             }
-            listed => listed.map_err(|error| self.masked(&error))?,
+            listed => listed.map_err(|error| self.failure(&error))?,
         };
         listed.warnings.iter().for_each(|warning| self.host.notifier().note(&self.masker.mask(warning)));
         Ok(listed)
     }
 
-    fn masked(&self, error: &mcp::Error) -> CallFailure {
-        let CallFailure { kind, message } = failure(error);
-        failed(kind, self.masker.mask(&message).into_owned())
-    }
-
-    fn policy(&self) -> Result<&Policy, CallFailure> {
-        let policy = self.policy.as_deref();
-        policy.ok_or_else(|| failed(FailureKind::Denied, NO_POLICY.to_owned()))
-    }
-
     fn all_listable(&self) -> Result<Vec<String>, CallFailure> {
-        let policy = self.policy()?;
+        let policy = self.policy().map_err(denied)?;
         let may = |server: &&String| policy.holds(server, LIST) != Permission::Deny;
         Ok(self.servers().filter(may).cloned().collect())
     }
@@ -206,9 +191,9 @@ impl Sessions {
     /// The server that is named, unless its resources may not be listed.
     fn listable(&self, server: &str) -> Result<String, CallFailure> {
         let server = self.named(server)?;
-        if self.policy()?.holds(&server, LIST) == Permission::Deny {
+        if self.policy().map_err(denied)?.holds(&server, LIST) == Permission::Deny {
             let message = format!("the configuration denies {server}.{LIST}");
-            return Err(failed(FailureKind::Denied, message));
+            return Err(denied(message));
         }
         Ok(server)
     }
@@ -229,34 +214,6 @@ impl Sessions {
 
 /// The longest name that is told back, in characters.
 const NAME_TOLD: usize = 80;
-
-/// The one server that lists an address, or else a template of it.
-fn owner(lists: &Lists, uri: &str) -> Result<Option<String>, CallFailure> {
-    let exact = |found: &FoundResource| !found.is_template && found.uri == uri;
-    let by_template = |found: &FoundResource| found.is_template && fits_template(&found.uri, uri);
-    let fits: [&dyn Fn(&FoundResource) -> bool; 2] = [&exact, &by_template];
-    for fits in fits {
-        let owners =
-            lists.iter().filter(|(_, list)| list.iter().any(fits)).map(|(server, _)| server.as_str());
-        match owners.collect::<Vec<_>>().as_slice() {
-            [] => {}
-            [only] => return Ok(Some((*only).to_owned())),
-            several => {
-                let several = several.join(", ");
-                let message =
-                    format!("{uri:?} may be of several servers: {several}; name one with .server(…)");
-                return Err(failed(FailureKind::InvalidParams, message));
-            }
-        }
-    }
-    Ok(None)
-}
-
-/// The addresses of resources, without templates.
-fn addresses<'a>(lists: impl Iterator<Item = &'a Arc<[FoundResource]>>) -> impl Iterator<Item = &'a str> {
-    let resources = lists.flat_map(|list| list.iter()).filter(|found| !found.is_template);
-    resources.map(|found| found.uri.as_str())
-}
 
 /// A resource as a server lists it; `None` of what has no address.
 fn found(server: &str, item: &Value, address: &str) -> Option<FoundResource> {
@@ -285,4 +242,8 @@ fn as_listed(found: &FoundResource) -> Value {
 
 fn failed(kind: FailureKind, message: String) -> CallFailure {
     CallFailure { kind, message }
+}
+
+fn denied(message: String) -> CallFailure {
+    failed(FailureKind::Denied, message)
 }

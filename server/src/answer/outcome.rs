@@ -5,8 +5,8 @@ use runner::{Diagnostic, Fix, Outcome};
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use super::Texts;
 use super::cut::{Keep, cut, head_and_tail};
+use super::texts::Texts;
 
 /// The member of a result's `_meta` that has the outcome.
 pub(super) const META: &str = "io.toolsmith/outcome";

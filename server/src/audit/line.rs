@@ -3,11 +3,10 @@
 use std::io;
 use std::time::SystemTime;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use system::calendar::timestamp;
 use terminal::Masker;
-
-use super::record::Record;
 
 /// Bytes of the longest line, its end included (64 KiB).
 pub(crate) const LINE: usize = 64 * 1024;
@@ -29,7 +28,7 @@ struct Bounds {
 }
 
 /// The line, with its end.
-pub(super) fn of(record: &Record<'_>, time: SystemTime, masker: &Masker) -> io::Result<Vec<u8>> {
+pub(super) fn of(record: &impl Serialize, time: SystemTime, masker: &Masker) -> io::Result<Vec<u8>> {
     let Value::Object(record) = serde_json::to_value(record)? else {
         return Err(io::Error::other("a record that is no object"));
     };

@@ -7,13 +7,13 @@ use runner::{Answer, CallFailure};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::ExecutionRecorder;
+use super::context::ExecutionContext;
 use crate::audit::Record;
 use crate::telemetry::{CallSpan, Network};
 
 /// A call whose beginning is written down. Dropping it writes down that it was given up.
 pub(super) struct Call<'a> {
-    recorder: &'a ExecutionRecorder,
+    execution: &'a ExecutionContext,
     number: u64,
     server: &'a str,
     tool: &'a str,
@@ -36,35 +36,35 @@ impl<'a> Call<'a> {
     /// # Errors
     /// It can't be written down, and must not leave.
     pub(super) fn begin(
-        recorder: &'a ExecutionRecorder,
+        execution: &'a ExecutionContext,
         number: u64,
         (server, tool): (&'a str, &'a str),
         arguments: &RawValue,
         direct: bool,
     ) -> Result<Self, String> {
-        let network = match recorder.settings.config.server(server).map(|server| &server.connection.transport)
-        {
-            Some(mcp::Transport::Stdio(_)) | None => Network::Pipe,
-            Some(_) => Network::Http,
-        };
-        recorder.write(&Record::CallBegin {
-            execution: &recorder.id,
+        let network =
+            match execution.settings.config.server(server).map(|server| &server.connection.transport) {
+                Some(mcp::Transport::Stdio(_)) | None => Network::Pipe,
+                Some(_) => Network::Http,
+            };
+        execution.write(&Record::CallBegin {
+            execution: &execution.id,
             call: number,
             server,
             tool,
-            who: direct.then(|| recorder.requester.who()),
-            arguments: recorder.kept(arguments),
+            who: direct.then(|| execution.requester.who()),
+            arguments: execution.kept(arguments),
         })?;
         let begun = Instant::now();
-        let span = Some(recorder.span.call(server, tool, network, None));
-        Ok(Call { recorder, number, server, tool, network, begun, span })
+        let span = Some(execution.span.call(server, tool, network, None));
+        Ok(Call { execution, number, server, tool, network, begun, span })
     }
 
     /// What goes with it to the server (MCP's `_meta`).
     pub(super) fn meta(&self) -> Map<String, Value> {
         let mut meta = self.span.as_ref().map(CallSpan::meta).unwrap_or_default();
-        meta.extend(process_depth::next(self.recorder.requester.depth, self.network == Network::Http));
-        meta.extend(self.recorder.requester.run.iter().flat_map(|run| propagation::meta_of(run)));
+        meta.extend(process_depth::next(self.execution.requester.depth, self.network == Network::Http));
+        meta.extend(self.execution.requester.run.iter().flat_map(|run| propagation::meta_of(run)));
         meta
     }
 
@@ -96,9 +96,9 @@ impl<'a> Call<'a> {
             _ => span.answered(!ok, bytes),
         }
         let ms = self.begun.elapsed().as_secs_f64() * 1e3;
-        let (execution, call) = (&self.recorder.id, self.number);
+        let (execution, call) = (&self.execution.id, self.number);
         let (server, tool) = (self.server, self.tool);
-        self.recorder.write(&Record::CallEnd { execution, call, server, tool, ok, error, ms, bytes })
+        self.execution.write(&Record::CallEnd { execution, call, server, tool, ok, error, ms, bytes })
     }
 }
 

@@ -38,6 +38,11 @@ impl McpService {
         McpService { subagent, session }
     }
 
+    /// The tool as clients list it.
+    fn tool(&self) -> Value {
+        tool::definition(&self.subagent.described, self.subagent.form.as_ref())
+    }
+
     async fn call(
         &self,
         request: CallToolRequestParams,
@@ -111,7 +116,7 @@ impl ServerHandler for McpService {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let listed = json!({ "tools": [tool::definition(&self.subagent)] });
+        let listed = json!({ "tools": [self.tool()] });
         protocol_types::read(of_era("tools/list", listed, is_stateless(&context)))
     }
 
@@ -166,6 +171,6 @@ impl ServerHandler for McpService {
     fn get_tool(&self, name: &str) -> Option<Tool> {
         // The library compares what a client says twice, in headers and in the request.
         let is_it = name == self.subagent.described.name;
-        is_it.then(|| serde_json::from_value(tool::definition(&self.subagent)).ok()).flatten()
+        is_it.then(|| serde_json::from_value(self.tool()).ok()).flatten()
     }
 }

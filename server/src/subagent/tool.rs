@@ -1,10 +1,9 @@
 //! The one tool: how it is described, and what it is called with.
 
+use agent::FinalAnswer;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-
-use super::task::Subagent;
 
 /// What the tool is called with.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -35,16 +34,16 @@ impl Arguments {
     }
 }
 
-/// The tool as clients list it.
-pub(super) fn definition(subagent: &Subagent) -> Value {
+/// The tool as clients list it; `form` is that of its answers.
+pub(super) fn definition(subagent: &config::Subagent, form: Option<&FinalAnswer>) -> Value {
     let mut tool = Map::from_iter([
-        ("name".to_owned(), json!(subagent.described.name)),
-        ("description".to_owned(), json!(subagent.described.description)),
+        ("name".to_owned(), json!(subagent.name)),
+        ("description".to_owned(), json!(subagent.description)),
         ("inputSchema".to_owned(), input_schema()),
         // What its tools do is not known here, so nothing better is said than what MCP assumes.
         ("annotations".to_owned(), json!({ "readOnlyHint": false, "openWorldHint": true })),
     ]);
-    if let Some(form) = &subagent.form {
+    if let Some(form) = form {
         tool.insert("outputSchema".to_owned(), form.schema().clone());
     }
     Value::Object(tool)

@@ -1,11 +1,8 @@
-//! In place of the export, in builds without it: contexts are passed on as they came.
+//! In place of the export, in builds without it.
 
 use config::Telemetry;
 use gateway::failure::Failure;
-use tracing::Span;
 use tracing_subscriber::{Layer, Registry};
-
-use super::context::TraceContext;
 
 /// An export of spans, which this build does not have.
 #[derive(Debug)]
@@ -33,43 +30,13 @@ impl Exporter {
     }
 }
 
-/// Nothing is a child of it here.
-pub(super) fn set_parent(_: &Span, _: &TraceContext) {}
-
-/// As it came: a span that nobody collects can be nobody's parent.
-pub(super) fn context_of(_: &Span, came: Option<&TraceContext>) -> Option<TraceContext> {
-    came.cloned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::{ExecutionSpan, Incoming, Network};
 
     #[test]
     fn a_configured_export_is_an_error_in_a_build_without_it() {
         let failure = Exporter::begin(&Telemetry::default()).unwrap_err();
         assert!(failure.message.contains("--features otel"), "{failure:?}");
-    }
-
-    #[test]
-    fn a_context_is_passed_on_as_it_came() {
-        let meta =
-            serde_json::json!({ "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" });
-        let context = TraceContext::parse(meta.as_object().unwrap()).unwrap();
-        let incoming = |context| Incoming {
-            network: Network::Pipe,
-            request: "1",
-            session: None,
-            protocol_version: None,
-            address: None,
-            context,
-        };
-        let meta_of = |context| {
-            let execution = ExecutionSpan::begin("execute_code", "e-1", &incoming(context));
-            execution.call("demo", "add", Network::Pipe, None).meta()
-        };
-        assert_eq!(serde_json::Value::Object(meta_of(Some(&context))), meta);
-        assert!(meta_of(None).is_empty());
     }
 }

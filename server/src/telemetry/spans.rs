@@ -8,7 +8,7 @@ use tracing::Span;
 use tracing::field::Empty;
 
 use super::context::TraceContext;
-use super::export;
+use super::propagation;
 
 /// The target of all spans.
 pub(super) const TARGET: &str = "toolsmith::telemetry";
@@ -93,7 +93,7 @@ impl ExecutionSpan {
             span.record("client.port", i64::from(address.port()));
         }
         if let Some(context) = incoming.context {
-            export::set_parent(&span, context);
+            propagation::set_parent(&span, context);
         }
         ExecutionSpan { span, context: incoming.context.cloned() }
     }
@@ -128,7 +128,7 @@ impl ExecutionSpan {
         );
         network.record(&span);
         version.map(|version| span.record("mcp.protocol.version", short(version)));
-        let meta = export::context_of(&span, self.context.as_ref());
+        let meta = propagation::context_of(&span, self.context.as_ref());
         CallSpan { span, meta: meta.map(|context| context.to_meta()).unwrap_or_default() }
     }
 

@@ -1,0 +1,64 @@
+//! The resources that servers have listed, and which server an address belongs to.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use runner::FoundResource;
+
+use crate::resources::fits_template;
+
+/// Resources by server.
+pub(super) type Lists = BTreeMap<String, Arc<[FoundResource]>>;
+
+/// The resources of servers as they were listed last.
+#[derive(Default)]
+pub(super) struct ResourceLists(Mutex<Lists>);
+
+impl ResourceLists {
+    /// Those of all servers that were asked.
+    pub(super) fn known(&self) -> Lists {
+        self.lists().clone()
+    }
+
+    /// Replaces the lists of these servers.
+    pub(super) fn extend(&self, lists: &Lists) {
+        self.lists().extend(lists.clone());
+    }
+
+    fn lists(&self) -> MutexGuard<'_, Lists> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The one server that lists an address, or else a template of it.
+///
+/// # Errors
+/// There are several, in words for a model.
+pub(super) fn owner(lists: &Lists, uri: &str) -> Result<Option<String>, String> {
+    let exact = |found: &FoundResource| !found.is_template && found.uri == uri;
+    let by_template = |found: &FoundResource| found.is_template && fits_template(&found.uri, uri);
+    let fits: [&dyn Fn(&FoundResource) -> bool; 2] = [&exact, &by_template];
+    for fits in fits {
+        let owners =
+            lists.iter().filter(|(_, list)| list.iter().any(fits)).map(|(server, _)| server.as_str());
+        match owners.collect::<Vec<_>>().as_slice() {
+            [] => {}
+            [only] => return Ok(Some((*only).to_owned())),
+            several => {
+                let several = several.join(", ");
+                return Err(format!(
+                    "{uri:?} may be of several servers: {several}; name one with .server(…)"
+                ));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The addresses of resources, without templates.
+pub(super) fn addresses<'a>(
+    lists: impl Iterator<Item = &'a Arc<[FoundResource]>>,
+) -> impl Iterator<Item = &'a str> {
+    let resources = lists.flat_map(|list| list.iter()).filter(|found| !found.is_template);
+    resources.map(|found| found.uri.as_str())
+}

@@ -1,0 +1,36 @@
+//! What all records and spans of an execution have in common.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::requester::Requester;
+use crate::audit::{Arguments, Record};
+use crate::snapshot::Settings;
+use crate::telemetry::ExecutionSpan;
+
+/// What the records and spans of an execution, or of a direct call, are made with.
+pub(super) struct ExecutionContext {
+    pub(super) settings: Arc<Settings>,
+    pub(super) requester: Requester,
+    /// What the execution is called.
+    pub(super) id: String,
+    pub(super) span: ExecutionSpan,
+}
+
+impl ExecutionContext {
+    /// Begins the span of a request that calls `tool` of this server.
+    pub(super) fn new(settings: Arc<Settings>, requester: Requester, id: String, tool: &str) -> Self {
+        let span = ExecutionSpan::begin(tool, &id, &requester.incoming());
+        ExecutionContext { settings, requester, id, span }
+    }
+
+    pub(super) fn write(&self, record: &Record<'_>) -> Result<(), String> {
+        let Some(audit) = &self.settings.audit else { return Ok(()) };
+        audit.record(record, &self.settings.masker).map_err(|error| audit.refusal(&error))
+    }
+
+    pub(super) fn kept(&self, arguments: &RawValue) -> Option<Arguments> {
+        self.settings.audit.as_ref()?.arguments(arguments, &self.settings.masker)
+    }
+}

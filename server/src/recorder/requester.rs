@@ -1,0 +1,73 @@
+//! Who asks for an execution or a direct call.
+
+use std::net::SocketAddr;
+
+use gateway::propagation::{self, process_depth};
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+
+use crate::audit::{self, Who};
+use crate::session::{ClientSession, Transport};
+use crate::telemetry::{Incoming, Network, TraceContext};
+
+/// Who asks, by their own word but for transport and address.
+#[derive(Debug, Clone)]
+pub(crate) struct Requester {
+    client: Option<(String, String)>,
+    session: Option<String>,
+    transport: Transport,
+    address: Option<SocketAddr>,
+    request: String,
+    protocol_version: Option<String>,
+    context: Option<TraceContext>,
+    /// The run of an agent that asks.
+    pub(super) run: Option<String>,
+    /// How many processes of this program the request has gone through.
+    pub(super) depth: u32,
+}
+
+impl Requester {
+    pub(crate) fn of(session: &ClientSession, context: &RequestContext<RoleServer>) -> Self {
+        let client = context.client_info().map(|info| (info.name, info.version));
+        Requester {
+            client,
+            session: session.lasts().then(|| session.id.clone()),
+            transport: session.transport,
+            address: crate::peer_address::of(context),
+            request: context.id.to_string(),
+            protocol_version: context.protocol_version().map(|version| version.to_string()),
+            context: TraceContext::parse(&context.meta.0.0),
+            run: propagation::run_of(&context.meta.0.0).map(str::to_owned),
+            depth: process_depth::of_call(&context.meta.0.0),
+        }
+    }
+
+    pub(super) fn who(&self) -> Who<'_> {
+        Who {
+            client: self.client.as_ref().map(|(name, _)| name.as_str()),
+            version: self.client.as_ref().map(|(_, version)| version.as_str()),
+            session: self.session.as_deref(),
+            transport: match self.transport {
+                Transport::Stdio => audit::Transport::Stdio,
+                Transport::Http => audit::Transport::Http,
+                Transport::InProcess(_) => audit::Transport::InProcess,
+            },
+            address: self.address,
+        }
+    }
+    /// The request, as far as a span tells of it.
+    pub(super) fn incoming(&self) -> Incoming<'_> {
+        Incoming {
+            network: match self.transport {
+                Transport::Stdio => Network::Pipe,
+                Transport::Http => Network::Http,
+                Transport::InProcess(_) => Network::InProcess,
+            },
+            request: &self.request,
+            session: self.session.as_deref(),
+            protocol_version: self.protocol_version.as_deref(),
+            address: self.address,
+            context: self.context.as_ref(),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! In place of the propagation, in builds without export: contexts are passed on as they came.
+
+use tracing::Span;
+
+use super::context::TraceContext;
+
+/// Nothing is a child of it here.
+pub(super) fn set_parent(_: &Span, _: &TraceContext) {}
+
+/// As it came: a span that nobody collects can be nobody's parent.
+pub(super) fn context_of(_: &Span, came: Option<&TraceContext>) -> Option<TraceContext> {
+    came.cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::{ExecutionSpan, Incoming, Network};
+
+    #[test]
+    fn a_context_is_passed_on_as_it_came() {
+        let meta =
+            serde_json::json!({ "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" });
+        let context = TraceContext::parse(meta.as_object().unwrap()).unwrap();
+        let incoming = |context| Incoming {
+            network: Network::Pipe,
+            request: "1",
+            session: None,
+            protocol_version: None,
+            address: None,
+            context,
+        };
+        let meta_of = |context| {
+            let execution = ExecutionSpan::begin("execute_code", "e-1", &incoming(context));
+            execution.call("demo", "add", Network::Pipe, None).meta()
+        };
+        assert_eq!(serde_json::Value::Object(meta_of(Some(&context))), meta);
+        assert!(meta_of(None).is_empty());
+    }
+}
