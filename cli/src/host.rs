@@ -5,7 +5,6 @@ mod form;
 
 use gateway::session_host::{SessionHost, Waiting};
 use std::collections::HashMap;
-use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,14 +14,11 @@ use mcp::{Host, Notice};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use terminal::{Keyboard, Notifier, Terminal, TerminalPrompt};
+use terminal::{Notifier, Terminal, TerminalPrompt};
 
 /// How many lines of a server are shown in [`WINDOW`]; the others are counted.
 const MOST_LINES: u32 = 200;
 const WINDOW: Duration = Duration::from_secs(1);
-
-/// How often an answer that is none is asked for again.
-const TRIES: usize = 3;
 
 /// Most characters of one line that a server tells.
 const LONGEST_TOLD: usize = 2_000;
@@ -31,12 +27,8 @@ const LONGEST_TOLD: usize = 2_000;
 pub(crate) struct TerminalHost {
     notifier: Notifier,
     prompt: TerminalPrompt,
-    /// Whether there is anybody to ask.
-    is_there: bool,
     /// How many questions are open: meanwhile no time limit runs.
     questions: watch::Sender<usize>,
-    /// One question at a time.
-    turn: tokio::sync::Mutex<()>,
     /// How much each server has told lately.
     told: Mutex<HashMap<String, LogRate>>,
 }
@@ -50,46 +42,29 @@ struct LogRate {
 impl TerminalHost {
     /// Whoever sits at the terminal that this process belongs to, if anybody does.
     pub(crate) fn at(terminal: &Terminal) -> Arc<Self> {
-        let is_there = std::io::stderr().is_terminal() && Keyboard::is_there();
         Arc::new(TerminalHost {
             notifier: terminal.notifier(),
             prompt: terminal.prompt(),
-            is_there,
             questions: watch::Sender::default(),
-            turn: tokio::sync::Mutex::default(),
             told: Mutex::default(),
         })
     }
 
     /// Whether the person says yes to a question; nobody says no.
-    pub(crate) async fn agrees(&self, question: &str) -> bool {
-        let answer = self.answer(question, "[y/n] ", |answer| Some(matches!(answer, "y" | "Y" | "yes")));
-        answer.await.unwrap_or(false)
+    pub(crate) async fn confirm(&self, question: &str) -> bool {
+        let _waiting = self.wait_for_person();
+        self.prompt.confirm(question).await
     }
 
-    /// What the person answers to a question, as `read` understands it: what it does not is asked for again. Nothing where
-    /// nobody is there, or nobody answers.
+    /// What the person answers to a question, as [`TerminalPrompt::answer`].
     pub(crate) async fn answer<T>(
         &self,
         question: &str,
         prompt: &str,
-        read: impl Fn(&str) -> Option<T>,
+        read: impl Fn(&str) -> Result<T, String>,
     ) -> Option<T> {
-        if !self.is_there {
-            return None;
-        }
         let _waiting = self.wait_for_person();
-        let _turn = self.turn.lock().await;
-        // A terminal that is gone gives no consent.
-        let asked = self.prompt.question().await.ok()?;
-        let mut text = question;
-        for _ in 0..TRIES {
-            let typed = asked.ask(std::mem::take(&mut text), prompt).await.ok()??;
-            if let Some(answer) = read(&typed) {
-                return Some(answer);
-            }
-        }
-        None
+        self.prompt.answer(question, prompt, read).await
     }
 
     /// No time limit runs until the result is dropped.
@@ -128,17 +103,16 @@ impl SessionHost for TerminalHost {
 
 impl Host for TerminalHost {
     fn elicits(&self) -> bool {
-        self.is_there
+        self.prompt.is_there()
     }
 
     fn elicits_by_url(&self) -> bool {
-        self.is_there
+        self.prompt.is_there()
     }
 
     fn elicit<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
         async move {
             let _waiting = self.wait_for_person();
-            let _turn = self.turn.lock().await;
             elicitation::elicit(&self.prompt, server, &parameters).await
         }
         .boxed()

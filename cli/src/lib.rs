@@ -9,7 +9,6 @@ mod commands;
 mod console;
 mod demo;
 mod host;
-mod question;
 mod terminal_prompter;
 mod tool_arguments;
 

@@ -237,7 +237,7 @@ impl Terminal {
         Notifier { writer: self.writer.clone(), quiet: self.quiet, one_line: self.one_line }
     }
 
-    /// Where questions to a person are shown.
+    /// The person at the terminal that this process belongs to.
     pub fn prompt(&self) -> TerminalPrompt {
         TerminalPrompt::new(self.writer.clone(), self.questions.clone())
     }

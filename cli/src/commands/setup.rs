@@ -17,7 +17,7 @@ use terminal::{Terminal, say};
 
 use crate::arguments::{Client, ClientScope, SetupArguments};
 use crate::commands::mcp::edit::trusting::{self, asks};
-use crate::question;
+use crate::terminal_prompter;
 use entry::Entry;
 use file::{ClientFile, State};
 use place::Place;
@@ -119,10 +119,10 @@ async fn ask_for_approval(arguments: &SetupArguments, entry: &mut Entry) {
         return;
     }
     let client = place::word(arguments.client);
-    if question::can_ask() {
+    if let Some(person) = terminal_prompter::of_command() {
         tell(&format!("{refuses}; what snippets may call, toolsmith decides by itself"));
         let asked = format!("May {client} call the tools of {} without asking each time?", arguments.name);
-        entry.is_approved = question::agrees(&asked).await;
+        entry.is_approved = person.confirm(&asked).await;
     } else {
         tell(&format!("{refuses}\nhelp: to let it call without asking: toolsmith setup {client} --approve"));
     }
@@ -134,7 +134,7 @@ async fn ask_for_trust(arguments: &SetupArguments) -> Result<(), Failure> {
     if servers.is_empty() {
         return Ok(());
     }
-    if !question::can_ask() {
+    let Some(person) = terminal_prompter::of_command() else {
         let names: Vec<_> = servers.iter().map(|server| server.name.as_str()).collect();
         let again = if arguments.scope == ClientScope::Project { " --scope project" } else { "" };
         let client = place::word(arguments.client);
@@ -145,11 +145,11 @@ async fn ask_for_trust(arguments: &SetupArguments) -> Result<(), Failure> {
             names.first().copied().unwrap_or_default()
         ));
         return Ok(());
-    }
+    };
     let mut names = Vec::new();
     for server in servers {
         tell(&server.does);
-        if question::agrees("May its tools be called without asking each time?").await {
+        if person.confirm("May its tools be called without asking each time?").await {
             names.push(server.name);
         }
     }

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use terminal::Terminal;
 
 use crate::arguments::TrustArguments;
-use crate::question;
+use crate::terminal_prompter;
 
 /// Runs `trust`; gives the exit code.
 pub(crate) async fn trust(arguments: &TrustArguments) -> Result<u8, Failure> {
@@ -65,13 +65,13 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
         return Ok(exit_code::OK);
     }
     if !arguments.yes {
-        if !question::can_ask() {
-            return Err(Failure::configuration(
+        let person = terminal_prompter::of_command().ok_or_else(|| {
+            Failure::configuration(
                 "there is no terminal to ask on\nhelp: if you agree to what it says: toolsmith trust --yes",
-            ));
-        }
+            )
+        })?;
         terminal.flush().await.map_err(Failure::host)?;
-        if !question::agrees("Trust this configuration, until it changes?").await {
+        if !person.confirm("Trust this configuration, until it changes?").await {
             return Err(Failure::configuration(format!("{shown} is as inert as before")));
         }
     }

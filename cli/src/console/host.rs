@@ -102,10 +102,10 @@ impl ConsoleHost {
         };
         let message = parameters["message"].as_str().unwrap_or_default();
         let read = |answer: &str| match answer {
-            "y" | "Y" | "yes" => Some("once"),
-            "s" | "S" if is_offered("session") => Some("session"),
-            "n" | "N" | "no" => Some("no"),
-            _ => None,
+            "y" | "Y" | "yes" => Ok("once"),
+            "s" | "S" if is_offered("session") => Ok("session"),
+            "n" | "N" | "no" => Ok("no"),
+            _ => Err(String::new()),
         };
         match self.person.answer(&format!("{message}\n"), offered, read).await {
             Some(answer) => json!({ "action": "accept", "content": { "answer": answer } }),

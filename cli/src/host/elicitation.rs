@@ -1,75 +1,52 @@
 //! A server's question to the person at the terminal: a form, or an address to visit.
 
-use std::io;
-
 use printable::{exact, prose};
 use serde_json::{Map, Value, json};
-use terminal::{Question, TerminalPrompt};
+use terminal::TerminalPrompt;
 
 use super::form::{Choice, Field, Kind, fields};
-
-/// How often an answer that does not fit is asked for again.
-const TRIES: usize = 3;
 
 /// Most characters of a server's text in a question.
 const LONGEST_TEXT: usize = 2_000;
 
 /// Asks, and gives MCP's `ElicitResult`.
 pub(super) async fn elicit(
-    prompt: &TerminalPrompt,
+    person: &TerminalPrompt,
     server: &str,
     parameters: &Value,
 ) -> Result<Value, String> {
     let asked = if parameters.get("mode").and_then(Value::as_str) == Some("url") {
-        visit(prompt, server, parameters).await
+        visit(person, server, parameters).await
     } else {
         let schema = parameters.get("requestedSchema").unwrap_or(&Value::Null);
         let fields = fields(schema)?;
-        fill_in(prompt, server, &told(parameters, "message"), &fields).await
+        fill_in(person, server, &told(parameters, "message"), &fields).await
     };
     // A terminal that is gone is a person that has left.
-    Ok(asked.ok().flatten().unwrap_or_else(|| json!({ "action": "cancel" })))
+    Ok(asked.unwrap_or_else(|| json!({ "action": "cancel" })))
 }
 
 /// A form; `None` where the person leaves it.
-async fn fill_in(
-    prompt: &TerminalPrompt,
-    server: &str,
-    message: &str,
-    fields: &[Field],
-) -> io::Result<Option<Value>> {
+async fn fill_in(person: &TerminalPrompt, server: &str, message: &str, fields: &[Field]) -> Option<Value> {
     let head = format!(
         "toolsmith: the server {server} asks (its own words; what you answer goes to it):\n  {message}\n"
     );
     // One question from its beginning to its end: nothing else is written between its fields.
-    let question = prompt.question().await?;
-    match question.ask(&head, "[a] answer  [d] decline  [c] cancel: ").await?.as_deref() {
-        Some("a" | "A") => {}
-        Some("d" | "D") => return Ok(Some(json!({ "action": "decline" }))),
-        _ => return Ok(None),
+    let question = person.question().await?;
+    let begins = |typed: &str| Ok(typed.to_ascii_lowercase());
+    match question.answer(&head, "[a] answer  [d] decline  [c] cancel: ", begins).await?.as_str() {
+        "a" => {}
+        "d" => return Some(json!({ "action": "decline" })),
+        _ => return None,
     }
     let mut content = Map::new();
     for field in fields {
-        match field_value(&question, field).await? {
-            Some(Some(value)) => drop(content.insert(field.name.clone(), value)),
-            Some(None) => {}
-            None => return Ok(None),
+        let read = |typed: &str| field.read(typed).map_err(|wrong| format!("  {wrong}"));
+        if let Some(value) = question.answer(&prompt(field), ": ", read).await? {
+            content.insert(field.name.clone(), value);
         }
     }
-    Ok(Some(json!({ "action": "accept", "content": content })))
-}
-
-/// What goes into a field, if anything; `None` where the person leaves the form.
-async fn field_value(question: &Question, field: &Field) -> io::Result<Option<Option<Value>>> {
-    let mut text = prompt(field);
-    for _ in 0..TRIES {
-        let Some(typed) = question.ask(&text, ": ").await? else { return Ok(None) };
-        match field.read(&typed) {
-            Ok(value) => return Ok(Some(value)),
-            Err(wrong) => text = format!("  {wrong}"),
-        }
-    }
-    Ok(None)
+    Some(json!({ "action": "accept", "content": content }))
 }
 
 fn prompt(field: &Field) -> String {
@@ -102,12 +79,12 @@ fn prompt(field: &Field) -> String {
 }
 
 /// An address that the person is to visit; `None` where they don't answer.
-async fn visit(prompt: &TerminalPrompt, server: &str, parameters: &Value) -> io::Result<Option<Value>> {
+async fn visit(person: &TerminalPrompt, server: &str, parameters: &Value) -> Option<Value> {
     let address = parameters.get("url").and_then(Value::as_str).unwrap_or_default();
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     // What is opened is what was shown, and whole.
     if !is_web || address.chars().count() > LONGEST_TEXT {
-        return Ok(Some(json!({ "action": "decline" })));
+        return Some(json!({ "action": "decline" }));
     }
     let head = format!(
         "toolsmith: the server {server} wants you to visit an address (its own words):\n  {}\n  {}\n",
@@ -115,12 +92,13 @@ async fn visit(prompt: &TerminalPrompt, server: &str, parameters: &Value) -> io:
         exact(address)
     );
     let choices = "[o] open it in the browser  [v] I have visited it  [d] decline  [c] cancel: ";
-    Ok(match prompt.ask(&head, choices).await?.as_deref() {
-        Some("o" | "O") if crate::browser::open(address) => Some(json!({ "action": "accept" })),
-        Some("v" | "V") => Some(json!({ "action": "accept" })),
-        Some("d" | "D") => Some(json!({ "action": "decline" })),
+    let chosen = person.answer(&head, choices, |typed| Ok(typed.to_ascii_lowercase())).await?;
+    match chosen.as_str() {
+        "o" if crate::browser::open(address) => Some(json!({ "action": "accept" })),
+        "v" => Some(json!({ "action": "accept" })),
+        "d" => Some(json!({ "action": "decline" })),
         _ => None,
-    })
+    }
 }
 
 /// A text of the server, fit to be shown.

@@ -332,7 +332,7 @@ fn a_run_at_a_terminal_offers_the_login() {
     let answered = |answer: &str| {
         let run = Run::on_terminal(shared()).arguments(&["run", "--json", snippet.to_str().unwrap()]);
         let started = guarded.in_home(run.variable("PATH", &path)).start();
-        started.answer("Open it in the browser? [y/n] ", 1, answer);
+        started.answer("Open it in the browser? [y/N] ", 1, answer);
         without_secrets(started.done())
     };
     for no in ["n\n", "\n", "\x04"] {

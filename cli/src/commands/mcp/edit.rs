@@ -22,7 +22,7 @@ use crate::arguments::{
     AccessArguments, AddArguments, ImportArguments, NamedArguments, OAuthArguments, Scope, TransportArgument,
 };
 use crate::commands::mcp::lock_file::hold;
-use crate::question;
+use crate::terminal_prompter;
 use change::{Change, Entry};
 use file::Editable;
 
@@ -252,10 +252,10 @@ async fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Ent
     if let Some(permission) = arguments.permission {
         return entry("permission", json!(permission));
     }
-    if question::can_ask() {
+    if let Some(person) = terminal_prompter::of_command() {
         servers.iter().for_each(|(name, entry)| tell(&describe(name, entry)));
         let whose = if servers.len() == 1 { "its tools" } else { "their tools" };
-        if question::agrees(&format!("May {whose} be called without asking each time?")).await {
+        if person.confirm(&format!("May {whose} be called without asking each time?")).await {
             return entry("trust", json!(true));
         }
     }

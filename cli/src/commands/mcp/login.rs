@@ -69,8 +69,8 @@ impl LoginHook for TerminalHost {
 /// Offers the login that a server wants, where there is a person; says whether somebody has logged in.
 async fn offered(config: &ServerConfig, error: &mcp::Error, host: &TerminalHost) -> bool {
     let ErrorKind::Unauthorized { challenge, .. } = &*error.kind else { return false };
-    let question = format!("toolsmith: the server {} wants a login. Open it in the browser? ", config.name);
-    if !host.agrees(&question).await {
+    let question = format!("toolsmith: the server {} wants a login. Open it in the browser?", config.name);
+    if !host.confirm(&question).await {
         return false;
     }
     let notifier = host.notifier();
