@@ -63,7 +63,6 @@ pub struct Root {
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Transport {
     /// A child process that speaks the protocol on its standard input and output.
     Stdio(Command),

@@ -75,8 +75,6 @@ pub(super) fn identity(key: &Key, server: &mcp::ServerConfig) -> String {
     match &server.transport {
         mcp::Transport::Stdio(command) => parts.command(command),
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => parts.remote(remote),
-        // Never the same as another one.
-        other => parts.text(&format!("{other:?}")),
     }
     parts.count(server.roots.len());
     server.roots.iter().for_each(|root| parts.text(&root.uri));

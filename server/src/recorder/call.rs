@@ -45,7 +45,7 @@ impl<'a> Call<'a> {
         let network =
             match execution.settings.config.server(server).map(|server| &server.connection.transport) {
                 Some(mcp::Transport::Stdio(_)) | None => Network::Pipe,
-                Some(_) => Network::Http,
+                Some(mcp::Transport::Http(_) | mcp::Transport::Sse(_)) => Network::Http,
             };
         execution.write(&Record::CallBegin {
             execution: &execution.id,

@@ -59,7 +59,6 @@ fn configured(server: &Server, masker: &Masker) -> Value {
             [&command.command].into_iter().chain(&command.args).cloned().collect::<Vec<_>>().join(" ")
         }
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => without_secrets(&remote.url),
-        _ => String::new(),
     };
     json!({ "id": connection.name, "transport": connection.transport.name(), "enabled": true, "source": source(&server.layer),
         "address": masker.mask(&address), "timeout": connection.connect_timeout.as_secs_f64(),
