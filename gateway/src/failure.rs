@@ -7,7 +7,7 @@ use runner::{CallFailure, FailureKind};
 use crate::exit_code;
 
 /// Why a command has no result.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Failure {
     /// The process's exit code.
     pub code: u8,

@@ -6,8 +6,8 @@
 //! through. A server knows itself by what its client declares (`capabilities.experimental`), which nothing between
 //! passes on.
 
-use std::fs;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
+use std::{env, fs};
 
 use config::Config;
 use serde_json::{Map, Value, json};
@@ -28,18 +28,28 @@ pub const PROCESS: &str = "io.toolsmith/process";
 const MOST_ANCESTORS: usize = 1_000;
 
 /// How many are above this process.
-static OWN: OnceLock<u32> = OnceLock::new();
+static OWN: LazyLock<Result<u32, Failure>> =
+    LazyLock::new(|| Ok(counted(env::var(VARIABLE).ok().as_deref())?.max(ancestors())));
 
 /// The name of this process, which nobody guesses.
-static NAME: OnceLock<String> = OnceLock::new();
+///
+/// # Errors
+/// Where the kernel gives no random numbers.
+fn name() -> Result<&'static str, Failure> {
+    static NAME: OnceLock<String> = OnceLock::new();
+    if let Some(name) = NAME.get() {
+        return Ok(name);
+    }
+    let name = random::id().map_err(Failure::host)?;
+    Ok(NAME.get_or_init(|| name))
+}
 
 /// How many processes of this program are above this one.
 ///
 /// # Errors
 /// Where there are more than the configuration allows, or the variable is no number.
 pub(super) fn check(config: &Config) -> Result<u32, Failure> {
-    let told = counted(std::env::var(VARIABLE).ok().as_deref())?;
-    let depth = *OWN.get_or_init(|| told.max(ancestors()));
+    let depth = OWN.clone()?;
     match too_deep(depth, "this one", config) {
         Some(message) => Err(Failure::configuration(message)),
         None => Ok(depth),
@@ -94,11 +104,7 @@ pub(super) struct ProcessDeclaration {
 }
 
 pub(super) fn introductions(config: &Config) -> Result<ProcessDeclaration, Failure> {
-    if NAME.get().is_none() {
-        let name = random::id().map_err(Failure::host)?;
-        let _ = NAME.set(name);
-    }
-    let name = NAME.get().map_or("", String::as_str);
+    let name = name()?;
     // Over HTTP a server knows itself by the name alone.
     let (mut by_pipe, by_http) = (json!({ "name": name }), json!({ "name": name }));
     if let Some(fingerprint) = fingerprint(config, name) {
@@ -112,7 +118,7 @@ impl ProcessDeclaration {
     pub(super) fn to(&self, transport: &mcp::Transport) -> Map<String, Value> {
         let process = match transport {
             mcp::Transport::Stdio(_) => &self.by_pipe,
-            _ => &self.by_http,
+            mcp::Transport::Http(_) | mcp::Transport::Sse(_) => &self.by_http,
         };
         Map::from_iter([(PROCESS.to_owned(), process.clone())])
     }
@@ -144,7 +150,8 @@ pub fn leads_back(
 ) -> Option<String> {
     let says = |member: &str| declaration?.get(member).and_then(Value::as_str);
     let is_itself = if is_over_http {
-        says("name").is_some_and(|name| NAME.get().is_some_and(|own| own == name))
+        // Without a name of its own it has declared none.
+        says("name").is_some_and(|declared| name().is_ok_and(|own| own == declared))
     } else {
         says("configuration").zip(says("name")).is_some_and(|(configuration, name)| {
             fingerprint(config, name).is_some_and(|own| own == configuration)
@@ -176,7 +183,8 @@ pub fn same(depth: u32) -> Map<String, Value> {
 /// What a call to a server says, which is made for one of this depth. Servers that this process has started know
 /// how deep it is itself.
 pub fn next(depth: u32, over_http: bool) -> Map<String, Value> {
-    let own = OWN.get().copied().unwrap_or(0);
+    // Where it can't be known, the call goes no further.
+    let own = *OWN.as_ref().unwrap_or(&u32::MAX);
     if !over_http && depth <= own {
         return Map::new();
     }
@@ -233,7 +241,18 @@ mod tests {
         assert!(by_pipe[PROCESS]["configuration"].is_string(), "{by_pipe:?}");
         let remote = mcp::ServerConfig::http("remote", "https://x.example/mcp");
         let by_http = told.to(&remote.transport);
-        assert_eq!(by_http[PROCESS], json!({ "name": NAME.get() }));
+        assert_eq!(by_http[PROCESS], json!({ "name": name().unwrap() }));
+    }
+
+    #[test]
+    fn a_server_knows_itself_by_its_name_whether_or_not_it_has_introduced_itself() {
+        let declaration = |name: &str| Map::from_iter([("name".to_owned(), json!(name))]);
+        let itself = declaration(name().unwrap());
+        let says = |declared: &Map<String, Value>| leads_back(Some(declared), true, &Config::default());
+        assert!(says(&itself).is_some_and(|why| why.contains("started itself")));
+        assert_eq!(says(&declaration("another")), None);
+        introductions(&Config::default()).unwrap();
+        assert!(says(&itself).is_some());
     }
 
     #[test]
