@@ -8,14 +8,14 @@ use futures::future::BoxFuture;
 
 use config::Config;
 
-use gateway::permission::{self, Answer, Policy, Prompter, Question};
+use gateway::permission::{self, Answer, PermissionPolicy, Prompter, Question};
 use terminal::{Terminal, TerminalPrompt};
 
 /// Asks the person at the terminal for permission, if there is one.
 struct TerminalPrompter(TerminalPrompt);
 
 /// What may be called from the command line, where the person at the terminal is asked.
-pub(crate) fn policy(config: &Arc<Config>, allow: &[String], terminal: &Terminal) -> Arc<Policy> {
+pub(crate) fn policy(config: &Arc<Config>, allow: &[String], terminal: &Terminal) -> Arc<PermissionPolicy> {
     permission::policy(config, allow, &terminal.notifier(), TerminalPrompter(terminal.prompt()))
 }
 

@@ -23,7 +23,7 @@ use tokio::task::AbortHandle;
 use crate::call_guard::{Guards, ToolGuard};
 use crate::first_start;
 use crate::login_hook::LoginHook;
-use crate::permission::{Grants, Policy, RequestedTool};
+use crate::permission::{ExecutionAnswers, PermissionPolicy, RequestedTool};
 use crate::pins::Pins;
 use crate::propagation::process_depth;
 use crate::reference::Lookup;
@@ -64,8 +64,9 @@ pub struct Sessions {
     /// Who offers a person the login that a server wants.
     logs_in: Option<Arc<dyn LoginHook>>,
     /// Who may call what; without one nothing may be called.
-    policy: Option<Arc<Policy>>,
-    grants: Grants,
+    policy: Option<Arc<PermissionPolicy>>,
+    /// What was answered about this execution.
+    answers: ExecutionAnswers,
     /// What programs can look up of tools; without it nothing.
     lookup: Option<Arc<Lookup>>,
     /// Which resources servers have listed.
@@ -86,7 +87,7 @@ impl Sessions {
             host,
             logs_in: None,
             policy: None,
-            grants: Grants::default(),
+            answers: ExecutionAnswers::default(),
             lookup: None,
             listed: ResourceLists::default(),
         }
@@ -108,7 +109,7 @@ impl Sessions {
     }
 
     /// From now on, calls may be made that `policy` permits.
-    pub fn permit(&mut self, policy: Arc<Policy>) {
+    pub fn permit(&mut self, policy: Arc<PermissionPolicy>) {
         self.policy = Some(policy);
     }
 
@@ -253,7 +254,7 @@ impl Sessions {
         CallFailure { kind, message: self.masker.mask(&error.to_string()).into_owned() }
     }
 
-    fn policy(&self) -> Result<&Policy, String> {
+    fn policy(&self) -> Result<&PermissionPolicy, String> {
         // Tools may be called by something that was not made to.
         self.policy.as_deref().ok_or_else(|| "nothing may be called here".to_owned())
     }
@@ -296,7 +297,7 @@ impl ToolHost for Sessions {
                 |(server, tool): &&(String, String)| policy.holds(server, tool) != Permission::Allow;
             let manifest = tools.iter().filter(matters).map(|(server, tool)| self.wanted(server, tool));
             let manifest: Vec<RequestedTool> = manifest.collect();
-            let decided = policy.decide(&manifest, &self.grants).await;
+            let decided = policy.decide(&manifest, &self.answers).await;
             decided.map_err(|refusal| Refusal { message: refusal.message(), evidence: refusal.evidence() })
         }
         .boxed()
@@ -317,7 +318,7 @@ impl ToolHost for Sessions {
                 self.guard(server, tool, &opened.tools, arguments)?;
             }
             let wanted = || self.wanted(server, tool);
-            let decided = policy.decide_call((server, tool), wanted, arguments, &self.grants).await;
+            let decided = policy.decide_call((server, tool), wanted, arguments, &self.answers).await;
             decided.map_err(|refusal| denied(refusal.message()))
         }
         .boxed()

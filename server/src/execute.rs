@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gateway::discovery::needed;
-use gateway::permission::Policy;
+use gateway::permission::PermissionPolicy;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::sessions::Sessions;
 use rmcp::ErrorData;
@@ -216,7 +216,7 @@ impl Execution {
         }
         let (allow, answers) = (&self.state.allow, self.session.answers.clone());
         sessions.look_up_in(Arc::new(Lookup::from(self.snapshot.reference.clone())));
-        sessions.permit(Policy::of_session(&settings.config, allow, answers, approver.clone()));
+        sessions.permit(PermissionPolicy::of_session(&settings.config, allow, answers, approver.clone()));
         sessions
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use config::Server;
 use gateway::direct::DirectTool;
-use gateway::permission::{Grants, Policy, RequestedTool};
+use gateway::permission::{ExecutionAnswers, PermissionPolicy, RequestedTool};
 use gateway::resources::READ;
 use mcp::{ErrorKind, ForwardedRequest, ProgressMade, ProgressSink, Session};
 use queue::{Bounds, Received};
@@ -137,8 +137,9 @@ impl ProxiedRequest {
         let has_session = self.session.lasts();
         let approver = Approver::new(self.caller.clone(), None, has_session, self.cancel.clone());
         let answers = self.session.answers.clone();
-        let policy = Policy::of_session(config, &self.state.allow, answers, approver.clone());
-        let decided = policy.decide_call((server, name), wanted, arguments, &Grants::default()).await;
+        let policy = PermissionPolicy::of_session(config, &self.state.allow, answers, approver.clone());
+        let decided =
+            policy.decide_call((server, name), wanted, arguments, &ExecutionAnswers::default()).await;
         recorder.approvals(&approver)?;
         if let Err(refusal) = decided {
             recorder.refused_directly((server, name), arguments)?;

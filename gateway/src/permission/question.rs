@@ -6,7 +6,10 @@ use std::fmt::Write as _;
 use printable::{exact, look, name};
 use serde_json::value::RawValue;
 
-use super::RequestedTool;
+use super::requested_tool::RequestedTool;
+
+/// Most tools that one question names; what can call more is refused unasked, since nobody would read it.
+pub(super) const QUESTION_TOOLS: usize = 100;
 
 /// Most lines of arguments that a question shows, and most characters of each: one screen.
 const ARGUMENT_LINES: usize = 24;

@@ -14,8 +14,8 @@ use config::Server;
 use serde::{Deserialize, Serialize};
 use system::file::{self, Access, Durability};
 
-use super::RequestedTool;
 use super::identity::{Key, identity};
+use super::requested_tool::RequestedTool;
 
 const FILE: &str = "permissions.json";
 

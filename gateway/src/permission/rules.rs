@@ -2,7 +2,6 @@
 
 use config::{Config, Glob, Permission};
 
-use super::Policy;
 use crate::resources;
 
 /// What holds under a configuration for a tool before anybody is asked. What the command line allows is not asked about;
@@ -59,14 +58,6 @@ pub fn check(
             "the configuration wants a person to be asked about {server}.{tool} by now; begin again"
         )),
         _ => Ok(()),
-    }
-}
-
-impl Policy {
-    /// What holds for a tool before anybody is asked. What the command line allows is not asked about; what is denied
-    /// stays so.
-    pub(crate) fn holds(&self, server: &str, tool: &str) -> Permission {
-        holds(&self.config, &self.allow, server, tool)
     }
 }
 

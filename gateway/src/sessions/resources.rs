@@ -102,7 +102,7 @@ impl Sessions {
         let arguments = serde_json::value::to_raw_value(&json!({ "uri": uri }))
             .map_err(|error| failed(FailureKind::Protocol, error.to_string()))?;
         let wanted = || RequestedTool::reading(server);
-        let decided = policy.decide_call((server, READ), wanted, &arguments, &self.grants).await;
+        let decided = policy.decide_call((server, READ), wanted, &arguments, &self.answers).await;
         decided.map_err(|refusal| match refusal.reason {
             Reason::NoTerminal => denied(format!("{}, such as:\n{}", refusal.message(), refusal.entries())),
             _ => denied(refusal.message()),

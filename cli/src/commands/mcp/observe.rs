@@ -9,7 +9,7 @@ use gateway::config_secrets;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::observed::{ObservedOutputs, is_one_text};
-use gateway::permission::Policy;
+use gateway::permission::PermissionPolicy;
 use gateway::pins::{Locks, Pins};
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
@@ -152,7 +152,7 @@ impl Place {
         &self,
         (server, tool): (&str, &str),
         calls: Vec<Box<RawValue>>,
-        policy: Arc<Policy>,
+        policy: Arc<PermissionPolicy>,
         host: Arc<TerminalHost>,
     ) -> Result<Answers, Failure> {
         let settings = self.config.server(server).ok_or_else(|| {

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use config::{Rules, Server};
 use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use serde_json::json;
 use serde_json::value::to_raw_value;
 
 use super::*;
@@ -53,9 +55,9 @@ fn config() -> Config {
     Config { servers: vec![server], deny: vec![Glob::new("s.gone")], ..Config::default() }
 }
 
-fn policy(script: &Script, allow: &[&str]) -> Arc<Policy> {
+fn policy(script: &Script, allow: &[&str]) -> Arc<PermissionPolicy> {
     let allow: Vec<String> = allow.iter().map(|glob| (*glob).to_owned()).collect();
-    Arc::new(Policy::new(&Arc::new(config()), &allow, Some(Remembered::default()), script.clone()))
+    Arc::new(PermissionPolicy::new(&Arc::new(config()), &allow, Some(Remembered::default()), script.clone()))
 }
 
 fn wanted(tool: &str) -> RequestedTool {
@@ -63,50 +65,50 @@ fn wanted(tool: &str) -> RequestedTool {
     RequestedTool { server: "s".into(), tool: tool.into(), hash, reached, claims: Vec::new() }
 }
 
-fn decide(policy: &Policy, tools: &[&str], grants: &Grants) -> Result<(), Reason> {
+fn decide(policy: &PermissionPolicy, tools: &[&str], execution: &ExecutionAnswers) -> Result<(), Reason> {
     let manifest: Vec<RequestedTool> = tools.iter().map(|tool| wanted(tool)).collect();
-    let decided = policy.decide(&manifest, grants).now_or_never().expect("nobody is waited for");
+    let decided = policy.decide(&manifest, execution).now_or_never().expect("nobody is waited for");
     decided.map_err(|refusal| refusal.reason)
 }
 
-fn call(policy: &Policy, tool: &str, grants: &Grants) -> Result<(), Reason> {
+fn call(policy: &PermissionPolicy, tool: &str, execution: &ExecutionAnswers) -> Result<(), Reason> {
     let arguments = to_raw_value(&json!({ "a": 1 })).unwrap();
-    let decided = policy.decide_call(("s", tool), || wanted(tool), &arguments, grants);
+    let decided = policy.decide_call(("s", tool), || wanted(tool), &arguments, execution);
     decided.now_or_never().expect("nobody is waited for").map_err(|refusal| refusal.reason)
 }
 
 #[test]
 fn a_program_is_one_question_and_its_calls_are_none() {
     let script = Script::new(&[Answer::Once, Answer::No]);
-    let (policy, grants) = (policy(&script, &[]), Grants::default());
-    assert_eq!(decide(&policy, &["a", "allow", "b"], &grants), Ok(()));
+    let (policy, execution) = (policy(&script, &[]), ExecutionAnswers::default());
+    assert_eq!(decide(&policy, &["a", "allow", "b"], &execution), Ok(()));
     assert_eq!(script.asked(), [["s.a", "s.b"]]);
-    assert_eq!((call(&policy, "a", &grants), call(&policy, "allow", &grants)), (Ok(()), Ok(())));
+    assert_eq!((call(&policy, "a", &execution), call(&policy, "allow", &execution)), (Ok(()), Ok(())));
     assert_eq!(script.asked().len(), 0);
     // What was granted to one execution is asked of the next.
-    assert_eq!(decide(&policy, &["a"], &Grants::default()), Err(Reason::Person));
+    assert_eq!(decide(&policy, &["a"], &ExecutionAnswers::default()), Err(Reason::Person));
 }
 
 #[test]
 fn what_was_not_granted_is_refused_again_at_the_call() {
     let script = Script::new(&[Answer::No, Answer::No]);
-    let (policy, grants) = (policy(&script, &[]), Grants::default());
-    assert_eq!(decide(&policy, &["a"], &grants), Err(Reason::Person));
-    assert_eq!(call(&policy, "a", &grants), Err(Reason::Person));
-    assert_eq!(call(&policy, "a", &grants), Err(Reason::NoTerminal));
-    assert_eq!(call(&policy, "deny", &grants), Err(Reason::Configuration));
+    let (policy, execution) = (policy(&script, &[]), ExecutionAnswers::default());
+    assert_eq!(decide(&policy, &["a"], &execution), Err(Reason::Person));
+    assert_eq!(call(&policy, "a", &execution), Err(Reason::Person));
+    assert_eq!(call(&policy, "a", &execution), Err(Reason::NoTerminal));
+    assert_eq!(call(&policy, "deny", &execution), Err(Reason::Configuration));
 }
 
 #[test]
 fn every_call_is_a_question_where_it_must_be() {
     let script = Script::new(&[Answer::Once, Answer::No, Answer::Session, Answer::No]);
-    let (policy, grants) = (policy(&script, &[]), Grants::default());
-    assert_eq!(decide(&policy, &["each"], &grants), Ok(()));
+    let (policy, execution) = (policy(&script, &[]), ExecutionAnswers::default());
+    assert_eq!(decide(&policy, &["each"], &execution), Ok(()));
     assert_eq!(script.asked().len(), 0);
-    assert_eq!(call(&policy, "each", &grants), Ok(()));
-    assert_eq!(call(&policy, "each", &grants), Err(Reason::Person));
-    assert_eq!(call(&policy, "each", &grants), Ok(()));
-    assert_eq!(call(&policy, "each", &grants), Ok(()), "for the session");
+    assert_eq!(call(&policy, "each", &execution), Ok(()));
+    assert_eq!(call(&policy, "each", &execution), Err(Reason::Person));
+    assert_eq!(call(&policy, "each", &execution), Ok(()));
+    assert_eq!(call(&policy, "each", &execution), Ok(()), "for the session");
     let asked = std::mem::take(&mut script.0.lock().unwrap().1);
     assert_eq!(asked.len(), 3);
     assert!(asked[0].text().contains("\"a\": 1") && !asked[0].is_memorable(), "{asked:?}");
@@ -115,23 +117,23 @@ fn every_call_is_a_question_where_it_must_be() {
 #[test]
 fn a_program_does_not_win_by_asking_on_and_on() {
     let script = Script::new(&[Answer::No, Answer::No, Answer::No, Answer::Once]);
-    let (policy, grants) = (policy(&script, &[]), Grants::default());
+    let (policy, execution) = (policy(&script, &[]), ExecutionAnswers::default());
     for _ in 0..10 {
-        assert_eq!(call(&policy, "each", &grants), Err(Reason::Person));
+        assert_eq!(call(&policy, "each", &execution), Err(Reason::Person));
     }
     assert_eq!(script.asked().len(), 3);
-    assert_eq!(call(&policy, "each", &Grants::default()), Ok(()), "another execution asks anew");
+    assert_eq!(call(&policy, "each", &ExecutionAnswers::default()), Ok(()), "another execution asks anew");
 }
 
 #[test]
 fn an_answer_for_the_session_is_about_the_tool_as_it_was() {
     let script = Script::new(&[Answer::Session, Answer::No]);
     let policy = policy(&script, &[]);
-    assert_eq!(decide(&policy, &["a"], &Grants::default()), Ok(()));
-    assert_eq!(decide(&policy, &["a"], &Grants::default()), Ok(()));
+    assert_eq!(decide(&policy, &["a"], &ExecutionAnswers::default()), Ok(()));
+    assert_eq!(decide(&policy, &["a"], &ExecutionAnswers::default()), Ok(()));
     assert_eq!(script.asked().len(), 1);
     let changed = RequestedTool { hash: "2".into(), ..wanted("a") };
-    let decided = policy.decide(&[changed], &Grants::default()).now_or_never().unwrap();
+    let decided = policy.decide(&[changed], &ExecutionAnswers::default()).now_or_never().unwrap();
     assert_eq!(decided.unwrap_err().reason, Reason::Person);
 }
 
@@ -144,48 +146,59 @@ fn an_answer_for_the_session_is_about_the_server_as_it_is_started() {
         if let mcp::Transport::Stdio(command) = &mut config.servers[0].connection.transport {
             change(command);
         }
-        let policy = Policy::new(&Arc::new(config), &[], Some(Remembered::default()), script.clone());
-        Policy { session: answers.clone(), ..policy }
+        let policy =
+            PermissionPolicy::new(&Arc::new(config), &[], Some(Remembered::default()), script.clone());
+        PermissionPolicy { session: answers.clone(), ..policy }
     };
     let tools = ["a"];
-    assert_eq!(decide(&of(|_| {}), &tools, &Grants::default()), Ok(()));
-    assert_eq!(decide(&of(|_| {}), &tools, &Grants::default()), Ok(()));
+    assert_eq!(decide(&of(|_| {}), &tools, &ExecutionAnswers::default()), Ok(()));
+    assert_eq!(decide(&of(|_| {}), &tools, &ExecutionAnswers::default()), Ok(()));
     assert_eq!(script.asked().len(), 1);
     let other = of(|command| command.cwd = Some("/usr".into()));
-    assert_eq!(decide(&other, &tools, &Grants::default()), Ok(()));
+    assert_eq!(decide(&other, &tools, &ExecutionAnswers::default()), Ok(()));
     assert_eq!(script.asked().len(), 1, "another folder is another server");
     let other = of(|command| drop(command.env.insert("A".into(), "1".into())));
-    assert_eq!(decide(&other, &tools, &Grants::default()), Err(Reason::Person));
+    assert_eq!(decide(&other, &tools, &ExecutionAnswers::default()), Err(Reason::Person));
 }
 
 #[test]
 fn without_a_person_only_what_is_allowed_may_be_called() {
     let nobody = Script::default();
     let open = policy(&nobody, &[]);
-    let (manifest, grants) = ([wanted("a"), wanted("each"), wanted("allow")], Grants::default());
-    let refusal = open.decide(&manifest, &grants).now_or_never().unwrap().unwrap_err();
+    let (manifest, execution) = ([wanted("a"), wanted("each"), wanted("allow")], ExecutionAnswers::default());
+    let refusal = open.decide(&manifest, &execution).now_or_never().unwrap().unwrap_err();
     assert_eq!(refusal.reason, Reason::NoTerminal);
     assert_eq!(refusal.evidence(), json!({ "tools": ["s.a", "s.each"], "reason": "no_terminal" }));
     for phrase in ["--allow 's.a' --allow 's.each'", "trust: true", "no terminal"] {
         assert!(refusal.message().contains(phrase), "{}", refusal.message());
     }
     for allow in [&["s.a", "s.each"][..], &["s.*"], &["*"]] {
-        let (policy, grants) = (policy(&nobody, allow), Grants::default());
-        assert_eq!(decide(&policy, &["a", "each"], &grants), Ok(()), "{allow:?}");
-        assert_eq!((call(&policy, "a", &grants), call(&policy, "each", &grants)), (Ok(()), Ok(())));
+        let (policy, execution) = (policy(&nobody, allow), ExecutionAnswers::default());
+        assert_eq!(decide(&policy, &["a", "each"], &execution), Ok(()), "{allow:?}");
+        assert_eq!((call(&policy, "a", &execution), call(&policy, "each", &execution)), (Ok(()), Ok(())));
     }
     for other in ["a", "t.a", "s.b", ""] {
-        assert_eq!(decide(&policy(&nobody, &[other]), &["a"], &Grants::default()), Err(Reason::NoTerminal));
+        assert_eq!(
+            decide(&policy(&nobody, &[other]), &["a"], &ExecutionAnswers::default()),
+            Err(Reason::NoTerminal)
+        );
     }
 }
 
 #[test]
-fn nothing_outdoes_a_denial() {
+fn a_denial_holds_whatever_else_allows_it() {
     let script = Script::new(&[Answer::Always, Answer::Always]);
     let policy = policy(&script, &["*"]);
     for tools in [&["deny"][..], &["gone"], &["a", "deny"]] {
-        assert_eq!(decide(&policy, tools, &Grants::default()), Err(Reason::Configuration), "{tools:?}");
-        assert_eq!(call(&policy, tools[tools.len() - 1], &Grants::default()), Err(Reason::Configuration));
+        assert_eq!(
+            decide(&policy, tools, &ExecutionAnswers::default()),
+            Err(Reason::Configuration),
+            "{tools:?}"
+        );
+        assert_eq!(
+            call(&policy, tools[tools.len() - 1], &ExecutionAnswers::default()),
+            Err(Reason::Configuration)
+        );
     }
     assert_eq!(script.asked().len(), 0);
 }
@@ -195,7 +208,7 @@ fn nobody_reads_a_question_of_a_thousand_tools() {
     let script = Script::new(&[Answer::Once]);
     let many: Vec<String> = (0..=QUESTION_TOOLS).map(|number| format!("t{number}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    assert_eq!(decide(&policy(&script, &[]), &many, &Grants::default()), Err(Reason::TooMany));
+    assert_eq!(decide(&policy(&script, &[]), &many, &ExecutionAnswers::default()), Err(Reason::TooMany));
     assert_eq!(script.asked().len(), 0);
 }
 
@@ -203,14 +216,6 @@ fn nobody_reads_a_question_of_a_thousand_tools() {
 fn an_answer_that_cannot_be_kept_is_told() {
     let script = Script::new(&[Answer::Always]);
     let policy = policy(&script, &[]);
-    assert_eq!(decide(&policy, &["a"], &Grants::default()), Ok(()));
+    assert_eq!(decide(&policy, &["a"], &ExecutionAnswers::default()), Ok(()));
     assert_eq!(policy.take_notes().len(), 1);
-}
-
-#[test]
-fn claims_are_the_servers() {
-    let tool =
-        json!({ "annotations": { "readOnlyHint": true, "destructiveHint": true, "openWorldHint": "x" } });
-    assert_eq!(claims(&tool), ["only reads", "may destroy"]);
-    assert!(claims(&json!({ "annotations": 7 })).is_empty() && claims(&json!(null)).is_empty());
 }
