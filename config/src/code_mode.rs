@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::confinement::{LEAST_MEMORY, SandboxForm};
 use super::key_macros::{plain, section};
 use super::key_types::{Number, Seconds, Size};
+use super::permissions::Glob;
 use super::placed::At;
-use super::policy::Glob;
 
 /// How tools outside code mode are called (`directNames`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

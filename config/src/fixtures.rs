@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use super::decode::Problem;
 use super::key_macros::{Kind as _, Merge as _};
-use super::{ConfigLayer, check, layers, schema, server, source};
+use super::{ConfigLayer, layers, schema, server, source, validation};
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let is_one = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "json");
@@ -33,7 +33,7 @@ fn validator() -> jsonschema::Validator {
 
 /// What a document sets, and what is wrong with it outside its servers.
 fn merged(document: &source::Document) -> (server::Merged, Vec<Problem>) {
-    let (file, wrong) = check::settings(document);
+    let (file, wrong) = validation::settings(document);
     let model_keys = file.models.keys().collect();
     (server::Merged { settings: file.value(), model_keys }, wrong)
 }
@@ -318,7 +318,7 @@ fn confined(weaker: &str, stronger: &str) -> sandbox::Confinement {
     let read = |sandbox: &str| {
         let text = format!("codeMode: {{ sandbox: {{ {sandbox} }} }}");
         let document = source::read(&ConfigLayer::Named("/base/x.yaml".into()), &text).unwrap();
-        let (file, wrong) = check::settings(&document);
+        let (file, wrong) = validation::settings(&document);
         assert!(wrong.is_empty(), "{wrong:?}");
         file
     };

@@ -1,6 +1,6 @@
-//! The layers of a configuration: where they are, which are there, and how the stronger outdo the weaker.
+//! The layers of a configuration: where they are, which are there, and how the stronger override the weaker.
 //!
-//! A project's file is inert until its very bytes are trusted (`trust`); what a layer says is checked by `check` and
+//! A project's file is inert until its very bytes are trusted (`trust`); what a layer says is checked by `validation` and
 //! `server`.
 
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use super::protected;
 use super::server::Merged;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
 use super::top_level::{File, Settings};
-use super::{Absent, CodeMode, Config, ConfigLayer, Error, Server, check, server, text};
+use super::{Absent, CodeMode, Config, ConfigLayer, Error, Server, server, text, validation};
 use crate::trust::{self, ProjectFiles, Trust};
 
 /// The names that a configuration may have in the user's folder, and in a project's `.toolsmith`.
@@ -241,7 +241,7 @@ impl Layers {
         let (settings, mut wrong) = self.settings();
         for document in &self.documents {
             for entry in document.entries.iter().filter(|entry| !entry.only_disables()) {
-                let problems = server::server(&document.source, entry, &settings, check::environment)
+                let problems = server::server(&document.source, entry, &settings, validation::environment)
                     .err()
                     .unwrap_or_default();
                 wrong.extend(problems.iter().map(|problem| document.source.tell(problem)));
@@ -256,14 +256,14 @@ impl Layers {
         let refused = self
             .documents
             .iter()
-            .flat_map(|document| protected::refused(document, &protected, &check::writable(document)));
+            .flat_map(|document| protected::refused(document, &protected, &validation::writable(document)));
         refused.collect()
     }
 
     /// What is wrong with the entry of a server.
     pub(crate) fn wrong(&self, document: &Document, entry: &Entry) -> Option<String> {
         let problems =
-            server::server(&document.source, entry, &self.settings().0, check::environment).err()?;
+            server::server(&document.source, entry, &self.settings().0, validation::environment).err()?;
         Some(told(&document.source, &problems))
     }
 
@@ -272,7 +272,7 @@ impl Layers {
         let (mut merged, mut wrong, mut model_keys) = (File::default(), Vec::new(), BTreeSet::new());
         let mut named = None;
         for document in &self.documents {
-            let (stronger, problems) = check::settings(document);
+            let (stronger, problems) = validation::settings(document);
             wrong.extend(problems.iter().map(|problem| document.source.tell(problem)));
             model_keys.extend(stronger.models.keys());
             named = stronger.defaults.model.as_ref().map(|model| document.source.at(model.place)).or(named);
@@ -316,7 +316,7 @@ impl Layers {
                 absent.push(without(None));
                 continue;
             }
-            match server::server(&document.source, entry, &settings, check::environment) {
+            match server::server(&document.source, entry, &settings, validation::environment) {
                 Ok(mut server) => {
                     server.connection.debug |= debug;
                     servers.push(server);
@@ -360,7 +360,7 @@ impl Layers {
 /// What is wrong with the entry of a server by itself, whatever its variables will hold.
 pub fn wrong_as_written(document: &Document, name: &str) -> Option<String> {
     let entry = document.entries.iter().find(|entry| entry.name == name && !entry.only_disables())?;
-    let checked = server::server(&document.source, entry, &Merged::default(), check::or_something);
+    let checked = server::server(&document.source, entry, &Merged::default(), validation::or_something);
     checked.err().map(|problems| told(&document.source, &problems))
 }
 

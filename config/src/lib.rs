@@ -1,12 +1,13 @@
 //! The configuration: which servers there are, and what snippets may use.
 //!
 //! Which layers there are is `config::layers`' job, reading one `config::source`'s, its keys `config::top_level`'s, the
-//! rules of values `config::check`'s and `config::server`'s; the checked values that everything else works with are in
-//! `config::values`. Here is how all of them are loaded.
+//! rules of values `config::validation`'s and `config::server`'s; the checked values that everything else works with are in
+//! `config::configuration`. Here is how all of them are loaded.
 
 mod agent;
-mod check;
 mod code_mode;
+mod config_layer;
+mod configuration;
 mod confinement;
 mod decode;
 mod error;
@@ -15,13 +16,12 @@ mod fixtures;
 mod folders;
 mod key_macros;
 mod key_types;
-mod layer;
 pub mod layers;
 pub mod locks;
 mod origin;
 mod own_program;
+mod permissions;
 mod placed;
-mod policy;
 mod problems;
 mod protected;
 pub mod schema;
@@ -37,27 +37,27 @@ pub mod text;
 mod top_level;
 pub mod tree;
 pub mod trust;
-mod values;
+mod validation;
 pub mod variables;
 
 use std::path::Path;
 
 pub use self::agent::{Conversations, Model, Subagent};
 pub use code_mode::{CodeMode, DirectNames, LONGEST_DESCRIPTION};
+pub use config_layer::ConfigLayer;
+pub use configuration::{Absent, Config, Server};
 pub use error::Error;
 pub use folders::{cache_folder, state_folder, user_folder};
 pub use key_types::LONGEST_SECONDS;
-pub use layer::ConfigLayer;
 pub use layers::LoadOptions;
 pub use locks::{LOCK, LockFile};
 pub use own_program::is_this_program;
-pub use policy::{Filter, Glob, Permission, Rules};
+pub use permissions::{Filter, Glob, Permission, Rules};
 pub use problems::check_server_name;
 pub use serve::{ArgumentsKept, Serve};
 pub use server::command_line;
 pub use telemetry::Telemetry;
 pub use top_level::CacheSettings;
-pub use values::{Absent, Config, Server};
 
 /// The configuration of all layers: the user's, the project's if it is trusted, the file that the arguments name, the
 /// environment; without any server in them, the demo server.

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::config_layer::ConfigLayer;
 use super::decode::{Lookup, Problem, Surroundings};
-use super::layer::ConfigLayer;
 use super::syntax;
 use super::tree::Place;
 

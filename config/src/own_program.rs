@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::config_layer::ConfigLayer;
 use super::error::Error;
-use super::layer::ConfigLayer;
 use super::source::Source;
 
 /// The name that this program is installed by.

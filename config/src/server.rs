@@ -10,7 +10,7 @@ use super::key_macros::Kind as _;
 use super::key_types::{self, Expanded};
 use super::placed::At;
 use super::problems::{Checker, MOST_ENTRIES, check_server_name};
-use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, Transport};
+use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, ServerType};
 use super::source::{Entry, Source};
 use super::top_level::Settings;
 use super::tree::{Node, Value};
@@ -92,9 +92,9 @@ impl Checks<'_> {
         let transport = kind.and_then(|kind| {
             self.only_for(kind);
             match kind {
-                Transport::Stdio => self.command(&form).map(mcp::Transport::Stdio),
-                Transport::Http => self.remote(&form).map(mcp::Transport::Http),
-                Transport::Sse => self.remote(&form).map(mcp::Transport::Sse),
+                ServerType::Stdio => self.command(&form).map(mcp::Transport::Stdio),
+                ServerType::Http => self.remote(&form).map(mcp::Transport::Http),
+                ServerType::Sse => self.remote(&form).map(mcp::Transport::Sse),
             }
         });
         let filter = self.filter(&form);
@@ -129,7 +129,7 @@ impl Checks<'_> {
         is_given(&self.entry.node, key)
     }
 
-    fn transport(&self, stated: Option<Transport>, problems: &[Problem]) -> Option<Transport> {
+    fn transport(&self, stated: Option<ServerType>, problems: &[Problem]) -> Option<ServerType> {
         // Which key is missing is not told beside one that is only misspelt.
         let keys = self.entry.node.entries().iter().map(|(key, _)| key.place);
         let is_doubtful = self.entry.node.entries().is_empty() && !problems.is_empty()
@@ -143,8 +143,8 @@ impl Checks<'_> {
         let kind = match (stated, self.is_given("command"), self.is_given("url")) {
             (Some(kind), ..) => kind,
             _ if self.is_given("type") || self.is_given("transport") => return None,
-            (None, true, false) => Transport::Stdio,
-            (None, false, true) => Transport::Http,
+            (None, true, false) => ServerType::Stdio,
+            (None, false, true) => ServerType::Http,
             (None, true, true) => {
                 self.tell_of("url", "the server has a command and a url; keep one of them");
                 return None;
@@ -156,8 +156,8 @@ impl Checks<'_> {
             }
         };
         let (key, message) = match kind {
-            Transport::Stdio => ("command", "a stdio server needs a command; write `command: PROGRAM`"),
-            Transport::Http | Transport::Sse => {
+            ServerType::Stdio => ("command", "a stdio server needs a command; write `command: PROGRAM`"),
+            ServerType::Http | ServerType::Sse => {
                 ("url", "an http or sse server needs an address; write `url: https://…`")
             }
         };
@@ -166,13 +166,13 @@ impl Checks<'_> {
     }
 
     /// Tells the keys that the transport has no use for.
-    fn only_for(&self, kind: Transport) {
+    fn only_for(&self, kind: ServerType) {
         let (keys, message): (&[_], _) = match kind {
-            Transport::Stdio => (
+            ServerType::Stdio => (
                 &["url", "headers", "oauth"],
                 "is only for http and sse servers; remove it, or write `type: http`",
             ),
-            Transport::Http | Transport::Sse => (
+            ServerType::Http | ServerType::Sse => (
                 &["command", "args", "env", "cwd", "inheritModelKeys"],
                 "is only for stdio servers; remove it, or write `type: stdio`",
             ),

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::key_macros::{Kind, plain, record};
 use super::key_types::{Address, Expanded, FilePath, Seconds};
+use super::permissions::{Glob, Permission};
 use super::placed::{AsWritten, At};
-use super::policy::{Glob, Permission};
 
 record! {
     /// A server: a `command` that is started, or a `url`.
@@ -21,7 +21,7 @@ record! {
     ServerKeys from ServerForm {
         /// stdio, http or sse. Without it, `command` means stdio and `url` http.
         #[serde(rename = "type")]
-        transport or "transport": Option<Transport>,
+        transport or "transport": Option<ServerType>,
         /// The program of a stdio server.
         command: Option<At<AsWritten<Expanded>>>,
         /// Its arguments.
@@ -70,7 +70,9 @@ record! {
 /// How a server is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Transport {
+// Its name in the published schema.
+#[schemars(rename = "Transport")]
+pub(crate) enum ServerType {
     /// A program that is started.
     Stdio,
     /// Streamable HTTP.
@@ -79,7 +81,7 @@ pub(crate) enum Transport {
     Sse,
 }
 
-plain!(Transport, Permission);
+plain!(ServerType, Permission);
 
 /// How to be authorized, or not at all.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! One layer of a configuration as it is read: its text, its tree, and its entries, with what is wrong in them.
 //!
-//! What the values mean together is left to `check`, which layer wins to `layers`.
+//! What the values mean together is left to `validation`, which layer wins to `layers`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! The form of a configuration file: its keys and their types, as they are decoded and as the JSON Schema has them.
 //!
-//! What the values mean together is checked by `check`; the comments here are the descriptions in the schema.
+//! What the values mean together is checked by `validation`; the comments here are the descriptions in the schema.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use super::agent::{AgentForm, Models, SubagentForm};
 use super::code_mode::{CodeModeForm, DirectNames};
 use super::key_macros::{Kind, Merge, section};
 use super::key_types::{FilePath, Seconds, Size, text};
+use super::permissions::Glob;
 use super::placed::At;
-use super::policy::Glob;
 use super::serve::ServeForm;
 use super::server_form::ServerForm;
 

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::agent::{Agent, Model, Subagent};
 use super::code_mode::{CodeMode, DirectNames};
-use super::layer::ConfigLayer;
+use super::config_layer::ConfigLayer;
 use super::locks::{self, LockFile};
-use super::policy::{Filter, Glob, Permission, Rules};
+use super::permissions::{Filter, Glob, Permission, Rules};
 use super::serve::Serve;
 use super::top_level::CacheSettings;
 use super::variables;
