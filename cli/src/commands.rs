@@ -1,4 +1,5 @@
-//! Which command is run, and how signals end it. Each command has a file of its name.
+//! Which command is run, and how signals end it. Each command has a file of its name, but for those that begin elsewhere:
+//! `serve` and `mcp serve` in `server`, `chat` in `console`, `demo-server` in `demo`.
 
 mod ask;
 mod bench;

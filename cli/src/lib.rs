@@ -8,7 +8,8 @@ mod browser;
 mod commands;
 mod console;
 mod demo;
-mod host;
+mod file_lock;
+mod terminal_host;
 mod terminal_prompter;
 mod tool_arguments;
 

@@ -33,7 +33,7 @@ use config::ArgumentsKept;
 use gateway::failure::Failure;
 use terminal::Masker;
 
-pub(crate) use record::{Answer, Arguments, Record, Refused, Transport, Who};
+pub(crate) use record::{Answer, Arguments, Record, Refused, Who};
 
 /// The log, for as many executions at a time as there are.
 #[derive(Debug)]

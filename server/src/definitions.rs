@@ -10,7 +10,7 @@ use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use serde_json::{Value, json};
 
 use super::answer;
-use super::answer_forms::{self, AnswerForms};
+use super::answer_shapes::{self, AnswerShapes};
 use super::snapshot::Snapshot;
 
 /// The tool that runs snippets.
@@ -113,7 +113,7 @@ pub(crate) fn discover(
     snapshot: &Snapshot,
     name: &str,
     arguments: Option<&Value>,
-    seen: &AnswerForms,
+    seen: &AnswerShapes,
 ) -> Option<Value> {
     if !executes(snapshot) {
         return None;
@@ -126,12 +126,13 @@ pub(crate) fn discover(
             let text = snapshot.reference.search_text(&query, server.as_deref(), limit);
             let found = snapshot.reference.search(&query, server.as_deref(), limit).unwrap_or_default();
             let tools = found.iter().map(|found| (found.server.as_str(), found.tool.as_str()));
-            let forms = tools.take(SEEN_TOLD).filter_map(|(server, tool)| form(server, tool, snapshot, seen));
-            [text].into_iter().chain(forms).collect::<Vec<_>>().join("\n")
+            let shapes =
+                tools.take(SEEN_TOLD).filter_map(|(server, tool)| shape(server, tool, snapshot, seen));
+            [text].into_iter().chain(shapes).collect::<Vec<_>>().join("\n")
         }),
         DESCRIBE => serde_json::from_value(arguments).map(|wanted: DescribeTools| {
-            let form = |server: &str, tool: &str| form(server, tool, snapshot, seen);
-            snapshot.reference.describe_text(&wanted.tools, form)
+            let shape = |server: &str, tool: &str| shape(server, tool, snapshot, seen);
+            snapshot.reference.describe_text(&wanted.tools, shape)
         }),
         _ => return None,
     };
@@ -160,19 +161,19 @@ pub(crate) fn with_lines(mut result: Value, lines: impl IntoIterator<Item = Stri
 }
 
 /// What the answers of a tool look like, in comments.
-fn form(server: &str, tool: &str, snapshot: &Snapshot, seen: &AnswerForms) -> Option<String> {
-    let form = seen.form(server, tool).or_else(|| observed_text(server, tool, snapshot))?;
-    Some(answer_forms::comment(server, tool, &form))
+fn shape(server: &str, tool: &str, snapshot: &Snapshot, seen: &AnswerShapes) -> Option<String> {
+    let shape = seen.shape(server, tool).or_else(|| observed_text(server, tool, snapshot))?;
+    Some(answer_shapes::comment(server, tool, &shape))
 }
 
-/// The form of a text that a person has had observed, as long as the tool declares nothing else.
+/// The shape of a text that a person has had observed, as long as the tool declares nothing else.
 fn observed_text(server: &str, tool: &str, snapshot: &Snapshot) -> Option<String> {
     let text = snapshot.settings.known.observed.text(server, tool)?;
     let declared = snapshot.lists.get(server)?.tool(tool)?.get("outputSchema").cloned();
     declared
         .as_ref()
         .is_none_or(is_one_text)
-        .then(|| answer_forms::form_of_text(text, &snapshot.settings.masker))
+        .then(|| answer_shapes::shape_of_text(text, &snapshot.settings.masker))
 }
 
 /// There is no tool of this name (MCP, "Tools", "Error Handling").

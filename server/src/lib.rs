@@ -4,18 +4,18 @@
 #![cfg(target_os = "linux")]
 
 pub mod answer;
-pub mod answer_forms;
+pub mod answer_shapes;
 mod approval;
 pub mod assistant;
 mod audit;
 pub mod caller;
 pub mod catalog_watcher;
+pub mod client_host;
 pub mod conversations;
 mod debug;
 pub mod definitions;
 mod execute;
 mod execution_slots;
-pub mod host;
 pub mod http;
 mod in_process;
 mod level;

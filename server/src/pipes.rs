@@ -19,7 +19,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::line_transport::LineTransport;
-use super::session::{ClientSession, Transport};
+use super::session::{ClientSession, ClientTransport};
 use super::shutdown;
 use super::state::ServerState;
 
@@ -35,7 +35,8 @@ pub(crate) async fn serve<Handler: Service<RoleServer>>(
     service: impl FnOnce(Arc<ClientSession>) -> Handler,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
-    let session = ClientSession::new(random::id().map_err(Failure::host)?, Transport::Stdio, state.clone());
+    let session =
+        ClientSession::new(random::id().map_err(Failure::host)?, ClientTransport::Stdio, state.clone());
     let service = service(session);
     let (ended, end) = (CancellationToken::new(), CancellationToken::new());
     let input = Input { input: tokio::io::stdin(), ended: ended.clone() };

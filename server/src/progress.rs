@@ -9,7 +9,7 @@ use runner::{CallRecord, Observer, Phase};
 use serde_json::{Value, json};
 
 use super::caller::Caller;
-use super::host::{ServerNotice, size_of_json};
+use super::client_host::{ServerNotice, size_of_json};
 use super::level::Level;
 
 /// How much waits for a client that does not read (1 MiB); the oldest is left out, and the client is told how many

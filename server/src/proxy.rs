@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::answer;
 use super::approval::Approver;
 use super::caller::Caller;
-use super::host::ServerNotice;
+use super::client_host::ServerNotice;
 use super::recorder::{ExecutionRecorder, Requester};
 use super::session::ClientSession;
 use super::settings_in_force::SettingsInForce;

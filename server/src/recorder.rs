@@ -22,7 +22,7 @@ use context::ExecutionContext;
 
 pub(crate) use requester::Requester;
 
-use super::answer_forms::AnswerForms;
+use super::answer_shapes::AnswerShapes;
 use super::approval::Approver;
 use super::settings_in_force::SettingsInForce;
 use super::snapshot::Settings;
@@ -206,7 +206,7 @@ pub(crate) struct Recorded<'a> {
     pub(crate) recorder: &'a ExecutionRecorder,
     pub(crate) approver: &'a Approver,
     pub(crate) in_force: SettingsInForce<'a>,
-    pub(crate) seen: &'a AnswerForms,
+    pub(crate) seen: &'a AnswerShapes,
 }
 
 impl Recorded<'_> {

@@ -25,16 +25,16 @@ use serde_json::{Map, Value, json};
 
 use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
+use super::client_host::ServerNotice;
 use super::definitions;
 use super::execute::{self, Arguments, Execution, SuspendedExecution};
-use super::host::ServerNotice;
 use super::message;
 use super::multi_round_trip::{MultiRoundTripCall, Resumption};
 use super::protocol_types;
 use super::proxy::ProxiedRequest;
 use super::recorder::Requester;
 use super::resources_and_prompts::{AGENTS_WAIT, List, own_template};
-use super::session::{ClientSession, Transport, is_stateless};
+use super::session::{ClientSession, ClientTransport, is_stateless};
 use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
@@ -219,14 +219,14 @@ impl McpService {
         let declaration =
             capabilities.and_then(|client| client.experimental.as_ref()?.get(process_depth::PROCESS));
         let is_over_http = match transport {
-            Transport::Stdio => false,
-            Transport::Http => true,
-            Transport::InProcess(_) => return Ok(()),
+            ClientTransport::Stdio => false,
+            ClientTransport::Http => true,
+            ClientTransport::InProcess(_) => return Ok(()),
         };
         let Some(why) = process_depth::leads_back(declaration, is_over_http, &settings.config) else {
             return Ok(());
         };
-        if transport == Transport::Http {
+        if transport == ClientTransport::Http {
             // Once: who tries again is refused again.
             static TOLD: Once = Once::new();
             TOLD.call_once(|| self.state.terminal.tell(&format!("toolsmith: {why}")));

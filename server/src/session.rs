@@ -11,18 +11,18 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::answer_forms::AnswerForms;
+use super::answer_shapes::AnswerShapes;
 use super::caller::{Abilities, Ask, Caller, Terms, left_out, notify, send_log};
 use super::catalog_watcher::CatalogWatcher;
+use super::client_host::{ClientHost, ServerNotice};
 use super::execution_slots::Client;
-use super::host::{ClientHost, ServerNotice};
 use super::level::Level;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
 
 /// How a client reaches this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transport {
+pub enum ClientTransport {
     /// By pipes: there is one client, as long as the process lives.
     Stdio,
     /// Over HTTP: in a session of its own, or without one.
@@ -40,10 +40,19 @@ pub enum AgentIsolation {
     Among,
 }
 
-impl Transport {
+impl ClientTransport {
+    /// One word for the audit log.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            ClientTransport::Stdio => "stdio",
+            ClientTransport::Http => "http",
+            ClientTransport::InProcess(_) => "in-process",
+        }
+    }
+
     /// Whether the client is the only one of this process.
     fn is_alone(self) -> bool {
-        matches!(self, Transport::Stdio | Transport::InProcess(AgentIsolation::Alone))
+        matches!(self, ClientTransport::Stdio | ClientTransport::InProcess(AgentIsolation::Alone))
     }
 }
 
@@ -51,10 +60,10 @@ impl Transport {
 pub struct ClientSession {
     /// What it is called here; nobody guesses it.
     pub(crate) id: String,
-    pub(crate) transport: Transport,
+    pub(crate) transport: ClientTransport,
     pub(crate) answers: SessionAnswers,
     /// What the answers of tools looked like.
-    pub(crate) seen: AnswerForms,
+    pub(crate) seen: AnswerShapes,
     level: Mutex<Option<Level>>,
     live: OnceLock<Arc<CatalogWatcher>>,
     /// Sessions with servers for direct tools, where these are not what is watched.
@@ -82,21 +91,21 @@ impl Drop for ClientSession {
 }
 
 impl ClientSession {
-    pub(crate) fn new(id: String, transport: Transport, state: Arc<ServerState>) -> Arc<Self> {
+    pub(crate) fn new(id: String, transport: ClientTransport, state: Arc<ServerState>) -> Arc<Self> {
         Arc::new(Self::begun_by(id, transport, state))
     }
 
     /// The session of an agent of this process.
     pub(crate) fn of_agent(id: String, company: AgentIsolation, state: Arc<ServerState>) -> Arc<Self> {
-        Arc::new(Self::begun_by(id, Transport::InProcess(company), state))
+        Arc::new(Self::begun_by(id, ClientTransport::InProcess(company), state))
     }
 
-    fn begun_by(id: String, transport: Transport, state: Arc<ServerState>) -> Self {
+    fn begun_by(id: String, transport: ClientTransport, state: Arc<ServerState>) -> Self {
         ClientSession {
             id,
             transport,
             answers: SessionAnswers::default(),
-            seen: AnswerForms::default(),
+            seen: AnswerShapes::default(),
             level: Mutex::default(),
             live: OnceLock::new(),
             own: OnceLock::new(),
@@ -109,7 +118,7 @@ impl ClientSession {
 
     /// Whether it is an agent of this process: resources of all servers are offered to it, and read with permission.
     pub(crate) fn is_agent(&self) -> bool {
-        matches!(self.transport, Transport::InProcess(_))
+        matches!(self.transport, ClientTransport::InProcess(_))
     }
 
     /// Whether the client stays the same from one request to the next.

@@ -16,8 +16,8 @@ use tokio_util::task::TaskTracker;
 
 use super::caller::Abilities;
 use super::catalog_watcher::CatalogWatcher;
+use super::client_host::ClientHost;
 use super::execution_slots::Slots;
-use super::host::ClientHost;
 use super::output_store::OutputStore;
 use super::pending::PendingRequests;
 use super::quota::{Amount, Quota};

@@ -3,9 +3,9 @@
 //! Standard output belongs to the protocol; everything for people goes to standard error. Everything is checked before
 //! the first byte of the protocol.
 
+mod calling_client;
 mod event_forwarder;
 mod events;
-mod host;
 mod reporter;
 mod result;
 mod service;

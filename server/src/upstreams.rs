@@ -17,7 +17,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use self::listed::Listed;
-use super::host::ClientHost;
+use super::client_host::ClientHost;
 use super::snapshot::{Lists, Settings};
 
 /// Sessions with servers, each as long as its entry in the configuration stays.

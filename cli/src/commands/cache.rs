@@ -10,7 +10,7 @@ use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::WarmArguments;
-use crate::host::TerminalHost;
+use crate::terminal_host::TerminalHost;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {

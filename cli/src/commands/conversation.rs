@@ -1,6 +1,6 @@
 //! `toolsmith conversation`: list, print, export, delete, prune.
 
-mod form;
+mod json;
 mod markdown;
 mod reading;
 
@@ -93,8 +93,8 @@ async fn list(arguments: &ListArguments, terminal: &Terminal) -> Result<(), Fail
         summaries.truncate(limit);
     }
     if arguments.json {
-        let summaries: Vec<_> = summaries.iter().map(form::Conversation::of).collect();
-        terminal.print(&form::json(&summaries, true)?);
+        let summaries: Vec<_> = summaries.iter().map(json::Conversation::of).collect();
+        terminal.print(&json::json(&summaries, true)?);
     } else if !summaries.is_empty() {
         let columns = ["id", "changed", "messages", "tokens", "label", "model", "title"];
         terminal.print(&table(&columns, summaries.iter().map(row)));
@@ -119,7 +119,7 @@ async fn print(arguments: &PrintArguments, terminal: &Terminal) -> Result<(), Fa
     let summary = store.find(&arguments.id).await.map_err(|error| wrong(&error))?;
     let path = store.path(&summary.id, arguments.message.as_deref()).await.map_err(|error| wrong(&error))?;
     if arguments.json {
-        terminal.print(&form::json(&form::Conversation::with(&summary, &path), true)?);
+        terminal.print(&json::json(&json::Conversation::with(&summary, &path), true)?);
     } else if arguments.markdown {
         terminal.print(markdown::page(&summary, &path, arguments.full).trim_end());
     } else {
@@ -158,7 +158,7 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
     for id in &ids {
         let Some(store) = &store else { break };
         let (summary, messages) = store.whole(id).await.map_err(|error| wrong(&error))?;
-        let line = form::json(&form::Conversation::with(&summary, &messages), false)?;
+        let line = json::json(&json::Conversation::with(&summary, &messages), false)?;
         match &mut file {
             Some(file) => file.line(&line)?,
             None => {

@@ -4,7 +4,7 @@
 mod call;
 pub(crate) mod edit;
 pub(crate) mod lock;
-pub(crate) mod lock_file;
+mod lock_writer;
 pub(crate) mod login;
 pub(crate) mod observe;
 mod resources;

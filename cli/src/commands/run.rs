@@ -23,7 +23,7 @@ use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
-use crate::host::TerminalHost;
+use crate::terminal_host::TerminalHost;
 use crate::terminal_prompter;
 
 /// How often a program is compiled again because tools have changed while it was compiled.

@@ -8,13 +8,13 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use mcp::{Host, Notice, ProgressMade};
 use serde_json::{Value, json};
-use server::host::ASKED_BY;
+use server::client_host::ASKED_BY;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use super::style::{Style, TextStyle};
 use crate::commands::mcp::short;
-use crate::host::TerminalHost;
+use crate::terminal_host::TerminalHost;
 
 /// Most characters of a line, and most lines in [`WINDOW`]; further ones are counted.
 const LINE: usize = 500;

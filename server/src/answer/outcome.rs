@@ -11,10 +11,10 @@ use super::texts::Texts;
 /// The member of a result's `_meta` that has the outcome.
 pub(super) const META: &str = "io.toolsmith/outcome";
 
-/// The form of an outcome as structured content. Later members may be added, none renamed.
+/// The schema of an outcome as structured content. Later members may be added, none renamed.
 #[derive(JsonSchema)]
-#[allow(dead_code, reason = "the form alone is used")]
-struct OutcomeForm {
+#[allow(dead_code, reason = "the schema alone is used")]
+struct OutcomeSchema {
     status: String,
     result: Value,
     stdout: String,
@@ -38,7 +38,7 @@ pub fn output_schema() -> Value {
             settings.meta_schema = None;
         })
         .into_generator()
-        .into_root_schema_for::<OutcomeForm>()
+        .into_root_schema_for::<OutcomeSchema>()
         .to_value();
     if let Some(schema) = schema.as_object_mut() {
         schema.remove("title");

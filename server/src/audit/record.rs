@@ -104,21 +104,11 @@ pub(crate) struct Who<'a> {
     /// The MCP session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<&'a str>,
-    pub(crate) transport: Transport,
+    /// What the client speaks over: `stdio`, `http`, or `in-process` of an agent of this process.
+    pub(crate) transport: &'static str,
     /// The other end's address and port, over HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) address: Option<std::net::SocketAddr>,
-}
-
-/// What a client speaks over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Transport {
-    Stdio,
-    Http,
-    /// None: an agent of this process.
-    #[serde(rename = "in-process")]
-    InProcess,
 }
 
 /// What was answered when a person was asked.

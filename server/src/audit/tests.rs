@@ -13,7 +13,7 @@ const WHO: Who<'_> = Who {
     client: Some("agent\n{\"event\":\"forged\"}"),
     version: Some("1.2"),
     session: Some("s-1"),
-    transport: Transport::Stdio,
+    transport: "stdio",
     address: None,
 };
 

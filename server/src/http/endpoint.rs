@@ -28,7 +28,7 @@ use super::sessions::{Sessions, is_primed};
 use super::table::{ADMITTED, Entry};
 use super::token::Token;
 use crate::message::{self, RejectedMessage};
-use crate::session::{ClientSession, Transport};
+use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
 
 /// Most bytes of a request (4 MiB): a snippet has at most a fraction of it.
@@ -78,7 +78,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         config.max_request_body_bytes = BODY_LIMIT;
         let make = {
             let state = state.clone();
-            move || Ok(service(ClientSession::new(random::id()?, Transport::Http, state.clone())))
+            move || Ok(service(ClientSession::new(random::id()?, ClientTransport::Http, state.clone())))
         };
         let sessions = Arc::new(Sessions::new(state.settings.clone()));
         let service = StreamableHttpService::new(make, sessions.clone(), config);

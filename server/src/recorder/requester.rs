@@ -6,8 +6,8 @@ use gateway::propagation::{self, process_depth};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
-use crate::audit::{self, Who};
-use crate::session::{ClientSession, Transport};
+use crate::audit::Who;
+use crate::session::{ClientSession, ClientTransport};
 use crate::telemetry::{Incoming, Network, TraceContext};
 
 /// Who asks, by their own word but for transport and address.
@@ -15,7 +15,7 @@ use crate::telemetry::{Incoming, Network, TraceContext};
 pub(crate) struct Requester {
     client: Option<(String, String)>,
     session: Option<String>,
-    transport: Transport,
+    transport: ClientTransport,
     address: Option<SocketAddr>,
     request: String,
     protocol_version: Option<String>,
@@ -47,11 +47,7 @@ impl Requester {
             client: self.client.as_ref().map(|(name, _)| name.as_str()),
             version: self.client.as_ref().map(|(_, version)| version.as_str()),
             session: self.session.as_deref(),
-            transport: match self.transport {
-                Transport::Stdio => audit::Transport::Stdio,
-                Transport::Http => audit::Transport::Http,
-                Transport::InProcess(_) => audit::Transport::InProcess,
-            },
+            transport: self.transport.name(),
             address: self.address,
         }
     }
@@ -59,9 +55,9 @@ impl Requester {
     pub(super) fn incoming(&self) -> Incoming<'_> {
         Incoming {
             network: match self.transport {
-                Transport::Stdio => Network::Pipe,
-                Transport::Http => Network::Http,
-                Transport::InProcess(_) => Network::InProcess,
+                ClientTransport::Stdio => Network::Pipe,
+                ClientTransport::Http => Network::Http,
+                ClientTransport::InProcess(_) => Network::InProcess,
             },
             request: &self.request,
             session: self.session.as_deref(),

@@ -12,7 +12,7 @@ use super::event_forwarder::EventForwarder;
 use super::events::LogEvent;
 use crate::assistant::Recorder;
 use crate::caller::Caller;
-use crate::host::size_of_json;
+use crate::client_host::size_of_json;
 use crate::snapshot::Settings;
 
 /// How much waits for a client that does not read (1 MiB); the oldest is left out, and the client is told how many events

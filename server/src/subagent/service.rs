@@ -40,7 +40,7 @@ impl McpService {
 
     /// The tool as clients list it.
     fn tool(&self) -> Value {
-        tool::definition(&self.subagent.described, self.subagent.form.as_ref())
+        tool::definition(&self.subagent.described, self.subagent.final_answer.as_ref())
     }
 
     async fn call(

@@ -54,7 +54,7 @@ pub(super) fn start(
     let described = described(&config, file)?;
     keep_own(&mut config);
     let assistant = Assistant::of(&config, None)?;
-    let form = described.output_schema.as_deref().map(read_form).transpose()?;
+    let final_answer = described.output_schema.as_deref().map(read_output_schema).transpose()?;
     let store = conversations::store(&config)?;
     let slots = Slots::new(config.agent.max_tasks, MOST_WAITING);
     let folder = std::env::current_dir()
@@ -75,7 +75,7 @@ pub(super) fn start(
     let subagent = Subagent {
         described,
         assistant,
-        form,
+        final_answer,
         recording,
         slots,
         folder,
@@ -108,8 +108,8 @@ fn keep_own(config: &mut Config) {
     config.absent.retain(|absent| is_own(&absent.layer));
 }
 
-/// The form of answers.
-fn read_form(file: &Path) -> Result<FinalAnswer, Failure> {
+/// The schema of answers.
+fn read_output_schema(file: &Path) -> Result<FinalAnswer, Failure> {
     let wrong = |why: String| {
         Failure::configuration(format!("the output schema {} can't be used: {why}", file.display()))
     };

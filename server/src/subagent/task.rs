@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use system::random;
 use tokio_util::sync::CancellationToken;
 
+use super::calling_client::CallingClient;
 use super::event_forwarder::EventForwarder;
 use super::events::{LogEvent, RunEnd, RunStart};
-use super::host::CallingClient;
 use super::reporter::RunReporter;
 use super::result;
 use super::tool::Arguments;
@@ -29,7 +29,7 @@ use crate::telemetry::TraceContext;
 /// Longest time of a task unless configured.
 const DEFAULT_TIME: Duration = Duration::from_secs(1800);
 
-/// What is added to the prompt where answers have a form.
+/// What is added to the prompt where answers have a schema.
 const HOW_TO_END: &str = "When the task is done, call the tool final_answer with the answer, once and alone. Nothing \
                           else that you say is an answer.";
 
@@ -40,8 +40,8 @@ const RUN_LENGTH: usize = 8;
 pub(super) struct Subagent {
     pub(super) described: config::Subagent,
     pub(super) assistant: Assistant,
-    /// The form of its answers.
-    pub(super) form: Option<FinalAnswer>,
+    /// The schema of its answers, where they have one.
+    pub(super) final_answer: Option<FinalAnswer>,
     /// Where its conversations are kept.
     pub(super) recording: Recording,
     /// Places for tasks.
@@ -186,7 +186,7 @@ impl Subagent {
         }
         let subagent = self.described.name.as_str();
         let mut system = self.assistant.prompt.begin(&self.folder, tools, names, subagent).await;
-        if self.form.is_some() {
+        if self.final_answer.is_some() {
             system = format!("{system}\n\n{HOW_TO_END}");
         }
         let limits = agent::Limits { time: Some(self.time()), ..self.assistant.limits.clone() };
@@ -195,7 +195,7 @@ impl Subagent {
             tools,
             system: &system,
             limits: &limits,
-            final_answer: self.form.as_ref(),
+            final_answer: self.final_answer.as_ref(),
             watcher: reporter,
         };
         run.go_on(&mut Vec::new(), message).await.map_err(|error| error.to_string())

@@ -34,8 +34,8 @@ impl Arguments {
     }
 }
 
-/// The tool as clients list it; `form` is that of its answers.
-pub(super) fn definition(subagent: &config::Subagent, form: Option<&FinalAnswer>) -> Value {
+/// The tool as clients list it; `final_answer` has the schema of its answers.
+pub(super) fn definition(subagent: &config::Subagent, final_answer: Option<&FinalAnswer>) -> Value {
     let mut tool = Map::from_iter([
         ("name".to_owned(), json!(subagent.name)),
         ("description".to_owned(), json!(subagent.description)),
@@ -43,8 +43,8 @@ pub(super) fn definition(subagent: &config::Subagent, form: Option<&FinalAnswer>
         // What its tools do is not known here, so nothing better is said than what MCP assumes.
         ("annotations".to_owned(), json!({ "readOnlyHint": false, "openWorldHint": true })),
     ]);
-    if let Some(form) = form {
-        tool.insert("outputSchema".to_owned(), form.schema().clone());
+    if let Some(final_answer) = final_answer {
+        tool.insert("outputSchema".to_owned(), final_answer.schema().clone());
     }
     Value::Object(tool)
 }

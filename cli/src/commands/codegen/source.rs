@@ -17,7 +17,7 @@ use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::CodegenArguments;
-use crate::host::TerminalHost;
+use crate::terminal_host::TerminalHost;
 
 /// Servers with their tools.
 pub(super) struct Found {

@@ -21,7 +21,7 @@ use terminal::say;
 use crate::arguments::{
     AccessArguments, AddArguments, ImportArguments, NamedArguments, OAuthArguments, Scope, TransportArgument,
 };
-use crate::commands::mcp::lock_file::hold;
+use crate::file_lock::hold;
 use crate::terminal_prompter;
 use change::{Change, Entry};
 use file::Editable;

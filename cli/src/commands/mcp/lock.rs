@@ -20,8 +20,8 @@ use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::PinArguments;
-use crate::commands::mcp::lock_file::{self, LockedFile, NO_LOCK_FILE};
-use crate::host::TerminalHost;
+use crate::commands::mcp::lock_writer::{self, LockWriter, NO_LOCK_FILE};
+use crate::terminal_host::TerminalHost;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {
@@ -44,8 +44,8 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
         }
     }
     let lists = ask_all(&config, terminal).await?;
-    let opened: Result<Vec<LockedFile>, Failure> =
-        targets.iter().map(|target| lock_file::open(&target.file)).collect();
+    let opened: Result<Vec<LockWriter>, Failure> =
+        targets.iter().map(|target| lock_writer::open(&target.file)).collect();
     let mut opened = opened?;
     let mut pins = Pins::default();
     targets.iter().zip(&opened).for_each(|(target, held)| pins.add(&target.file, &held.lock));

@@ -11,7 +11,7 @@ use terminal::{Notifier, Terminal};
 
 use crate::arguments::{LoginArguments, NameArguments};
 use crate::browser;
-use crate::host::TerminalHost;
+use crate::terminal_host::TerminalHost;
 
 /// `mcp login`; gives the exit code.
 pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {

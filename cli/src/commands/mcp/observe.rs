@@ -16,13 +16,13 @@ use gateway::tool_list::ToolList;
 use mcp::{Lock, LockedTool, Observed, Shape};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use server::answer_forms;
+use server::answer_shapes;
 use server::setup;
 use terminal::{Masker, Terminal};
 
 use crate::arguments::{LockArguments, ObserveArguments};
-use crate::commands::mcp::lock_file::{self, NO_LOCK_FILE};
-use crate::host::TerminalHost;
+use crate::commands::mcp::lock_writer::{self, NO_LOCK_FILE};
+use crate::terminal_host::TerminalHost;
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
 
@@ -48,7 +48,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
     if !answers.is_empty() {
         let raw = tools.tool(tool).cloned().unwrap_or_default();
         // Another process may have observed in the meantime: what it wrote is read again, and nobody writes between.
-        let mut held = lock_file::open(&place.file)?;
+        let mut held = lock_writer::open(&place.file)?;
         let masker = config_secrets::masker(&place.config);
         learn(&mut held.lock, (server, tool), raw, &answers, &masker)?;
         let signature = signature(&held.lock, server, tool, &masker);
@@ -60,7 +60,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
 }
 
 fn forget(file: &Path, server: &str, tool: &str, terminal: &Terminal) -> Result<(), Failure> {
-    let mut held = lock_file::open(file)?;
+    let mut held = lock_writer::open(file)?;
     let known = held.lock.servers.get_mut(server).and_then(|server| server.tools.get_mut(tool));
     if known.and_then(|tool| tool.observed.take()).is_none() {
         let message = format!("nothing was observed of {server}.{tool} in {}", file.display());
@@ -115,7 +115,7 @@ fn added(seen: Option<Shape>, answer: &Answer, masker: &Masker) -> Result<Shape,
         (Some(Shape::OutputSchema(schema)), Answer::Json(answer)) => {
             Ok(Shape::OutputSchema(observe::merge(&schema, &observe::infer(answer))))
         }
-        (None, Answer::Text(text)) => Ok(Shape::Text(answer_forms::sample(text, masker))),
+        (None, Answer::Text(text)) => Ok(Shape::Text(answer_shapes::sample(text, masker))),
         (Some(Shape::Text(first)), Answer::Text(_)) => Ok(Shape::Text(first)),
         (Some(Shape::OutputSchema(_)), Answer::Text(_)) => Err(mixed("text", "JSON")),
         (Some(Shape::Text(_)), Answer::Json(_)) => Err(mixed("JSON", "text")),
@@ -236,7 +236,7 @@ fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> 
     }
     let structured = result.get("structuredContent").filter(|structured| !structured.is_null());
     if is_declared {
-        let text = structured.and_then(answer_forms::only_text);
+        let text = structured.and_then(answer_shapes::only_text);
         let text = text.ok_or_else(|| {
             failed(
                 "the answer is not the one text that its output schema declares, so nothing was kept"
@@ -262,7 +262,7 @@ fn signature(lock: &Lock, server: &str, tool: &str, masker: &Masker) -> String {
     let described = Server { name: server.to_owned(), tools: typed.into_iter().collect() };
     let bindings = codegen::generate(&described, &described.name);
     let signatures = bindings.tools.into_iter().map(|tool| tool.signature);
-    let form = observed.text(server, tool).map(|text| answer_forms::form_of_text(text, masker));
-    let form = form.map(|form| answer_forms::comment(server, tool, &form));
-    signatures.chain(form).collect::<Vec<_>>().join("\n")
+    let shape = observed.text(server, tool).map(|text| answer_shapes::shape_of_text(text, masker));
+    let shape = shape.map(|shape| answer_shapes::comment(server, tool, &shape));
+    signatures.chain(shape).collect::<Vec<_>>().join("\n")
 }

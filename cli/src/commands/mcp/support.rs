@@ -11,7 +11,7 @@ use gateway::tool_list::ToolList;
 use serde_json::Value;
 use terminal::Terminal;
 
-use crate::host::TerminalHost;
+use crate::terminal_host::TerminalHost;
 
 /// Sessions that are held to the lock file.
 pub(super) fn sessions(config: &Arc<Config>, pins: Pins, terminal: &Terminal) -> Sessions {

@@ -14,7 +14,7 @@ use toml_edit::{DocumentMut, Item, Table};
 use super::entry::Entry;
 use super::place::Place;
 use crate::commands::mcp::edit::{json, replace::replace};
-use crate::commands::mcp::lock_file::hold;
+use crate::file_lock::hold;
 
 /// Largest such file, in bytes (64 MiB): Claude Code keeps what it remembers in the same one.
 const LIMIT: u64 = 64 << 20;

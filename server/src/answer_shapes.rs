@@ -1,4 +1,4 @@
-//! The form of what tools have answered in a client's session, where their declared output does not say it: a sample of a
+//! The shape of what tools have answered in a client's session, where their declared output does not say it: a sample of a
 //! text, or the type of JSON. It is shown where tools are looked up, to the client that called them and to no other.
 
 use std::collections::BTreeMap;
@@ -22,11 +22,11 @@ const JSON_LIMIT: usize = 64 << 10;
 const DEEPEST: usize = 3;
 const MEMBERS_SHOWN: usize = 12;
 
-/// The forms of answers, by server and tool; the first of each, so that a tool that is called in a loop costs nothing more.
+/// The shapes of answers, by server and tool; the first of each, so that a tool that is called in a loop costs nothing more.
 #[derive(Debug, Default)]
-pub(crate) struct AnswerForms(Mutex<BTreeMap<(String, String), String>>);
+pub(crate) struct AnswerShapes(Mutex<BTreeMap<(String, String), String>>);
 
-impl AnswerForms {
+impl AnswerShapes {
     /// Takes note of a tool's answer, a `CallToolResult`.
     pub(crate) fn note(&self, server: &str, tool: &str, answer: &str, masker: &Masker) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,20 +34,20 @@ impl AnswerForms {
         if answer.len() > ANSWER_LIMIT || seen.len() >= TOOLS_KEPT || seen.contains_key(&key) {
             return;
         }
-        if let Some(form) = form(answer, masker) {
-            seen.insert(key, form);
+        if let Some(shape) = shape(answer, masker) {
+            seen.insert(key, shape);
         }
     }
 
     /// What the answers of a tool look like, if one was seen.
-    pub(crate) fn form(&self, server: &str, tool: &str) -> Option<String> {
+    pub(crate) fn shape(&self, server: &str, tool: &str) -> Option<String> {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.get(&(server.to_owned(), tool.to_owned())).cloned()
     }
 }
 
-/// The form of an answer that is a text; none of a failure, and of what a declared type tells.
-fn form(answer: &str, masker: &Masker) -> Option<String> {
+/// The shape of an answer that is a text; none of a failure, and of what a declared type tells.
+fn shape(answer: &str, masker: &Masker) -> Option<String> {
     let answer: Value = serde_json::from_str(answer).ok()?;
     if answer["isError"] == true {
         return None;
@@ -59,10 +59,10 @@ fn form(answer: &str, masker: &Masker) -> Option<String> {
     if text.len() <= JSON_LIMIT
         && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
     {
-        let form = cut(&json_type(&value, DEEPEST));
-        return Some(format!("JSON: {}", printable::prose(&masker.mask(&form))));
+        let shape = cut(&json_type(&value, DEEPEST));
+        return Some(format!("JSON: {}", printable::prose(&masker.mask(&shape))));
     }
-    Some(form_of_text(text, masker))
+    Some(shape_of_text(text, masker))
 }
 
 /// The text of structured content that is nothing else: its type says no more of it.
@@ -78,7 +78,7 @@ pub fn sample(text: &str, masker: &Masker) -> String {
 
 /// What is said of an answer that is no JSON, or of a sample of it: its lines as they are, since columns and blocks are read
 /// off them.
-pub fn form_of_text(text: &str, masker: &Masker) -> String {
+pub fn shape_of_text(text: &str, masker: &Masker) -> String {
     let sample = sample(text, masker);
     let lines: Vec<String> = sample.lines().map(|line| printable::prose(line).to_string()).collect();
     match lines.as_slice() {
@@ -87,9 +87,9 @@ pub fn form_of_text(text: &str, masker: &Masker) -> String {
     }
 }
 
-/// The form of a tool's answers as a comment.
-pub fn comment(server: &str, tool: &str, form: &str) -> String {
-    let mut lines = form.lines();
+/// The shape of a tool's answers as a comment.
+pub fn comment(server: &str, tool: &str, shape: &str) -> String {
+    let mut lines = shape.lines();
     let first = format!("// {server}.{tool} has answered with {}", lines.next().unwrap_or_default());
     let more = lines.map(|line| format!("//   {line}"));
     [first].into_iter().chain(more).collect::<Vec<_>>().join("\n")
@@ -143,14 +143,14 @@ fn json_type(value: &Value, depth: usize) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{AnswerForms, LONGEST, Masker, comment, cut};
+    use super::{AnswerShapes, LONGEST, Masker, comment, cut};
 
     fn seen(answer: &serde_json::Value) -> Option<String> {
-        let seen = AnswerForms::default();
+        let seen = AnswerShapes::default();
         let masker = Masker::new(&["tops3cret-value".to_owned()]);
         seen.note("git", "log", &answer.to_string(), &masker);
-        assert_eq!(seen.form("git", "other"), None);
-        seen.form("git", "log")
+        assert_eq!(seen.shape("git", "other"), None);
+        seen.shape("git", "log")
     }
 
     fn text(text: &str) -> serde_json::Value {
@@ -166,8 +166,8 @@ mod tests {
             "// git.log has answered with text, whose lines are\n//   kiln  \"state\"\n//   no. 1  in use";
         assert_eq!(comment("git", "log", &lines), shown);
         let rows = json!([{ "deep": { "a": [{ "b": 1.5 }] }, "n": 1, "x": null }]);
-        let form = seen(&text(&rows.to_string())).unwrap();
-        assert_eq!(form, r#"JSON: [{"deep": {"a": …}, "n": integer, "x": null}]"#);
+        let shape = seen(&text(&rows.to_string())).unwrap();
+        assert_eq!(shape, r#"JSON: [{"deep": {"a": …}, "n": integer, "x": null}]"#);
         let long = seen(&text(&"é".repeat(5_000))).unwrap();
         assert_eq!(long.chars().filter(|c| *c == 'é').count(), 299);
         let paged = seen(&text(&format!("{}(more: t6)\n", "a row of a table\n".repeat(100)))).unwrap();

@@ -1,4 +1,4 @@
-//! Changing a lock file: one process at a time, and a project that was trusted with the file stays trusted.
+//! Changing a `toolsmith.lock`: one process at a time, and a project that was trusted with the file stays trusted.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,14 @@ use config::trust::{self, ProjectFiles, Trust};
 use config::{layers, locks};
 use gateway::failure::Failure;
 
+use crate::file_lock::hold;
+
 /// What is said where no lock file has a place.
 pub(crate) const NO_LOCK_FILE: &str = "there is no place for the lock file\nhelp: name one with --lock FILE";
 
 /// A lock file that no other process changes before this is dropped.
 #[derive(Debug)]
-pub(crate) struct LockedFile {
+pub(crate) struct LockWriter {
     path: PathBuf,
     /// Its text before.
     before: Option<String>,
@@ -23,18 +25,8 @@ pub(crate) struct LockedFile {
     folder: File,
 }
 
-/// Keeps other processes from writing the file; until the result is dropped, or the process ends (flock(2)).
-pub(crate) fn hold(file: &Path) -> Result<File, Failure> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let held = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
-    held.map_err(|error| {
-        Failure::configuration(format!("the folder {} can't be locked: {error}", folder.display()))
-    })
-}
-
 /// The lock file at `path` as it is now; it may be missing, and its folder is made.
-pub(crate) fn open(path: &Path) -> Result<LockedFile, Failure> {
+pub(crate) fn open(path: &Path) -> Result<LockWriter, Failure> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(|error| {
             Failure::configuration(format!("the folder of {} can't be made: {error}", path.display()))
@@ -44,10 +36,10 @@ pub(crate) fn open(path: &Path) -> Result<LockedFile, Failure> {
     let before = locks::text(path).map_err(Failure::configuration)?;
     let lock = before.as_deref().map(|text| Lock::parse(text, path)).transpose();
     let lock = lock.map_err(Failure::configuration)?.unwrap_or_default();
-    Ok(LockedFile { path: path.to_owned(), before, lock, folder })
+    Ok(LockWriter { path: path.to_owned(), before, lock, folder })
 }
 
-impl LockedFile {
+impl LockWriter {
     /// Writes what it says now; gives whether that is anything else than before. Nothing is written for a lock without
     /// servers where there is no file.
     ///

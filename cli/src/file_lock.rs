@@ -1,0 +1,16 @@
+//! One process at a time changes a file.
+
+use std::fs::File;
+use std::path::Path;
+
+use gateway::failure::Failure;
+
+/// Keeps other processes from writing the file; until the result is dropped, or the process ends (flock(2)).
+pub(crate) fn hold(file: &Path) -> Result<File, Failure> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let held = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
+    held.map_err(|error| {
+        Failure::configuration(format!("the folder {} can't be locked: {error}", folder.display()))
+    })
+}
