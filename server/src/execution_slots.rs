@@ -227,19 +227,6 @@ impl Slots {
         }
     }
 
-    /// A place for an execution of `client`, at once or in its turn; `waits` is called where it has to wait.
-    ///
-    /// # Errors
-    /// There is no room to wait in, or no more for this client.
-    pub(crate) async fn take(
-        self: &Arc<Self>,
-        client: &Client,
-        waits: impl FnOnce(),
-    ) -> Result<Arc<SlotLease>, Busy> {
-        let slot = self.slot(client, Kind::Begins, waits).await?;
-        Ok(SlotLease::new(self.clone(), client.clone(), slot))
-    }
-
     /// A place, at once or in turn. One that goes on is never refused: it was let in before.
     async fn slot(self: &Arc<Self>, client: &Client, kind: Kind, waits: impl FnOnce()) -> Result<Slot, Busy> {
         let mut turn = {

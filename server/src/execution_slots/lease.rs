@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::{Client, Kind, Slot, Slots};
+use super::{Busy, Client, Kind, Slot, Slots};
 
 /// The place of one execution. Dropping it ends the execution.
 #[derive(Debug)]
@@ -51,8 +51,23 @@ impl Drop for Counted {
 #[derive(Debug)]
 pub(crate) struct Paused(Option<Arc<SlotLease>>);
 
+impl Slots {
+    /// A place for an execution of `client`, at once or in its turn; `waits` is called where it has to wait.
+    ///
+    /// # Errors
+    /// There is no room to wait in, or no more for this client.
+    pub(crate) async fn take(
+        self: &Arc<Self>,
+        client: &Client,
+        waits: impl FnOnce(),
+    ) -> Result<Arc<SlotLease>, Busy> {
+        let slot = self.slot(client, Kind::Begins, waits).await?;
+        Ok(SlotLease::new(self.clone(), client.clone(), slot))
+    }
+}
+
 impl SlotLease {
-    pub(super) fn new(slots: Arc<Slots>, client: Client, slot: Slot) -> Arc<Self> {
+    fn new(slots: Arc<Slots>, client: Client, slot: Slot) -> Arc<Self> {
         let state = Mutex::new(State { slot: Some(slot), paused: None });
         Arc::new(SlotLease { slots, client, state, turn: tokio::sync::Mutex::default() })
     }
