@@ -1,10 +1,10 @@
-//! What single characters do: which control a terminal, which are invisible, which pass for ASCII.
+//! Classifies single characters: which control a terminal, are invisible, or look like ASCII.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::char::canonical_combining_class;
 use unicode_security::skeleton;
 
-/// Characters that have a glyph by their category, and whose glyph is blank.
+/// Characters whose category implies a glyph, but whose glyph is blank.
 const BLANK: [char; 6] = [
     '\u{2800}',  // braille pattern blank
     '\u{fffc}',  // object replacement character
@@ -14,9 +14,9 @@ const BLANK: [char; 6] = [
     '\u{1d159}', // musical symbol null notehead
 ];
 
-/// Whether a character controls a terminal, or changes the order in which it shows others: controls (C0, DEL, C1),
-/// line and paragraph separators, and Unicode's formatting characters for direction (UAX #9), digits and annotations.
-/// A newline and a tab do so as well.
+/// Whether a character controls a terminal or changes the display order of others: controls (C0, DEL, C1), line and
+/// paragraph separators, and Unicode's formatting characters for direction (UAX #9), digits and annotations. Newline
+/// and tab are included.
 #[must_use]
 pub fn controls(character: char) -> bool {
     character.is_control()
@@ -27,9 +27,9 @@ pub fn controls(character: char) -> bool {
         )
 }
 
-/// Whether a character is not seen where it is shown: those that [`controls`] names, other formatting characters, spaces
-/// but the ASCII one, what Unicode calls `Default_Ignorable_Code_Point`, what has a blank glyph, and what has no agreed
-/// glyph (private use, unassigned).
+/// Whether a character cannot be seen: everything in [`controls`], other formatting characters, spaces except the ASCII
+/// one, `Default_Ignorable_Code_Point`, characters with a blank glyph, and those with no agreed glyph (private use,
+/// unassigned).
 #[must_use]
 pub fn is_invisible(character: char) -> bool {
     use GeneralCategory as Category;
@@ -47,11 +47,11 @@ pub fn is_invisible(character: char) -> bool {
             | Category::ParagraphSeparator
             | Category::SpaceSeparator
     );
-    // A skeleton (UTS #39, section 4) leaves out what may be ignored.
+    // A skeleton (UTS #39, section 4) omits ignorable characters.
     category || BLANK.contains(&character) || skeleton(character.encode_utf8(&mut [0; 4])).next().is_none()
 }
 
-/// Whether a character is a mark on the one before it.
+/// Whether a character is a mark on the preceding one.
 pub(crate) fn is_mark(character: char) -> bool {
     use GeneralCategory as Category;
     matches!(
@@ -60,7 +60,7 @@ pub(crate) fn is_mark(character: char) -> bool {
     )
 }
 
-/// Whether a mark covers what it stands on: strokes through it and shapes around it.
+/// Whether a mark covers its base character: strokes through it and shapes around it.
 pub(crate) fn is_overlay(character: char) -> bool {
     /// `Canonical_Combining_Class` of overlays (UAX #44, table 15).
     const OVERLAY: u8 = 1;
@@ -68,7 +68,7 @@ pub(crate) fn is_overlay(character: char) -> bool {
         || get_general_category(character) == GeneralCategory::EnclosingMark
 }
 
-/// How many ASCII characters a character passes for (UTS #39, section 4); 0 where it does not.
+/// The number of ASCII characters that a character looks like (UTS #39, section 4); 0 if it looks like none.
 pub(crate) fn passes_for_ascii(character: char) -> usize {
     if character.is_ascii() {
         return 0;
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_is_blank_is_invisible() {
+    fn blank_characters_are_invisible() {
         let blank = "\u{a0}\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{1680}\u{17b4}\u{17b5}\u{180b}\u{180e}\u{180f}\u{2000}\
             \u{200a}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{202f}\u{205f}\u{2060}\
             \u{2061}\u{2064}\u{2065}\u{2066}\u{2069}\u{206f}\u{2800}\u{3000}\u{3164}\u{fe00}\u{fe0f}\u{feff}\u{ffa0}\
@@ -101,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn what_controls_is_invisible_too() {
+    fn control_characters_are_invisible() {
         for character in (0..=u32::from(char::MAX)).filter_map(char::from_u32).filter(|c| controls(*c)) {
             assert!(is_invisible(character), "{character:?}");
         }
     }
 
     #[test]
-    fn what_passes_for_ascii_is_known() {
+    fn ascii_lookalikes_are_counted() {
         for (character, count) in
             [('с', 1), ('ı', 1), ('／', 1), ('’', 1), ('…', 3), ('“', 2), ('é', 0), ('ж', 0), ('a', 0)]
         {

@@ -1,28 +1,28 @@
-//! Text of several lines, whole or as it comes, without what controls a terminal.
+//! Removes terminal controls from multi-line text, whole or streamed.
 
 use crate::character::controls;
 use crate::spelling::spell;
 
-/// Longest sequence for colours that is recognised, in characters. Longer ones are not sent by programs, and are spelled
-/// out like all others.
+/// Longest colour sequence that is recognised, in characters. Programs do not send longer ones; those are spelled out
+/// like any other.
 const LONGEST_STYLE: usize = 64;
 
-/// Makes output safe for a terminal as it comes, in whatever pieces.
+/// Makes streamed output safe for a terminal, regardless of how it is split.
 ///
-/// What is left of controls are newlines and tabs. Every other character that [`controls`] names is spelled out
-/// (`\u{1b}`), so that what it began is seen as text. Only sequences for colours and other looks of text (SGR,
-/// ECMA-48, 8.3.117) are left out whole: they carry no text, and each can hide some, depending on the terminal's own
-/// colours. So is the `\r` of a line that ends in `\r\n`. What is no UTF-8 becomes `U+FFFD`.
+/// Newlines and tabs are the only controls kept. Every other character in [`controls`] is spelled out (`\u{1b}`), so
+/// the rest of its sequence shows as text. Sequences for colours and other text styles (SGR, ECMA-48, 8.3.117) are
+/// removed: they carry no text, and each can hide some, depending on the terminal's colours. The `\r` of a `\r\n` is
+/// removed too. Invalid UTF-8 becomes `U+FFFD`.
 #[derive(Debug, Default)]
 pub struct Filter {
-    /// The beginning of a character.
+    /// An incomplete character.
     bytes: Vec<u8>,
-    /// What may become a sequence for colours, or a `\r` that may end a line.
+    /// A possible colour sequence, or a `\r` that may end a line.
     held: String,
 }
 
 impl Filter {
-    /// What of these bytes, and of those held back before, can be shown.
+    /// Returns what can be shown of these bytes and those held back before.
     pub fn feed(&mut self, bytes: &[u8]) -> String {
         let mut safe = String::with_capacity(bytes.len());
         let joined = [std::mem::take(&mut self.bytes).as_slice(), bytes].concat();
@@ -38,7 +38,7 @@ impl Filter {
             valid.chars().for_each(|character| self.character(character, &mut safe));
             rest = match after {
                 None => &[],
-                // More may come of it.
+                // The rest of the character may follow.
                 Some((unfinished, None)) => {
                     self.bytes = unfinished.to_vec();
                     &[]
@@ -52,7 +52,7 @@ impl Filter {
         safe
     }
 
-    /// What was held back, at the end of the output.
+    /// Returns what was held back, at the end of the output.
     pub fn end(&mut self) -> String {
         let mut safe = String::new();
         if !std::mem::take(&mut self.bytes).is_empty() {
@@ -63,7 +63,7 @@ impl Filter {
     }
 
     fn character(&mut self, character: char, safe: &mut String) {
-        if self.goes_on(character) {
+        if self.continues(character) {
             self.held.push(character);
             return;
         }
@@ -82,7 +82,7 @@ impl Filter {
     }
 
     /// Whether a character continues what is held back.
-    fn goes_on(&self, character: char) -> bool {
+    fn continues(&self, character: char) -> bool {
         match character {
             '[' => self.held == "\u{1b}",
             '0'..='9' | ';' | ':' => self.held.starts_with("\u{1b}[") && self.held.len() < LONGEST_STYLE,
@@ -90,7 +90,7 @@ impl Filter {
         }
     }
 
-    /// What is held back is not what it could have been.
+    /// Writes out the held text, which turned out not to be a sequence.
     fn release(&mut self, safe: &mut String) {
         std::mem::take(&mut self.held).chars().for_each(|character| write(character, safe));
     }
@@ -100,7 +100,7 @@ fn write(character: char, safe: &mut String) {
     if controls(character) { spell(character, safe) } else { safe.push(character) }
 }
 
-/// A text of several lines without what controls a terminal, as [`Filter`] makes it.
+/// Multi-line text as [`Filter`] makes it safe for a terminal.
 #[must_use]
 pub fn lines(text: &str) -> String {
     let mut filter = Filter::default();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_seen_as_text_and_colours_are_left_out() {
+    fn escapes_show_as_text_and_colours_are_removed() {
         for (output, shown) in [
             ("\u{1b}[1;31mred\u{1b}[0m \u{1b}[38:2::1:2:3mtext\u{1b}[m", "red text"),
             ("a\tb\r\nc\rd\r\r\n", "a\tb\nc\\u{d}d\\u{d}\n"),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_not_held_back_for_ever() {
+    fn an_endless_sequence_is_not_held_back_forever() {
         let mut filter = Filter::default();
         filter.feed(b"\x1b[");
         let shown = filter.feed(&b"1;".repeat(10_000));
@@ -150,7 +150,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_written_in_whatever_pieces_is_shown_the_same_and_controls_nothing(
+        fn splitting_changes_nothing_and_no_control_gets_through(
             bytes in proptest::collection::vec(
                 prop_oneof![any::<u8>(), proptest::sample::select(&b"\x1b[]m;0\r\n\xc2\x9b\xe2\x80\xae"[..])], 0..200),
             length in 1_usize..9,

@@ -1,14 +1,14 @@
-//! Makes untrusted text safe to show: it can neither control a terminal, nor hide something, nor pass for other text.
+//! Makes untrusted text safe to show: it cannot control a terminal, hide anything, or imitate other text.
 //!
-//! This is the only place that decides which characters are invisible, which control a terminal, and which look like
-//! others. What is shown where, and how long it may be, is the caller's decision.
+//! This crate alone decides which characters are invisible, control a terminal, or look like others. The caller decides
+//! what to show where, and how long it may be.
 //!
-//! | function | for | what is left as it is |
+//! | function | for | left unchanged |
 //! | --- | --- | --- |
-//! | [`name`] | names of servers, tools, and arguments | ASCII letters, digits, and the marks of names; words of one script |
+//! | [`name`] | names of servers, tools, and arguments | ASCII letters, digits, and punctuation common in names; words of one script |
 //! | [`exact`] | arguments, paths, addresses, command lines | ASCII; words of one script |
 //! | [`prose`] | descriptions and messages, on one line | the same, and typographic punctuation |
-//! | [`lines`], [`Filter`] | output of programs, texts of several lines | everything that does not control a terminal |
+//! | [`lines`], [`Filter`] | program output, multi-line text | everything that does not control a terminal |
 //! | [`json`] | JSON on a terminal | the value |
 
 mod character;

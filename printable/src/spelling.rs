@@ -1,5 +1,4 @@
-//! Text on one line in which everything is seen, and nothing passes for something else: the rest is spelled out by its
-//! number in Unicode, `\u{202e}`.
+//! Spells out invisible and misleading characters of one-line text by their code points, as in `\u{202e}`.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -8,16 +7,16 @@ use unicode_security::{MixedScript as _, RestrictionLevel, RestrictionLevelDetec
 
 use crate::character::{is_invisible, is_mark, is_overlay, passes_for_ascii};
 
-/// Most marks on one letter: Hebrew and Vietnamese need up to three.
-const MOST_MARKS: usize = 3;
+/// Limit on marks on one letter: Hebrew and Vietnamese need up to three.
+const MAX_MARKS: usize = 3;
 
-/// Punctuation that people write, and that prose keeps: quotation marks and dashes.
+/// Typographic punctuation that prose keeps: quotation marks and dashes.
 const TYPOGRAPHY: [char; 5] = ['\u{2018}', '\u{2019}', '\u{2010}', '\u{2011}', '\u{2013}'];
 
-/// What stands for something left out, in texts of this program too.
+/// Marks omitted text, also in this program's messages.
 const ELLIPSIS: char = '…';
 
-/// How much of a text is left as it is.
+/// How strictly a text is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Strictness {
     Prose,
@@ -25,35 +24,36 @@ enum Strictness {
     Name,
 }
 
-/// A description or a message on one line. Spells out what is invisible, words that mix scripts (UTS #39, section 5.1),
-/// and what passes for ASCII, except for quotation marks and dashes.
+/// Makes a one-line description or message safe. Spells out invisible characters, words that mix scripts (UTS #39,
+/// section 5.1), and ASCII lookalikes other than quotation marks and dashes.
 #[must_use]
 pub fn prose(text: &str) -> String {
     spelled(text, Strictness::Prose)
 }
 
-/// Something of which every character matters, on one line: arguments, a path, an address, a command line. Spells out
-/// what [`prose`] does, and typographic punctuation as well.
+/// Makes one line safe in which every character matters: arguments, a path, an address, a command line. Spells out
+/// typographic punctuation in addition to what [`prose`] does.
 #[must_use]
 pub fn exact(text: &str) -> String {
     spelled(text, Strictness::Exact)
 }
 
-/// A name. Spells out what [`exact`] does, and ASCII characters that don't belong to names: spaces, quotation marks,
-/// brackets and backslashes, with which a name could continue the sentence that it stands in; and letters that don't belong
-/// to identifiers (UTS #39, section 3).
+/// Makes a name safe. In addition to what [`exact`] does, spells out ASCII characters that don't belong in names
+/// (spaces, quotation marks, brackets and backslashes, with which a name could continue the surrounding sentence) and
+/// letters that don't belong in identifiers (UTS #39, section 3).
 #[must_use]
 pub fn name(text: &str) -> String {
     spelled(text, Strictness::Name)
 }
 
-/// What names have in common that look the same (UTS #39, section 4): `read_file` and `read_fi1e`. Not for people.
+/// A key that is equal for names that look the same (UTS #39, section 4), such as `read_file` and `read_fi1e`. Not for
+/// display.
 #[must_use]
 pub fn look(name: &str) -> String {
     skeleton(name).collect()
 }
 
-/// JSON with everything escaped that is invisible. It stands within strings only, and means the same.
+/// Escapes invisible characters in JSON. They occur only within strings, so the value stays the same.
 #[must_use]
 pub fn json(text: &str) -> Cow<'_, str> {
     let is_escaped = |character: char| is_invisible(character) && character != '\n';
@@ -74,7 +74,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Writes a character by its number.
+/// Writes a character as its code point.
 pub(crate) fn spell(character: char, into: &mut String) {
     // Writing to a string does not fail.
     let _ = write!(into, "\\u{{{:x}}}", u32::from(character));
@@ -85,7 +85,7 @@ fn spelled(text: &str, strictness: Strictness) -> String {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|character| !is_of_word(character)).unwrap_or(rest.len());
-        // Whatever is no part of a word stands alone.
+        // A character outside of words is a token.
         let (token, after) = rest.split_at(if end == 0 { first.len_utf8() } else { end });
         if end == 0 {
             symbol(first, strictness, &mut seen);
@@ -123,19 +123,19 @@ fn word(word: &str, strictness: Strictness, seen: &mut String) {
         seen.push_str(word);
         return;
     }
-    // Texts of one script hold letters that identifiers do not, such as Thai's SARA AM.
+    // Text of one script may have letters that identifiers cannot, such as Thai SARA AM.
     let is_one_script = strictness != Strictness::Name && word.is_single_script();
     let is_mixed = !is_one_script && word.detect_restriction_level() > RestrictionLevel::HighlyRestrictive;
-    // A word of another script that could be read as ASCII, and within ASCII each letter that could.
+    // Spell out whole words of another script that read as ASCII, and single lookalikes within ASCII.
     let is_forged = is_mixed || word.chars().all(|c| c.is_ascii() || passes_for_ascii(c) == 1);
     let has_ascii = word.contains(|character: char| character.is_ascii_alphanumeric());
-    let mut marks = MOST_MARKS;
+    let mut marks = MAX_MARKS;
     for character in word.chars() {
         let is_kept = if character.is_ascii() {
             true
         } else if is_mark(character) {
             marks += 1;
-            marks <= MOST_MARKS && !is_overlay(character) && !is_mixed
+            marks <= MAX_MARKS && !is_overlay(character) && !is_mixed
         } else {
             !(is_forged || has_ascii && passes_for_ascii(character) == 1)
         };
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_in_one_script_is_left_as_it_is() {
+    fn text_of_one_script_is_unchanged() {
         for text in [
             "read_file(path: \"/tmp/a\")",
             "café",
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_invisible_is_spelled_out() {
+    fn invisible_characters_are_spelled_out() {
         for (text, seen) in [
             ("a\u{2800}b", "a\\u{2800}b"),
             ("a\u{3164}\u{115f}\u{1160}\u{ffa0}", "a\\u{3164}\\u{115f}\\u{1160}\\u{ffa0}"),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_for_something_else_is_spelled_out() {
+    fn lookalikes_are_spelled_out() {
         for (text, seen) in [
             ("p\u{430}ypal", "p\\u{430}ypal"),
             ("\u{441}\u{435}\u{43e}", "\\u{441}\\u{435}\\u{43e}"),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn json_means_the_same() {
+    fn json_keeps_its_value() {
         assert_eq!(json("{\"a\": \"b é\"}\n"), "{\"a\": \"b é\"}\n");
         assert_eq!(
             json("\"\u{9b}\u{202e}\u{7f}\u{e0041}\u{2800}\""),
@@ -223,7 +223,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_hides_in_whatever_text(text in any::<String>()) {
+        fn no_text_hides_anything(text in any::<String>()) {
             for seen in [prose(&text), exact(&text), name(&text)] {
                 prop_assert!(!seen.chars().any(is_invisible), "{seen:?}");
             }

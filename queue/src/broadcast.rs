@@ -1,36 +1,36 @@
-//! One writer, any number of readers: each has a queue of its own.
+//! Sends each item to any number of readers, each with its own queue.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use crate::{Bounds, Receiver, Sender, bounded};
 
-/// Gives each item to all who listen at that moment. One who does not read misses the oldest, and costs the others
-/// nothing.
+/// Sends each item to the current subscribers. A subscriber that does not read misses the oldest items and does not
+/// slow down the others.
 pub struct Broadcast<T> {
     bounds: Bounds,
-    listeners: Mutex<Vec<Sender<T>>>,
+    subscribers: Mutex<Vec<Sender<T>>>,
 }
 
 impl<T: Clone> Broadcast<T> {
-    /// With queues that hold at most `bounds` each.
+    /// Creates a broadcast whose queues hold at most `bounds` each.
     #[must_use]
     pub fn new(bounds: Bounds) -> Self {
-        Broadcast { bounds, listeners: Mutex::default() }
+        Broadcast { bounds, subscribers: Mutex::default() }
     }
 
-    /// What is told from now on.
+    /// Subscribes to the items pushed from now on.
     pub fn subscribe(&self) -> Receiver<T> {
         let (sender, receiver) = bounded(self.bounds);
-        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
         receiver
     }
 
-    /// Gives an item of so many bytes to all who listen. Never waits.
+    /// Sends an item that counts as `bytes` to every subscriber. Never waits.
     pub fn push(&self, item: &T, bytes: usize) {
-        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
-        listeners.retain(|listener| !listener.is_closed());
-        listeners.iter().for_each(|listener| listener.push(item.clone(), bytes));
+        let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
+        subscribers.retain(|subscriber| !subscriber.is_closed());
+        subscribers.iter().for_each(|subscriber| subscriber.push(item.clone(), bytes));
     }
 }
 
@@ -46,16 +46,16 @@ mod tests {
     use crate::Received;
 
     #[test]
-    fn one_who_does_not_read_costs_the_others_nothing() {
+    fn a_reader_that_stops_does_not_affect_the_others() {
         let broadcast = Broadcast::new(Bounds { bytes: 2, items: 10 });
-        let (mut reads, mut sleeps) = (broadcast.subscribe(), broadcast.subscribe());
+        let (mut active, mut idle) = (broadcast.subscribe(), broadcast.subscribe());
         for item in 0..5 {
             broadcast.push(&item, 1);
-            assert_eq!(reads.try_receive(), Some(Received { missed: 0, item: Some(item) }));
+            assert_eq!(active.try_receive(), Some(Received { missed: 0, item: Some(item) }));
         }
-        assert_eq!(sleeps.try_receive(), Some(Received { missed: 3, item: Some(3) }));
-        drop(sleeps);
+        assert_eq!(idle.try_receive(), Some(Received { missed: 3, item: Some(3) }));
+        drop(idle);
         broadcast.push(&5, 1);
-        assert_eq!(broadcast.listeners.lock().unwrap().len(), 1);
+        assert_eq!(broadcast.subscribers.lock().unwrap().len(), 1);
     }
 }

@@ -1,8 +1,8 @@
-//! Queues between a side that may flood and a side that may not read.
+//! Bounded queues between a writer that may flood and a reader that may be slow.
 //!
-//! A [`bounded`] queue holds a limited number of bytes and items. What does not fit pushes out the oldest, and the reader
-//! learns how many items it missed. So a flood costs what the bounds allow, whatever the reader does. What must arrive
-//! (results, output of programs) does not belong here unless something else bounds it: see [`Sender::keep`].
+//! A [`bounded`] queue holds a limited number of bytes and items. New items push out the oldest, and the reader learns
+//! how many items it missed. So memory stays within the bounds even if nothing is read. Items that must arrive
+//! (results, program output) belong here only if something else bounds them: see [`Sender::keep`].
 
 mod broadcast;
 mod shortened;
@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 pub use broadcast::Broadcast;
 pub use shortened::shortened;
 
-/// How much a queue holds of what may be dropped.
+/// Limits on the droppable items of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Bytes of all items together.
@@ -28,9 +28,9 @@ pub struct Bounds {
 /// An item as the reader gets it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Received<T> {
-    /// How many items were dropped since the one that was received before this one.
+    /// Number of items dropped since the previously received one.
     pub missed: u64,
-    /// The item; none where the last items of all were dropped.
+    /// The item; `None` if the most recent items were all dropped.
     pub item: Option<T>,
 }
 
@@ -50,13 +50,13 @@ struct Shared<T> {
 }
 
 struct State<T> {
-    /// The place in the order of the next item.
+    /// Sequence number of the last item.
     next: u64,
-    /// Items that may be dropped, the oldest first, with their places and bytes.
+    /// Items that may be dropped, oldest first, with their sequence numbers and sizes.
     droppable: VecDeque<(u64, usize, T)>,
-    /// Bytes of these.
+    /// Total size of `droppable`.
     bytes: usize,
-    /// Items that stay, the oldest first, with their places.
+    /// Items that are never dropped, oldest first, with their sequence numbers.
     kept: VecDeque<(u64, T)>,
     missed: u64,
     senders: usize,
@@ -82,8 +82,8 @@ pub fn bounded<T>(bounds: Bounds) -> (Sender<T>, Receiver<T>) {
 }
 
 impl<T> Sender<T> {
-    /// Appends an item of so many bytes. The oldest items make room for it. An item that is larger than the whole queue
-    /// is dropped itself. Never waits.
+    /// Appends an item that counts as `bytes`, dropping the oldest items to make room. An item larger than the whole
+    /// queue is itself dropped. Never waits.
     pub fn push(&self, item: T, bytes: usize) {
         let mut state = self.0.state();
         if !state.has_receiver {
@@ -93,20 +93,20 @@ impl<T> Sender<T> {
         self.0.wake(state);
     }
 
-    /// Whether nobody reads any more.
+    /// Whether the receiver is gone.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         !self.0.state().has_receiver
     }
 
-    /// Appends an item that is never dropped and that no bound counts: an order to the reader, or what something else
-    /// bounds.
+    /// Appends an item that is never dropped and does not count towards the bounds: a command to the reader, or an item
+    /// that something else bounds.
     pub fn keep(&self, item: T) {
         self.keep_or_merge(item, |_, item| Some(item));
     }
 
-    /// The same, where `merge` may put the item into the last one of the queue, if that one is kept as well. It returns
-    /// what does not belong there.
+    /// Like [`Sender::keep`], but `merge` may merge the item into the last one in the queue, if that one is kept as
+    /// well. It returns the item if it cannot be merged.
     pub fn keep_or_merge(&self, item: T, merge: impl FnOnce(&mut T, T) -> Option<T>) {
         let mut state = self.0.state();
         if !state.has_receiver {
@@ -118,10 +118,10 @@ impl<T> Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// The next item; `None` once all senders are gone and nothing is left. Dropping the future loses nothing.
+    /// Returns the next item; `None` once all senders are gone and the queue is empty. Cancel safe.
     pub async fn receive(&mut self) -> Option<Received<T>> {
         loop {
-            // One permit is stored, so what arrives between the two is not overlooked.
+            // `Notify` stores one permit, so an item that arrives between the two is not missed.
             if let Some(received) = self.try_next() {
                 return received;
             }
@@ -129,7 +129,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// The same for a thread of its own.
+    /// Like [`Receiver::receive`], but blocks the thread.
     pub fn receive_blocking(&mut self) -> Option<Received<T>> {
         let mut state = self.0.state();
         loop {
@@ -140,12 +140,12 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// The next item, if there is one already.
+    /// Returns the next item if one is available.
     pub fn try_receive(&mut self) -> Option<Received<T>> {
         self.try_next().flatten()
     }
 
-    /// The next item, or the end; the outer `None` where neither has come yet.
+    /// Returns the next item, or `Some(None)` at the end; `None` while the queue is empty.
     fn try_next(&mut self) -> Option<Option<Received<T>>> {
         self.0.state().take()
     }
@@ -184,7 +184,7 @@ impl<T> State<T> {
         self.next
     }
 
-    /// The next item, or the end; the outer `None` where neither has come yet.
+    /// Returns the next item, or `Some(None)` at the end; `None` while the queue is empty.
     fn take(&mut self) -> Option<Option<Received<T>>> {
         let kept = self.kept.front().map(|(place, _)| *place);
         let droppable = self.droppable.front().map(|(place, ..)| *place);
@@ -213,7 +213,7 @@ impl<T> State<T> {
 }
 
 impl<T> Shared<T> {
-    /// A panic while the lock is held leaves nothing half done here.
+    /// Ignores poisoning: a panic while the lock is held leaves the state consistent.
     fn state(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_make_room_and_the_reader_learns_how_many() {
+    fn the_oldest_items_are_dropped_and_counted() {
         let (sender, mut receiver) = queue(6, 10);
         for item in ["aa", "bb", "cc", "dd", "eee"] {
             sender.push(item, item.len());
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_larger_than_the_queue_costs_nobody_else_a_place() {
+    fn an_item_larger_than_the_queue_displaces_nothing() {
         let (sender, mut receiver) = queue(4, 10);
         sender.push("aa", 2);
         sender.push("large", 5);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_stays_in_its_place() {
+    fn kept_items_stay_in_order() {
         let (sender, mut receiver) = queue(2, 10);
         sender.push("a", 1);
         sender.keep("kept");
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_very_last_item_is_merged_with() {
+    fn only_the_last_item_is_merged_into() {
         let (sender, mut receiver) = bounded::<String>(Bounds { bytes: 10, items: 10 });
         let merge = |last: &mut String, item: String| {
             last.push_str(&item);
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_reader_nothing_is_held() {
+    fn without_a_reader_items_are_dropped() {
         let (sender, receiver) = bounded::<Arc<()>>(Bounds { bytes: 10, items: 10 });
         let item = Arc::new(());
         sender.push(item.clone(), 1);

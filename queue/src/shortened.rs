@@ -1,8 +1,8 @@
-//! Texts of others, cut in length.
+//! Cuts text to a length limit.
 
 use std::borrow::Cow;
 
-/// At most `limit` bytes of a text, cut before a character that does not fit, and a note on what is left out.
+/// Cuts a text to at most `limit` bytes, at a character boundary, and appends a note on what was omitted.
 #[must_use]
 pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
@@ -17,7 +17,7 @@ mod tests {
     use super::shortened;
 
     #[test]
-    fn a_text_is_cut_at_a_character_and_says_so() {
+    fn a_text_is_cut_at_a_character_with_a_note() {
         assert_eq!(shortened("äöü", 6), "äöü");
         assert_eq!(shortened("äöü", 5), "äö… [2 bytes are left out]");
         assert_eq!(shortened("ä", 0), "… [2 bytes are left out]");

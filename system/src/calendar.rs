@@ -1,4 +1,4 @@
-//! Points of time as people and machines read them (RFC 3339, in UTC).
+//! Formats timestamps (RFC 3339, in UTC).
 
 use std::time::SystemTime;
 
@@ -10,7 +10,7 @@ pub fn timestamp(time: SystemTime) -> String {
     of_milliseconds(milliseconds(time))
 }
 
-/// The same of milliseconds since 1970; nothing for what is beyond the calendar.
+/// Like [`timestamp`], from milliseconds since 1970; empty if out of range.
 #[must_use]
 pub fn of_milliseconds(at: i64) -> String {
     DateTime::from_timestamp_millis(at)
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_as_rfc_3339_has_them() {
+    fn timestamps_follow_rfc_3339() {
         let at = |seconds: u64| timestamp(SystemTime::UNIX_EPOCH + Duration::from_millis(seconds * 1000 + 7));
         assert_eq!(at(0), "1970-01-01T00:00:00.007Z");
         assert_eq!(at(951_782_399), "2000-02-28T23:59:59.007Z");
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn milliseconds_are_times_too_and_what_is_out_of_reach_is_none() {
+    fn milliseconds_are_formatted_and_out_of_range_is_empty() {
         assert_eq!(of_milliseconds(1_500), "1970-01-01T00:00:01.500Z");
         assert_eq!(of_milliseconds(-1), "1969-12-31T23:59:59.999Z");
         assert_eq!(minute(1_735_689_599_999), "2024-12-31 23:59Z");

@@ -1,4 +1,4 @@
-//! Files that are read within a bound, and replaced as a whole: readers see all of the old content or all of the new.
+//! Reads files up to a size limit and replaces them atomically: readers see all of the old content or all of the new.
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Error, ErrorKind, Read as _, Result, Write};
@@ -9,36 +9,37 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use tempfile::{Builder, NamedTempFile};
 
-/// What temporary files are named with, so that one left behind by a power failure says whose it was.
+/// Prefix of temporary files, so that one left behind by a power failure can be attributed.
 const PREFIX: &str = ".toolsmith-";
 
-/// Who may use a file that is written. The file has these permissions before it has content.
+/// Permissions of a written file. They are set before it has content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Its owner alone (0600).
+    /// Only its owner (0600).
     Owner,
-    /// Whoever may use the files that this process makes (0666 without what the umask takes).
+    /// The process's default (0666 minus the umask).
     Umask,
     /// Exactly these permissions, whatever the umask.
     Mode(u32),
 }
 
-/// What a crash of the machine may leave. The end of a process never leaves a part.
+/// What survives a crash of the machine. A crash of the process never leaves a partial file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// What was written stays: the content reaches the disk before its name, and the name before the writer goes on
-    /// (fsync(2) of the file and of its folder). For everything that can't be made again.
+    /// The file survives: its content reaches the disk before its name, and its name before the call returns (fsync(2)
+    /// of the file and of its folder). For everything that can't be recreated.
     Synced,
-    /// The file may be gone, or empty. For caches.
+    /// The file may be missing or empty. For caches.
     Unsynced,
 }
 
-/// The content of a regular file of at most `limit` bytes; `None` where there is none. Nothing is waited for.
+/// Returns the content of a regular file of at most `limit` bytes; `None` if the file does not exist. Never blocks on a
+/// pipe.
 ///
 /// # Errors
-/// Where it can't be read, is longer, or is no regular file: a pipe would be waited for, and a device never ends.
+/// If it can't be read, is longer, or is not a regular file: a pipe would block, and a device never ends.
 pub fn read(file: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
-    // Returns at once, whatever the file is (open(2)).
+    // Keeps open(2) from blocking.
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let opened = match OpenOptions::new().read(true).custom_flags(flags).open(file) {
         Ok(opened) => opened,
@@ -56,45 +57,45 @@ pub fn read(file: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Writes `content` to the file at `path`, in place of what is there.
+/// Writes `content` to `path`, replacing any existing file.
 ///
 /// # Errors
-/// Those of [`Replacement`]. What was there before stays then.
+/// Those of [`Replacement`]. The existing file is then unchanged.
 pub fn replace(path: &Path, content: &[u8], access: Access, durability: Durability) -> Result<()> {
     let mut new = Replacement::begin(path, access, durability)?;
     new.write_all(content)?;
     new.replace()
 }
 
-/// Writes `content` to the file at `path`, where nothing is yet.
+/// Writes `content` to a new file at `path`.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`], where something is; and those of [`Replacement`].
+/// [`ErrorKind::AlreadyExists`] if `path` exists; and those of [`Replacement`].
 pub fn create(path: &Path, content: &[u8], access: Access, durability: Durability) -> Result<()> {
     let mut new = Replacement::begin(path, access, durability)?;
     new.write_all(content)?;
     new.create()
 }
 
-/// A file that is being written: it is at its path when it is whole, and goes away when this is dropped before.
+/// A file being written. It appears at its path once complete, and is removed if this is dropped before that.
 ///
-/// A link at the path is replaced itself, not what it leads to.
+/// A symbolic link at the path is itself replaced, not its target.
 #[derive(Debug)]
 pub struct Replacement {
     path: PathBuf,
     new: NamedTempFile,
-    /// Where the name is to reach the disk.
+    /// The folder to sync, if the name must reach the disk.
     synced: Option<File>,
 }
 
 impl Replacement {
-    /// Begins the file that is to be at `path`, in the same folder.
+    /// Starts writing the file for `path`, in the same folder.
     ///
     /// # Errors
-    /// Where the folder is missing or can't be written, and, for [`Durability::Synced`], where it can't be opened.
+    /// If the folder is missing or can't be written, and, for [`Durability::Synced`], if it can't be opened.
     pub fn begin(path: &Path, access: Access, durability: Durability) -> Result<Self> {
         let folder = folder_of(path);
-        // First: nothing may be replaced that can't be synced.
+        // First: if the folder can't be synced, nothing may be replaced.
         let synced = (durability == Durability::Synced).then(|| File::open(folder)).transpose()?;
         let mut builder = Builder::new();
         builder.prefix(PREFIX);
@@ -108,18 +109,18 @@ impl Replacement {
         Ok(Replacement { path: path.to_owned(), new, synced })
     }
 
-    /// Puts the file in place of what is at its path.
+    /// Moves the file to its path, replacing any existing file.
     ///
     /// # Errors
-    /// Where it can't be written to the disk or renamed.
+    /// If it can't be written to the disk or renamed.
     pub fn replace(self) -> Result<()> {
         self.put(|new, path| new.persist(path))
     }
 
-    /// Puts the file at its path, where nothing is yet.
+    /// Moves the file to its path, which must not exist.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`], where something is; and where it can't be written to the disk or linked.
+    /// [`ErrorKind::AlreadyExists`] if the path exists; and if the file can't be written to the disk or linked.
     pub fn create(self) -> Result<()> {
         self.put(|new, path| new.persist_noclobber(path))
     }
@@ -146,13 +147,13 @@ impl Write for Replacement {
     }
 }
 
-/// The folder of the file at `path`; the working folder where the path names none.
+/// Returns the folder of the file at `path`; the working folder if the path has no folder.
 #[must_use]
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Some file systems sync no folders and say so with EINVAL (fsync(2)): there a name is as durable as they make it.
+/// Syncs a folder. Some file systems cannot and return EINVAL (fsync(2)); names are then as durable as they make them.
 fn sync_folder(folder: &File) -> Result<()> {
     match folder.sync_all() {
         Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => Ok(()),

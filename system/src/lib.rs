@@ -1,7 +1,7 @@
-//! What the system is asked for in one way everywhere: files that are read within a bound and replaced as a whole, and
-//! random numbers; points of time as people and machines read them.
+//! Shared access to the operating system: size-limited reads and atomic replacement of files, random numbers,
+//! timestamps.
 //!
-//! Where a file lies, what it says, and who else writes it at the same time is the caller's business.
+//! The caller decides where files are and what they contain, and handles concurrent writers.
 
 pub mod calendar;
 pub mod file;

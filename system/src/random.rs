@@ -1,4 +1,4 @@
-//! Random numbers: secrets from the kernel, and short identifiers and waits that are none.
+//! Random numbers: secrets from the kernel, and non-secret short identifiers and delays.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Result;
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use rustix::rand::{GetRandomFlags, getrandom};
 
-/// Letters that are not taken for each other: no i, l, o and u.
+/// Characters that are hard to confuse: no i, l, o and u.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// So many random bytes, fit for a secret (getrandom(2)).
+/// Returns `COUNT` random bytes, suitable for secrets (getrandom(2)).
 ///
 /// # Errors
-/// Where the kernel gives none.
+/// If the kernel provides none.
 pub fn bytes<const COUNT: usize>() -> Result<[u8; COUNT]> {
     let mut bytes = [0; COUNT];
     let mut filled = 0;
@@ -22,31 +22,31 @@ pub fn bytes<const COUNT: usize>() -> Result<[u8; COUNT]> {
     Ok(bytes)
 }
 
-/// An identifier that nobody guesses: 128 bits in hexadecimal digits.
+/// Returns an identifier that cannot be guessed: 128 bits as hexadecimal digits.
 ///
 /// # Errors
-/// Where the kernel gives no random numbers.
+/// If the kernel provides no random numbers.
 pub fn id() -> Result<String> {
     Ok(bytes::<16>()?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// An identifier that is short enough to type, and no secret: `length` digits and letters, at most twelve, of 5 random
-/// bits each. Among a million of ten letters, two are the same once in two thousand times.
+/// Returns an identifier that is short enough to type and not secret: `length` digits and letters, at most twelve, of 5
+/// random bits each. The chance of a duplicate among a million identifiers of ten letters is 1 in 2000.
 #[must_use]
 pub fn short_id(length: usize) -> String {
     let bits = bits();
     (0..length).map(|place| char::from(LETTERS[(bits >> (5 * place) & 31) as usize])).collect()
 }
 
-/// A random part of `longest`, so that many who wait for the same thing do not come back at once.
+/// Returns a random fraction of `longest`, so that many waiters do not retry at once.
 #[must_use]
 pub fn jitter(longest: Duration) -> Duration {
-    // 32 bits as a part of their range: in integers, so that nothing is rounded up or overflows.
+    // Scale by 32 random bits, in integers: no rounding up, no overflow.
     Duration::from_nanos_u128(longest.as_nanos() * u128::from(bits() as u32) / u128::from(u32::MAX))
 }
 
-/// Random bits for what is no secret: the keys of the standard library's hash maps come from the kernel too, are others
-/// each time, and are always there.
+/// Random bits for non-secrets. The keys of the standard library's hash maps come from the kernel too, differ each
+/// time, and are always available.
 fn bits() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -58,13 +58,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_ids_are_long_as_asked_and_never_the_same() {
+    fn short_ids_have_the_requested_length_and_are_unique() {
         let ids: HashSet<String> = (0..10_000).map(|_| short_id(12)).collect();
         assert_eq!(ids.len(), 10_000);
         assert!(ids.iter().all(|id| id.len() == 12 && id.bytes().all(|letter| LETTERS.contains(&letter))));
         for place in 0..12 {
             let letters: HashSet<u8> = ids.iter().map(|id| id.as_bytes()[place]).collect();
-            assert_eq!(letters.len(), 32, "every letter stands at {place}");
+            assert_eq!(letters.len(), 32, "every letter occurs at {place}");
         }
     }
 

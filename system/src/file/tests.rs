@@ -1,4 +1,4 @@
-//! Reading and replacing files, on the real file system.
+//! Tests of reading and replacing files, on the real file system.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_is_no_file_or_too_long_is_not_read() {
+fn only_regular_files_within_the_limit_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     assert_eq!(read(&file, 3).unwrap(), None);
@@ -29,7 +29,7 @@ fn what_is_no_file_or_too_long_is_not_read() {
 }
 
 #[test]
-fn a_file_has_its_permissions_and_its_content_whatever_was_there() {
+fn a_replaced_file_has_the_new_content_and_permissions() {
     let folder = tempfile::tempdir().unwrap();
     let usual = folder.path().join("usual");
     fs::write(&usual, "").unwrap();
@@ -43,11 +43,11 @@ fn a_file_has_its_permissions_and_its_content_whatever_was_there() {
             assert_eq!((fs::read(&file).unwrap().as_slice(), mode(&file)), (&b"new"[..], expected));
         }
     }
-    assert_eq!(names(folder.path()).len(), 2, "nothing else is left");
+    assert_eq!(names(folder.path()).len(), 2, "no temporary file is left");
 }
 
 #[test]
-fn until_it_is_whole_the_old_file_is_there_and_nothing_is_left_of_one_that_is_given_up() {
+fn an_unfinished_replacement_leaves_the_old_file_and_no_temporary_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "old").unwrap();
@@ -61,7 +61,7 @@ fn until_it_is_whole_the_old_file_is_there_and_nothing_is_left_of_one_that_is_gi
 }
 
 #[test]
-fn a_file_that_is_there_is_not_created_again() {
+fn create_does_not_replace_an_existing_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     create(&file, b"first", Access::Owner, Durability::Synced).unwrap();
@@ -71,7 +71,7 @@ fn a_file_that_is_there_is_not_created_again() {
 }
 
 #[test]
-fn a_link_is_replaced_itself_and_a_missing_folder_is_an_error() {
+fn a_link_is_itself_replaced_and_a_missing_folder_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let (file, link) = (folder.path().join("file"), folder.path().join("link"));
     fs::write(&file, "old").unwrap();
@@ -86,14 +86,14 @@ fn a_link_is_replaced_itself_and_a_missing_folder_is_an_error() {
 }
 
 #[test]
-fn a_file_system_that_syncs_no_folders_is_no_failure() {
+fn a_file_system_that_cannot_sync_folders_is_no_failure() {
     let folder = File::open("/proc").unwrap();
     assert_eq!(folder.sync_all().unwrap_err().kind(), ErrorKind::InvalidInput);
     sync_folder(&folder).unwrap();
 }
 
 #[test]
-fn a_name_without_a_folder_lies_in_the_working_folder() {
+fn a_bare_file_name_is_in_the_working_folder() {
     assert_eq!(folder_of(Path::new("file")), Path::new("."));
     assert_eq!(folder_of(Path::new("/a/file")), Path::new("/a"));
 }
