@@ -1,6 +1,6 @@
 #![no_main]
 
-// Not a part of the library, which a test of `runner` takes in: this one needs `mcp`.
+// Not part of the library, which a test of `runner` includes: this one needs `mcp`.
 #[path = "../src/oauth.rs"]
 mod oauth;
 

@@ -1,8 +1,7 @@
-//! What must hold of a call's arguments for any JSON: what is shown is what is checked is what is sent. The bodies of
-//! the fuzz target `arguments`. They panic where it does not hold.
+//! Fuzz target `arguments`: for any JSON, the arguments shown, checked and sent are the same. Panics if they are not.
 //!
-//! The ordinary tests run them as well: `strict-json/tests/arguments.rs`, and with the question that a person sees,
-//! `gateway/src/permission/question/arbitrary.rs`.
+//! Ordinary tests run it as well: `strict-json/tests/arguments.rs`, and, with the permission question that the user
+//! sees, `gateway/src/permission/question/arbitrary.rs`.
 
 use std::fmt;
 
@@ -10,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Tokens that parsers read in different ways.
+/// Tokens that parsers may read differently.
 const NUMBERS: [&str; 14] = [
     "0",
     "-0",
@@ -47,16 +46,16 @@ const TEXTS: [&str; 16] = [
 ];
 const BLANKS: [&str; 4] = ["", " ", "\n\t", "\r\n  "];
 
-/// Any bytes: as a text, and as choices that make a JSON object. `shown` is what a person sees of arguments, or `None`
-/// where that is cut.
+/// Checks any bytes: as text, and as choices that build a JSON object. `shown` returns the arguments as the user sees
+/// them, or `None` if they are cut.
 pub fn arguments(data: &[u8], shown: impl Fn(&RawValue) -> Option<String>) {
     if let Ok(text) = std::str::from_utf8(data) {
         one_form(text, &shown);
     }
-    one_form(&made(data), &shown);
+    one_form(&built(data), &shown);
 }
 
-/// What a person sees of arguments where nothing is cut or spelled out.
+/// Shows arguments on lines; `None` if they are cut. Spells nothing out.
 pub fn as_lines(arguments: &RawValue) -> Option<String> {
     let lines = strict_json::lines(arguments, 1 << 20);
     (!lines.is_cut).then_some(lines.text)
@@ -70,32 +69,32 @@ fn one_form(text: &str, shown: &impl Fn(&RawValue) -> Option<String>) {
         Ok(form) => form,
         Err(error) => {
             let is_object = sent.get().starts_with('{');
-            assert!(ambiguity.is_some() || !is_object, "{text} was refused for nothing: {error}");
+            assert!(ambiguity.is_some() || !is_object, "{text} was rejected without a reason: {error}");
             assert!(strict_json::check_object(&sent).is_err(), "{text}");
             return;
         }
     };
-    assert_eq!(ambiguity, None, "{text} was taken");
+    assert_eq!(ambiguity, None, "{text} was accepted");
     assert_eq!(strict_json::check_names(text), Ok(()), "{text}");
     assert!(strict_json::check_object(&sent).is_ok(), "{text}");
-    // Nothing has changed: names, order, texts, and each number by its characters.
+    // Nothing changes: names, order, strings, and the text of each number.
     assert_eq!(Tree::of(&sent), Tree::of(&form), "{text}");
     assert!(form.get().len() <= sent.get().len(), "{text}");
-    let again = strict_json::canonical_object(&form).expect("it is a form");
+    let again = strict_json::canonical_object(&form).expect("the canonical form is valid");
     assert_eq!(again.get(), form.get(), "{text}");
-    // What is checked: the values of what is sent, whichever of them a parser takes.
+    // Checked: both texts parse to the same value.
     let (before, after) =
         (serde_json::from_str::<Value>(sent.get()), serde_json::from_str::<Value>(form.get()));
-    assert_eq!(before.expect("every reader takes it"), after.expect("every reader takes it"), "{text}");
-    // What is shown: the form, on lines.
+    assert_eq!(before.expect("valid JSON"), after.expect("valid JSON"), "{text}");
+    // Shown: the canonical form, on lines.
     if let Some(shown) = shown(&form) {
         let read = RawValue::from_string(shown.clone()).unwrap_or_else(|error| panic!("{error}: {shown}"));
-        let read = strict_json::canonical_object(&read).expect("it is a form");
+        let read = strict_json::canonical_object(&read).expect("what is shown is valid");
         assert_eq!(read.get(), form.get(), "{shown}");
     }
 }
 
-/// JSON as it is written, repeated names and the text of numbers included: another reader than the one that is tried.
+/// JSON as written, including repeated names and the text of numbers: an independent reader.
 #[derive(Debug, PartialEq)]
 enum Tree {
     Scalar(String),
@@ -105,7 +104,7 @@ enum Tree {
 }
 
 impl Tree {
-    /// `None` where a text is no Unicode.
+    /// `None` if a string is not valid Unicode.
     fn of(value: &RawValue) -> Option<Self> {
         let text = value.get();
         Some(match text.as_bytes().first()? {
@@ -141,7 +140,7 @@ impl Tree {
     }
 }
 
-/// What two readers could understand differently, by the other reader.
+/// Why two readers could understand the value differently, according to the independent reader.
 fn ambiguity(value: &RawValue) -> Option<&'static str> {
     let Some(tree) = Tree::of(value) else { return Some("no Unicode") };
     let repeats = |tree: &Tree| match tree {
@@ -163,7 +162,7 @@ fn ambiguity(value: &RawValue) -> Option<&'static str> {
     }
 }
 
-/// The members of an object, each as often as it is there.
+/// All members of an object, including repeated ones.
 struct Members(Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Members {
@@ -188,26 +187,26 @@ impl<'de> Deserialize<'de> for Members {
     }
 }
 
-/// A JSON object that the bytes choose.
-fn made(data: &[u8]) -> String {
-    let mut maker = Maker { choices: data.iter(), text: String::new() };
-    // Some nest about as deep as may be.
-    let wraps = match maker.choose(64) {
-        0 => strict_json::DEPTH_LIMIT - 4 + maker.choose(6),
+/// Builds a JSON object from the bytes.
+fn built(data: &[u8]) -> String {
+    let mut builder = Builder { choices: data.iter(), text: String::new() };
+    // Some are nested to about the limit.
+    let wraps = match builder.choose(64) {
+        0 => strict_json::DEPTH_LIMIT - 4 + builder.choose(6),
         _ => 0,
     };
-    maker.text.extend(std::iter::repeat_n("{\"a\":", wraps));
-    maker.object(3);
-    maker.text.extend(std::iter::repeat_n("}", wraps));
-    maker.text
+    builder.text.extend(std::iter::repeat_n("{\"a\":", wraps));
+    builder.object(3);
+    builder.text.extend(std::iter::repeat_n("}", wraps));
+    builder.text
 }
 
-struct Maker<'a> {
+struct Builder<'a> {
     choices: std::slice::Iter<'a, u8>,
     text: String,
 }
 
-impl Maker<'_> {
+impl Builder<'_> {
     fn choose(&mut self, count: usize) -> usize {
         self.choices.next().map_or(0, |byte| usize::from(*byte) % count)
     }

@@ -1,7 +1,6 @@
-//! What must hold of a client that meets a server, whatever that answers: the body of a fuzz target. It panics where it
-//! does not.
+//! Fuzz target `discover`: a client's handshake with a server that answers anything. Panics if an invariant is broken.
 //!
-//! The ordinary tests run it as well: see `mcp/tests/discover.rs`.
+//! Ordinary tests run it as well: see `mcp/tests/discover.rs`.
 
 use std::sync::Arc;
 
@@ -10,20 +9,20 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, duplex, split};
 
-/// The version that a server which is asked in the newer way must support.
+/// The protocol version that a server found by `server/discover` must support.
 const STATELESS: &str = "2026-07-28";
 
 /// The versions with a handshake.
 const HANDSHAKE: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// Most bytes between both sides: a case is smaller.
+/// Size of the pipe between both sides, in bytes: no case is larger.
 const PIPE: usize = 1 << 20;
 
-/// Any bytes of a server that is asked for an introduction. The first byte says in which way it is asked, and what the
-/// others are: its result, its error, or its whole line.
+/// Answers the client's first request with any bytes. The first byte selects the request, and whether the others are
+/// the result, the error, or the whole line.
 pub async fn introduction(data: &[u8]) {
-    let Some((how, data)) = data.split_first() else { return };
-    let (discovers, form) = (how & 1 == 1, how >> 1 & 3);
+    let Some((first, data)) = data.split_first() else { return };
+    let (discovers, form) = (first & 1 == 1, first >> 1 & 3);
     let (near, far) = duplex(PIPE);
     let config = ServerConfig::stdio("any", "", Vec::<String>::new());
     let connecting = async {
@@ -35,12 +34,12 @@ pub async fn introduction(data: &[u8]) {
     let answering = async {
         let (read, mut write) = split(far);
         let mut lines = BufReader::new(read).lines();
-        let asked = lines.next_line().await.ok().flatten().expect("the client asks first");
-        let asked: Value = serde_json::from_str(&asked).expect("it asks in JSON");
+        let request = lines.next_line().await.ok().flatten().expect("the client sends a request");
+        let request: Value = serde_json::from_str(&request).expect("the request is JSON");
         let method = if discovers { "server/discover" } else { "initialize" };
-        assert_eq!(asked["method"], method, "{asked}");
-        let _ = write.write_all(&line(&asked["id"], form, data)).await;
-        // It ends here: what it has not said does not come.
+        assert_eq!(request["method"], method, "{request}");
+        let _ = write.write_all(&line(&request["id"], form, data)).await;
+        // The server ends here and sends nothing else.
         let _ = write.shutdown().await;
         while let Ok(Some(_)) = lines.next_line().await {}
     };
@@ -48,9 +47,9 @@ pub async fn introduction(data: &[u8]) {
         async {
             match connecting.await {
                 Ok(session) => {
-                    let told = (session.protocol_version().to_owned(), bounded(&session));
+                    let introduced = (session.protocol_version().to_owned(), bounded(&session));
                     session.close().await;
-                    Some(told)
+                    Some(introduced)
                 }
                 Err(error) => {
                     assert!(error.to_string().len() < 16 << 10, "{} bytes", error.to_string().len());
@@ -65,7 +64,7 @@ pub async fn introduction(data: &[u8]) {
     }
 }
 
-/// A line of the server.
+/// Builds the server's line.
 fn line(id: &Value, form: u8, data: &[u8]) -> Vec<u8> {
     let around = |member: &str| {
         let head = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"{member}\":");
@@ -78,7 +77,7 @@ fn line(id: &Value, form: u8, data: &[u8]) -> Vec<u8> {
     }
 }
 
-/// What it says of itself is no longer than what it sent.
+/// Checks that the server's self-description is no longer than what it sent.
 fn bounded(session: &Session) {
     assert!(session.instructions().unwrap_or_default().len() < PIPE);
     if let Some((name, version)) = session.server_info() {
@@ -86,15 +85,15 @@ fn bounded(session: &Session) {
     }
 }
 
-/// There is a session only with a server that has named a version which this client knows.
+/// Checks that a session exists only if the server named a version that this client supports.
 fn assert_introduced(version: &str, discovers: bool, form: u8, data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    assert!(form != 2, "an error is no introduction: {text}");
+    assert!(form != 2, "an error led to a session: {text}");
     let known = if discovers { version == STATELESS } else { HANDSHAKE.contains(&version) };
     assert!(known, "{version} was agreed on: {text}");
     assert!(text.contains(version) || text.contains('\\'), "{version} was not named: {text}");
     let lines = text.split('\n').map(str::trim).filter(|line| !line.is_empty());
-    // By its form: a number may be too large for a `Value`, and half of a surrogate pair is read as U+FFFD.
+    // Checks the syntax only: a number may be too large for a `Value`, and a lone surrogate is read as U+FFFD.
     let is_json = |line: &str| serde_json::from_str::<IgnoredAny>(line).is_ok();
     if form < 2 && !text.contains('\n') {
         assert!(is_json(&format!("{{\"result\":{text}}}")), "{text}");

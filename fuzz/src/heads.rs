@@ -1,10 +1,10 @@
-//! What must hold of heads of HTTP for any bytes: the body of a fuzz target. It panics where it does not.
+//! Fuzz target `heads`: the checks of HTTP request heads hold for any bytes. Panics if they do not.
 //!
-//! The ordinary tests run it as well: see `server/tests/heads.rs`.
+//! Ordinary tests run it as well: see `server/tests/heads.rs`.
 
 use server::http::probe::{self, Admitted};
 
-/// Headers that stand in a request once at most.
+/// Headers that may occur only once in a request.
 const ONCE: [&str; 7] = [
     "host",
     "origin",
@@ -15,7 +15,7 @@ const ONCE: [&str; 7] = [
     "last-event-id",
 ];
 
-/// Any bytes of a client: what reaches a handler is what the rules admit, and each request is answered once at most.
+/// Sends any bytes as a client: only admissible requests reach a handler, and each request is answered at most once.
 pub fn request(data: &[u8]) {
     let (admitted, answered) = probe::answer(data).expect("there is an event loop");
     for request in &admitted {
@@ -57,8 +57,8 @@ fn assert_admissible(request: &Admitted) {
     assert!(values(request, "content-length").is_empty() || values(request, "transfer-encoding").is_empty());
 }
 
-/// The head of the first request, read in the simplest way there is: lines up to an empty one. What is repeated there
-/// must not get through, whatever the library has made of it.
+/// Reads the head of the first request naively, as lines up to an empty one. A request with a repeated header must not
+/// get through, however the library parsed it.
 fn assert_first(data: &[u8], admitted: &[Admitted]) {
     let text = String::from_utf8_lossy(data);
     let lines = text.trim_start_matches(['\r', '\n']).split('\n').map(|line| line.trim_end_matches('\r'));

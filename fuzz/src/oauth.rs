@@ -1,28 +1,29 @@
-//! What must hold of a login for any answers of the server and of authorization servers: metadata of the resource and of
-//! authorization servers, registrations, tokens, challenges. The body of the fuzz target `oauth`.
+//! Fuzz target `oauth`: a login keeps its secrets for any response of the server and of authorization servers
+//! (metadata, registrations, tokens, challenges).
 //!
-//! The ordinary tests run it as well: see `mcp/tests/oauth_metadata.rs`.
+//! Ordinary tests run it as well: see `mcp/tests/oauth_metadata.rs`.
 
 use mcp::OAuth;
 use mcp::rehearsal::{Answer, Rehearsed, Request, rehearse};
 use url::Url;
 
-/// The server that is logged in at.
+/// The server to log in to.
 const SERVER: &str = "https://mcp.example/mcp";
 
-/// What the browser brings back.
+/// The code that the browser returns.
 const CODE: &str = "code-of-the-browser-1";
 
-/// What stands between the parts of an input.
+/// Separates the parts of an input.
 pub const BREAK: &[u8] = b"\n%%\n";
 
-/// Most characters of an error: it quotes servers, and nothing at length.
+/// Limit on an error's length, in characters: it quotes servers only briefly.
 const MAX_ERROR: usize = 2_000;
 
-/// Requests beyond the answers: each of the login's and the renewal's steps may make one that nobody answers.
+/// Requests beyond the given answers: each step of the login and of the renewal may make one that gets no answer.
 const MAX_UNANSWERED: usize = 8;
 
-/// An input in parts: the challenge, then an answer in each, whose first line is its status and the address of a redirect.
+/// Splits an input: first the challenge, then one answer per part, whose first line is its status and the address of a
+/// redirect.
 fn parsed(data: &[u8]) -> (String, Vec<Answer>) {
     let mut parts = Vec::new();
     let mut rest = data;
@@ -41,16 +42,16 @@ fn answer(part: &[u8]) -> Answer {
     let (status, location) = head
         .split_once(' ')
         .map_or((head.as_str(), None), |(status, location)| (status, Some(location.to_owned())));
-    // What is no status is a success: then it is read.
+    // An invalid status becomes 200, so that the body is read.
     let status = status.parse().ok().filter(|status| (100..600).contains(status)).unwrap_or(200);
     Answer { status, location, body: part.get(end + 1..).unwrap_or_default().to_vec() }
 }
 
-/// Logs in and renews with these answers: there is no panic, and nothing secret goes anywhere but to the token endpoint
-/// that the login ended at, which is reached by https, or into an error.
+/// Logs in and renews with these answers: nothing panics, and secrets go only to the login's token endpoint, over
+/// HTTPS, never elsewhere or into an error.
 ///
 /// # Panics
-/// Where that does not hold.
+/// If that does not hold.
 pub fn oauth(data: &[u8]) -> Rehearsed {
     thread_local! {
         static RUNTIME: tokio::runtime::Runtime =
@@ -61,15 +62,15 @@ pub fn oauth(data: &[u8]) -> Rehearsed {
     let challenge = (!challenge.is_empty()).then_some(challenge);
     let settings = OAuth::default();
     let rehearsal = rehearse(SERVER, &settings, challenge.as_deref(), CODE, answers);
-    let rehearsed = RUNTIME.with(|runtime| runtime.block_on(rehearsal)).expect("the address is one");
+    let rehearsed = RUNTIME.with(|runtime| runtime.block_on(rehearsal)).expect("the address is valid");
 
-    let made = rehearsed.login.len() + rehearsed.renewal.len();
-    assert!(made <= count + MAX_UNANSWERED, "{made} requests for {count} answers");
+    let requests = rehearsed.login.len() + rehearsed.renewal.len();
+    assert!(requests <= count + MAX_UNANSWERED, "{requests} requests for {count} answers");
     for request in rehearsed.login.iter().chain(&rehearsed.renewal) {
         check(request, &rehearsed);
     }
     if let Some(address) = &rehearsed.address {
-        assert_eq!(Url::parse(address).expect("it is one").scheme(), "https", "{address}");
+        assert_eq!(Url::parse(address).expect("a valid address").scheme(), "https", "{address}");
     }
     if let Some(error) = &rehearsed.error {
         assert!(error.chars().count() <= MAX_ERROR, "{error}");
@@ -89,7 +90,7 @@ fn check(request: &Request, rehearsed: &Rehearsed) {
         return;
     }
     assert!(request.url.starts_with("https://"), "a grant went to {}", request.url);
-    // A login that fails ends nowhere.
+    // A failed login has no token endpoint.
     if let Some(endpoint) = &rehearsed.token_endpoint {
         let normal = |text: &str| {
             let mut url = Url::parse(text).expect("it was sent to");
