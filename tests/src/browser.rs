@@ -1,4 +1,4 @@
-//! A browser without a person: opens an address and goes wherever it is sent, at once.
+//! A browser without a user: opens an address and follows every redirect at once.
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -6,15 +6,15 @@ use tokio::{
 };
 use url::Url;
 
-/// Most redirects that are followed.
+/// Maximum number of redirects followed.
 const MAX_HOPS: usize = 10;
-/// Most bytes that are read of an answer.
+/// Limit on a response, in bytes.
 const MAX_ANSWER: u64 = 64 * 1024;
 
-/// Opens an address and follows redirects; gives the addresses that were opened, in order.
+/// Opens an address and follows redirects; returns the addresses opened, in order.
 ///
 /// # Errors
-/// An address that is no `http` one, a server that can't be reached, a circle.
+/// An address that is not `http`, an unreachable server, a redirect loop.
 pub async fn visit(address: &str) -> Result<Vec<Url>, String> {
     let mut next = Url::parse(address).map_err(|error| format!("{address}: {error}"))?;
     let mut opened = Vec::new();
@@ -26,10 +26,10 @@ pub async fn visit(address: &str) -> Result<Vec<Url>, String> {
             None => return Ok(opened),
         }
     }
-    Err(format!("{address} redirects in circles"))
+    Err(format!("{address}: redirect loop"))
 }
 
-/// Asks for a page; gives where it redirects to.
+/// Requests a page; returns its redirect, if any.
 async fn open(address: &Url) -> Result<Option<String>, String> {
     let failed = |error: std::io::Error| format!("{address}: {error}");
     let (Some(host), Some(port), "http") =

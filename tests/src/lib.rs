@@ -1,4 +1,4 @@
-//! What several test programs share.
+//! Code shared by several test programs.
 
 pub mod browser;
 pub mod checks;

@@ -1,5 +1,5 @@
-//! A scripted model behind the wire formats of real providers (`model-server`, which documents the script), and what it
-//! was asked.
+//! Starts a scripted model behind the wire formats of real providers (`model-server`, which documents the script), and
+//! reads its requests.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub struct ModelServer {
     address: String,
     folder: tempfile::TempDir,
     server: Child,
-    /// The server ends when this is closed, also where the test is killed.
+    /// The server ends when this is closed, even if the test is killed.
     _stdin: Option<ChildStdin>,
 }
 
@@ -23,16 +23,16 @@ impl ModelServer {
     /// Starts `env!("CARGO_BIN_EXE_model-server")` with a script.
     ///
     /// # Panics
-    /// Where it does not start: tests can't go on.
+    /// If it does not start.
     #[must_use]
     pub fn start(program: &str, script: &Value) -> Self {
         Self::start_with(program, script, &[])
     }
 
-    /// With further arguments, such as `--key`.
+    /// Like [`ModelServer::start`], with further arguments, such as `--key`.
     ///
     /// # Panics
-    /// Where it does not start.
+    /// If it does not start.
     #[must_use]
     #[allow(clippy::unwrap_used, reason = "a test's own server")]
     pub fn start_with(program: &str, script: &Value, arguments: &[&str]) -> Self {
@@ -50,13 +50,13 @@ impl ModelServer {
         Self { address: address.trim().to_owned(), folder, server, _stdin: stdin }
     }
 
-    /// Where all APIs lie: the `base_url` of models.
+    /// The address of all APIs, for the `base_url` of models.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("{}/v1", self.address)
     }
 
-    /// A model of it, which is called `model`, has the key `secret-key` and no patience.
+    /// Settings for its model `model`, with the key `secret-key` and short time limits.
     #[must_use]
     pub fn settings(&self, api: Api, id: &str) -> ModelSettings {
         ModelSettings {
@@ -74,19 +74,19 @@ impl ModelServer {
         }
     }
 
-    /// The file with the record.
+    /// The path of the record.
     #[must_use]
     pub fn record(&self) -> PathBuf {
         self.folder.path().join("record.jsonl")
     }
 
-    /// What it was asked up to now, in order.
+    /// The requests so far, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<Value> {
         self.lines().into_iter().filter(|line| line.get("path").is_some()).collect()
     }
 
-    /// How many clients left before their answer was whole.
+    /// The number of clients that disconnected before their answer was complete.
     #[must_use]
     pub fn gone(&self) -> usize {
         self.lines().iter().filter(|line| line.get("gone").is_some()).count()

@@ -1,15 +1,16 @@
-//! What clients make of an answer of `execute_code` before a model sees it, and what must then still be there.
+//! How clients reduce an answer of `execute_code` before a model sees it, and what must remain.
 //!
-//! The table: each kind of outcome, as `toolsmith serve` answers it, reduced in each way. Every cell must be empty.
+//! The table shows each kind of outcome, as `toolsmith serve` returns it, under each reduction. Every cell must be
+//! empty.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-/// The member of a result's `_meta` that has the outcome.
+/// The member of a result's `_meta` with the outcome.
 pub const OUTCOME: &str = "io.toolsmith/outcome";
 
-/// The configuration that the snippets are run with: a small budget, so that little output is cut.
+/// The configuration for the snippets: a small budget, so that short output is already cut.
 pub const CONFIG: &str = "\
 mcpServers:
   demo: { command: toolsmith, args: [demo-server], trust: true }
@@ -17,18 +18,18 @@ mcpServers:
 serve: { output: 4KiB }
 ";
 
-/// What a client does to a result before it gives it to its model.
+/// How a client reduces a result before passing it to its model.
 #[derive(Debug, Clone, Copy)]
 pub struct Reduction {
     /// Its name in the table.
     pub name: &'static str,
     /// Whether images and audio reach the model.
     has_media: bool,
-    /// The content blocks that are left of a `CallToolResult`.
+    /// Returns the content blocks that remain of a `CallToolResult`.
     apply: fn(&Value) -> Vec<Value>,
 }
 
-/// The ways of clients.
+/// The reductions of known clients.
 pub const REDUCTIONS: [Reduction; 5] = [
     // Claude Code, Codex, opencode.
     Reduction { name: "structured content wins", has_media: true, apply: structured_wins },
@@ -79,13 +80,13 @@ fn text(blocks: &[Value]) -> String {
 pub struct Kind {
     /// Its name in the table.
     pub name: &'static str,
-    /// A snippet that ends so.
+    /// A snippet with this outcome.
     code: &'static str,
-    /// Seconds that it is given, if not the usual ones.
+    /// Its time limit in seconds, if not the default.
     timeout: Option<u32>,
-    /// What a model must read.
+    /// Texts that must reach the model.
     needs: &'static [&'static str],
-    /// The type of a block that must reach models whose clients show such.
+    /// The type of a block that must reach the model if the client passes media.
     media: Option<&'static str>,
 }
 
@@ -152,7 +153,8 @@ pub const KINDS: [Kind; 11] = [
 ];
 
 impl Kind {
-    /// The arguments of the calls; the answer to the last one counts. One before compiles what then has little time.
+    /// The arguments of the calls; the answer to the last one counts. With a short time limit, an earlier call compiles
+    /// the snippet.
     #[must_use]
     pub fn calls(&self) -> Vec<Value> {
         let mut calls = vec![json!({ "code": self.code })];
@@ -163,7 +165,7 @@ impl Kind {
         calls
     }
 
-    /// What of `result`, the answer to [`Kind::calls`], a model does not see where its client reduces it so.
+    /// What a model is missing from `result`, the answer to [`Kind::calls`], under this reduction.
     #[must_use]
     pub fn lacks(&self, reduction: &Reduction, result: &Value) -> Vec<&'static str> {
         let shown = (reduction.apply)(result);
@@ -175,8 +177,8 @@ impl Kind {
     }
 }
 
-/// The table of `results`, the answers to all [`KINDS`], and whether nothing lacks anywhere. `tokens` counts those of a
-/// text.
+/// The table of `results`, the answers to all [`KINDS`], and whether nothing is missing. `tokens` counts the tokens of
+/// a text.
 #[must_use]
 pub fn table(results: &[Value], tokens: impl Fn(&str) -> usize) -> (String, bool) {
     let mut table = format!("{:24}{:>8}{:>9}", "outcome", "tokens", "in _meta");
@@ -184,18 +186,19 @@ pub fn table(results: &[Value], tokens: impl Fn(&str) -> usize) -> (String, bool
         let _ = write!(table, "  {}", reduction.name);
     }
     table.push('\n');
-    let mut is_whole = results.len() == KINDS.len();
+    let mut is_complete = results.len() == KINDS.len();
     for (kind, result) in KINDS.iter().zip(results) {
-        let (told, outcome) = (tokens(&text(&blocks(result))), tokens(&result["_meta"][OUTCOME].to_string()));
-        let _ = write!(table, "{:24}{told:>8}{outcome:>9}", kind.name);
+        let (text_tokens, outcome) =
+            (tokens(&text(&blocks(result))), tokens(&result["_meta"][OUTCOME].to_string()));
+        let _ = write!(table, "{:24}{text_tokens:>8}{outcome:>9}", kind.name);
         for reduction in &REDUCTIONS {
             let lacks = kind.lacks(reduction, result);
-            is_whole &= lacks.is_empty();
+            is_complete &= lacks.is_empty();
             let cell = if lacks.is_empty() { "ok".to_owned() } else { format!("lacks {lacks:?}") };
             let _ = write!(table, "  {cell:width$}", width = reduction.name.len());
         }
         table.truncate(table.trim_end().len());
         table.push('\n');
     }
-    (table, is_whole)
+    (table, is_complete)
 }

@@ -1,14 +1,14 @@
-//! What the tools answer: made up, but always the same for the same arguments.
+//! Generates answers, always the same for the same arguments.
 
 use serde_json::{Map, Value, json};
 
 use crate::tools::{Answer, Domain, Entry, Field};
 
-/// How many things a list has, where nobody says how many it shall have.
-const USUAL: u64 = 10;
-/// How many it has at most.
-const MOST: u64 = 100;
-/// Words that texts are made of.
+/// Default number of items in a list.
+const DEFAULT_ITEMS: u64 = 10;
+/// Maximum number of items in a list.
+const MAX_ITEMS: u64 = 100;
+/// Words for generated text.
 const WORDS: [&str; 8] = ["amber", "birch", "cobalt", "delta", "ember", "fjord", "granite", "harbor"];
 
 /// The result of a call.
@@ -17,14 +17,15 @@ pub(crate) fn answer(entry: &Entry, arguments: &Map<String, Value>) -> Value {
     let seed = seed(&[name, &Value::Object(arguments.clone()).to_string()]);
     let domain = &entry.domain;
     match entry.answer {
-        Answer::Thing => structured(&thing(domain, &id(domain, arguments, seed), arguments)),
+        Answer::Thing => structured(&item(domain, &id(domain, arguments, seed), arguments)),
         Answer::Count => structured(&json!({ "count": seed % 5000 })),
         Answer::Things => {
-            let count = arguments.get("limit").and_then(Value::as_u64).unwrap_or(USUAL).min(MOST);
-            let things = (0..count)
-                .map(|place| thing(domain, &made_id(domain, seed.wrapping_add(place)), &Map::new()));
-            let things: Vec<_> = things.collect();
-            text(&json!({ domain.many.as_str(): things }))
+            let count =
+                arguments.get("limit").and_then(Value::as_u64).unwrap_or(DEFAULT_ITEMS).min(MAX_ITEMS);
+            let items = (0..count)
+                .map(|place| item(domain, &generated_id(domain, seed.wrapping_add(place)), &Map::new()));
+            let items: Vec<_> = items.collect();
+            text(&json!({ domain.many.as_str(): items }))
         }
         Answer::Done => {
             text(&json!({ "ok": true, "tool": name, "arguments": arguments, "reference": seed % 1_000_000 }))
@@ -42,29 +43,31 @@ fn structured(value: &Value) -> Value {
     result
 }
 
-/// The id that the caller named, or one for what was made.
+/// The caller's id, or a generated one.
 fn id(domain: &Domain, arguments: &Map<String, Value>, seed: u64) -> String {
     let named = arguments.get(&format!("{}_id", domain.one)).and_then(Value::as_str);
-    named.map_or_else(|| made_id(domain, seed), str::to_owned)
+    named.map_or_else(|| generated_id(domain, seed), str::to_owned)
 }
 
-fn made_id(domain: &Domain, seed: u64) -> String {
+fn generated_id(domain: &Domain, seed: u64) -> String {
     format!("{}-{}", domain.one, seed % 100_000)
 }
 
-/// A thing with the fields that the caller gave, and made-up ones beside them.
-fn thing(domain: &Domain, id: &str, given: &Map<String, Value>) -> Value {
+/// An item with the caller's fields, and generated ones for the rest.
+fn item(domain: &Domain, id: &str, given: &Map<String, Value>) -> Value {
     let field = |field: &Field| {
-        let value =
-            given.get(&field.0).cloned().unwrap_or_else(|| made(field, seed(&[&domain.name, id, &field.0])));
+        let value = given
+            .get(&field.0)
+            .cloned()
+            .unwrap_or_else(|| generated(field, seed(&[&domain.name, id, &field.0])));
         (field.0.clone(), value)
     };
-    let mut thing: Map<_, _> = domain.fields.iter().map(field).collect();
-    thing.insert("id".to_owned(), json!(id));
-    Value::Object(thing)
+    let mut item: Map<_, _> = domain.fields.iter().map(field).collect();
+    item.insert("id".to_owned(), json!(id));
+    Value::Object(item)
 }
 
-fn made(Field(name, kind, _): &Field, seed: u64) -> Value {
+fn generated(Field(name, kind, _): &Field, seed: u64) -> Value {
     let word = |skip: u64| {
         let place = usize::try_from((seed >> skip) % 8).unwrap_or_default();
         WORDS.get(place).copied().unwrap_or_default()
@@ -87,10 +90,10 @@ fn made(Field(name, kind, _): &Field, seed: u64) -> Value {
     }
 }
 
-/// A number out of texts (FNV-1a): nothing here needs to be hard to guess.
+/// Hashes texts to a number (FNV-1a); it need not be hard to guess.
 fn seed(texts: &[&str]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.bytes().chain([0]));
-    // Sixty bits: the largest are no numbers that JSON readers keep.
+    // Sixty bits: JSON readers may not preserve larger numbers.
     bytes
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
         >> 4

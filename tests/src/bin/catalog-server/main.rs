@@ -1,7 +1,7 @@
-//! `catalog-server [--tools COUNT]`: an MCP server with a great many tools, to see how search and descriptions hold.
+//! `catalog-server [--tools COUNT]`: an MCP server with very many tools, for tests of search and descriptions.
 //!
-//! Forty domains have twenty-five tools each: twenty-two that every domain has, and three of its own. With a smaller
-//! count it has the first of them, whole domains first. The same arguments always get the same answer.
+//! Forty domains have twenty-five tools each: twenty-two common to all domains, and three specific ones. A smaller
+//! count keeps the first tools, domain by domain. The same arguments always get the same answer.
 
 mod answers;
 mod tools;
@@ -20,7 +20,7 @@ use serde_json::json;
 
 use tools::Entry;
 
-/// How many tools there are without `--tools`, and at most.
+/// Default and maximum number of tools.
 const ALL: usize = 1000;
 
 #[tokio::main]

@@ -1,72 +1,72 @@
-//! Makes the tools from the domains and from what can be done in each of them.
+//! Builds the tools from the domains and their operations.
 
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// The domains, by hand.
+/// The hand-written domains.
 const DOMAINS: &str = include_str!("domains.json");
 
-/// Something that tools are about.
+/// A subject area of tools.
 #[derive(Deserialize)]
 pub(crate) struct Domain {
     pub(crate) name: String,
-    /// One of its things, and many of them.
+    /// The noun for its items, singular and plural.
     pub(crate) one: String,
     pub(crate) many: String,
     what: String,
-    /// What one of its things consists of.
+    /// The fields of an item.
     pub(crate) fields: Vec<Field>,
-    own: Vec<OwnTool>,
+    own: Vec<SpecificTool>,
 }
 
-/// Name, kind and description. A kind with commas is one of the words between them.
+/// Name, kind and description. A kind with commas is an enumeration of words.
 #[derive(Deserialize)]
 pub(crate) struct Field(pub(crate) String, pub(crate) String, pub(crate) String);
 
-/// A tool that only this domain has.
+/// A tool specific to this domain.
 #[derive(Deserialize)]
-struct OwnTool {
+struct SpecificTool {
     name: String,
     description: String,
     parameters: Vec<Field>,
 }
 
-/// What a tool answers with.
+/// The kind of a tool's answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// One thing.
+    /// One item.
     Thing,
-    /// Several things.
+    /// Several items.
     Things,
-    /// A number of things.
+    /// The number of items.
     Count,
-    /// That it is done.
+    /// A confirmation.
     Done,
 }
 
-/// A tool, as it is listed, and what it does.
+/// A tool as it is listed, and its kind of answer.
 pub(crate) struct Entry {
     pub(crate) tool: Value,
     pub(crate) domain: Arc<Domain>,
     pub(crate) answer: Answer,
 }
 
-/// What a tool of every domain takes.
+/// The parameters of a common tool.
 #[derive(Clone, Copy)]
 enum ParameterSet {
-    /// All fields, the first two of them for certain.
+    /// All fields, of which the first two are required.
     Fields,
-    /// The id, and what shall change.
+    /// The id, and the fields to change.
     IdAndFields,
-    /// The id alone.
+    /// The id.
     Id,
     /// The id and one text with this name and description.
     IdAnd(&'static str, &'static str),
-    /// Where to begin, how many, and in which order.
+    /// Cursor, limit and sort order.
     Page,
-    /// Words to look for, and how many.
+    /// Query and limit.
     Words,
     /// One text with this name and description.
     Only(&'static str, &'static str),
@@ -74,8 +74,8 @@ enum ParameterSet {
     Ids,
 }
 
-/// Name, description, parameters and answer of what can be done in every domain.
-const EVERYWHERE: [(&str, &str, ParameterSet, Answer); 22] = [
+/// Name, description, parameters and answer of the tools common to all domains.
+const COMMON: [(&str, &str, ParameterSet, Answer); 22] = [
     (
         "create_{one}",
         "Creates a new {one} ({what}) and returns it with its id.",
@@ -182,7 +182,7 @@ fn of(domain: &Arc<Domain>) -> Vec<Entry> {
         }
         entries.push(Entry { tool, domain: domain.clone(), answer });
     };
-    for (name, description, takes, answer) in EVERYWHERE {
+    for (name, description, takes, answer) in COMMON {
         add(&filled(name), filled(description), input(domain, takes), answer);
     }
     for own in &domain.own {
@@ -244,7 +244,7 @@ fn input(domain: &Domain, takes: ParameterSet) -> Value {
     }
 }
 
-/// Only tools that answer with one thing or a number say what comes out: so it is with real servers.
+/// Only tools that return one item or a number have an output schema, as with real servers.
 fn output(domain: &Domain, answer: Answer) -> Option<Value> {
     match answer {
         Answer::Thing => {

@@ -1,7 +1,7 @@
-//! `conformance-client ADDRESS`: the client of `mcp`, as the official conformance suite wants to be shown it.
+//! `conformance-client ADDRESS`: drives the client of `mcp` for the official conformance suite.
 //!
-//! The suite names the scenario and what belongs to it in variables. What a scenario demands on the wire is the
-//! client's affair; here stands only what a person or a program would ask of it.
+//! The suite passes the scenario and its context in variables. The client itself must meet a scenario's demands on the
+//! wire; this driver only does what a user or program would.
 
 mod person;
 mod plan;
@@ -15,13 +15,13 @@ use serde_json::Value;
 use person::Person;
 use plan::Plan;
 
-/// How often a person is sent to log in: once for the first token, and again for other scopes or a new authority.
+/// Limit on logins: one for the first token, and more for other scopes or a new authorization server.
 const MAX_LOGINS: usize = 3;
 
-/// A client's metadata document. Nobody reads it; the suite only knows its address.
+/// The address of a client metadata document. The suite knows the address and never reads the document.
 const METADATA: &str = "https://conformance-test.local/client-metadata.json";
 
-/// What goes wrong ends the driver with a text; the suite decides whether that was to be expected.
+/// An error ends the driver with a message; the suite decides whether that was expected.
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 #[tokio::main]

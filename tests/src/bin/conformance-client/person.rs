@@ -1,4 +1,4 @@
-//! Somebody who agrees to everything, and fills in forms with what they suggest.
+//! A user who agrees to everything and fills in forms with their defaults.
 
 use futures::{FutureExt, future::BoxFuture};
 use mcp::Host;
@@ -18,7 +18,7 @@ impl Host for Person {
     }
 }
 
-/// The suggested value of each field, or agreement where nothing is suggested.
+/// The default of each field, or `true` if it has none.
 fn filled(properties: &Value) -> Map<String, Value> {
     let fields = properties.as_object().into_iter().flatten();
     let value = |schema: &Value| match (&schema["default"], schema["type"].as_str()) {

@@ -1,24 +1,24 @@
-//! Which tools a scenario wants to see called.
+//! The calls that each scenario requires.
 
 use mcp::Tool;
 use serde_json::{Value, json};
 
-/// What is done in a scenario.
+/// The steps of a scenario.
 pub(crate) enum Plan {
-    /// Nothing: the list is enough.
+    /// Only list the tools.
     List,
-    /// Every tool that is offered is called with the same arguments.
+    /// Call every available tool with the same arguments.
     Every(Value),
-    /// The same, and every resource is read and every prompt got.
+    /// Call every tool, read every resource and get every prompt.
     Everything,
-    /// These calls, in this order.
+    /// Make these calls, in this order.
     These(Vec<(String, Value)>),
-    /// The schema of a tool is sent back to the server.
+    /// Send the schema of a tool back to the server.
     Echo,
 }
 
 impl Plan {
-    /// The plan of a scenario. Those for authorization all have one tool and want it called.
+    /// The plan of a scenario. Those for authorization all have one tool, which is to be called.
     pub(crate) fn of(scenario: &str, context: &Value) -> Self {
         match scenario {
             "initialize" | "request-metadata" | "json-schema-ref-no-deref" => Self::List,
@@ -31,10 +31,10 @@ impl Plan {
         }
     }
 
-    /// The calls, given the tools that are offered.
-    pub(crate) fn calls(&self, offered: &[Tool]) -> Vec<(String, Value)> {
+    /// The calls, given the available tools.
+    pub(crate) fn calls(&self, available: &[Tool]) -> Vec<(String, Value)> {
         let every = |arguments: &Value| {
-            offered.iter().map(|tool| (tool.name.clone(), arguments.clone())).collect::<Vec<_>>()
+            available.iter().map(|tool| (tool.name.clone(), arguments.clone())).collect::<Vec<_>>()
         };
         match self {
             Self::List => Vec::new(),
@@ -42,14 +42,14 @@ impl Plan {
             Self::Everything => every(&json!({})),
             Self::These(calls) => calls.clone(),
             Self::Echo => {
-                let shown = offered.iter().find(|tool| tool.name == "json_schema_2020_12_tool");
+                let shown = available.iter().find(|tool| tool.name == "json_schema_2020_12_tool");
                 let schema = shown.map(|tool| tool.input_schema.clone());
                 vec![("json_schema_echo".to_owned(), json!({ "schema": schema }))]
             }
         }
     }
 
-    /// Whether resources and prompts are part of it.
+    /// Whether to read resources and prompts too.
     pub(crate) fn reads_everything(&self) -> bool {
         matches!(self, Self::Everything)
     }

@@ -1,4 +1,4 @@
-//! The smallest picture and the smallest sound, and the words that go with them.
+//! Content blocks, with a minimal picture and a minimal sound.
 
 use serde_json::{Value, json};
 
@@ -23,12 +23,12 @@ pub(crate) fn audio() -> Value {
     json!({ "type": "audio", "data": SOUND, "mimeType": "audio/wav" })
 }
 
-/// A block with a whole resource.
+/// A block with an embedded resource.
 pub(crate) fn resource(uri: &str, kind: &str, text: &str) -> Value {
     json!({ "type": "resource", "resource": { "uri": uri, "mimeType": kind, "text": text } })
 }
 
-/// The contents of a resource that is the picture.
+/// The contents of a resource that holds the picture.
 pub(crate) fn picture_at(uri: &str) -> Value {
     json!({ "uri": uri, "mimeType": "image/png", "blob": PICTURE })
 }

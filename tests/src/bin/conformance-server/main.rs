@@ -1,8 +1,9 @@
-//! `conformance-server [--stateless] [--http ADDRESS]`: an MCP server with everything that the official conformance suite asks of one.
+//! `conformance-server [--stateless] [--http ADDRESS]`: an MCP server with everything that the official conformance
+//! suite requires.
 //!
-//! With `--stateless` it refuses the handshake of sessions. It speaks over standard input and output, or over HTTP at `/mcp` of an address; then its first line on standard
-//! output is JSON with the whole `address`, and it ends with its input. Beside what the suite wants there is what a
-//! proxy in front of it must carry and the suite does not look at: annotations, structured content, metadata, a call
+//! With `--stateless` it rejects the session handshake. It serves over standard input and output, or over HTTP at
+//! `/mcp`; then its first line on standard output is JSON with the full `address`, and it ends when its input ends. It
+//! also has what a proxy must forward and the suite does not check: annotations, structured content, metadata, a call
 //! that waits to be cancelled.
 
 mod content;
@@ -65,7 +66,7 @@ async fn over_http(address: &str, stateless: bool) -> Result<(), Box<dyn Error>>
         Arc::new(LocalSessionManager::default()),
         StreamableHttpServerConfig::default().with_allowed_origins(origins).enforce_origin_validation(),
     );
-    tell(&format!("http://{here}/mcp"))?;
+    print_address(&format!("http://{here}/mcp"))?;
     let router = Router::new().route_service("/mcp", service);
     let (mut stdin, mut input) = (tokio::io::stdin(), Vec::new());
     tokio::select! {
@@ -75,7 +76,7 @@ async fn over_http(address: &str, stateless: bool) -> Result<(), Box<dyn Error>>
     Ok(())
 }
 
-fn tell(address: &str) -> io::Result<()> {
+fn print_address(address: &str) -> io::Result<()> {
     let mut output = io::stdout().lock();
     writeln!(output, "{}", json!({ "address": address }))?;
     output.flush()

@@ -1,13 +1,13 @@
-//! The prompts.
+//! The prompts and their messages.
 
 use serde_json::{Map, Value, json};
 
 use crate::content;
 
-/// The prompt that asks for something before it can be given.
+/// The prompt that requires input first.
 pub(crate) const ASKING: &str = "test_input_required_result_prompt";
 
-/// All prompts; `extra` is whether the one that comes and goes is among them.
+/// All prompts; `extra` includes the optional one.
 pub(crate) fn list(extra: bool) -> Value {
     let required =
         |name: &str| json!({ "name": name, "description": format!("What {name} is."), "required": true });
@@ -33,7 +33,7 @@ pub(crate) fn list(extra: bool) -> Value {
     Value::Array(prompts)
 }
 
-/// The messages of a prompt; nothing, where there is no such prompt. `context` is what was answered, if it was asked.
+/// The messages of a prompt; `None` if there is no such prompt. `context` is the client's input, if it was requested.
 pub(crate) fn messages(name: &str, arguments: &Map<String, Value>, context: &str) -> Option<Value> {
     let argument = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let blocks = match name {

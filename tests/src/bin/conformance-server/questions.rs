@@ -1,7 +1,7 @@
-//! Tools, and one prompt, that ask the client's person, model or roots before they answer.
+//! Tools, and one prompt, that request input from the client's user, model or roots before they answer.
 //!
-//! In the era of sessions the server sends its questions as requests of its own. In the stateless era it answers with
-//! them, and is called again with what they were answered. What is asked is the same.
+//! With sessions, the server sends its questions as requests. Stateless, it returns them as the result and is called
+//! again with the answers. The questions are the same.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::{
     server::{is_stateless, parsed},
 };
 
-/// The tools that ask.
+/// The tools that request input.
 pub(crate) const TOOLS: [(&str, &str); 14] = [
     ("test_sampling", "Asks the client's model."),
     ("test_elicitation", "Asks the person for a name and an address."),
@@ -38,26 +38,26 @@ pub(crate) const TOOLS: [(&str, &str); 14] = [
     ("test_input_required_result_two_ways", "Asks for consent first and for a text then."),
 ];
 
-/// How long a state that the client keeps is good.
+/// Lifetime of the state that the client keeps.
 const STATE_LIFE: Duration = Duration::from_secs(600);
-/// What states are sealed with. It is no secret: nothing but tests ever talks to this server.
+/// The key that seals states. Not a secret: only tests use this server.
 const STATE_KEY: &[u8] = b"a fixture's key, known to everyone";
 
-/// What came of asking.
+/// The result of asking.
 pub(crate) enum QuestionOutcome {
-    /// Every question has an answer, by its key.
+    /// The answers by key; every question has one.
     Answered(Map<String, Value>),
-    /// The client shall answer and call again.
+    /// The client must answer and call again.
     Open(InputRequiredResult),
 }
 
-/// What the client sent beside the arguments.
+/// What the client sent in addition to the arguments.
 pub(crate) struct Retry {
     pub(crate) responses: Option<InputResponses>,
     pub(crate) state: Option<String>,
 }
 
-/// The questions of a tool or prompt, round by round; nothing, where it does not ask.
+/// The questions of a tool or prompt, round by round; `None` if it has none.
 fn rounds(name: &str, arguments: &Map<String, Value>) -> Option<Vec<Value>> {
     let argument = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let consent = || json!({ "confirm": form("Please confirm", "ok", "boolean") });
@@ -100,7 +100,7 @@ fn rounds(name: &str, arguments: &Map<String, Value>) -> Option<Vec<Value>> {
     Some(vec![first])
 }
 
-/// Whether the server wants its state back, even where there is a single round.
+/// Whether the server needs its state back, even with a single round.
 fn keeps_state(name: &str, rounds: usize) -> bool {
     rounds > 1
         || matches!(
@@ -111,7 +111,7 @@ fn keeps_state(name: &str, rounds: usize) -> bool {
         )
 }
 
-/// Asks what `name` has to ask; nothing, where it does not ask.
+/// Asks the questions of `name`; `None` if it has none.
 pub(crate) async fn ask(
     name: &str,
     arguments: &Map<String, Value>,
@@ -131,7 +131,7 @@ pub(crate) async fn ask(
     Ok(Some(QuestionOutcome::Answered(answers)))
 }
 
-/// The questions that a client can answer. Only one tool makes do with fewer than all.
+/// The questions that a client can answer. Only one tool accepts fewer than all.
 fn answerable(name: &str, round: &Value, able: &ClientCapabilities) -> Result<InputRequests, ErrorData> {
     let mut requests: InputRequests = parsed(round.clone())?;
     let asked = requests.len();
@@ -167,7 +167,7 @@ fn next(name: &str, rounds: &[InputRequests], retry: Retry) -> Result<QuestionOu
             .open_json_with(state, name.as_bytes())
             .map_err(|error| ErrorData::invalid_params(format!("requestState: {error}"), None))?;
     }
-    // What was asked in a state that is lost is asked again.
+    // If the state is lost, the questions are asked again.
     let responses = retry.responses.filter(|_| retry.state.is_some() || !keeps_state(name, rounds.len()));
     let asked =
         rounds.get(round).ok_or_else(|| ErrorData::invalid_params("requestState: no such round", None))?;
@@ -186,7 +186,7 @@ fn next(name: &str, rounds: &[InputRequests], retry: Retry) -> Result<QuestionOu
     Ok(QuestionOutcome::Open(InputRequiredResult::new(Some(open.clone()), state)))
 }
 
-/// Whether an answer has the form that its question wants.
+/// Whether an answer fits its question.
 fn fits(request: &InputRequest, answer: &Value) -> bool {
     match request {
         InputRequest::CreateMessage(_) => answer["model"].is_string() && !answer["content"].is_null(),
@@ -199,7 +199,7 @@ fn fits(request: &InputRequest, answer: &Value) -> bool {
     }
 }
 
-/// Sends one question in the era of sessions.
+/// Sends one question over a session.
 #[expect(deprecated, reason = "sampling and roots are in use for as long as there are sessions")]
 async fn send(request: &InputRequest, context: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
     let peer = &context.peer;
@@ -217,7 +217,7 @@ async fn send(request: &InputRequest, context: &RequestContext<RoleServer>) -> R
     answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// What a tool says once it has its answers.
+/// A tool's text once it has its answers.
 pub(crate) fn says(name: &str, answers: &Map<String, Value>) -> String {
     let answer = |key: &str| answers.get(key).unwrap_or(&Value::Null);
     let elicited = |key: &str| {

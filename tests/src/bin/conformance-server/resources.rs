@@ -1,4 +1,4 @@
-//! The resources, their template, and what is completed for it.
+//! The resources, their template and its completions.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::{content, state::ServerState};
 
 /// The resource that clients subscribe to.
 pub(crate) const WATCHED: &str = "test://watched-resource";
-/// How many calls were cancelled so far.
+/// The number of calls cancelled so far.
 pub(crate) const CANCELLED: &str = "test://cancelled-calls";
 
 const TEXT: &str = "test://static-text";
@@ -39,7 +39,7 @@ pub(crate) fn templates() -> Value {
     }])
 }
 
-/// What stands at an address; nothing, where there is no such resource.
+/// The contents at a URI; `None` if there is no such resource.
 pub(crate) fn read(uri: &str, world: &ServerState) -> Option<Value> {
     let plain = |text: String| json!({ "uri": uri, "mimeType": "text/plain", "text": text });
     match uri {
@@ -55,7 +55,7 @@ pub(crate) fn read(uri: &str, world: &ServerState) -> Option<Value> {
     }
 }
 
-/// What the argument of a prompt or a template may be completed to.
+/// Completions for an argument of a prompt or template.
 pub(crate) fn completions(argument: &str, beginning: &str) -> Vec<String> {
     let known = BTreeMap::from([
         ("arg1", ["paris", "park", "party", "test one", "test two"].as_slice()),

@@ -1,4 +1,4 @@
-//! The server: what it says of itself, and what it does on each request.
+//! The server: its introduction, and how it handles each request.
 
 #![expect(deprecated, reason = "logging is in use for as long as there are clients that want it")]
 
@@ -34,35 +34,35 @@ use crate::{
     tools,
 };
 
-/// How long a client may keep a list, in milliseconds.
+/// How long a client may cache a list, in milliseconds.
 const FRESH: u64 = 1000;
-/// Between two messages of a tool that sends several.
+/// Pause between the messages of a tool that sends several.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How long the tool that waits to be cancelled waits at most.
+/// Time limit of the tool that waits to be cancelled.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One session, or one request where there are no sessions.
+/// One session, or one request without sessions.
 pub(crate) struct Fixture {
-    world: Arc<ServerState>,
-    /// Whether there is no handshake.
+    state: Arc<ServerState>,
+    /// Whether to reject the handshake.
     stateless: bool,
     level: Mutex<Option<LoggingLevel>>,
     watched: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Fixture {
-    /// A session in this world, or none at all where every request is `stateless`.
-    pub(crate) fn new(world: Arc<ServerState>, stateless: bool) -> Self {
-        Self { world, stateless, level: Mutex::default(), watched: Arc::default() }
+    /// Creates a session, or the handler of a single request if `stateless`.
+    pub(crate) fn new(state: Arc<ServerState>, stateless: bool) -> Self {
+        Self { state, stateless, level: Mutex::default(), watched: Arc::default() }
     }
 
-    /// What a tool does that tells something on the way, or changes something; nothing, where it does neither.
+    /// Runs a tool that sends messages or changes something; `None` for other tools.
     async fn act(
         &self,
         name: &str,
         context: &RequestContext<RoleServer>,
     ) -> Result<Option<String>, ErrorData> {
-        let said = match name {
+        let text = match name {
             "test_tool_with_logging" => {
                 self.log(context, "Tool execution started").await;
                 tokio::time::sleep(PAUSE).await;
@@ -88,15 +88,15 @@ impl Fixture {
             }
             "test_wait" => self.wait(context).await,
             "test_trigger_tool_change" => {
-                self.world.change(Change::Tools);
+                self.state.change(Change::Tools);
                 "The tools have changed."
             }
             "test_trigger_prompt_change" => {
-                self.world.change(Change::Prompts);
+                self.state.change(Change::Prompts);
                 "The prompts have changed."
             }
             "test_trigger_resource_update" => {
-                self.world.change(Change::Resource(resources::WATCHED.to_owned()));
+                self.state.change(Change::Resource(resources::WATCHED.to_owned()));
                 "The watched resource has changed."
             }
             "test_missing_capability" => {
@@ -108,7 +108,7 @@ impl Fixture {
             }
             _ => return Ok(None),
         };
-        Ok(Some(said.to_owned()))
+        Ok(Some(text.to_owned()))
     }
 
     /// Waits until it is cancelled.
@@ -116,14 +116,14 @@ impl Fixture {
         report(context, 1.0).await;
         tokio::select! {
             () = context.ct.cancelled() => {
-                self.world.count_cancelled();
+                self.state.count_cancelled();
                 "Cancelled."
             }
             () = tokio::time::sleep(PATIENCE) => "Nobody cancelled it.",
         }
     }
 
-    /// Logs at the level `info`, where the client wants that.
+    /// Logs at the level `info`, if the client enabled it.
     async fn log(&self, context: &RequestContext<RoleServer>, text: &str) {
         let level = if is_stateless(context) {
             context.meta.log_level()
@@ -132,13 +132,13 @@ impl Fixture {
         };
         if level.is_some_and(|level| level as u8 <= LoggingLevel::Info as u8) {
             let message = LoggingMessageNotificationParam::new(LoggingLevel::Info, json!(text));
-            // A client that has gone away misses nothing.
+            // The client may be gone.
             let _ = context.peer.notify_logging_message(message.with_logger("conformance-server")).await;
         }
     }
 }
 
-/// Reports progress out of a hundred, where the client wants to know.
+/// Reports progress out of a hundred, if the client requested it.
 async fn report(context: &RequestContext<RoleServer>, progress: f64) {
     if let Some(token) = context.meta.get_progress_token() {
         let report = ProgressNotificationParam::new(token, progress).with_total(100.0);
@@ -147,27 +147,31 @@ async fn report(context: &RequestContext<RoleServer>, progress: f64) {
     }
 }
 
-/// Whether a request is of the era without sessions.
+/// Whether a request is stateless.
 pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-/// A value of the protocol from its JSON.
+/// Parses a protocol type from JSON.
 pub(crate) fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// The same, for a result that is no question.
+/// Like [`parsed`], for a complete result.
 fn complete<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
     value["resultType"] = json!("complete");
     parsed(value)
 }
 
-/// Tells one session of everything that changes, until it ends.
-async fn tell(world: Arc<ServerState>, watched: Arc<Mutex<BTreeSet<String>>>, peer: Peer<RoleServer>) {
-    let mut changes = world.changes();
+/// Notifies one session of every change, until it ends.
+async fn notify_changes(
+    state: Arc<ServerState>,
+    watched: Arc<Mutex<BTreeSet<String>>>,
+    peer: Peer<RoleServer>,
+) {
+    let mut changes = state.changes();
     loop {
-        let told = match changes.recv().await {
+        let context_text = match changes.recv().await {
             Ok(Change::Tools) => peer.notify_tool_list_changed().await,
             Ok(Change::Prompts) => peer.notify_prompt_list_changed().await,
             Ok(Change::Resource(uri)) => {
@@ -179,7 +183,7 @@ async fn tell(world: Arc<ServerState>, watched: Arc<Mutex<BTreeSet<String>>>, pe
             Err(RecvError::Lagged(_)) => Ok(()),
             Err(RecvError::Closed) => return,
         };
-        if told.is_err() {
+        if context_text.is_err() {
             return;
         }
     }
@@ -228,7 +232,7 @@ impl ServerHandler for Fixture {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(tell(self.world.clone(), self.watched.clone(), context.peer));
+        tokio::spawn(notify_changes(self.state.clone(), self.watched.clone(), context.peer));
     }
 
     async fn set_level(
@@ -257,12 +261,12 @@ impl ServerHandler for Fixture {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = ListToolsResult::with_all_items(parsed(tools::list(self.world.tool_changes()))?);
+        let tools = ListToolsResult::with_all_items(parsed(tools::list(self.state.tool_changes()))?);
         Ok(tools.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Public))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tools: Vec<Tool> = parsed(tools::list(self.world.tool_changes())).ok()?;
+        let tools: Vec<Tool> = parsed(tools::list(self.state.tool_changes())).ok()?;
         tools.into_iter().find(|tool| tool.name == name)
     }
 
@@ -278,8 +282,8 @@ impl ServerHandler for Fixture {
         let arguments = request.arguments.unwrap_or_default();
         let result = if let Some(result) = tools::answer(name, &arguments) {
             result
-        } else if let Some(said) = self.act(name, &context).await? {
-            json!({ "content": [content::text(&said)] })
+        } else if let Some(text) = self.act(name, &context).await? {
+            json!({ "content": [content::text(&text)] })
         } else {
             let retry = Retry { responses: request.input_responses, state: request.request_state };
             match questions::ask(name, &arguments, retry, &context).await? {
@@ -298,7 +302,7 @@ impl ServerHandler for Fixture {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let prompts = prompts::list(self.world.has_extra_prompt());
+        let prompts = prompts::list(self.state.has_extra_prompt());
         let prompts = ListPromptsResult::with_all_items(parsed(prompts)?);
         Ok(prompts.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Public))
     }
@@ -315,8 +319,8 @@ impl ServerHandler for Fixture {
             Some(QuestionOutcome::Answered(answers)) => answers,
             None => Map::new(),
         };
-        let told = answers.get("user_context").map(|answer| answer["content"]["context"].to_string());
-        let messages = prompts::messages(&request.name, &arguments, &told.unwrap_or_default());
+        let context_text = answers.get("user_context").map(|answer| answer["content"]["context"].to_string());
+        let messages = prompts::messages(&request.name, &arguments, &context_text.unwrap_or_default());
         let messages = messages
             .ok_or_else(|| ErrorData::invalid_params(format!("there is no prompt {}", request.name), None))?;
         complete(json!({ "messages": messages })).map(GetPromptResponse::Complete)
@@ -345,7 +349,7 @@ impl ServerHandler for Fixture {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let Some(contents) = resources::read(&request.uri, &self.world) else {
+        let Some(contents) = resources::read(&request.uri, &self.state) else {
             let (message, data) = ("Resource not found", Some(json!({ "uri": request.uri })));
             return Err(if is_stateless(&context) {
                 ErrorData::invalid_params(message, data)
@@ -380,13 +384,13 @@ impl ServerHandler for Fixture {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.world.changes();
+        let mut changes = self.state.changes();
         loop {
             let change = tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 change = changes.recv() => change,
             };
-            // A change that this client did not ask for is refused by the sink.
+            // The sink rejects changes that this client did not subscribe to.
             let _ = match change {
                 Ok(Change::Tools) => context.sink().notify_tool_list_changed().await,
                 Ok(Change::Prompts) => context.sink().notify_prompt_list_changed().await,

@@ -1,22 +1,22 @@
-//! What all sessions of the server have in common, and what changes in it.
+//! The state shared by all sessions, and its changes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tokio::sync::broadcast;
 
-/// How many changes may wait for a session that does not look.
+/// Limit on pending changes per session.
 const WAITING: usize = 64;
 
-/// Something that clients are told.
+/// A change that clients are notified of.
 #[derive(Clone)]
 pub(crate) enum Change {
     Tools,
     Prompts,
-    /// The resource with this address.
+    /// The resource with this URI.
     Resource(String),
 }
 
-/// The state of the server.
+/// The server's state.
 pub(crate) struct ServerState {
     changes: broadcast::Sender<Change>,
     tool_changes: AtomicU64,
@@ -25,7 +25,7 @@ pub(crate) struct ServerState {
 }
 
 impl ServerState {
-    /// One that nobody has changed, without the prompt that comes and goes.
+    /// The initial state, without the optional prompt.
     pub(crate) fn new() -> Self {
         Self {
             changes: broadcast::channel(WAITING).0,
@@ -35,39 +35,39 @@ impl ServerState {
         }
     }
 
-    /// All changes from now on.
+    /// Subscribes to changes.
     pub(crate) fn changes(&self) -> broadcast::Receiver<Change> {
         self.changes.subscribe()
     }
 
-    /// Changes something and tells everybody.
+    /// Applies a change and notifies all sessions.
     pub(crate) fn change(&self, change: Change) {
         match change {
             Change::Tools => drop(self.tool_changes.fetch_add(1, Ordering::Relaxed)),
             Change::Prompts => drop(self.extra_prompt.fetch_not(Ordering::Relaxed)),
             Change::Resource(_) => {}
         }
-        // Nobody need be listening.
+        // There may be no subscribers.
         let _ = self.changes.send(change);
     }
 
-    /// How often the list of tools was changed.
+    /// The number of changes to the tool list.
     pub(crate) fn tool_changes(&self) -> u64 {
         self.tool_changes.load(Ordering::Relaxed)
     }
 
-    /// Whether the prompt that comes and goes is there.
+    /// Whether the optional prompt exists.
     pub(crate) fn has_extra_prompt(&self) -> bool {
         self.extra_prompt.load(Ordering::Relaxed)
     }
 
-    /// Counts a call that was cancelled.
+    /// Counts a cancelled call.
     pub(crate) fn count_cancelled(&self) {
         self.cancelled.fetch_add(1, Ordering::Relaxed);
         self.change(Change::Resource(crate::resources::CANCELLED.to_owned()));
     }
 
-    /// How many calls were cancelled so far.
+    /// The number of calls cancelled so far.
     pub(crate) fn cancelled(&self) -> u64 {
         self.cancelled.load(Ordering::Relaxed)
     }

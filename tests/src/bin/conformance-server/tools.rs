@@ -1,10 +1,10 @@
-//! The list of tools, and the results of those that neither ask nor tell anything on the way.
+//! The list of tools, and the results of those that only return an answer.
 
 use serde_json::{Map, Value, json};
 
 use crate::{content, questions};
 
-/// All tools; one of them says how often the list was changed.
+/// All tools; the description of one contains the number of changes.
 pub(crate) fn list(changes: u64) -> Value {
     let mut tools: Vec<Value> = PLAIN.iter().map(|(name, description)| plain(name, description)).collect();
     tools.extend(questions::TOOLS.iter().map(|(name, description)| plain(name, description)));
@@ -16,7 +16,7 @@ pub(crate) fn list(changes: u64) -> Value {
         }
     }
     tools.extend([schema_tool(), header_tool(), structured_tool()]);
-    // The same tools at all times, so that lists can be compared whenever they are asked for: a change is one of words.
+    // The set of tools is constant, so that lists can be compared at any time: a change only affects a description.
     tools.push(plain("test_extra_tool", &format!("Changed {changes} times.")));
     Value::Array(tools)
 }
@@ -52,7 +52,7 @@ fn require_text(tool: &mut Value, parameter: &str) {
     tool["inputSchema"]["required"] = json!([parameter]);
 }
 
-/// The tool whose schema holds what a careless reader drops.
+/// The tool whose schema contains keywords that a careless reader drops.
 fn schema_tool() -> Value {
     json!({
         "name": "json_schema_2020_12_tool",
@@ -86,7 +86,7 @@ fn schema_tool() -> Value {
     })
 }
 
-/// The tool with a parameter that clients of the stateless era repeat in a header.
+/// The tool with a parameter that stateless clients repeat in a header.
 fn header_tool() -> Value {
     json!({
         "name": "test_header_parameter",
@@ -102,7 +102,7 @@ fn header_tool() -> Value {
     })
 }
 
-/// The tool with everything that a tool and its result may carry.
+/// The tool with everything that a tool and its result may contain.
 fn structured_tool() -> Value {
     json!({
         "name": "test_structured_content",
@@ -124,7 +124,7 @@ fn structured_tool() -> Value {
     })
 }
 
-/// The result of a tool that just answers; nothing, where the tool is none of those.
+/// The result of a tool that only returns an answer; `None` for other tools.
 pub(crate) fn answer(name: &str, arguments: &Map<String, Value>) -> Option<Value> {
     let argument = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let blocks = match name {

@@ -1,4 +1,4 @@
-//! A mode that floods its client in the way that a call's `message` says.
+//! A mode that floods its client as the call's `message` specifies.
 
 use std::io::{self, Write as _};
 
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::server::{self, Server, send, text_result};
 
-/// The message of a call is `KIND COUNT BYTES`: so many messages of that kind and size come before the answer, which
-/// nothing of the client's is read for. Another message is answered with itself.
+/// The message of a call is `KIND COUNT BYTES`: that many messages of that kind and size precede the answer, and
+/// nothing is read in between. Any other message is echoed.
 pub(crate) fn flood() -> io::Result<()> {
     let mut server = Server::default();
     let mut result = server::initialize_result();
@@ -86,7 +86,7 @@ fn send_text(message: &str) -> io::Result<()> {
     output.flush()
 }
 
-/// Has so many tools, each with a description of 1 KiB.
+/// Has `count` tools, each with a description of 1 KiB.
 pub(crate) fn many_tools(count: &str) -> io::Result<()> {
     let count: usize = count.parse().map_err(io::Error::other)?;
     let mut server = Server::default();

@@ -1,4 +1,4 @@
-//! A tool, and a server, that answer when a test says so.
+//! A tool, and a server, that answer when a test opens a gate.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -10,11 +10,11 @@ use serde_json::json;
 
 use crate::server::{Server, echo, tool};
 
-/// How often it is looked whether the gate is open.
-const LOOK_TIME: Duration = Duration::from_millis(5);
+/// Polling interval of the gate.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Has `echo`, and `pass`: writes its message to the file `log` in the folder, and answers when the file `open` is
-/// there. Ends with the folder.
+/// Has `echo`, and `pass`, which writes its message to the file `log` in the folder and answers once the file `open`
+/// exists. Ends when the folder is deleted.
 pub(crate) fn gate(folder: &str) -> io::Result<()> {
     let folder = Path::new(folder).to_owned();
     crate::with(|faults| {
@@ -32,7 +32,7 @@ pub(crate) fn gate(folder: &str) -> io::Result<()> {
     .serve()
 }
 
-/// Has `echo`, and says nothing at all before the file `open` is there.
+/// Has `echo`, and sends nothing until the file `open` exists.
 pub(crate) fn late(folder: &str) -> io::Result<()> {
     wait_at(Path::new(folder))?;
     Server::default().serve()
@@ -43,7 +43,7 @@ fn wait_at(folder: &Path) -> io::Result<()> {
         if !folder.is_dir() {
             return Err(io::Error::other("the gate is gone"));
         }
-        sleep(LOOK_TIME);
+        sleep(POLL_INTERVAL);
     }
     Ok(())
 }

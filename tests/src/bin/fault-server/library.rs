@@ -1,4 +1,4 @@
-//! A mode with resources and prompts, of which the list of resources comes in pages that run in circles.
+//! A mode with resources and prompts, whose list of resources has pages that form a cycle.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::server::{self, Server};
 
-/// What the resource that is a text holds: with something that would steer a terminal.
+/// The content of the text resource, with a terminal escape sequence.
 const TEXT: &str = "first line\nsecond \u{1b}[2Jline";
 
 /// `sixsix` in base64.

@@ -1,7 +1,7 @@
 //! `fault-server MODE [ARGUMENT]`: an MCP server that misbehaves in one known way, for tests of the client.
 //!
-//! The protocol is written by hand, because a proper library refuses to do most of this. Apart from its fault each
-//! mode behaves: it answers what it is asked and exits at the end of its input.
+//! The protocol is written by hand, because a proper library cannot do most of this. Apart from its fault, each mode
+//! behaves: it answers requests and exits at the end of its input.
 
 mod flood;
 mod gate;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     let argument = arguments.next().unwrap_or_default();
     match run(&mode, &argument) {
         Ok(()) => ExitCode::SUCCESS,
-        // The client has gone: the ordinary end of a server that is killed late.
+        // The client is gone: the normal end of a server that is killed late.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("fault-server {mode}: {error}");
@@ -95,12 +95,12 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "values" => values::values(),
         "chatty-stderr" => chatty_stderr(),
         "hangs-up" => talkative::hangs_up(argument),
-        "progress-without-end" => talkative::progress_without_end(),
+        "progress-without-end" => talkative::endless_progress(),
         _ => Err(io::Error::other("unknown mode")),
     }
 }
 
-/// A reply that never comes.
+/// Never replies.
 fn silence() -> Reply {
     Box::new(|_| Ok(None))
 }
@@ -125,7 +125,7 @@ fn exits_at_once() -> io::Result<()> {
     std::process::exit(3);
 }
 
-/// Serves the first session only, which it remembers in a file.
+/// Serves only the first session, which it records in a file.
 fn sound_once(state: &str) -> io::Result<()> {
     match OpenOptions::new().create_new(true).write(true).open(state) {
         Ok(_) => Server::default().serve(),
@@ -204,7 +204,7 @@ fn malformed_tools() -> io::Result<()> {
     with(|faults| faults.list = Some(always(json!({ "tools": tools })))).serve()
 }
 
-/// The schema of its tool counts the sessions so far, which it remembers in a file.
+/// The schema of its tool contains the number of sessions so far, which it records in a file.
 fn changing_tools(state: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().create(true).read(true).append(true).open(state)?;
     let mut sessions = String::new();
@@ -215,7 +215,7 @@ fn changing_tools(state: &str) -> io::Result<()> {
     with(|faults| faults.list = Some(always(json!({ "tools": [changing] })))).serve()
 }
 
-/// Its tools stand in a file, as names and descriptions.
+/// Its tools are listed in a file, as names and descriptions.
 fn described(file: &str) -> io::Result<()> {
     let texts: Value = serde_json::from_str(&std::fs::read_to_string(file)?)?;
     let tools: Vec<Value> = texts
@@ -231,24 +231,24 @@ fn described(file: &str) -> io::Result<()> {
     with(|faults| faults.list = Some(always(json!({ "tools": tools })))).serve()
 }
 
-/// Tells the variable `API_TOKEN` in the way that `message` names.
+/// Reveals the variable `API_TOKEN` in the way that `message` names.
 fn leaks() -> io::Result<()> {
     let secret = std::env::var("API_TOKEN").unwrap_or_default();
     eprintln!("starting with {secret}");
     with(|faults| {
         faults.call = Some(Box::new(move |request| {
-            let told = format!("the key is {secret} indeed");
-            let mut result = text_result(&told);
+            let text = format!("the key is {secret} indeed");
+            let mut result = text_result(&text);
             Ok(Some(match request["params"]["arguments"]["message"].as_str() {
                 Some("error") => {
-                    json!({ "error": { "code": -32000, "message": told, "data": { "key": secret } } })
+                    json!({ "error": { "code": -32000, "message": text, "data": { "key": secret } } })
                 }
                 Some("failure") => {
                     result["isError"] = true.into();
                     json!({ "result": result })
                 }
                 Some("dies") => {
-                    eprintln!("{told}");
+                    eprintln!("{text}");
                     std::process::exit(9);
                 }
                 _ => json!({ "result": result }),
@@ -329,7 +329,7 @@ fn string_ids() -> io::Result<()> {
     server.serve()
 }
 
-/// Bytes within a text that are no UTF-8.
+/// Sends invalid UTF-8 within a text.
 fn broken_text() -> io::Result<()> {
     with(|faults| {
         faults.call = Some(Box::new(|request| {
@@ -361,7 +361,7 @@ fn no_result_object() -> io::Result<()> {
     with(|faults| faults.call = Some(always(Value::Null))).serve()
 }
 
-/// Answers each call twice, and a call that was never made.
+/// Answers each call twice, and also a call that was never made.
 fn repeats() -> io::Result<()> {
     with(|faults| {
         faults.call = Some(Box::new(|request| {
@@ -374,7 +374,8 @@ fn repeats() -> io::Result<()> {
     .serve()
 }
 
-/// Has `echo` and `wait`, and never answers calls of `wait`; writes a line to a file for each call and for each cancelled one.
+/// Has `echo` and `wait`, and never answers calls of `wait`; writes a line to a file for each call and each
+/// cancellation.
 fn records_cancelled(file: &str) -> io::Result<()> {
     let mut cancellations = OpenOptions::new().create(true).append(true).open(file)?;
     let mut calls = cancellations.try_clone()?;
@@ -397,7 +398,7 @@ fn records_cancelled(file: &str) -> io::Result<()> {
     server.serve()
 }
 
-/// Writes each line of its input to a file, byte by byte, before anything is made of it. Its tool takes anything.
+/// Writes each line of its input to a file, byte for byte, before parsing it. Its tool accepts any arguments.
 fn records_lines(file: &str) -> io::Result<()> {
     let mut record = OpenOptions::new().create(true).append(true).open(file)?;
     let mut server = with(|faults| {
@@ -409,7 +410,7 @@ fn records_lines(file: &str) -> io::Result<()> {
     server.serve()
 }
 
-/// Answers each call with a result that is any text.
+/// Answers each call with this text as the result.
 fn answers_with(result: &str) -> io::Result<()> {
     let result = result.to_owned();
     with(|faults| {
@@ -423,7 +424,7 @@ fn answers_with(result: &str) -> io::Result<()> {
     .serve()
 }
 
-/// Tells the value of the variable that `message` names.
+/// Returns the value of the variable that `message` names.
 fn environment() -> io::Result<()> {
     with(|faults| {
         faults.call = Some(Box::new(|request| {
@@ -445,7 +446,7 @@ fn metadata() -> io::Result<()> {
     .serve()
 }
 
-/// Writes far more to standard error than a pipe holds, before it serves.
+/// Before serving, writes far more to standard error than a pipe holds.
 fn chatty_stderr() -> io::Result<()> {
     let mut errors = io::stderr().lock();
     for number in 0..100_000 {

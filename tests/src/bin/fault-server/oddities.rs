@@ -1,4 +1,4 @@
-//! Modes whose answers are odd in form and clear in meaning, or no JSON at all.
+//! Modes whose answers are malformed but unambiguous, or not JSON at all.
 
 use std::io;
 
@@ -10,7 +10,7 @@ fn serve(faults: Faults) -> io::Result<()> {
     Server { faults, ..Server::default() }.serve()
 }
 
-/// Declares nothing, whatever `tools/list` brings.
+/// Declares no capabilities, whether or not it has tools.
 pub(crate) fn undeclared_tools(has_tools: bool) -> io::Result<()> {
     let mut answer = initialize_result();
     answer["capabilities"] = json!({});
@@ -28,7 +28,7 @@ pub(crate) fn numeric_cursor() -> io::Result<()> {
     serve(Faults { list: Some(Box::new(move |_| Ok(Some(page.clone())))), ..Faults::default() })
 }
 
-/// An error, and beside it a result that is none.
+/// Sends an error together with a null result.
 pub(crate) fn null_beside_error() -> io::Result<()> {
     let call = |_: &Value| {
         Ok(Some(json!({ "result": null, "error": { "code": -32000, "message": "the backend is gone" } })))
@@ -48,7 +48,7 @@ pub(crate) fn batches() -> io::Result<()> {
     serve(Faults { call: Some(Box::new(call)), ..Faults::default() })
 }
 
-/// What some JSON libraries write for numbers that JSON does not have.
+/// Sends what some JSON libraries write for numbers that JSON does not have.
 pub(crate) fn not_a_number() -> io::Result<()> {
     let call = |request: &Value| {
         let mut result = text_result("NaN");
@@ -60,7 +60,7 @@ pub(crate) fn not_a_number() -> io::Result<()> {
     serve(Faults { call: Some(Box::new(call)), ..Faults::default() })
 }
 
-/// Tools with input schemas that are not those of objects, between two that are sound.
+/// Has tools with non-object input schemas between two valid ones.
 pub(crate) fn odd_schemas() -> io::Result<()> {
     let odd = |name: &str, schema: Value| json!({ "name": name, "inputSchema": schema });
     let tools = json!([
@@ -74,7 +74,7 @@ pub(crate) fn odd_schemas() -> io::Result<()> {
     crate::with(|faults| faults.list = Some(crate::always(json!({ "tools": tools })))).serve()
 }
 
-/// It has tools, and an error where it is asked which.
+/// Has tools, but answers `tools/list` with an error.
 pub(crate) fn refuses_list() -> io::Result<()> {
     let error = json!({ "error": { "code": -32603, "message": "the index is broken" } });
     crate::with(|faults| faults.list = Some(Box::new(move |_| Ok(Some(error.clone()))))).serve()

@@ -4,41 +4,41 @@ use std::io::{self, BufRead, Write};
 
 use serde_json::{Value, json};
 
-/// Answers a request with the members `result` or `error`, or with nothing.
+/// Returns the members `result` or `error` of the response, or `None` for no response.
 pub(crate) type Reply = Box<dyn FnMut(&Value) -> io::Result<Option<Value>>>;
 
-/// Takes note of a notification.
+/// Observes a notification.
 pub(crate) type Notice = Box<dyn FnMut(&Value) -> io::Result<()>>;
 
-/// Takes note of a line.
+/// Observes a line.
 pub(crate) type Line = Box<dyn FnMut(&str) -> io::Result<()>>;
 
-/// What replaces the sound answers.
+/// Replacements for the correct answers.
 #[derive(Default)]
 pub(crate) struct Faults {
     pub(crate) initialize: Option<Reply>,
     pub(crate) list: Option<Reply>,
     pub(crate) call: Option<Reply>,
-    /// What answers every other method.
+    /// Answers every other method.
     pub(crate) other: Option<Reply>,
 }
 
-/// The server; without faults it is sound and has one tool, `echo`.
+/// The server; without faults it is correct and has one tool, `echo`.
 #[derive(Default)]
 pub(crate) struct Server {
     pub(crate) faults: Faults,
     pub(crate) on_notification: Option<Notice>,
-    /// Called with each line before it is read.
+    /// Called with each line before it is parsed.
     pub(crate) on_line: Option<Line>,
-    /// Return after this method was received.
+    /// Stop after receiving this method.
     pub(crate) stop_after: Option<&'static str>,
-    /// Answer with ids turned into strings.
+    /// Answer with ids as strings.
     pub(crate) ids_as_text: bool,
-    /// Write [`HALF`] as half of a surrogate pair.
+    /// Write [`HALF`] as a lone surrogate.
     pub(crate) halves: bool,
 }
 
-/// Stands for half of a surrogate pair, which no text in this process can hold.
+/// Placeholder for a lone surrogate, which no Rust string can hold.
 pub(crate) const HALF: &str = "{half}";
 
 impl Server {
@@ -102,7 +102,7 @@ pub(crate) fn send(message: &Value) -> io::Result<()> {
     write(&message.to_string())
 }
 
-/// A message whose text has halves of surrogate pairs.
+/// The text of a message, with lone surrogates.
 pub(crate) fn halved(message: &Value) -> String {
     message.to_string().replace(HALF, "\\ud83d")
 }
@@ -115,7 +115,7 @@ pub(crate) fn write(line: &str) -> io::Result<()> {
     output.flush()
 }
 
-/// The sound answer to `initialize`.
+/// The correct answer to `initialize`.
 pub(crate) fn initialize_result() -> Value {
     json!({
         "protocolVersion": "2025-11-25",
@@ -125,7 +125,7 @@ pub(crate) fn initialize_result() -> Value {
     })
 }
 
-/// A sound tool with this name that takes a message.
+/// A valid tool with this name that takes a message.
 pub(crate) fn tool(name: &str) -> Value {
     json!({
         "name": name,
@@ -134,12 +134,12 @@ pub(crate) fn tool(name: &str) -> Value {
     })
 }
 
-/// A result with one text.
+/// A result with one text block.
 pub(crate) fn text_result(text: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": text }] })
 }
 
-/// The sound answer to a call: its message.
+/// The correct answer to a call: its message.
 pub(crate) fn echo(request: &Value) -> Value {
     text_result(request["params"]["arguments"]["message"].as_str().unwrap_or_default())
 }

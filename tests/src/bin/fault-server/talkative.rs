@@ -1,4 +1,4 @@
-//! Modes that talk on their own: ask the client, tell it of progress and changes, or know the newer protocol only.
+//! Modes that send requests, progress or change notifications to the client, or support only the newer protocol.
 
 use std::{
     fs::OpenOptions,
@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use crate::server::{self, Faults, Server, send, text_result, tool};
 
-/// Asks the client by the method that a call's `message` names, and answers the call with the client's answer. An
-/// address after the method is one that the person is to visit.
+/// Sends the client a request with the method that a call's `message` names, and answers the call with the client's
+/// response. An address after the method is one that the user should visit.
 pub(crate) fn asks() -> io::Result<()> {
     let mut calls = Vec::new();
     for line in io::stdin().lines() {
@@ -45,7 +45,7 @@ pub(crate) fn asks() -> io::Result<()> {
     Ok(())
 }
 
-/// A question that is answered elsewhere.
+/// A URL elicitation.
 fn visit(address: &str) -> Value {
     json!({ "mode": "url", "elicitationId": "1", "message": "Please agree.", "url": address })
 }
@@ -63,7 +63,7 @@ fn question(method: &str) -> Value {
     }
 }
 
-/// Takes `message` milliseconds to answer and reports progress ten times in between.
+/// Takes `message` milliseconds to answer and reports progress ten times before.
 pub(crate) fn slow_with_progress() -> io::Result<()> {
     let mut server = Server::default();
     server.faults.call = Some(Box::new(|request| {
@@ -81,21 +81,21 @@ pub(crate) fn slow_with_progress() -> io::Result<()> {
     server.serve()
 }
 
-/// Ends its output at the first call, and lives on until it is killed. Its process is named in a file; where there is such
-/// a file already, it is sound.
+/// Closes its output at the first call and then keeps running until it is killed. Writes its process id to a file; if
+/// the file already exists, it behaves correctly.
 pub(crate) fn hangs_up(state: &str) -> io::Result<()> {
     let mut server = Server::default();
     if let Ok(mut file) = OpenOptions::new().create_new(true).write(true).open(state) {
         write!(file, "{}", std::process::id())?;
-        // The same process goes on as another program.
+        // The same process continues as another program.
         server.faults.call =
             Some(Box::new(|_| Err(Command::new("sleep").arg("1000").stdout(Stdio::null()).exec())));
     }
     server.serve()
 }
 
-/// Answers a call with progress alone, as fast as it is read.
-pub(crate) fn progress_without_end() -> io::Result<()> {
+/// Answers a call only with progress, as fast as the client reads.
+pub(crate) fn endless_progress() -> io::Result<()> {
     let mut server = Server::default();
     server.faults.call = Some(Box::new(|request| {
         let token = &request["params"]["_meta"]["progressToken"];
@@ -108,7 +108,7 @@ pub(crate) fn progress_without_end() -> io::Result<()> {
     server.serve()
 }
 
-/// Says with each call many times over that its tools have changed, and has one tool more.
+/// With each call, sends many `list_changed` notifications and adds one tool.
 pub(crate) fn storm() -> io::Result<()> {
     let tools = Arc::new(AtomicUsize::new(1));
     let mut server = Server::default();
@@ -131,7 +131,7 @@ pub(crate) fn storm() -> io::Result<()> {
     server.serve()
 }
 
-/// Knows the protocol without a handshake alone. Its tool asks for input before it answers.
+/// Supports only the stateless protocol. Its tool requests input before it answers.
 pub(crate) fn stateless() -> io::Result<()> {
     let (mut subscription, mut tools) = (Value::Null, vec![tool("echo")]);
     for line in io::stdin().lines() {
@@ -147,13 +147,13 @@ pub(crate) fn stateless() -> io::Result<()> {
             Some("server/discover") => json!({ "result": discovery() }),
             Some("subscriptions/listen") => {
                 subscription = id.clone();
-                tell("subscriptions/acknowledged", &subscription, &params["notifications"])?;
-                // The answer would be the end of it.
+                notify("subscriptions/acknowledged", &subscription, &params["notifications"])?;
+                // The answer would end the subscription.
                 continue;
             }
             Some("tools/call") if params["arguments"]["message"] == "grow" => {
                 tools.push(tool("another"));
-                tell("tools/list_changed", &subscription, &Value::Null)?;
+                notify("tools/list_changed", &subscription, &Value::Null)?;
                 json!({ "result": text_result("grown") })
             }
             Some("tools/list") => json!({ "result": { "resultType": "complete", "tools": tools } }),
@@ -168,8 +168,8 @@ pub(crate) fn stateless() -> io::Result<()> {
     Ok(())
 }
 
-/// Tells a subscription something.
-fn tell(what: &str, subscription: &Value, notifications: &Value) -> io::Result<()> {
+/// Sends a notification to a subscription.
+fn notify(what: &str, subscription: &Value, notifications: &Value) -> io::Result<()> {
     let mut params = json!({ "_meta": { "io.modelcontextprotocol/subscriptionId": subscription } });
     if !notifications.is_null() {
         params["notifications"] = notifications.clone();
@@ -188,7 +188,7 @@ fn discovery() -> Value {
     })
 }
 
-/// The first round of a call asks for input, the second one answers with it.
+/// The first round of a call requests input; the second returns it.
 fn round(params: &Value) -> Value {
     let message = &params["arguments"]["message"];
     if message == "plain" {
@@ -207,7 +207,7 @@ fn round(params: &Value) -> Value {
     }
 }
 
-/// Cuts characters in half, in all that it says.
+/// Sends lone surrogates in all of its texts.
 pub(crate) fn half_characters() -> io::Result<()> {
     let mut faults = Faults::default();
     let mut cut = tool("echo");

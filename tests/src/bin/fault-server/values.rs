@@ -1,4 +1,4 @@
-//! A server whose answers hold the JSON that a call asks for, to the letter, and that tells which arguments arrived.
+//! A server that answers with exactly the JSON that a call requests, and reports the arguments it received.
 
 use std::io::{self, BufRead as _, Write as _};
 
@@ -24,7 +24,7 @@ struct Parameters {
     arguments: Option<Box<RawValue>>,
 }
 
-/// What the tools that answer are asked for.
+/// The arguments of the tools that answer with JSON.
 #[derive(Deserialize)]
 struct RequestedAnswer {
     json: String,
@@ -49,22 +49,22 @@ pub(crate) fn values() -> io::Result<()> {
 
 fn call(params: &Parameters) -> io::Result<String> {
     let arguments = params.arguments.as_ref().map_or("{}", |arguments| arguments.get());
-    let wanted = || serde_json::from_str::<RequestedAnswer>(arguments).map(|wanted| wanted.json);
+    let requested = || serde_json::from_str::<RequestedAnswer>(arguments).map(|requested| requested.json);
     let text = |text: &str| json!([{ "type": "text", "text": text }]);
     Ok(match params.name.as_str() {
         "typed" | "structured" | "patterned" | "by_pattern" | "closed_pattern" => {
-            let json = wanted()?;
+            let json = requested()?;
             format!("{{\"content\":{},\"structuredContent\":{json}}}", text(&json))
         }
-        "text" => format!("{{\"content\":{}}}", text(&wanted()?)),
-        "block" => format!("{{\"content\":[{}]}}", wanted()?),
-        "whole" => wanted()?,
-        // As it arrived.
+        "text" => format!("{{\"content\":{}}}", text(&requested()?)),
+        "block" => format!("{{\"content\":[{}]}}", requested()?),
+        "whole" => requested()?,
+        // Unchanged.
         _ => format!("{{\"content\":{}}}", text(arguments)),
     })
 }
 
-/// Properties of every kind, none of them required.
+/// Optional properties of every kind.
 fn properties() -> Value {
     json!({
         "integer": { "type": "integer" },
@@ -97,9 +97,9 @@ fn properties() -> Value {
 fn tools() -> Value {
     let object = |properties: Value| json!({ "type": "object", "properties": properties });
     let tool = |name: &str, input: Value| json!({ "name": name, "description": "A tool for values.", "inputSchema": input });
-    let asked =
+    let schema =
         || json!({ "type": "object", "properties": { "json": { "type": "string" } }, "required": ["json"] });
-    let mut typed = tool("typed", asked());
+    let mut typed = tool("typed", schema());
     typed["outputSchema"] = object(properties());
     let required = |properties: Value| {
         let names: Vec<String> =
@@ -114,26 +114,26 @@ fn tools() -> Value {
     );
     fixed["required"] = json!(["kind", "scale", "whole"]);
     fixed["properties"]["note"] = json!({ "type": "string", "default": "x" });
-    let mut patterned = tool("patterned", asked());
+    let mut patterned = tool("patterned", schema());
     let by_pattern = json!({
         "type": "object",
         "properties": { "id": { "type": "integer" } },
         "patternProperties": { "^x-": { "type": "number" } },
     });
     patterned["outputSchema"] = by_pattern.clone();
-    let mut by_pattern_alone = tool("by_pattern", asked());
+    let mut by_pattern_alone = tool("by_pattern", schema());
     by_pattern_alone["outputSchema"] =
         json!({ "type": "object", "patternProperties": { "^x-": { "type": "number" } } });
-    let mut closed = tool("closed_pattern", asked());
+    let mut closed = tool("closed_pattern", schema());
     closed["outputSchema"] = json!({
         "type": "object", "patternProperties": { "^x-": { "type": "number" } }, "additionalProperties": false,
     });
     json!([
         typed,
-        tool("structured", asked()),
-        tool("text", asked()),
-        tool("block", asked()),
-        tool("whole", asked()),
+        tool("structured", schema()),
+        tool("text", schema()),
+        tool("block", schema()),
+        tool("whole", schema()),
         patterned,
         by_pattern_alone,
         closed,

@@ -1,4 +1,4 @@
-//! HTTP/1.1 by hand, one request per connection: what is broken here is broken on purpose.
+//! Hand-written HTTP/1.1, one request per connection: faults are intentional.
 
 use std::{collections::BTreeMap, io, time::Duration};
 
@@ -8,7 +8,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// What a client asks.
+/// A client's request.
 pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) path: String,
@@ -32,7 +32,7 @@ impl Connection {
         Self(BufReader::new(stream))
     }
 
-    /// The request, unless the client has gone.
+    /// Reads the request; `None` if the client is gone.
     pub(crate) async fn request(&mut self) -> io::Result<Option<Request>> {
         let mut line = String::new();
         self.0.read_line(&mut line).await?;
@@ -53,7 +53,7 @@ impl Connection {
         Ok(Some(Request { method, path, headers, message }))
     }
 
-    /// A whole answer.
+    /// Sends a complete response.
     pub(crate) async fn respond(
         &mut self,
         status: u16,
@@ -64,7 +64,7 @@ impl Connection {
         self.send(body).await
     }
 
-    /// The start of an answer whose length is known, or that ends with the connection.
+    /// Sends the head of a response that has a known length or ends with the connection.
     pub(crate) async fn head(
         &mut self,
         status: u16,
@@ -82,26 +82,26 @@ impl Connection {
         self.send(head.as_bytes()).await
     }
 
-    /// Bytes as they are.
+    /// Sends raw bytes.
     pub(crate) async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.get_mut().write_all(bytes).await?;
         self.0.get_mut().flush().await
     }
 
-    /// An event of a stream, with an id where there is one.
+    /// Sends an event of a stream.
     pub(crate) async fn event(&mut self, name: &str, id: Option<&str>, data: &str) -> io::Result<()> {
         let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
         self.send(format!("event: {name}\n{id}data: {data}\n\n").as_bytes()).await
     }
 
-    /// Waits until the client goes.
+    /// Waits until the client disconnects.
     pub(crate) async fn hold(&mut self) -> io::Result<()> {
         let mut rest = Vec::new();
         self.0.read_to_end(&mut rest).await?;
         Ok(())
     }
 
-    /// One byte after the other.
+    /// Sends one byte at a time.
     pub(crate) async fn drip(&mut self, bytes: &[u8], pause: Duration) -> io::Result<()> {
         for byte in bytes {
             self.send(&[*byte]).await?;

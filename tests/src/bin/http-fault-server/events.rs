@@ -1,4 +1,4 @@
-//! The server over HTTP with server-sent events (MCP 2024-11-05): a stream for answers, and an address to post to.
+//! The HTTP+SSE transport (MCP 2024-11-05): a stream for responses, and an address for POST requests.
 
 use std::{
     collections::BTreeMap,
@@ -13,7 +13,7 @@ use crate::{
     server::{EVENTS, Server, answer, phase},
 };
 
-/// The streams that are open, by the number in their address.
+/// The open streams, by the number in their address.
 #[derive(Default)]
 pub(crate) struct Streams(Mutex<BTreeMap<u64, UnboundedSender<String>>>);
 
@@ -24,7 +24,7 @@ impl Streams {
         receiver
     }
 
-    /// Sends an answer over the stream that an address belongs to; whether there is one.
+    /// Sends a response over the stream that an address belongs to; false if there is none.
     fn send(&self, path: &str, message: String) -> bool {
         let number = path.rsplit_once('=').and_then(|(_, number)| number.parse().ok());
         let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The faults that can be committed at any phase.
+//! Faults that can occur in any phase.
 
 use std::{io, time::Duration};
 
@@ -9,19 +9,19 @@ use crate::{
     server::{EVENTS, JSON, Server, answer, phase},
 };
 
-/// How much too much is.
+/// Size of an oversized response, in bytes.
 const HUGE: usize = 100 * 1024 * 1024;
-/// How much of it is sent at a time.
+/// Size of its chunks, in bytes.
 const CHUNK: usize = 64 * 1024;
-/// How many log messages come before an answer, and the bytes of each.
+/// Number of log messages before a response, and the size of each in bytes.
 const LOGS: usize = 300;
 const LONG_LOG: usize = 4 << 20;
-/// A text as large as an answer may have one.
+/// Largest text that fits into a response.
 const LARGE: usize = (16 << 20) - 4096;
-/// How long the server waits after each byte that it drips.
+/// Delay after each byte of a dripped response.
 const DRIP: Duration = Duration::from_millis(50);
 
-/// Answers a request as the mode wants it.
+/// Answers a request with the mode's fault.
 pub(crate) async fn commit(
     server: &Server,
     request: &Request,
@@ -181,7 +181,7 @@ pub(crate) async fn commit(
     }
 }
 
-/// An answer behind a notification, in one text.
+/// A batch of a notification and the response.
 fn batch(sound: &str) -> String {
     let log = json!({ "level": "info", "data": "in a batch" });
     let log = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": log });

@@ -1,10 +1,11 @@
 //! `http-fault-server MODE [PHASE]`: an MCP server over HTTP that misbehaves in one known way, for tests of the client.
 //!
 //! Its first line on standard output is JSON: `address` of the server, and `elsewhere`, another origin that it
-//! redirects to in some modes. Each further line is a request that one of the two has seen. It ends with its input.
+//! redirects to in some modes. Each further line is a request that one of the two received. It ends when its input
+//! ends.
 //!
-//! Most modes are a fault at one phase: `discover`, `initialize`, `initialized`, `list`, `call` or `get`. Apart from its fault the
-//! server behaves, and so do the modes whose name begins with `sse-`, which speak HTTP with server-sent events.
+//! Most modes are a fault in one phase: `discover`, `initialize`, `initialized`, `list`, `call` or `get`. Modes whose
+//! name starts with `sse-` use the HTTP+SSE transport. Apart from its fault, the server behaves.
 
 mod connection;
 mod events;
@@ -38,7 +39,7 @@ async fn run() -> io::Result<()> {
     let elsewhere = TcpListener::bind("127.0.0.1:0").await?;
     let address = format!("http://{}", here.local_addr()?);
     let other = format!("http://{}", elsewhere.local_addr()?);
-    tell(&json!({ "address": address, "elsewhere": other }))?;
+    print(&json!({ "address": address, "elsewhere": other }))?;
     let server = Arc::new(Server::new(mode, phase, address, other));
     tokio::spawn(accept(here, server.clone(), false));
     tokio::spawn(accept(elsewhere, server, true));
@@ -53,9 +54,9 @@ async fn accept(listener: TcpListener, server: Arc<Server>, elsewhere: bool) {
         tokio::spawn(async move {
             let mut connection = Connection::new(stream);
             if let Ok(Some(request)) = connection.request().await
-                && tell(&record(&request, elsewhere)).is_ok()
+                && print(&record(&request, elsewhere)).is_ok()
             {
-                // A client that goes away in the middle is what many tests are about.
+                // In many tests the client disconnects early.
                 let _ = if elsewhere {
                     connection.respond(200, &[("Content-Type", "text/html")], b"<p>elsewhere</p>").await
                 } else {
@@ -76,8 +77,8 @@ fn record(request: &Request, elsewhere: bool) -> Value {
     })
 }
 
-/// One line on standard output, whole.
-fn tell(line: &Value) -> io::Result<()> {
+/// Prints one line and flushes it.
+fn print(line: &Value) -> io::Result<()> {
     let mut output = io::stdout().lock();
     writeln!(output, "{line}")?;
     output.flush()

@@ -1,4 +1,4 @@
-//! The server over streamable HTTP: what it answers when nothing is wrong, and the modes that span several requests.
+//! The streamable HTTP server: its correct answers, and the modes that span several requests.
 
 use std::{
     collections::BTreeSet,
@@ -17,9 +17,9 @@ use crate::{
     events, fault,
 };
 
-/// The content type of an answer.
+/// The content type of a JSON response.
 pub(crate) const JSON: (&str, &str) = ("Content-Type", "application/json");
-/// How long the stream of a session is not there, in the mode about that: a call that does not wait comes first.
+/// Delay of the session's stream in its mode, long enough that a call that does not wait comes first.
 const LATE: Duration = Duration::from_millis(100);
 /// The content type of a stream.
 pub(crate) const EVENTS: (&str, &str) = ("Content-Type", "text/event-stream");
@@ -34,7 +34,7 @@ pub(crate) struct Server {
     sessions: Mutex<BTreeSet<String>>,
     /// Whether the stream of a session was opened.
     streaming: AtomicBool,
-    /// The streams of clients that speak HTTP with server-sent events.
+    /// The streams of clients of the HTTP+SSE transport.
     pub(crate) streams: events::Streams,
 }
 
@@ -72,7 +72,7 @@ impl Server {
             }
             ("session-expires-by-400-forever", "call") => self.forget(connection).await,
             ("session-expires-forever", "call") => connection.respond(404, &[], b"").await,
-            // A call gives the client time.
+            // The call gives the client time.
             ("get-ends", "call") => connection.hold().await,
             ("get-ends", "get") => connection.respond(200, &[EVENTS], b"").await,
             ("late-stream", "get") => {
@@ -85,7 +85,7 @@ impl Server {
                 connection.respond(500, &[], b"the call came before the stream").await
             }
             ("storm", "get") => storm(connection).await,
-            // Slow to introduce itself the first time, and then without sessions.
+            // Does not answer the first discovery, and is then stateless.
             ("slow-discover", "discover") if self.count() == 0 => connection.hold().await,
             ("slow-discover" | "refuses-version-once", _) => {
                 connection.respond(200, &[JSON], answer(self, request).to_string().as_bytes()).await
@@ -95,7 +95,7 @@ impl Server {
         }
     }
 
-    /// How many requests have asked for the count before.
+    /// Returns the counter and increments it.
     pub(crate) fn count(&self) -> u64 {
         self.requests.fetch_add(1, Ordering::Relaxed)
     }
@@ -104,7 +104,7 @@ impl Server {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What servers answer that know nothing of a session and do not say so by 404.
+    /// Answers like servers that do not know a session but do not return 404.
     async fn forget(&self, connection: &mut Connection) -> io::Result<()> {
         if self.mode == "session-expires-in-plain-words" {
             return connection.respond(400, &[], b"Invalid session ID\n").await;
@@ -114,7 +114,7 @@ impl Server {
         connection.respond(400, &[JSON], error.to_string().as_bytes()).await
     }
 
-    /// The answer of a sound server.
+    /// Answers like a correct server.
     pub(crate) async fn respond(&self, request: &Request, connection: &mut Connection) -> io::Result<()> {
         let known = request.header("mcp-session-id").is_some_and(|id| self.sessions().contains(id));
         match phase(request) {
@@ -144,7 +144,7 @@ impl Server {
     }
 }
 
-/// What a request is about.
+/// The phase of a request.
 pub(crate) fn phase(request: &Request) -> &'static str {
     match (request.method.as_str(), request.message["method"].as_str().unwrap_or_default()) {
         ("GET", _) => "get",
@@ -158,7 +158,7 @@ pub(crate) fn phase(request: &Request) -> &'static str {
     }
 }
 
-/// The JSON-RPC response of a sound server.
+/// The JSON-RPC response of a correct server.
 pub(crate) fn answer(server: &Server, request: &Request) -> Value {
     let id = &request.message["id"];
     let refusal = |code: i64, message: &str, data: Value| {
@@ -202,7 +202,7 @@ pub(crate) fn answer(server: &Server, request: &Request) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
 
-/// The answer to `server/discover` of a server that knows these versions.
+/// The answer to `server/discover` of a server that supports these versions.
 fn introduction(versions: &[&str]) -> Value {
     json!({
         "resultType": "complete", "supportedVersions": versions, "capabilities": { "tools": {} },
@@ -220,7 +220,7 @@ fn tools(server: &Server) -> Value {
     }
 }
 
-/// Says without an end that the tools have changed.
+/// Sends endless `list_changed` notifications.
 async fn storm(connection: &mut Connection) -> io::Result<()> {
     connection.head(200, &[EVENTS], None).await?;
     let changed = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }).to_string();
@@ -230,7 +230,7 @@ async fn storm(connection: &mut Connection) -> io::Result<()> {
     }
 }
 
-/// Begins to answer a call on one stream, and answers on another that names the last event.
+/// Starts to answer a call on one stream, and answers on another that names the last event.
 async fn resume(server: &Server, request: &Request, connection: &mut Connection) -> io::Result<()> {
     match request.header("last-event-id") {
         None if phase(request) == "call" => {

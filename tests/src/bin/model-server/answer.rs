@@ -1,4 +1,4 @@
-//! How answers go over the wire: in pieces or whole, late, and broken where the script says so.
+//! Sends answers as the script specifies: streamed or whole, delayed, or broken.
 
 use std::io;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::{anthropic, chat, gemini, responses};
 
 /// An event of a stream.
 pub(crate) struct Event {
-    /// Its name, where the API gives events names.
+    /// Its name, if the API names events.
     pub(crate) name: Option<String>,
     pub(crate) data: String,
 }
@@ -28,7 +28,7 @@ impl Event {
         Event { name: None, data: data.to_string() }
     }
 
-    /// An event that is named as its `type` says.
+    /// An event named after its `type`.
     pub(crate) fn typed(data: &Value) -> Self {
         Event { name: data["type"].as_str().map(str::to_owned), data: data.to_string() }
     }
@@ -42,31 +42,31 @@ impl Event {
 }
 
 /// Answers a request as the script says.
-pub(crate) async fn give(asked: &ModelRequest, answer: Answer, pending: Pending) -> Response<Body> {
+pub(crate) async fn send(request: &ModelRequest, answer: Answer, pending: Pending) -> Response<Body> {
     sleep(Duration::from_millis(answer.delay)).await;
     if let Some(status) = answer.status {
         pending.end();
         let headers: Vec<_> =
             answer.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let message = answer.message.as_deref().unwrap_or("the script says so");
-        return failure(Some(asked.api), status, message, &headers);
+        return failure(Some(request.api), status, message, &headers);
     }
     let number = pending.number();
-    if !asked.streams {
-        let body = match asked.api {
-            Api::Anthropic => anthropic::body(&answer, asked, number),
-            Api::Chat => chat::body(&answer, asked, number),
-            Api::Responses => responses::body(&answer, asked, number),
-            Api::Gemini => gemini::body(&answer, asked),
+    if !request.streams {
+        let body = match request.api {
+            Api::Anthropic => anthropic::body(&answer, request, number),
+            Api::Chat => chat::body(&answer, request, number),
+            Api::Responses => responses::body(&answer, request, number),
+            Api::Gemini => gemini::body(&answer, request),
         };
         pending.end();
         return built(200, "application/json", &[], Body::from(body.to_string()));
     }
-    let mut events = match asked.api {
-        Api::Anthropic => anthropic::events(&answer, asked, number),
-        Api::Chat => chat::events(&answer, asked, number),
-        Api::Responses => responses::events(&answer, asked, number),
-        Api::Gemini => gemini::events(&answer, asked),
+    let mut events = match request.api {
+        Api::Anthropic => anthropic::events(&answer, request, number),
+        Api::Chat => chat::events(&answer, request, number),
+        Api::Responses => responses::events(&answer, request, number),
+        Api::Gemini => gemini::events(&answer, request),
     };
     let middle = events.len() / 2;
     match answer.fault {
@@ -77,12 +77,12 @@ pub(crate) async fn give(asked: &ModelRequest, answer: Answer, pending: Pending)
         Some(Fault::Error) => {
             events.truncate(middle);
             let message = answer.message.as_deref().unwrap_or("the script says so");
-            events.push(event_of_failure(asked.api, message));
+            events.push(event_of_failure(request.api, message));
         }
     }
     let mut pieces: Vec<io::Result<String>> = events.iter().map(|event| Ok(event.written())).collect();
     if answer.fault == Some(Fault::Cut) {
-        // What is sent breaks within an event, too.
+        // The connection also breaks within an event.
         if let Some(Ok(last)) = pieces.last_mut() {
             last.truncate(last.floor_char_boundary(last.len() / 2));
         }
@@ -92,7 +92,7 @@ pub(crate) async fn give(asked: &ModelRequest, answer: Answer, pending: Pending)
     let state = (pieces.into_iter(), Some(pending));
     let body = stream::unfold(state, move |(mut pieces, mut pending)| async move {
         let piece = pieces.next();
-        // The last piece is as good as the end: clients know by what it says that nothing follows.
+        // End the request with the last piece: clients can tell from it that nothing follows.
         if pieces.len() == 0
             && let Some(pending) = pending.take()
         {
@@ -104,7 +104,7 @@ pub(crate) async fn give(asked: &ModelRequest, answer: Answer, pending: Pending)
     built(200, "text/event-stream", &[], Body::from_stream(body))
 }
 
-/// A failure in the API's form.
+/// A failure in the API's format.
 pub(crate) fn failure(
     api: Option<Api>,
     status: u16,
@@ -181,19 +181,19 @@ fn built(status: u16, kind: &str, headers: &[(&str, &str)], body: Body) -> Respo
     })
 }
 
-/// A text in some pieces, as models write.
+/// Splits a text into pieces, as models stream it.
 pub(crate) fn pieces(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let size = letters.len().div_ceil(3).max(1);
     letters.chunks(size).map(|piece| piece.iter().collect()).collect()
 }
 
-/// The signature of a thought: one that changed no longer fits it.
+/// The signature of a thought, which no longer matches if the thought changes.
 pub(crate) fn signed(thought: &str) -> String {
     STANDARD.encode(format!("signed: {thought}"))
 }
 
-/// Why an answer ends.
+/// The stop reason of an answer.
 pub(crate) fn stop(answer: &Answer, names: [&'static str; 4]) -> &'static str {
     let [end, calls, length, refusal] = names;
     match answer.stop {

@@ -1,4 +1,4 @@
-//! Anthropic's Messages.
+//! The wire format of Anthropic's Messages API.
 
 use serde_json::{Value, json};
 
@@ -6,11 +6,11 @@ use crate::answer::{Event, pieces, signed, stop};
 use crate::request::ModelRequest;
 use crate::script::Answer;
 
-/// The blocks of a message, whole.
+/// The complete blocks of a message.
 fn blocks(answer: &Answer, number: usize) -> Vec<Value> {
     let mut blocks = Vec::new();
     match answer.thinking.as_deref() {
-        // Some thoughts are shown to nobody.
+        // An empty thought stands for a redacted one.
         Some("") => blocks.push(json!({ "type": "redacted_thinking", "data": signed("") })),
         Some(thought) => {
             blocks.push(json!({ "type": "thinking", "thinking": thought, "signature": signed(thought) }));
@@ -31,12 +31,12 @@ fn blocks(answer: &Answer, number: usize) -> Vec<Value> {
     blocks
 }
 
-fn message(asked: &ModelRequest, number: usize) -> Value {
+fn message(request: &ModelRequest, number: usize) -> Value {
     json!({
         "id": format!("msg_{number}"),
         "type": "message",
         "role": "assistant",
-        "model": asked.model,
+        "model": request.model,
         "content": [],
         "stop_reason": null,
         "stop_sequence": null,
@@ -47,8 +47,8 @@ fn reason(answer: &Answer) -> &'static str {
     stop(answer, ["end_turn", "tool_use", "max_tokens", "refusal"])
 }
 
-pub(crate) fn body(answer: &Answer, asked: &ModelRequest, number: usize) -> Value {
-    let mut message = message(asked, number);
+pub(crate) fn body(answer: &Answer, request: &ModelRequest, number: usize) -> Value {
+    let mut message = message(request, number);
     let mut blocks = blocks(answer, number);
     for block in blocks.iter_mut().filter_map(Value::as_object_mut) {
         block.remove("written");
@@ -64,8 +64,8 @@ pub(crate) fn body(answer: &Answer, asked: &ModelRequest, number: usize) -> Valu
     message
 }
 
-pub(crate) fn events(answer: &Answer, asked: &ModelRequest, number: usize) -> Vec<Event> {
-    let mut message = message(asked, number);
+pub(crate) fn events(answer: &Answer, request: &ModelRequest, number: usize) -> Vec<Event> {
+    let mut message = message(request, number);
     message["usage"] = json!({
         "input_tokens": answer.usage.input,
         "cache_creation_input_tokens": 0,

@@ -1,4 +1,4 @@
-//! OpenAI's Chat Completions, with the thoughts that compatible providers add.
+//! The wire format of OpenAI's Chat Completions, with the thoughts that compatible providers add.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn reason(answer: &Answer) -> &'static str {
 fn usage(answer: &Answer) -> Value {
     let usage = answer.usage;
     json!({
-        // Cached ones are part of what was read.
+        // Includes cached tokens.
         "prompt_tokens": usage.input + usage.cached,
         "completion_tokens": usage.output,
         "total_tokens": usage.input + usage.cached + usage.output,
@@ -26,17 +26,17 @@ fn usage(answer: &Answer) -> Value {
     })
 }
 
-fn head(asked: &ModelRequest, number: usize, object: &str) -> Value {
+fn head(request: &ModelRequest, number: usize, object: &str) -> Value {
     json!({
         "id": format!("chatcmpl-{number}"),
         "object": object,
         "created": 1_700_000_000,
-        "model": asked.model,
+        "model": request.model,
         "system_fingerprint": "fp_script",
     })
 }
 
-pub(crate) fn body(answer: &Answer, asked: &ModelRequest, number: usize) -> Value {
+pub(crate) fn body(answer: &Answer, request: &ModelRequest, number: usize) -> Value {
     let mut message = json!({ "role": "assistant", "content": answer.text, "refusal": null });
     if let Some(thought) = &answer.thinking {
         message["reasoning_content"] = json!(thought);
@@ -48,16 +48,16 @@ pub(crate) fn body(answer: &Answer, asked: &ModelRequest, number: usize) -> Valu
         });
         message["tool_calls"] = calls.collect();
     }
-    let mut body = head(asked, number, "chat.completion");
+    let mut body = head(request, number, "chat.completion");
     body["choices"] =
         json!([{ "index": 0, "message": message, "logprobs": null, "finish_reason": reason(answer) }]);
     body["usage"] = usage(answer);
     body
 }
 
-pub(crate) fn events(answer: &Answer, asked: &ModelRequest, number: usize) -> Vec<Event> {
+pub(crate) fn events(answer: &Answer, request: &ModelRequest, number: usize) -> Vec<Event> {
     let chunk = |delta: Value, reason: Option<&str>| {
-        let mut chunk = head(asked, number, "chat.completion.chunk");
+        let mut chunk = head(request, number, "chat.completion.chunk");
         chunk["choices"] = json!([{ "index": 0, "delta": delta, "logprobs": null, "finish_reason": reason }]);
         chunk["usage"] = Value::Null;
         chunk
@@ -81,8 +81,8 @@ pub(crate) fn events(answer: &Answer, asked: &ModelRequest, number: usize) -> Ve
         }
     }
     events.push(chunk(json!({}), Some(reason(answer))));
-    if asked.body["stream_options"]["include_usage"] == true {
-        let mut last = head(asked, number, "chat.completion.chunk");
+    if request.body["stream_options"]["include_usage"] == true {
+        let mut last = head(request, number, "chat.completion.chunk");
         last["choices"] = json!([]);
         last["usage"] = usage(answer);
         events.push(last);

@@ -1,4 +1,4 @@
-//! What the real APIs refuse: conversations whose parts don't fit each other, and wrong keys.
+//! Rejects what the real APIs reject: inconsistent conversations and wrong keys.
 
 use axum::http::HeaderMap;
 use serde_json::Value;
@@ -8,25 +8,25 @@ use crate::request::{Api, ModelRequest, items, text};
 
 type Refusal = (u16, String);
 
-/// What Gemini takes in place of a signature, for calls that its models have not made.
+/// What Gemini accepts instead of a signature, for calls that its models did not make.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// Whether the real API would take a request.
-pub(crate) fn check(asked: &ModelRequest, headers: &HeaderMap, key: Option<&str>) -> Result<(), Refusal> {
-    let given = match asked.api {
+/// Checks whether the real API would accept a request.
+pub(crate) fn check(request: &ModelRequest, headers: &HeaderMap, key: Option<&str>) -> Result<(), Refusal> {
+    let given = match request.api {
         Api::Anthropic => header(headers, "x-api-key"),
         Api::Gemini => header(headers, "x-goog-api-key"),
         Api::Chat | Api::Responses => header(headers, "authorization").strip_prefix("Bearer ").unwrap_or(""),
     };
     if key.is_some_and(|key| key != given) {
-        // Some providers say the key again.
+        // Some providers repeat the key.
         return Err((401, format!("the key {given} is not valid")));
     }
-    let found = match asked.api {
-        Api::Anthropic => anthropic(&asked.body, headers),
-        Api::Chat => chat(&asked.body),
-        Api::Responses => responses(&asked.body),
-        Api::Gemini => gemini(&asked.body),
+    let found = match request.api {
+        Api::Anthropic => anthropic(&request.body, headers),
+        Api::Chat => chat(&request.body),
+        Api::Responses => responses(&request.body),
+        Api::Gemini => gemini(&request.body),
     };
     found.map_err(|message| (400, message))
 }

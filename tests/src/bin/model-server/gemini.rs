@@ -1,4 +1,4 @@
-//! Google's Gemini.
+//! The wire format of Google's Gemini API.
 
 use serde_json::{Value, json};
 
@@ -6,12 +6,12 @@ use crate::answer::{Event, pieces, signed, stop};
 use crate::request::ModelRequest;
 use crate::script::Answer;
 
-/// The parts of an answer; thoughts are told where the request wants them, and the first call is signed.
-fn parts(answer: &Answer, asked: &ModelRequest) -> Vec<Value> {
-    let told = asked.body["generationConfig"]["thinkingConfig"]["includeThoughts"] == true;
-    let pieces = |text: &str| if asked.streams { pieces(text) } else { vec![text.to_owned()] };
+/// The parts of an answer. Thoughts are included if requested, and the first call is signed.
+fn parts(answer: &Answer, request: &ModelRequest) -> Vec<Value> {
+    let include_thoughts = request.body["generationConfig"]["thinkingConfig"]["includeThoughts"] == true;
+    let pieces = |text: &str| if request.streams { pieces(text) } else { vec![text.to_owned()] };
     let mut parts = Vec::new();
-    for thought in answer.thinking.iter().filter(|_| told).flat_map(|thought| pieces(thought)) {
+    for thought in answer.thinking.iter().filter(|_| include_thoughts).flat_map(|thought| pieces(thought)) {
         parts.push(json!({ "text": thought, "thought": true }));
     }
     for text in answer.text.iter().flat_map(|text| pieces(text)) {
@@ -31,7 +31,7 @@ fn parts(answer: &Answer, asked: &ModelRequest) -> Vec<Value> {
     parts
 }
 
-fn chunk(answer: &Answer, asked: &ModelRequest, parts: &[Value], last: bool) -> Value {
+fn chunk(answer: &Answer, request: &ModelRequest, parts: &[Value], last: bool) -> Value {
     let usage = answer.usage;
     let mut candidate = json!({ "content": { "role": "model", "parts": parts }, "index": 0 });
     if last {
@@ -45,24 +45,24 @@ fn chunk(answer: &Answer, asked: &ModelRequest, parts: &[Value], last: bool) -> 
             "candidatesTokenCount": usage.output,
             "totalTokenCount": usage.input + usage.cached + usage.output,
         },
-        "modelVersion": asked.model,
+        "modelVersion": request.model,
         "responseId": "script",
     })
 }
 
-pub(crate) fn body(answer: &Answer, asked: &ModelRequest) -> Value {
-    chunk(answer, asked, &parts(answer, asked), true)
+pub(crate) fn body(answer: &Answer, request: &ModelRequest) -> Value {
+    chunk(answer, request, &parts(answer, request), true)
 }
 
-pub(crate) fn events(answer: &Answer, asked: &ModelRequest) -> Vec<Event> {
-    let mut parts = parts(answer, asked);
-    // All calls come in one event, as Gemini sends them.
+pub(crate) fn events(answer: &Answer, request: &ModelRequest) -> Vec<Event> {
+    let mut parts = parts(answer, request);
+    // Gemini sends all calls in one event.
     let calls = parts.split_off(parts.len() - answer.calls.len());
     let mut events: Vec<Value> =
-        parts.iter().map(|part| chunk(answer, asked, std::slice::from_ref(part), false)).collect();
+        parts.iter().map(|part| chunk(answer, request, std::slice::from_ref(part), false)).collect();
     if !calls.is_empty() {
-        events.push(chunk(answer, asked, &calls, false));
+        events.push(chunk(answer, request, &calls, false));
     }
-    events.push(chunk(answer, asked, &[json!({ "text": "" })], true));
+    events.push(chunk(answer, request, &[json!({ "text": "" })], true));
     events.iter().map(Event::new).collect()
 }

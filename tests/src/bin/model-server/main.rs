@@ -1,36 +1,38 @@
-//! `model-server --script FILE [--record FILE] [--key KEY] [--stay]`: models that say what a script says, behind the wire
-//! formats of Anthropic's Messages, OpenAI's Chat Completions and Responses, and Gemini, streamed and not.
+//! `model-server --script FILE [--record FILE] [--key KEY] [--stay]`: scripted models behind the wire formats of
+//! Anthropic's Messages, OpenAI's Chat Completions and Responses, and Gemini, with and without streaming.
 //!
-//! Its first line on standard output is its address (`http://127.0.0.1:PORT`); the APIs lie under any path that ends as
-//! theirs does (`…/messages`, `…/chat/completions`, `…/responses`, `…/models/ID:generateContent`). It ends with its
-//! standard input, unless `--stay`. Requests that the real API would refuse (calls without results, thoughts that come
-//! back changed, empty texts, a wrong key) are refused with 400 or 401: see `check.rs`.
+//! Its first line on standard output is its address (`http://127.0.0.1:PORT`); the APIs are under any path that ends
+//! like theirs (`…/messages`, `…/chat/completions`, `…/responses`, `…/models/ID:generateContent`). It ends when its
+//! standard input ends, unless `--stay` is given. Requests that the real API would reject (calls without results,
+//! changed thoughts, empty texts, a wrong key) are rejected with 400 or 401: see `check.rs`.
 //!
-//! The script is JSON: `{ "rules": [RULE, …] }`. The first rule whose `when` fits a request answers it:
+//! The script is JSON: `{ "rules": [RULE, …] }`. The first rule whose `when` matches a request answers it:
 //!
 //! ```json
 //! { "when": { "user": "Review", "turn": 0 }, "answers": [ANSWER, …], "together": 50 }
 //! ```
 //!
-//! `when` (all optional): `user`, `first_user`, `system`, `result`: texts that stand in the last message with text of the
-//! user, in the first one, in the system prompt, in the last tool's result; `no_result`: true where the last message is
-//! the user's; `result_of`: the tool that the last result is of; `turn`: how many messages the model has said before;
-//! `offers`: a tool that may be called; `model`, `api` (`anthropic`, `openai`, `openai-responses`, `gemini`): whole.
-//! A rule's answers are given one after the other, whoever asks; the last one stays. `together`: they wait until so many
-//! requests have come to this rule, which proves that they come side by side.
+//! `when` (all optional): `user`, `first_user`, `system`, `result`: text contained in the user's last message with
+//! text, in the first one, in the system prompt, in the last tool result; `no_result`: true if the last message is the
+//! user's; `result_of`: the tool of the last result; `turn`: the number of earlier messages of the model; `offers`: an
+//! available tool; `model`, `api` (`anthropic`, `openai`, `openai-responses`, `gemini`): exact. A rule's answers are
+//! used in order, across all clients; the last one repeats. `together`: answers wait until this many requests have
+//! matched the rule, which proves that they are concurrent.
 //!
-//! An answer (all optional): `thinking`, `text`, `calls`: `[{ "name", "arguments", "id", "namespace" }]` (where `arguments`
-//! is a text, that text stands in the place of JSON; a namespace has a place in `openai-responses` alone), `usage`: `{ "input", "output", "cached" }`, `stop`: `length` or `refusal`,
-//! `delay`: milliseconds before the first byte, `pause`: milliseconds between events; `status` with `headers` and
-//! `message`: a failure instead of an answer; `fault`: `cut` (the connection breaks in the middle), `malformed` (an
-//! event is no JSON), `error` (an event tells a failure), `no_end` (the stream ends without its last event).
+//! An answer (all optional): `thinking`, `text`, `calls`: `[{ "name", "arguments", "id", "namespace" }]` (a string in
+//! `arguments` is sent verbatim instead of JSON; only `openai-responses` has namespaces), `usage`: `{ "input",
+//! "output", "cached" }`, `stop`: `length` or `refusal`, `delay`: milliseconds before the first byte, `pause`:
+//! milliseconds between events; `status` with `headers` and `message`: a failure instead of an answer; `fault`: `cut`
+//! (the connection breaks in the middle), `malformed` (an event is not JSON), `error` (an event reports a failure),
+//! `no_end` (the stream ends without its last event).
 //!
-//! In texts and arguments stand for something of the request: `{{user}}`, `{{first_user}}`, `{{system}}`, `{{result}}`,
-//! `{{turn}}`; `{{after:TEXT}}`, the rest of the line behind TEXT in the last text of the user, and `{{word:TEXT}}`, the
-//! word behind it; `{{json:/POINTER}}`, a part of the last result read as JSON.
+//! Placeholders in texts and arguments are filled from the request: `{{user}}`, `{{first_user}}`, `{{system}}`,
+//! `{{result}}`, `{{turn}}`; `{{after:TEXT}}`, the rest of the line after TEXT in the user's last text, and
+//! `{{word:TEXT}}`, the word after it; `{{json:/POINTER}}`, a part of the last result parsed as JSON.
 //!
 //! The record has a line of JSON for each request (`number`, `api`, `path`, `headers` without keys, `body`, `at_once`:
-//! how many were under way), and `{ "gone": NUMBER }` where a client left before its answer was whole.
+//! the number of requests in progress), and `{ "gone": NUMBER }` for each client that disconnected before its answer
+//! was complete.
 
 mod answer;
 mod anthropic;
@@ -59,7 +61,7 @@ use record::Record;
 use request::{Api, ModelRequest};
 use script::Script;
 
-/// What all requests share.
+/// The state shared by all requests.
 struct ServerState {
     script: Script,
     record: Record,
@@ -93,8 +95,8 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let record = Record::open(record.as_deref())?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     writeln!(std::io::stdout(), "http://{}", listener.local_addr()?)?;
-    let world = Arc::new(ServerState { script, record, key });
-    let service = Router::new().fallback(serve).layer(DefaultBodyLimit::disable()).with_state(world);
+    let state = Arc::new(ServerState { script, record, key });
+    let service = Router::new().fallback(serve).layer(DefaultBodyLimit::disable()).with_state(state);
     let serving = async { axum::serve(listener, service).await };
     if stay {
         return Ok(serving.await?);
@@ -111,7 +113,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
 }
 
 async fn serve(
-    State(world): State<Arc<ServerState>>,
+    State(state): State<Arc<ServerState>>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
@@ -123,17 +125,18 @@ async fn serve(
         Ok(body) => body,
         Err(error) => return answer::failure(Some(api), 400, &format!("no JSON: {error}"), &[]),
     };
-    let pending = world.record.request(api, &uri, &headers, &body);
-    let asked = ModelRequest::new(api, streams, &uri, body);
-    if let Err((status, message)) = check::check(&asked, &headers, world.key.as_deref()) {
+    let pending = state.record.request(api, &uri, &headers, &body);
+    let request = ModelRequest::new(api, streams, &uri, body);
+    if let Err((status, message)) = check::check(&request, &headers, state.key.as_deref()) {
         pending.end();
         return answer::failure(Some(api), status, &message, &[]);
     }
-    match world.script.answer(&asked).await {
-        Some(answer) => answer::give(&asked, template::filled(&answer, &asked), pending).await,
+    match state.script.answer(&request).await {
+        Some(answer) => answer::send(&request, template::filled(&answer, &request), pending).await,
         None => {
             pending.end();
-            let message = format!("no rule of the script fits: turn {}, user {:?}", asked.turn, asked.user);
+            let message =
+                format!("no rule of the script fits: turn {}, user {:?}", request.turn, request.user);
             answer::failure(Some(api), 400, &message, &[])
         }
     }

@@ -1,4 +1,4 @@
-//! What was asked, for tests to read, and who left early.
+//! Records requests, and clients that disconnect early, for tests to read.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::request::Api;
 
-/// Headers that hold keys.
+/// Headers that contain keys.
 const KEYS: [&str; 3] = ["authorization", "x-api-key", "x-goog-api-key"];
 
 /// The record of all requests.
@@ -30,7 +30,7 @@ impl Record {
         Ok(Record(Arc::new(Inner { file, number: AtomicUsize::new(1), under_way: AtomicUsize::new(0) })))
     }
 
-    /// Keeps a request, before anything is answered.
+    /// Records a request before it is answered.
     pub(crate) fn request(&self, api: Api, uri: &Uri, headers: &HeaderMap, body: &Value) -> Pending {
         let number = self.0.number.fetch_add(1, Ordering::Relaxed);
         let at_once = self.0.under_way.fetch_add(1, Ordering::Relaxed) + 1;
@@ -53,14 +53,14 @@ impl Record {
     fn line(&self, line: &Value) {
         let Some(file) = &self.0.file else { return };
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        // One write, so that lines stay whole.
+        // A single write, so that lines are not mixed.
         if let Err(error) = file.write_all(format!("{line}\n").as_bytes()) {
             eprintln!("model-server: the record can't be written: {error}");
         }
     }
 }
 
-/// A request whose answer is not whole yet.
+/// A request whose answer is not complete yet.
 pub(crate) struct Pending {
     record: Record,
     number: usize,
@@ -68,12 +68,12 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// The answer is whole, or as broken as it should be.
+    /// The answer is complete, or broken as scripted.
     pub(crate) fn end(mut self) {
         self.whole = true;
     }
 
-    /// By which calls and thoughts of different answers differ.
+    /// A number that makes the calls and thoughts of different answers distinct.
     pub(crate) fn number(&self) -> usize {
         self.number
     }

@@ -1,4 +1,4 @@
-//! A request as the script sees it, whatever API it came by.
+//! A request as the script sees it, for every API.
 
 use axum::http::Uri;
 use serde_json::Value;
@@ -13,7 +13,7 @@ pub(crate) enum Api {
 }
 
 impl Api {
-    /// By the end of the path; with whether the answer is streamed, where the path says it.
+    /// Detects the API by the end of the path, and whether to stream if the path says so.
     pub(crate) fn of(uri: &Uri) -> Option<(Api, Option<bool>)> {
         let path = uri.path();
         match path.rsplit_once(':') {
@@ -43,17 +43,17 @@ pub(crate) struct ModelRequest {
     pub(crate) body: Value,
     pub(crate) model: String,
     pub(crate) system: String,
-    /// The last message with text of the user.
+    /// The user's last message with text.
     pub(crate) user: String,
     pub(crate) first_user: String,
-    /// How many messages the model has said.
+    /// The number of the model's messages.
     pub(crate) turn: usize,
-    /// Tools and texts of the results that the last messages are; none where the user spoke last.
+    /// Tools and texts of the results at the end of the conversation; empty if the last message is the user's.
     pub(crate) results: Vec<(String, String)>,
     pub(crate) tools: Vec<String>,
 }
 
-/// Who said what.
+/// A message by its author.
 enum Turn {
     User(String),
     Model,
@@ -62,13 +62,13 @@ enum Turn {
 
 impl ModelRequest {
     pub(crate) fn new(api: Api, streams: Option<bool>, uri: &Uri, body: Value) -> Self {
-        let said = match api {
+        let turns = match api {
             Api::Anthropic => anthropic(&body),
             Api::Chat => chat(&body),
             Api::Responses => responses(&body),
             Api::Gemini => gemini(&body),
         };
-        let mut asked = ModelRequest {
+        let mut request = ModelRequest {
             api,
             streams: streams.unwrap_or(body["stream"] == true),
             model: model(api, uri, &body),
@@ -81,29 +81,29 @@ impl ModelRequest {
             body,
         };
         let mut spoke = false;
-        for said in said {
-            let speaks = matches!(said, Turn::Model);
-            match said {
-                // Media of results, for which the API has no place among the results.
+        for turns in turns {
+            let speaks = matches!(turns, Turn::Model);
+            match turns {
+                // Media of results, which the API cannot hold in the results themselves.
                 Turn::User(text) if text.starts_with("What the call ") => {}
                 Turn::User(text) => {
-                    if asked.first_user.is_empty() {
-                        asked.first_user.clone_from(&text);
+                    if request.first_user.is_empty() {
+                        request.first_user.clone_from(&text);
                     }
-                    asked.user = text;
-                    asked.results.clear();
+                    request.user = text;
+                    request.results.clear();
                 }
-                // Thoughts, words and calls of one message may be several items.
+                // Thoughts, text and calls of one message may be several items.
                 Turn::Model if spoke => {}
                 Turn::Model => {
-                    asked.turn += 1;
-                    asked.results.clear();
+                    request.turn += 1;
+                    request.results.clear();
                 }
-                Turn::Result(tool, text) => asked.results.push((tool, text)),
+                Turn::Result(tool, text) => request.results.push((tool, text)),
             }
             spoke = speaks;
         }
-        asked
+        request
     }
 
     pub(crate) fn result(&self) -> &str {
@@ -115,7 +115,7 @@ impl ModelRequest {
     }
 }
 
-/// The items of an array, or none.
+/// The items of an array; empty for other values.
 pub(crate) fn items(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
@@ -162,7 +162,7 @@ fn tools(api: Api, body: &Value) -> Vec<String> {
     let names: Vec<&Value> = match api {
         Api::Chat => tools.map(|tool| &tool["function"]["name"]).collect(),
         Api::Anthropic => tools.map(|tool| &tool["name"]).collect(),
-        // Tools may be offered in a namespace.
+        // Tools may be in a namespace.
         Api::Responses => tools
             .flat_map(|tool| {
                 if tool["tools"].is_array() { items(&tool["tools"]) } else { std::slice::from_ref(tool) }
@@ -183,20 +183,20 @@ fn anthropic(body: &Value) -> Vec<Turn> {
         let call = parts.filter(|part| part["type"] == "tool_use").find(|part| part["id"] == *id);
         call.map(|call| text(&call["name"]).to_owned()).unwrap_or_default()
     };
-    let mut said = Vec::new();
+    let mut turns = Vec::new();
     for message in messages {
         if message["role"] == "assistant" {
-            said.push(Turn::Model);
+            turns.push(Turn::Model);
             continue;
         }
         let results = items(&message["content"]).iter().filter(|part| part["type"] == "tool_result");
-        said.extend(results.map(|it| Turn::Result(name(&it["tool_use_id"]), texts(&it["content"]))));
+        turns.extend(results.map(|it| Turn::Result(name(&it["tool_use_id"]), texts(&it["content"]))));
         let text = texts(&message["content"]);
         if !text.is_empty() {
-            said.push(Turn::User(text));
+            turns.push(Turn::User(text));
         }
     }
-    said
+    turns
 }
 
 fn chat(body: &Value) -> Vec<Turn> {
@@ -206,13 +206,13 @@ fn chat(body: &Value) -> Vec<Turn> {
         let call = calls.find(|call| call["id"] == *id);
         call.map(|call| text(&call["function"]["name"]).to_owned()).unwrap_or_default()
     };
-    let said = messages.iter().filter_map(|message| match text(&message["role"]) {
+    let turns = messages.iter().filter_map(|message| match text(&message["role"]) {
         "user" => Some(Turn::User(texts(&message["content"]))),
         "assistant" => Some(Turn::Model),
         "tool" => Some(Turn::Result(name(&message["tool_call_id"]), texts(&message["content"]))),
         _ => None,
     });
-    said.collect()
+    turns.collect()
 }
 
 fn responses(body: &Value) -> Vec<Turn> {
@@ -222,20 +222,20 @@ fn responses(body: &Value) -> Vec<Turn> {
         let call = calls.find(|call| call["call_id"] == *id);
         call.map(|call| text(&call["name"]).to_owned()).unwrap_or_default()
     };
-    let said = input.iter().filter_map(|item| match (text(&item["type"]), text(&item["role"])) {
+    let turns = input.iter().filter_map(|item| match (text(&item["type"]), text(&item["role"])) {
         ("function_call_output", _) => Some(Turn::Result(name(&item["call_id"]), texts(&item["output"]))),
         ("reasoning" | "function_call", _) | (_, "assistant") => Some(Turn::Model),
         (_, "user") => Some(Turn::User(texts(&item["content"]))),
         _ => None,
     });
-    said.collect()
+    turns.collect()
 }
 
 fn gemini(body: &Value) -> Vec<Turn> {
-    let mut said = Vec::new();
+    let mut turns = Vec::new();
     for content in items(&body["contents"]) {
         if content["role"] == "model" {
-            said.push(Turn::Model);
+            turns.push(Turn::Model);
             continue;
         }
         for part in items(&content["parts"]) {
@@ -245,13 +245,13 @@ fn gemini(body: &Value) -> Vec<Turn> {
                     Value::String(text) => text.clone(),
                     other => other.to_string(),
                 };
-                said.push(Turn::Result(text(&response["name"]).to_owned(), result));
+                turns.push(Turn::Result(text(&response["name"]).to_owned(), result));
             }
         }
         let text = texts(&content["parts"]);
         if !text.is_empty() {
-            said.push(Turn::User(text));
+            turns.push(Turn::User(text));
         }
     }
-    said
+    turns
 }

@@ -1,4 +1,4 @@
-//! OpenAI's Responses.
+//! The wire format of OpenAI's Responses API.
 
 use serde_json::{Value, json};
 
@@ -6,8 +6,8 @@ use crate::answer::{Event, pieces, signed};
 use crate::request::{ModelRequest, items};
 use crate::script::{Answer, Stop};
 
-/// The items of an answer, whole.
-fn output(answer: &Answer, asked: &ModelRequest, number: usize) -> Vec<Value> {
+/// The complete items of an answer.
+fn output(answer: &Answer, request: &ModelRequest, number: usize) -> Vec<Value> {
     let mut output = Vec::new();
     if let Some(thought) = &answer.thinking {
         let mut item = json!({
@@ -15,7 +15,7 @@ fn output(answer: &Answer, asked: &ModelRequest, number: usize) -> Vec<Value> {
             "type": "reasoning",
             "summary": [{ "type": "summary_text", "text": thought }],
         });
-        if items(&asked.body["include"]).contains(&json!("reasoning.encrypted_content")) {
+        if items(&request.body["include"]).contains(&json!("reasoning.encrypted_content")) {
             item["encrypted_content"] = json!(signed(thought));
         }
         output.push(item);
@@ -51,7 +51,7 @@ fn output(answer: &Answer, asked: &ModelRequest, number: usize) -> Vec<Value> {
     output
 }
 
-pub(crate) fn body(answer: &Answer, asked: &ModelRequest, number: usize) -> Value {
+pub(crate) fn body(answer: &Answer, request: &ModelRequest, number: usize) -> Value {
     let usage = answer.usage;
     let incomplete = answer.stop == Some(Stop::Length);
     json!({
@@ -61,8 +61,8 @@ pub(crate) fn body(answer: &Answer, asked: &ModelRequest, number: usize) -> Valu
         "status": if incomplete { "incomplete" } else { "completed" },
         "error": null,
         "incomplete_details": incomplete.then(|| json!({ "reason": "max_output_tokens" })),
-        "model": asked.model,
-        "output": output(answer, asked, number),
+        "model": request.model,
+        "output": output(answer, request, number),
         "usage": {
             "input_tokens": usage.input + usage.cached,
             "input_tokens_details": { "cached_tokens": usage.cached },
@@ -73,22 +73,22 @@ pub(crate) fn body(answer: &Answer, asked: &ModelRequest, number: usize) -> Valu
     })
 }
 
-pub(crate) fn events(answer: &Answer, asked: &ModelRequest, number: usize) -> Vec<Event> {
-    let whole = body(answer, asked, number);
-    let mut begun = whole.clone();
-    begun["status"] = json!("in_progress");
-    begun["output"] = json!([]);
-    begun["usage"] = Value::Null;
-    begun["incomplete_details"] = Value::Null;
+pub(crate) fn events(answer: &Answer, request: &ModelRequest, number: usize) -> Vec<Event> {
+    let complete = body(answer, request, number);
+    let mut started = complete.clone();
+    started["status"] = json!("in_progress");
+    started["output"] = json!([]);
+    started["usage"] = Value::Null;
+    started["incomplete_details"] = Value::Null;
     let mut events = vec![
-        json!({ "type": "response.created", "response": begun }),
-        json!({ "type": "response.in_progress", "response": begun }),
+        json!({ "type": "response.created", "response": started }),
+        json!({ "type": "response.in_progress", "response": started }),
     ];
-    for (index, item) in items(&whole["output"]).iter().enumerate() {
+    for (index, item) in items(&complete["output"]).iter().enumerate() {
         item_events(&mut events, index, item);
     }
-    let end = if whole["status"] == "incomplete" { "response.incomplete" } else { "response.completed" };
-    events.push(json!({ "type": end, "response": whole }));
+    let end = if complete["status"] == "incomplete" { "response.incomplete" } else { "response.completed" };
+    events.push(json!({ "type": end, "response": complete }));
     for (sequence, event) in events.iter_mut().enumerate() {
         event["sequence_number"] = json!(sequence);
     }
@@ -96,13 +96,13 @@ pub(crate) fn events(answer: &Answer, asked: &ModelRequest, number: usize) -> Ve
 }
 
 fn item_events(events: &mut Vec<Value>, index: usize, item: &Value) {
-    let mut begun = item.clone();
-    begun["status"] = json!("in_progress");
+    let mut started = item.clone();
+    started["status"] = json!("in_progress");
     let id = &item["id"];
     let mut inner = Vec::new();
     match item["type"].as_str().unwrap_or_default() {
         "reasoning" => {
-            begun["summary"] = json!([]);
+            started["summary"] = json!([]);
             let text = item["summary"][0]["text"].as_str().unwrap_or_default();
             for delta in pieces(text) {
                 inner.push(json!({
@@ -112,7 +112,7 @@ fn item_events(events: &mut Vec<Value>, index: usize, item: &Value) {
             }
         }
         "message" => {
-            begun["content"] = json!([]);
+            started["content"] = json!([]);
             let part = &item["content"][0];
             let kind = part["type"].as_str().unwrap_or_default();
             let member = if kind == "refusal" { "refusal" } else { "text" };
@@ -133,7 +133,7 @@ fn item_events(events: &mut Vec<Value>, index: usize, item: &Value) {
             inner.push(event("response.content_part.done", "part", part));
         }
         _ => {
-            begun["arguments"] = json!("");
+            started["arguments"] = json!("");
             let arguments = item["arguments"].as_str().unwrap_or_default();
             for delta in pieces(arguments) {
                 inner.push(json!({
@@ -147,7 +147,7 @@ fn item_events(events: &mut Vec<Value>, index: usize, item: &Value) {
             }));
         }
     }
-    events.push(json!({ "type": "response.output_item.added", "output_index": index, "item": begun }));
+    events.push(json!({ "type": "response.output_item.added", "output_index": index, "item": started }));
     events.append(&mut inner);
     events.push(json!({ "type": "response.output_item.done", "output_index": index, "item": item }));
 }

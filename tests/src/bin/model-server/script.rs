@@ -1,4 +1,4 @@
-//! What the models say, and when.
+//! The script: which rule answers which request.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -25,19 +25,19 @@ struct Rule {
     answers: Vec<Answer>,
     #[serde(default)]
     together: usize,
-    /// How many answers were given.
+    /// Number of answers used.
     #[serde(skip)]
-    given: AtomicUsize,
-    /// How many requests have come.
-    #[serde(skip, default = "nobody")]
-    come: watch::Sender<usize>,
+    used: AtomicUsize,
+    /// Number of matching requests so far.
+    #[serde(skip, default = "no_requests")]
+    arrived: watch::Sender<usize>,
 }
 
-fn nobody() -> watch::Sender<usize> {
+fn no_requests() -> watch::Sender<usize> {
     watch::channel(0).0
 }
 
-/// Which requests a rule is for.
+/// The requests that a rule matches.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct When {
@@ -53,7 +53,7 @@ struct When {
     api: Option<String>,
 }
 
-/// What a model says, or how it fails.
+/// A model's answer or failure.
 #[derive(Deserialize, Default, Clone)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Answer {
@@ -70,7 +70,7 @@ pub(crate) struct Answer {
     pub(crate) fault: Option<Fault>,
 }
 
-/// A tool that is called.
+/// A tool call.
 #[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Call {
@@ -79,13 +79,13 @@ pub(crate) struct Call {
     pub(crate) arguments: Value,
     #[serde(default)]
     pub(crate) id: String,
-    /// Where the tool is offered in a namespace (`openai-responses`).
+    /// The tool's namespace, if any (`openai-responses`).
     #[serde(default)]
     pub(crate) namespace: Option<String>,
 }
 
 impl Call {
-    /// The arguments as they are written.
+    /// The arguments as sent.
     pub(crate) fn written(&self) -> String {
         match &self.arguments {
             Value::Null => "{}".to_owned(),
@@ -95,7 +95,7 @@ impl Call {
     }
 }
 
-/// What an answer costs.
+/// The token usage of an answer.
 #[derive(Deserialize, Clone, Copy)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Usage {
@@ -110,7 +110,7 @@ impl Default for Usage {
     }
 }
 
-/// Why an answer ends, where it is neither whole nor waits for tools.
+/// The stop reason of an incomplete answer.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stop {
@@ -118,7 +118,7 @@ pub(crate) enum Stop {
     Refusal,
 }
 
-/// What goes wrong on the way.
+/// A fault during transmission.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Fault {
@@ -138,30 +138,31 @@ impl Script {
         }
     }
 
-    /// The next answer of the first rule that fits, as soon as enough have come.
-    pub(crate) async fn answer(&self, asked: &ModelRequest) -> Option<Answer> {
-        let rule = self.rules.iter().find(|rule| rule.when.fits(asked))?;
-        rule.come.send_modify(|count| *count += 1);
-        let mut come = rule.come.subscribe();
-        come.wait_for(|count| *count >= rule.together).await.ok()?;
-        let number = rule.given.fetch_add(1, Ordering::Relaxed).min(rule.answers.len() - 1);
+    /// The next answer of the first matching rule, once enough requests have arrived.
+    pub(crate) async fn answer(&self, request: &ModelRequest) -> Option<Answer> {
+        let rule = self.rules.iter().find(|rule| rule.when.matches(request))?;
+        rule.arrived.send_modify(|count| *count += 1);
+        let mut arrived = rule.arrived.subscribe();
+        arrived.wait_for(|count| *count >= rule.together).await.ok()?;
+        let number = rule.used.fetch_add(1, Ordering::Relaxed).min(rule.answers.len() - 1);
         rule.answers.get(number).cloned()
     }
 }
 
 impl When {
-    fn fits(&self, asked: &ModelRequest) -> bool {
+    fn matches(&self, request: &ModelRequest) -> bool {
         let holds = |part: &Option<String>, text: &str| part.as_ref().is_none_or(|part| text.contains(part));
-        let is = |wanted: &Option<String>, text: &str| wanted.as_ref().is_none_or(|wanted| wanted == text);
-        holds(&self.user, &asked.user)
-            && holds(&self.first_user, &asked.first_user)
-            && holds(&self.system, &asked.system)
-            && holds(&self.result, asked.result())
-            && is(&self.result_of, asked.result_of())
-            && (!self.no_result || asked.results.is_empty())
-            && self.turn.is_none_or(|turn| turn == asked.turn)
-            && self.offers.as_ref().is_none_or(|tool| asked.tools.contains(tool))
-            && is(&self.model, &asked.model)
-            && is(&self.api, asked.api.name())
+        let is =
+            |expected: &Option<String>, text: &str| expected.as_ref().is_none_or(|expected| expected == text);
+        holds(&self.user, &request.user)
+            && holds(&self.first_user, &request.first_user)
+            && holds(&self.system, &request.system)
+            && holds(&self.result, request.result())
+            && is(&self.result_of, request.result_of())
+            && (!self.no_result || request.results.is_empty())
+            && self.turn.is_none_or(|turn| turn == request.turn)
+            && self.offers.as_ref().is_none_or(|tool| request.tools.contains(tool))
+            && is(&self.model, &request.model)
+            && is(&self.api, request.api.name())
     }
 }

@@ -8,30 +8,30 @@ use url::Url;
 
 use crate::{ParsedRequest, ServerState, built, grants::Code, reply, text};
 
-/// The client of machines, which was registered by hand.
+/// The preregistered client for machine-to-machine access.
 const MACHINE: (&str, &str) = ("machine", "secret-of-machine");
 
-pub(crate) fn answer(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
-    match asked.path.as_str() {
-        "/.well-known/oauth-authorization-server" => reply(200, &metadata(world)),
-        "/register" => register(world, asked),
-        "/authorize" => authorize(world, asked),
-        "/token" => token(world, asked),
+pub(crate) fn answer(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
+    match request.path.as_str() {
+        "/.well-known/oauth-authorization-server" => reply(200, &metadata(state)),
+        "/register" => register(state, request),
+        "/authorize" => authorize(state, request),
+        "/token" => token(state, request),
         "/revoke" => {
-            world.grants().revoke();
+            state.grants().revoke();
             text(200, "")
         }
         _ => text(404, "nothing here"),
     }
 }
 
-fn metadata(world: &ServerState) -> Value {
-    let authority = &world.authority;
-    let issuer = if world.is("wrong-metadata-issuer") { &world.elsewhere } else { authority };
-    // Once there is something to renew, it is to be renewed elsewhere.
-    let has_moved = world.is("moves") && world.grants().can_be_renewed();
-    let token_at = if has_moved { &world.elsewhere } else { authority };
-    let methods = if world.is("no-pkce") { ["plain"] } else { ["S256"] };
+fn metadata(state: &ServerState) -> Value {
+    let authority = &state.authority;
+    let issuer = if state.is("wrong-metadata-issuer") { &state.elsewhere } else { authority };
+    // Once a token can be renewed, the token endpoint is elsewhere.
+    let has_moved = state.is("moves") && state.grants().can_be_renewed();
+    let token_at = if has_moved { &state.elsewhere } else { authority };
+    let methods = if state.is("no-pkce") { ["plain"] } else { ["S256"] };
     json!({
         "issuer": issuer,
         "authorization_endpoint": format!("{authority}/authorize"),
@@ -47,12 +47,12 @@ fn metadata(world: &ServerState) -> Value {
 }
 
 /// RFC 7591.
-fn register(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
-    let mut grants = world.grants();
+fn register(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
+    let mut grants = state.grants();
     let id = grants.name("client");
-    let secret = world.is("confidential").then(|| grants.name("secret"));
+    let secret = state.is("confidential").then(|| grants.name("secret"));
     grants.clients.insert(id.clone(), secret.clone());
-    let mut answer = json!({ "client_id": id, "redirect_uris": asked.json["redirect_uris"] });
+    let mut answer = json!({ "client_id": id, "redirect_uris": request.json["redirect_uris"] });
     answer["token_endpoint_auth_method"] = json!("none");
     if let Some(secret) = secret {
         answer["client_secret"] = json!(secret);
@@ -61,68 +61,69 @@ fn register(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
     reply(201, &answer)
 }
 
-/// What the browser opens: the person agrees at once.
-fn authorize(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
+/// The page that the browser opens: the user agrees at once.
+fn authorize(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
     let wrong = |what: &str| text(400, &format!("wrong {what}"));
-    let redirect = asked.field("redirect_uri");
+    let redirect = request.field("redirect_uri");
     let Ok(mut back) = Url::parse(redirect) else { return wrong("redirect_uri") };
     if !matches!(back.host_str(), Some("127.0.0.1" | "localhost" | "[::1]")) {
         return wrong("redirect_uri");
     }
-    let client = asked.field("client_id");
-    let mut grants = world.grants();
+    let client = request.field("client_id");
+    let mut grants = state.grants();
     if !grants.clients.contains_key(client) {
         return wrong("client_id");
     }
     for (field, value) in
-        [("response_type", "code"), ("code_challenge_method", "S256"), ("resource", &world.resource())]
+        [("response_type", "code"), ("code_challenge_method", "S256"), ("resource", &state.resource())]
     {
-        if asked.field(field) != value {
+        if request.field(field) != value {
             return wrong(field);
         }
     }
-    if asked.field("code_challenge").is_empty() || asked.field("state").is_empty() {
+    if request.field("code_challenge").is_empty() || request.field("state").is_empty() {
         return wrong("code_challenge or state");
     }
     let code = grants.name("code");
-    let made = Code {
-        challenge: asked.field("code_challenge").to_owned(),
+    let issued = Code {
+        challenge: request.field("code_challenge").to_owned(),
         redirect: redirect.to_owned(),
         client: client.to_owned(),
-        scope: asked.field("scope").to_owned(),
+        scope: request.field("scope").to_owned(),
     };
-    grants.codes.insert(code.clone(), made);
-    let state = if world.is("wrong-state") { "another-state" } else { asked.field("state") };
-    let issuer = if world.is("wrong-issuer") { &world.elsewhere } else { &world.authority };
-    if world.is("declines") {
+    grants.codes.insert(code.clone(), issued);
+    let returned_state = if state.is("wrong-state") { "another-state" } else { request.field("state") };
+    let issuer = if state.is("wrong-issuer") { &state.elsewhere } else { &state.authority };
+    if state.is("declines") {
         back.query_pairs_mut()
             .append_pair("error", "access_denied")
             .append_pair("error_description", "not today");
     } else {
         back.query_pairs_mut().append_pair("code", &code);
     }
-    back.query_pairs_mut().append_pair("state", state);
-    if !world.is("no-issuer") {
+    back.query_pairs_mut().append_pair("state", returned_state);
+    if !state.is("no-issuer") {
         back.query_pairs_mut().append_pair("iss", issuer);
     }
     built(302, &[("Location", back.as_str())], String::new())
 }
 
 /// RFC 6749, section 3.2.
-fn token(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
-    if world.is("token-redirects") {
-        return built(307, &[("Location", &format!("{}/token", world.elsewhere))], String::new());
+fn token(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
+    if state.is("token-redirects") {
+        return built(307, &[("Location", &format!("{}/token", state.elsewhere))], String::new());
     }
-    let given = match asked.field("grant_type") {
-        "authorization_code" => by_code(world, asked),
-        "refresh_token" => by_refresh(world, asked),
-        "client_credentials" => by_secret(asked),
+    let given = match request.field("grant_type") {
+        "authorization_code" => by_code(state, request),
+        "refresh_token" => by_refresh(state, request),
+        "client_credentials" => by_secret(request),
         _ => Err("unsupported_grant_type"),
     };
     let given = given.and_then(|given| {
-        let resource = asked.field("resource");
-        // A refresh may leave it out.
-        if resource == world.resource() || resource.is_empty() && asked.field("grant_type") == "refresh_token"
+        let resource = request.field("resource");
+        // A refresh may omit it.
+        if resource == state.resource()
+            || resource.is_empty() && request.field("grant_type") == "refresh_token"
         {
             Ok(given)
         } else {
@@ -130,60 +131,60 @@ fn token(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
         }
     });
     match given {
-        Ok((client, scope)) => reply(200, &tokens(world, client.as_deref(), &scope)),
+        Ok((client, scope)) => reply(200, &tokens(state, client.as_deref(), &scope)),
         Err(error) => reply(400, &json!({ "error": error, "error_description": "told by the test" })),
     }
 }
 
-/// To whom, if tokens can be renewed for it, and for which scopes.
+/// The client, if its tokens can be renewed, and the scopes.
 type Given = Result<(Option<String>, String), &'static str>;
 
-fn by_code(world: &ServerState, asked: &ParsedRequest) -> Given {
-    let mut grants = world.grants();
-    let code = grants.codes.remove(asked.field("code")).ok_or("invalid_grant")?;
+fn by_code(state: &ServerState, request: &ParsedRequest) -> Given {
+    let mut grants = state.grants();
+    let code = grants.codes.remove(request.field("code")).ok_or("invalid_grant")?;
     let secret = grants.clients.get(&code.client).ok_or("invalid_client")?;
-    is_client(asked, &code.client, secret.as_deref())?;
-    let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(asked.field("code_verifier")));
-    if challenge != code.challenge || asked.field("redirect_uri") != code.redirect {
+    is_client(request, &code.client, secret.as_deref())?;
+    let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(request.field("code_verifier")));
+    if challenge != code.challenge || request.field("redirect_uri") != code.redirect {
         return Err("invalid_grant");
     }
     Ok((Some(code.client), code.scope))
 }
 
-fn by_refresh(world: &ServerState, asked: &ParsedRequest) -> Given {
-    let mut grants = world.grants();
-    let (client, scope) = grants.take_refresh(asked.field("refresh_token")).ok_or("invalid_grant")?;
+fn by_refresh(state: &ServerState, request: &ParsedRequest) -> Given {
+    let mut grants = state.grants();
+    let (client, scope) = grants.take_refresh(request.field("refresh_token")).ok_or("invalid_grant")?;
     let secret = grants.clients.get(&client).ok_or("invalid_client")?;
-    is_client(asked, &client, secret.as_deref())?;
+    is_client(request, &client, secret.as_deref())?;
     Ok((Some(client), scope))
 }
 
-fn by_secret(asked: &ParsedRequest) -> Given {
-    is_client(asked, MACHINE.0, Some(MACHINE.1))?;
+fn by_secret(request: &ParsedRequest) -> Given {
+    is_client(request, MACHINE.0, Some(MACHINE.1))?;
     Ok((None, "tools".to_owned()))
 }
 
-/// Whether the request comes from this client, by either way to show a secret.
-fn is_client(asked: &ParsedRequest, id: &str, secret: Option<&str>) -> Result<(), &'static str> {
+/// Whether the request is from this client, by either way to send a secret.
+fn is_client(request: &ParsedRequest, id: &str, secret: Option<&str>) -> Result<(), &'static str> {
     use base64::engine::general_purpose::STANDARD;
     let basic = format!("Basic {}", STANDARD.encode(format!("{id}:{}", secret.unwrap_or_default())));
-    let by_header = asked.header("authorization") == Some(basic.as_str());
+    let by_header = request.header("authorization") == Some(basic.as_str());
     let by_form =
-        asked.field("client_id") == id && asked.field("client_secret") == secret.unwrap_or_default();
+        request.field("client_id") == id && request.field("client_secret") == secret.unwrap_or_default();
     if by_form || (secret.is_some() && by_header) { Ok(()) } else { Err("invalid_client") }
 }
 
-fn tokens(world: &ServerState, client: Option<&str>, scope: &str) -> Value {
-    let mut grants = world.grants();
-    // Some are too old when they arrive.
-    let lifetime = if world.is("short") { 0 } else { 3600 };
+fn tokens(state: &ServerState, client: Option<&str>, scope: &str) -> Value {
+    let mut grants = state.grants();
+    // In this mode, tokens are expired when they arrive.
+    let lifetime = if state.is("short") { 0 } else { 3600 };
     let mut answer = json!({
         "access_token": grants.access(scope),
         "token_type": "Bearer",
         "expires_in": lifetime,
         "scope": scope
     });
-    if let Some(client) = client.filter(|_| !world.is("no-refresh")) {
+    if let Some(client) = client.filter(|_| !state.is("no-refresh")) {
         answer["refresh_token"] = json!(grants.refresh(client, scope));
     }
     answer

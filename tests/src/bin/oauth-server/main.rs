@@ -1,13 +1,13 @@
-//! `oauth-server MODE`: an MCP server that wants tokens, and an authorization server that gives them, for tests of
+//! `oauth-server MODE`: an MCP server that requires tokens, and an authorization server that issues them, for tests of
 //! logins.
 //!
 //! Its first line on standard output is JSON: `address` of the MCP server, `authority` of the authorization server, and
-//! `elsewhere`, a third origin that must never see a token. Each further line is a request that one of them has seen.
-//! Lines on standard input are commands (`expire`, `revoke`, `hold`, `answer`), each answered by a line; it ends with its
-//! input. From `hold` to `answer`, requests for tokens are carried out and their answers kept back.
+//! `elsewhere`, a third origin that must never see a token. Each further line is a request that one of them received.
+//! Lines on standard input are commands (`expire`, `revoke`, `hold`, `answer`), each answered by a line; it ends when
+//! its input ends. From `hold` to `answer`, requests for tokens are processed and their responses held back.
 //!
-//! The mode `sound` checks everything that a client must do: PKCE with S256, the resource, the redirect, the client, the
-//! code used once, refresh tokens used once. Other modes do one thing wrong.
+//! The mode `sound` checks everything that a client must do: PKCE with S256, the resource, the redirect, the client,
+//! single use of codes and refresh tokens. Each other mode has one fault.
 
 mod authority;
 mod grants;
@@ -35,14 +35,14 @@ use url::form_urlencoded;
 
 use grants::Grants;
 
-/// What all three servers know.
+/// The state shared by all three servers.
 pub(crate) struct ServerState {
     pub(crate) mode: String,
     pub(crate) address: String,
     pub(crate) authority: String,
     pub(crate) elsewhere: String,
     grants: Mutex<Grants>,
-    /// Whether tokens that were given are kept back.
+    /// Whether token responses are held back.
     holds: watch::Sender<bool>,
 }
 
@@ -51,7 +51,7 @@ impl ServerState {
         self.grants.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The address that tokens are for.
+    /// The resource that tokens are for.
     pub(crate) fn resource(&self) -> String {
         format!("{}/mcp", self.address)
     }
@@ -61,7 +61,7 @@ impl ServerState {
     }
 }
 
-/// A request with its parts at hand.
+/// A parsed request.
 pub(crate) struct ParsedRequest {
     pub(crate) method: Method,
     pub(crate) path: String,
@@ -110,8 +110,8 @@ async fn run() -> io::Result<()> {
     let addresses = listeners.iter().map(|listener| Ok(format!("http://{}", listener.local_addr()?)));
     let addresses = addresses.collect::<io::Result<Vec<_>>>()?;
     let [address, authority, elsewhere] = [&addresses[0], &addresses[1], &addresses[2]].map(String::clone);
-    tell(&json!({ "address": address, "authority": authority, "elsewhere": elsewhere }));
-    let world = Arc::new(ServerState {
+    print(&json!({ "address": address, "authority": authority, "elsewhere": elsewhere }));
+    let state = Arc::new(ServerState {
         mode,
         address,
         authority,
@@ -120,76 +120,76 @@ async fn run() -> io::Result<()> {
         holds: watch::Sender::default(),
     });
     for (listener, name) in listeners.into_iter().zip(["resource", "authority", "elsewhere"]) {
-        let application = Router::new().fallback(answer).with_state((world.clone(), name));
+        let application = Router::new().fallback(answer).with_state((state.clone(), name));
         tokio::spawn(async move { axum::serve(listener, application).await });
     }
     let mut commands = BufReader::new(tokio::io::stdin()).lines();
     while let Some(command) = commands.next_line().await? {
         match command.as_str() {
-            "expire" => world.grants().expire(),
-            "revoke" => world.grants().revoke(),
-            "hold" => drop(world.holds.send_replace(true)),
-            "answer" => drop(world.holds.send_replace(false)),
-            // All that was recorded before stands before the answer.
+            "expire" => state.grants().expire(),
+            "revoke" => state.grants().revoke(),
+            "hold" => drop(state.holds.send_replace(true)),
+            "answer" => drop(state.holds.send_replace(false)),
+            // Everything recorded before precedes the answer.
             "record" => {}
             other => eprintln!("oauth-server: no command {other}"),
         }
-        tell(&json!({ "done": command }));
+        print(&json!({ "done": command }));
     }
     Ok(())
 }
 
 async fn answer(
-    State((world, name)): State<(Arc<ServerState>, &'static str)>,
+    State((state, name)): State<(Arc<ServerState>, &'static str)>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
     body: String,
 ) -> Response<Body> {
-    let asked = ParsedRequest::new(method, &uri, headers, &body);
-    tell(&json!({
+    let request = ParsedRequest::new(method, &uri, headers, &body);
+    print(&json!({
         "at": name,
-        "method": asked.method.as_str(),
-        "path": asked.path,
-        "authorization": asked.header("authorization"),
-        "fields": asked.fields,
-        "json": asked.json,
+        "method": request.method.as_str(),
+        "path": request.path,
+        "authorization": request.header("authorization"),
+        "fields": request.fields,
+        "json": request.json,
     }));
     match name {
-        "resource" => resource::answer(&world, &asked),
+        "resource" => resource::answer(&state, &request),
         "authority" => {
-            let answer = authority::answer(&world, &asked);
-            if asked.path == "/token" {
-                // The world outlives its requests.
-                let _ = world.holds.subscribe().wait_for(|holds| !holds).await;
+            let answer = authority::answer(&state, &request);
+            if request.path == "/token" {
+                // The state outlives its requests.
+                let _ = state.holds.subscribe().wait_for(|holds| !holds).await;
             }
             answer
         }
-        _ if world.is("metadata-elsewhere") && asked.path == resource::METADATA => {
-            reply(200, &resource::metadata(&world))
+        _ if state.is("metadata-elsewhere") && request.path == resource::METADATA => {
+            reply(200, &resource::metadata(&state))
         }
         _ => text(404, "nothing here"),
     }
 }
 
-/// One line on standard output, whole.
-fn tell(line: &Value) {
+/// Prints one line and flushes it.
+fn print(line: &Value) {
     let mut output = io::stdout().lock();
-    // A test that has ended reads nothing any more.
+    // The test may have ended.
     let _ = writeln!(output, "{line}").and_then(|()| output.flush());
 }
 
-/// An answer in JSON.
+/// A JSON response.
 pub(crate) fn reply(status: u16, body: &Value) -> Response<Body> {
     built(status, &[(header::CONTENT_TYPE.as_str(), "application/json")], body.to_string())
 }
 
-/// An answer in words.
+/// A text response.
 pub(crate) fn text(status: u16, body: &str) -> Response<Body> {
     built(status, &[(header::CONTENT_TYPE.as_str(), "text/plain")], body.to_owned())
 }
 
-/// An answer with these headers.
+/// A response with these headers.
 pub(crate) fn built(status: u16, headers: &[(&str, &str)], body: String) -> Response<Body> {
     let mut response = Response::builder().status(status);
     for (name, value) in headers {

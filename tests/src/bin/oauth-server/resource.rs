@@ -1,66 +1,66 @@
-//! The MCP server: a token for everything, and for one tool a token with more scopes.
+//! The MCP server: every request needs a token, and one tool needs more scopes.
 
 use axum::{body::Body, http::Response};
 use serde_json::{Value, json};
 
 use crate::{ParsedRequest, ServerState, built, reply, text};
 
-/// Where the metadata of the resource lie (RFC 9728, section 3.1).
+/// Path of the resource's metadata (RFC 9728, section 3.1).
 pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
 
 /// The scope that every request needs.
 const SCOPE: &str = "tools";
 
-pub(crate) fn answer(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
-    match asked.path.as_str() {
-        METADATA if !world.is("no-metadata") => reply(200, &metadata(world)),
-        "/mcp" => guarded(world, asked),
+pub(crate) fn answer(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
+    match request.path.as_str() {
+        METADATA if !state.is("no-metadata") => reply(200, &metadata(state)),
+        "/mcp" => guarded(state, request),
         _ => text(404, "nothing here"),
     }
 }
 
-/// What the resource says of itself.
-pub(crate) fn metadata(world: &ServerState) -> Value {
+/// The protected resource metadata.
+pub(crate) fn metadata(state: &ServerState) -> Value {
     let resource =
-        if world.is("wrong-resource") { format!("{}/mcp", world.elsewhere) } else { world.resource() };
+        if state.is("wrong-resource") { format!("{}/mcp", state.elsewhere) } else { state.resource() };
     json!({
         "resource": resource,
-        "authorization_servers": [world.authority],
+        "authorization_servers": [state.authority],
         "scopes_supported": [SCOPE]
     })
 }
 
-fn guarded(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
-    let token = asked.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
-    let scopes = token.and_then(|token| world.grants().scopes(token).cloned());
-    if world.is("echoes") {
-        let is_configured = asked.header("authorization").is_some_and(|value| CONFIGURED.contains(&value));
+fn guarded(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
+    let token = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    let scopes = token.and_then(|token| state.grants().scopes(token).cloned());
+    if state.is("echoes") {
+        let is_configured = request.header("authorization").is_some_and(|value| CONFIGURED.contains(&value));
         return if scopes.is_some() || is_configured {
-            echoed(asked)
+            echoed(request)
         } else {
-            challenge(world, token.is_some())
+            challenge(state, token.is_some())
         };
     }
-    let Some(scopes) = scopes else { return challenge(world, token.is_some()) };
-    let needed = if asked.json["params"]["name"] == "admin" { "admin" } else { SCOPE };
+    let Some(scopes) = scopes else { return challenge(state, token.is_some()) };
+    let needed = if request.json["params"]["name"] == "admin" { "admin" } else { SCOPE };
     if !scopes.contains(needed) {
-        let header = format!("Bearer error=\"insufficient_scope\", scope=\"{needed}\", {}", pointer(world));
+        let header = format!("Bearer error=\"insufficient_scope\", scope=\"{needed}\", {}", pointer(state));
         return built(403, &[("WWW-Authenticate", &header)], "not with this token".to_owned());
     }
-    serve(world, asked)
+    serve(state, request)
 }
 
-/// What the mode `echoes` lets in beside tokens; the second is `me:configured-password-1`.
+/// Credentials that the mode `echoes` accepts in addition to tokens; the second is `me:configured-password-1`.
 const CONFIGURED: [&str; 2] = ["Bearer configured-token-1", "Basic bWU6Y29uZmlndXJlZC1wYXNzd29yZC0x"];
 
-/// Repeats in every place what it was sent as `Authorization`, and the password in it.
-fn echoed(asked: &ParsedRequest) -> Response<Body> {
-    let sent = asked.header("authorization").unwrap_or_default();
+/// Repeats the `Authorization` it received, and the password in it, in every place.
+fn echoed(request: &ParsedRequest) -> Response<Body> {
+    let sent = request.header("authorization").unwrap_or_default();
     let sent = if sent == CONFIGURED[1] { "me:configured-password-1" } else { sent };
     let escaped: String = sent.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
-    let (id, method) = (&asked.json["id"], asked.json["method"].as_str().unwrap_or_default());
+    let (id, method) = (&request.json["id"], request.json["method"].as_str().unwrap_or_default());
     let structured = json!({ "headers": { "authorization": sent }, "escaped": "ESCAPED" });
-    let result = match (method, asked.json["params"]["name"].as_str()) {
+    let result = match (method, request.json["params"]["name"].as_str()) {
         ("initialize", _) => json!({
             "protocolVersion": "2025-11-25",
             "capabilities": { "tools": {} },
@@ -92,10 +92,10 @@ fn echoed(asked: &ParsedRequest) -> Response<Body> {
     built(200, &[("Content-Type", "application/json")], answer.replace("ESCAPED", &escaped))
 }
 
-fn challenge(world: &ServerState, rejected: bool) -> Response<Body> {
+fn challenge(state: &ServerState, rejected: bool) -> Response<Body> {
     let mut header = "Bearer".to_owned();
-    if !world.is("no-metadata") {
-        header = format!("Bearer {}", pointer(world));
+    if !state.is("no-metadata") {
+        header = format!("Bearer {}", pointer(state));
         if rejected {
             header.push_str(", error=\"invalid_token\"");
         }
@@ -103,17 +103,17 @@ fn challenge(world: &ServerState, rejected: bool) -> Response<Body> {
     built(401, &[("WWW-Authenticate", &header)], "no entry".to_owned())
 }
 
-fn pointer(world: &ServerState) -> String {
-    let origin = if world.is("metadata-elsewhere") { &world.elsewhere } else { &world.address };
+fn pointer(state: &ServerState) -> String {
+    let origin = if state.is("metadata-elsewhere") { &state.elsewhere } else { &state.address };
     format!("resource_metadata=\"{origin}{METADATA}\"")
 }
 
-fn serve(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
-    let id = &asked.json["id"];
-    let result = match (asked.method.as_str(), asked.json["method"].as_str().unwrap_or_default()) {
-        ("GET", _) => return resumed(asked),
-        (_, "tools/call") if world.is("redirects") => {
-            return built(307, &[("Location", &format!("{}/mcp", world.elsewhere))], String::new());
+fn serve(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
+    let id = &request.json["id"];
+    let result = match (request.method.as_str(), request.json["method"].as_str().unwrap_or_default()) {
+        ("GET", _) => return resumed(request),
+        (_, "tools/call") if state.is("redirects") => {
+            return built(307, &[("Location", &format!("{}/mcp", state.elsewhere))], String::new());
         }
         ("DELETE", _) => return text(200, ""),
         (_, "initialize") => json!({
@@ -125,8 +125,8 @@ fn serve(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
             let tools = ["echo", "admin", "slow"];
             json!({ "tools": tools.map(|name| json!({ "name": name, "inputSchema": { "type": "object" } })) })
         }
-        (_, "tools/call") if asked.json["params"]["name"] == "slow" => return begun(world, id),
-        (_, "tools/call") => said(&asked.json["params"]["name"]),
+        (_, "tools/call") if request.json["params"]["name"] == "slow" => return started(state, id),
+        (_, "tools/call") => text_result(&request.json["params"]["name"]),
         (_, "server/discover") => {
             let error = json!({ "code": -32601, "message": "Method not found" });
             return reply(200, &json!({ "jsonrpc": "2.0", "id": id, "error": error }));
@@ -139,22 +139,22 @@ fn serve(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
     built(200, &session, answer)
 }
 
-fn said(text: &Value) -> Value {
+fn text_result(text: &Value) -> Value {
     json!({ "content": [{ "type": "text", "text": text }] })
 }
 
-/// A call whose answer comes over another stream, for which its token is too old.
-fn begun(world: &ServerState, id: &Value) -> Response<Body> {
-    world.grants().expire();
+/// Starts a call whose answer arrives on another stream, for which its token is expired.
+fn started(state: &ServerState, id: &Value) -> Response<Body> {
+    state.grants().expire();
     let stream = format!("id: call-{id}\nretry: 10\ndata: \n\n");
     built(200, &[("Content-Type", "text/event-stream")], stream)
 }
 
-fn resumed(asked: &ParsedRequest) -> Response<Body> {
-    let last = asked.header("last-event-id").and_then(|last| last.strip_prefix("call-"));
+fn resumed(request: &ParsedRequest) -> Response<Body> {
+    let last = request.header("last-event-id").and_then(|last| last.strip_prefix("call-"));
     let Some(id) = last.and_then(|id| id.parse::<Value>().ok()) else {
         return text(405, "no listening here");
     };
-    let answer = json!({ "jsonrpc": "2.0", "id": id, "result": said(&json!("slow")) });
+    let answer = json!({ "jsonrpc": "2.0", "id": id, "result": text_result(&json!("slow")) });
     built(200, &[("Content-Type", "text/event-stream")], format!("data: {answer}\n\n"))
 }

@@ -1,6 +1,6 @@
-//! Answers as streams of events, in every form that the WHATWG standard of server-sent events has to say something on.
+//! Answers as event streams, in every form that the WHATWG standard on server-sent events covers.
 
-/// The stream that carries a message, unless the mode's answers are no streams.
+/// The stream that carries a message; `None` if the mode does not stream.
 pub(crate) fn stream(mode: &str, message: &[u8]) -> Option<Vec<u8>> {
     let mode = mode.strip_prefix("sse-")?;
     let data = [b"data: ", message].concat();
@@ -35,7 +35,7 @@ pub(crate) fn stream(mode: &str, message: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// The message over several lines, each a `data` field of one event.
+/// The message on several lines, each a `data` field of one event.
 fn pretty(message: &[u8]) -> Vec<u8> {
     let value: serde_json::Value = serde_json::from_slice(message).unwrap_or_default();
     let text = format!("{value:#}");

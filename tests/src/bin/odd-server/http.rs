@@ -1,4 +1,4 @@
-//! Over HTTP/1.1 by hand, one request per connection, and what modes do to answers, headers and sessions.
+//! Hand-written HTTP/1.1, one request per connection, and the modes that change responses, headers and sessions.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use tokio::{
 
 use crate::{events, messages::answers};
 
-/// How often each method was asked for in each session.
+/// Number of requests per session and method.
 type Counts = Arc<Mutex<BTreeMap<(String, String), u32>>>;
 
 /// Serves until the end of standard input.
@@ -28,7 +28,7 @@ pub(crate) async fn serve() -> io::Result<()> {
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let counts = counts.clone();
-            // A client that goes away in the middle is its own affair.
+            // The client may disconnect early.
             tokio::spawn(async move { handle(stream, counts).await });
         }
     });
@@ -70,7 +70,7 @@ async fn handle(stream: TcpStream, counts: Counts) -> io::Result<()> {
     }
     stream.flush().await?;
     if body.is_empty() && is_stream && mode != "discover-empty-stream" {
-        // The stream of the session, which stays open until the client goes.
+        // The session's stream stays open until the client disconnects.
         stream.read_to_end(&mut Vec::new()).await?;
     }
     stream.shutdown().await
@@ -117,18 +117,18 @@ fn respond(request: &Request, counts: &Counts) -> (u16, String, Vec<u8>) {
         }
         _ => {}
     }
-    let asked = request.message["method"].as_str().unwrap_or_default();
+    let method = request.message["method"].as_str().unwrap_or_default();
     let session = format!("{mode} {}", request.session);
-    let before = count(counts, &session, asked, 1);
+    let before = count(counts, &session, method, 1);
     let calls = count(counts, &session, "tools/call", 0);
-    match (mode, asked) {
+    match (mode, method) {
         ("discover-empty-stream", "server/discover") => {
             return (200, content_type("text/event-stream"), Vec::new());
         }
         ("discover-400", "server/discover") => {
             return plain(400, "Bad Request: no valid session ID provided");
         }
-        // It was started anew after the first call, and knows none of its sessions.
+        // The server restarted after the first call and lost its sessions.
         ("restart-404", _) if calls > 1 => return plain(404, "no such session"),
         ("restart-400", _) if calls > 1 => return plain(400, "Bad Request: No valid session ID provided"),
         ("initialized-400", "notifications/initialized") => return plain(400, "no"),
@@ -148,14 +148,14 @@ fn respond(request: &Request, counts: &Counts) -> (u16, String, Vec<u8>) {
         _ => {}
     }
     let texts = answers(mode, &request.message);
-    if request.message.get("id").is_none() || asked.is_empty() {
+    if request.message.get("id").is_none() || method.is_empty() {
         return plain(202, "");
     }
     let mode = if mode == "gzip-if-asked" && request.takes_gzip { "gzip" } else { mode };
-    answer(mode, asked, &texts)
+    answer(mode, method, &texts)
 }
 
-/// The stream of a session: most servers have none.
+/// Answers a GET for the session's stream: most servers have none.
 fn get(mode: &str) -> (u16, String, Vec<u8>) {
     match mode {
         "get-stream" => (200, content_type("text/event-stream"), Vec::new()),
@@ -166,9 +166,9 @@ fn get(mode: &str) -> (u16, String, Vec<u8>) {
     }
 }
 
-fn answer(mode: &str, asked: &str, texts: &[Vec<u8>]) -> (u16, String, Vec<u8>) {
+fn answer(mode: &str, method: &str, texts: &[Vec<u8>]) -> (u16, String, Vec<u8>) {
     let mut headers = String::new();
-    if asked == "initialize" && mode != "no-session" {
+    if method == "initialize" && mode != "no-session" {
         let number = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
         headers = format!("Mcp-Session-Id: session-{number}\r\n");
     }
@@ -197,15 +197,15 @@ fn content_type(name: &str) -> String {
     format!("Content-Type: {name}\r\n")
 }
 
-/// How often this was asked for in this session before; `more` are counted on top.
-fn count(counts: &Counts, session: &str, asked: &str, more: u32) -> u32 {
+/// The number of earlier requests for this in this session; adds `more`.
+fn count(counts: &Counts, session: &str, method: &str, more: u32) -> u32 {
     let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
-    let count = counts.entry((session.to_owned(), asked.to_owned())).or_default();
+    let count = counts.entry((session.to_owned(), method.to_owned())).or_default();
     *count += more;
     *count - more
 }
 
-/// One block that is stored and not compressed (RFC 1951, 3.2.4), in a member of RFC 1952.
+/// One stored block without compression (RFC 1951, 3.2.4), in a gzip member (RFC 1952).
 fn gzip(body: &[u8]) -> Vec<u8> {
     let length = u16::try_from(body.len()).unwrap_or_default();
     let mut member = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];

@@ -1,9 +1,9 @@
 //! `odd-server stdio MODE` and `odd-server http`: an MCP server that is odd in one known way, for comparing clients.
 //!
 //! Over HTTP the last part of the path names the mode, so that one process serves all of them; its first line on
-//! standard output is its address, and it ends with its input. The protocol is written by hand, because a proper library
-//! refuses to do most of this. What a mode does to messages stands in `messages.rs`, and holds for both transports; what it
-//! does to their transport, in `stdio.rs` and `http.rs`.
+//! standard output is its address, and it ends when its input ends. The protocol is written by hand, because a proper
+//! library cannot do most of this. Modes that change messages are in `messages.rs`, for both transports; modes that
+//! change the transport are in `stdio.rs` and `http.rs`.
 
 mod events;
 mod http;
@@ -23,7 +23,7 @@ async fn main() -> ExitCode {
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,
-        // The client has gone: the ordinary end of a server that is killed late.
+        // The client is gone: the normal end of a server that is killed late.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("odd-server: {error}");

@@ -1,8 +1,8 @@
-//! What the server says to a message: what a sound one would say, and what a mode makes of that.
+//! The server's answers to messages: those of a correct server, and how each mode changes them.
 
 use serde_json::{Value, json};
 
-/// The texts that are sent, in this order, because of one message; not all of them are JSON.
+/// The texts to send, in order, in response to a message; not all are JSON.
 pub(crate) fn answers(mode: &str, message: &Value) -> Vec<Vec<u8>> {
     let method = message["method"].as_str().unwrap_or_default();
     if message.get("id").is_none() {
@@ -14,7 +14,7 @@ pub(crate) fn answers(mode: &str, message: &Value) -> Vec<Vec<u8>> {
         };
     }
     if method.is_empty() {
-        // An answer to what the server has asked.
+        // A response to the server's own request.
         return Vec::new();
     }
     let mut sound = sound(mode, method, message);
@@ -22,7 +22,7 @@ pub(crate) fn answers(mode: &str, message: &Value) -> Vec<Vec<u8>> {
     around(mode, method, message, &sound)
 }
 
-/// The answer of a sound server, apart from those modes that are about what it knows.
+/// The answer of a correct server, except in modes about its supported versions and methods.
 fn sound(mode: &str, method: &str, message: &Value) -> Value {
     let id = &message["id"];
     let result = match method {
@@ -38,13 +38,13 @@ fn sound(mode: &str, method: &str, message: &Value) -> Value {
             }
         },
         "initialize" => {
-            let asked = &message["params"]["protocolVersion"];
+            let version = &message["params"]["protocolVersion"];
             let version = match mode {
                 "batch" => json!("2025-03-26"),
                 "oldest-version" => json!("2024-11-05"),
                 "unknown-version" => json!("2099-01-01"),
-                _ if *asked == "2026-07-28" => json!("2025-11-25"),
-                _ => asked.clone(),
+                _ if *version == "2026-07-28" => json!("2025-11-25"),
+                _ => version.clone(),
             };
             json!({
                 "protocolVersion": version,
@@ -54,15 +54,15 @@ fn sound(mode: &str, method: &str, message: &Value) -> Value {
         }
         "tools/list" => tools(mode, &message["params"]["cursor"]),
         "tools/call" => {
-            let said = message["params"]["arguments"]["message"].as_str().unwrap_or_default();
-            json!({ "content": [{ "type": "text", "text": said }] })
+            let message_text = message["params"]["arguments"]["message"].as_str().unwrap_or_default();
+            json!({ "content": [{ "type": "text", "text": message_text }] })
         }
         _ => json!({}),
     };
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
 
-/// The introduction of a server that knows an older version only.
+/// The introduction of a server that supports only an older version.
 fn introduction() -> Value {
     json!({
         "resultType": "complete", "supportedVersions": ["2025-11-25"], "capabilities": { "tools": {} },
@@ -120,7 +120,7 @@ fn tools(mode: &str, cursor: &Value) -> Value {
     }
 }
 
-/// Changes the one answer.
+/// Changes the answer itself.
 fn oddly(mode: &str, method: &str, answer: &mut Value) {
     match (mode, method) {
         ("no-capabilities", "initialize") => answer["result"]["capabilities"] = json!({}),
@@ -174,7 +174,7 @@ fn oddly(mode: &str, method: &str, answer: &mut Value) {
     }
 }
 
-/// The texts that are sent in place of an answer, or around it.
+/// The texts that are sent instead of an answer, or around it.
 fn around(mode: &str, method: &str, message: &Value, sound: &Value) -> Vec<Vec<u8>> {
     let log = json!({
         "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": "starting" }
@@ -230,7 +230,7 @@ fn text(message: &Value) -> Vec<u8> {
     message.to_string().into_bytes()
 }
 
-/// What no value of JSON can hold.
+/// The text of a message with a replacement that a JSON value cannot hold.
 fn with(message: &Value, from: &str, to: &str) -> Vec<u8> {
     message.to_string().replace(from, to).into_bytes()
 }

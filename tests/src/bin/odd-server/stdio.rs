@@ -1,4 +1,4 @@
-//! Over standard input and output: one message a line, and what modes do to the lines.
+//! Standard input and output: one message per line, and the modes that change the lines.
 
 use std::io::{self, BufRead as _, Write as _};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::messages::answers;
 
-/// Serves one client until it goes.
+/// Serves one client until it disconnects.
 pub(crate) fn serve(mode: &str) -> io::Result<()> {
     let mut output = io::stdout().lock();
     if mode == "bom-on-stdout" {
