@@ -1,7 +1,7 @@
-//! Agents that people use, with their own code between the model and `toolsmith serve`: Codex, opencode and Gemini CLI.
+//! Coding agents in front of `toolsmith serve`: Codex, opencode and Gemini CLI.
 //!
-//! Each starts without any variable and with a home of its own, in which `toolsmith setup` has written the server; its
-//! provider is a scripted model. What counts is what the agent sends to the model.
+//! Each starts with an empty environment and its own home folder, in which `toolsmith setup` has configured the server.
+//! Its provider is a scripted model. The checks are on what the agent sends to the model.
 
 mod asked;
 
@@ -22,31 +22,31 @@ use crate::{
     table::Row,
 };
 
-/// What chooses this part.
+/// The name that selects this part.
 pub(crate) const PART: &str = "clients";
 
-/// How long an agent may take for its four calls: four snippets are compiled in it.
+/// Time limit for an agent's four calls, each of which compiles a snippet.
 const WATCHDOG: Duration = Duration::from_secs(240);
 
-/// A picture of one point.
+/// A picture of one pixel.
 const PICTURE: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/// The model's key, which is looked at.
+/// The model's API key, which the model server checks.
 const KEY: &str = "secret-key";
 
 /// An agent.
 pub(crate) struct Agent {
     pub(crate) package: &'static str,
-    /// What `toolsmith setup` calls it.
+    /// Its name in `toolsmith setup`.
     client: &'static str,
-    /// The namespace that it offers the tools of a server in, where it has namespaces.
+    /// The namespace for a server's tools, if it has namespaces.
     namespace: Option<&'static str>,
-    /// What it calls `execute_code`.
+    /// Its name for `execute_code`.
     tool: &'static str,
-    /// The file of its settings, in the home folder; `{address}` stands for the model server.
+    /// Its settings file in the home folder, and its content; `{address}` is replaced by the model server's.
     settings: (&'static str, &'static str),
-    /// Its command line: a program for Node or the machine, and arguments.
+    /// Its command line: Node or a native program, and arguments.
     line: fn(&Installed) -> Vec<PathBuf>,
     arguments: &'static [&'static str],
     variables: &'static [(&'static str, &'static str)],
@@ -57,7 +57,7 @@ const CODEX: Agent = Agent {
     client: "codex",
     namespace: Some("mcp__toolsmith"),
     tool: "execute_code",
-    // Of a model whose name it does not know, it assumes that it sees no pictures.
+    // It assumes that a model with an unknown name cannot read pictures.
     settings: (
         ".codex/config.toml",
         "model = \"gpt-5.1\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n\n[analytics]\nenabled = false\n\n\
@@ -71,7 +71,7 @@ const CODEX: Agent = Agent {
 };
 
 const OPENCODE: Agent = Agent {
-    // The program for this kind of machine, of the package `opencode-ai`, which has nothing in it but what fetches this.
+    // The native program of the package `opencode-ai`, which itself only fetches this.
     package: "opencode-linux-x64-baseline",
     client: "opencode",
     namespace: None,
@@ -126,14 +126,14 @@ const GEMINI: Agent = Agent {
 
 pub(crate) const AGENTS: [Agent; 3] = [CODEX, OPENCODE, GEMINI];
 
-/// A snippet, and what the model must learn of its outcome.
+/// A snippet, and what the model must see of its outcome.
 struct Turn {
     name: &'static str,
     code: String,
     says: &'static [&'static str],
 }
 
-/// What comes back is computed, so that no text of the call itself is taken for it.
+/// The results are computed, so that text of the call itself cannot match.
 fn turns() -> [Turn; 4] {
     let turn = |name, code: &str, says| Turn { name, code: code.to_owned(), says };
     [
@@ -191,7 +191,7 @@ pub(crate) async fn run(
     Ok(rows)
 }
 
-/// The beginning and the end of a text.
+/// The start and the end of a text.
 fn short(text: &str) -> String {
     const SHOWN: usize = 1_500;
     let count = text.chars().count();
@@ -204,7 +204,7 @@ fn short(text: &str) -> String {
 }
 
 impl Agent {
-    /// Has the agent make its calls; gives what the model was sent for each, in order.
+    /// Runs the agent; returns what the model received for each call, in order.
     async fn drive(&self, installed: &Installed, product: &Product) -> Checked<Vec<String>> {
         let failed = |error: std::io::Error| format!("{}: {error}", self.package);
         let folder = tempfile::tempdir().map_err(failed)?;
@@ -223,17 +223,21 @@ impl Agent {
         let mut command = bare(program, &home, &work);
         command.args(script).args(self.arguments);
         command.envs(self.variables.iter().map(|(name, value)| (name, value.replace("{address}", address))));
-        let said = finish(command, self.package).await?;
-        // Its servers have the same home.
+        let output_text = finish(command, self.package).await?;
+        // Its servers have the same `HOME`.
         nothing_left(&format!("HOME={}", home.display())).await?;
         let results = asked::results(&model.requests(), self.tool);
         if results.len() < turns().len() {
-            return Err(format!("{} results for the model; the agent says: {}", results.len(), short(&said)));
+            return Err(format!(
+                "{} results for the model; the agent says: {}",
+                results.len(),
+                short(&output_text)
+            ));
         }
         Ok(results)
     }
 
-    /// Has `toolsmith setup` write its entry beside the settings.
+    /// Writes the settings and runs `toolsmith setup`.
     async fn set_up(&self, product: &Product, home: &Path, work: &Path) -> Checked<()> {
         let config = work.join("served.json");
         let text = json!({ "mcpServers": { "demo": { "command": "toolsmith", "args": ["demo-server"], "trust": true } } });
@@ -243,7 +247,7 @@ impl Agent {
         if self.client != "opencode" {
             command.arg("--approve");
         }
-        // What `setup` records must do: agents start servers with few variables.
+        // The variables that `setup` records must suffice: agents pass few to servers.
         command.env("TOOLSMITH_CACHE_DIR", product.cache());
         for (name, otherwise) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
             let place = std::env::var_os(name).map(PathBuf::from);
@@ -253,7 +257,7 @@ impl Agent {
         finish(command, "toolsmith setup").await.map(drop)
     }
 
-    /// The model calls one after the other, and then is done. What else an agent asks it (titles) has no tools.
+    /// The model makes the calls one by one and then finishes. An agent's other requests (for titles) have no tools.
     fn script(&self) -> Value {
         let rules = turns().into_iter().enumerate().map(|(turn, Turn { code, .. })| {
             let mut call = json!({ "name": self.tool, "arguments": { "code": code } });
@@ -267,11 +271,11 @@ impl Agent {
     }
 }
 
-/// A program that sees nothing of whoever runs the tests.
+/// A program with no environment from the user who runs the tests.
 fn bare(program: &Path, home: &Path, work: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("HOME", home).env("PATH", "/usr/local/bin:/usr/bin:/bin").current_dir(work);
-    // What goes beyond this machine finds nothing there (the port of RFC 863).
+    // Requests that leave this machine fail (the discard port of RFC 863).
     for name in ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"] {
         command.env(name, "http://127.0.0.1:9");
     }
@@ -280,20 +284,20 @@ fn bare(program: &Path, home: &Path, work: &Path) -> Command {
     command
 }
 
-/// Runs a program to its end; gives what it says.
+/// Runs a program to its end; returns its output.
 async fn finish(mut command: Command, name: &str) -> Checked<String> {
     let failed = |error: std::io::Error| format!("{name}: {error}");
     let child = command.spawn().map_err(failed)?;
     let output = timeout(WATCHDOG, child.wait_with_output()).await;
     let output = output.map_err(|_| format!("{name} has not ended after {WATCHDOG:?}"))?.map_err(failed)?;
-    let said = format!(
+    let output_text = format!(
         "{}\n{}",
         String::from_utf8_lossy(&output.stdout).trim(),
         String::from_utf8_lossy(&output.stderr).trim()
     );
     if output.status.success() {
-        Ok(said)
+        Ok(output_text)
     } else {
-        Err(format!("{name}: {}: {}", output.status, short(&said)))
+        Err(format!("{name}: {}: {}", output.status, short(&output_text)))
     }
 }

@@ -1,6 +1,7 @@
-//! Foreign clients against `toolsmith serve`: the official SDKs in every era that they speak, and the Inspector.
+//! Foreign clients against `toolsmith serve`: the official SDKs in every protocol era that they support, and the
+//! Inspector.
 //!
-//! A plan of calls goes to a program in `clients/`; what comes back is checked here.
+//! A program in `clients/` carries out a plan of calls; its report is checked here.
 
 use std::{
     fs,
@@ -25,13 +26,13 @@ use crate::{
     table::Row,
 };
 
-/// How long a client may take for its whole plan: a dozen snippets are compiled in it.
+/// Time limit for a client's whole plan, which compiles a dozen snippets.
 const WATCHDOG: Duration = Duration::from_secs(300);
-/// How long the server may take to listen.
+/// Time limit for the server to start listening.
 const START: Duration = Duration::from_secs(30);
 
 const SDK_V1: &str = "@modelcontextprotocol/sdk";
-/// An early version of it, under a name of ours.
+/// An early version of it, under our own alias.
 const SDK_V1_OLD: &str = "sdk-1.12";
 const SDK_V2: &str = "@modelcontextprotocol/client";
 const SDK_PYTHON: &str = "mcp";
@@ -42,10 +43,10 @@ const INSPECTOR_SCRIPT: &str = "clients/launcher/build/index.js";
 /// A client of an SDK.
 struct Sdk {
     package: &'static str,
-    /// What its program in `clients/` is told before the target.
+    /// Arguments of its program in `clients/`, before the target.
     arguments: &'static [&'static str],
     protocol: &'static str,
-    /// Whether it is of a time before questions.
+    /// Whether it predates elicitation.
     is_old: bool,
 }
 
@@ -55,17 +56,17 @@ const SDKS: [Sdk; 7] = [
     Sdk { package: SDK_V2, arguments: &["v2", "stateless"], protocol: "2026-07-28", is_old: false },
     Sdk { package: SDK_PYTHON, arguments: &["sessions"], protocol: "2025-11-25", is_old: false },
     Sdk { package: SDK_PYTHON, arguments: &["stateless"], protocol: "2026-07-28", is_old: false },
-    // They do not know events without data, which newer ones resume a stream by.
+    // It does not know events without data, by which newer ones resume a stream.
     Sdk { package: SDK_V1_OLD, arguments: &["old", "sessions"], protocol: "2025-03-26", is_old: true },
     Sdk { package: SDK_PYTHON, arguments: &[], protocol: "2025-06-18", is_old: true },
 ];
 
 /// The server whose tools need no permission: two of them direct, the others for snippets.
 const FREE: &str = "fixture";
-/// The server whose tools are asked about.
-const ASKED: &str = "shelf";
+/// The server whose tools need permission.
+const GUARDED: &str = "shelf";
 
-/// One line per client and transport, of those whose package or transport is chosen.
+/// One row per selected client and transport.
 pub(crate) async fn run(
     installed: &Installed,
     product: &Product,
@@ -93,7 +94,7 @@ pub(crate) async fn run(
 pub(crate) struct Serving {
     binary: PathBuf,
     config: PathBuf,
-    /// Variables of every process, so that no configuration but ours has a part in this.
+    /// Variables of every process, so that only our configuration is read.
     environment: Vec<(&'static str, PathBuf)>,
     folder: PathBuf,
 }
@@ -103,7 +104,7 @@ impl Serving {
         let config = json!({
             "mcpServers": {
                 FREE: { "command": env!("CARGO_BIN_EXE_conformance-server"), "trust": true },
-                ASKED: {
+                GUARDED: {
                     "command": env!("CARGO_BIN_EXE_catalog-server"),
                     "args": ["--tools", "25"],
                     "permission": "ask",
@@ -117,7 +118,7 @@ impl Serving {
         Self::of(product, folder, &config)
     }
 
-    /// With a configuration; its files lie in the folder.
+    /// Serves a configuration; its files are in the folder.
     pub(crate) fn of(product: &Product, folder: &Path, text: &Value) -> Checked<Self> {
         let config = folder.join("served.json");
         fs::write(&config, text.to_string()).map_err(|error| error.to_string())?;
@@ -149,7 +150,7 @@ impl Serving {
         command
     }
 
-    /// Starts it over HTTP.
+    /// Starts the server over HTTP.
     pub(crate) async fn listen(&self) -> Checked<Listening> {
         let failed = |error: std::io::Error| format!("toolsmith serve --http: {error}");
         let address =
@@ -167,12 +168,12 @@ impl Serving {
         Ok(Listening { address: format!("http://{address}/mcp"), _process: process })
     }
 
-    /// Runs a client to its end, with something on its standard input.
+    /// Runs a client to its end, with `input` on its standard input.
     async fn finish(&self, mut command: Command, input: &str) -> Checked<Output> {
         let failed = |error: std::io::Error| format!("the client does not run: {error}");
         let mut child = command.spawn().map_err(failed)?;
         if let Some(mut stdin) = child.stdin.take() {
-            // Whoever ends before it has read everything breaks the pipe.
+            // A client that exits before it has read everything breaks the pipe.
             let _ = stdin.write_all(input.as_bytes()).await;
         }
         let output = timeout(WATCHDOG, child.wait_with_output()).await;
@@ -180,8 +181,8 @@ impl Serving {
     }
 }
 
-/// What a client of the official TypeScript SDK tells of a plan, which it carries out against a server that it starts
-/// itself; and its name.
+/// Carries out a plan with a client of the official TypeScript SDK, which starts the server itself; returns the
+/// client's name and report.
 pub(crate) async fn carry_out(
     installed: &Installed,
     serving: &Serving,
@@ -190,7 +191,7 @@ pub(crate) async fn carry_out(
     carry_out_by(installed, serving, &serving.line(), plan).await
 }
 
-/// The same against what another command line starts.
+/// Like [`carry_out`], against the server that another command line starts.
 pub(crate) async fn carry_out_by(
     installed: &Installed,
     serving: &Serving,
@@ -202,7 +203,7 @@ pub(crate) async fn carry_out_by(
     Ok((first.package, seen))
 }
 
-/// The server over HTTP; it ends with this.
+/// The server over HTTP, stopped on drop.
 pub(crate) struct Listening {
     address: String,
     _process: Child,
@@ -215,16 +216,16 @@ impl Listening {
     }
 }
 
-/// The JSON on standard output, if the program has succeeded.
+/// The JSON on standard output, if the program succeeded.
 fn printed(output: &Output) -> Checked<Value> {
-    let told = || format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
+    let failure = || format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
     if !output.status.success() {
-        return Err(told());
+        return Err(failure());
     }
-    serde_json::from_slice(&output.stdout).map_err(|_| told())
+    serde_json::from_slice(&output.stdout).map_err(|_| failure())
 }
 
-/// A condition, and what is told where it does not hold.
+/// Fails with `what` and the observed value if a condition does not hold.
 pub(crate) fn must(holds: bool, what: &str, seen: &Value) -> Checked<()> {
     if holds { Ok(()) } else { Err(format!("{what}: {seen:#}")) }
 }
@@ -234,20 +235,20 @@ fn snippet(code: &str) -> Value {
     json!({ "tool": "execute_code", "arguments": { "code": code } })
 }
 
-/// The same, with more beside it.
+/// Like [`snippet`], with additional members.
 fn snippet_with(code: &str, more: &[(&str, &str)]) -> Value {
     let mut call = snippet(code);
     more.iter().for_each(|(key, value)| call[*key] = json!(value));
     call
 }
 
-/// Whether what came of a call is what was to come.
+/// Checks the report of a call.
 type Check = fn(&Value) -> bool;
 
-/// What is called, in this order, and what must come out of each.
+/// The calls, in order, each with the check of its report.
 fn plan() -> Vec<(Value, Check)> {
-    let asks = format!("{ASKED}::calendar_get_event(\"event-7\").await?.id");
-    // A client of the TypeScript SDK drops progress that it reads in one piece with the answer, so a call comes between.
+    let asks = format!("{GUARDED}::calendar_get_event(\"event-7\").await?.id");
+    // The TypeScript SDK drops progress that it reads together with the answer, so a call separates the two.
     let counts = format!(
         "for n in 1..=3u32 {{\n    progress(n, 3, \"counted\");\n}}\n{FREE}::test_simple_text().await?;\n\"counted\""
     );
@@ -256,9 +257,9 @@ fn plan() -> Vec<(Value, Check)> {
     vec![
         (snippet("6 * 7"), |seen| says(seen, "42") && seen["outcome"]["result"] == 42),
         (snippet(&counts), |seen| {
-            let told = seen["progress"].as_array().map_or(&[][..], Vec::as_slice);
+            let steps = seen["progress"].as_array().map_or(&[][..], Vec::as_slice);
             let is_own = |step: &Value| step["message"].as_str().is_some_and(|text| text.contains("counted"));
-            says(seen, "counted") && told.iter().any(is_own) && rises(told)
+            says(seen, "counted") && steps.iter().any(is_own) && rises(steps)
         }),
         (snippet("let wrong: u32 = \"text\";\nwrong"), |seen| {
             seen["isError"] == true && seen["outcome"]["status"] == "compile_error"
@@ -284,19 +285,19 @@ fn plan() -> Vec<(Value, Check)> {
     ]
 }
 
-/// Whether a call was no error, and its text has this in it.
+/// Whether a call succeeded and its text contains `text`.
 fn says(seen: &Value, text: &str) -> bool {
     seen["isError"] == false && seen["text"].as_str().is_some_and(|said| said.contains(text))
 }
 
-/// Whether progress never falls.
-fn rises(told: &[Value]) -> bool {
-    let done: Vec<_> = told.iter().filter_map(|step| step["progress"].as_f64()).collect();
+/// Whether progress never decreases.
+fn rises(steps: &[Value]) -> bool {
+    let done: Vec<_> = steps.iter().filter_map(|step| step["progress"].as_f64()).collect();
     done.is_sorted()
 }
 
 impl Sdk {
-    /// What its program tells of a plan that it was given.
+    /// Carries out a plan; returns the program's report.
     async fn carry_out(
         &self,
         installed: &Installed,
@@ -319,17 +320,17 @@ impl Sdk {
         let can = |call: &Value| !self.is_old || (call["answer"].is_null() && call["cancel"].is_null());
         let (calls, checks): (Vec<_>, Vec<_>) = plan().into_iter().filter(|(call, _)| can(call)).unzip();
         let seen = self.carry_out(installed, serving, target, &Value::from(calls.clone())).await?;
-        // The older SDK does not tell what was negotiated over standard input and output.
+        // The older SDK does not report the negotiated version over stdio.
         let protocol = &seen["protocol"];
-        must(protocol.is_null() || *protocol == self.protocol, "the protocol is another one", protocol)?;
+        must(protocol.is_null() || *protocol == self.protocol, "unexpected protocol version", protocol)?;
         let tools = seen["tools"].as_array();
         for tool in ["execute_code", "search_tools", "describe_tools", "test_structured_content"] {
             let is_there = tools.is_some_and(|tools| tools.contains(&json!(tool)));
             must(is_there, &format!("{tool} is not listed"), &seen["tools"])?;
         }
         for (index, (call, holds)) in calls.iter().zip(checks).enumerate() {
-            let came = &seen["calls"][index];
-            must(holds(came), &format!("not what was to come of {call}"), came)?;
+            let report = &seen["calls"][index];
+            must(holds(report), &format!("unexpected result of {call}"), report)?;
         }
         Ok(())
     }
@@ -355,7 +356,7 @@ fn row(package: &str, version: String, transport: &'static str, protocol: &str, 
     }
 }
 
-/// The Inspector's command line: started from a file as people have it, and over HTTP.
+/// The Inspector's command line: with a client's configuration file, and over HTTP.
 async fn inspector_row(installed: &Installed, serving: &Serving, transport: &'static str) -> Checked<Row> {
     let checked = match transport {
         "http" => {
@@ -374,11 +375,11 @@ async fn inspector_row(installed: &Installed, serving: &Serving, transport: &'st
     Ok(row(INSPECTOR, installed.version(INSPECTOR)?, transport, "2025-11-25", checked))
 }
 
-/// A client's file with the entry that `toolsmith setup` prints.
+/// A client's configuration file with the entry that `toolsmith setup` prints.
 async fn client_file(serving: &Serving) -> Checked<String> {
     let mut command = serving.command(&serving.binary);
     command.args(["setup", "cursor", "--print", "--config"]).arg(&serving.config);
-    // The Inspector keeps most variables from servers: what `toolsmith setup` records must do.
+    // The Inspector passes few variables to servers: those that `toolsmith setup` records must suffice.
     let entry = printed(&serving.finish(command, "").await?)?;
     let file = serving.folder.join("client.json");
     fs::write(&file, entry.to_string()).map_err(|error| error.to_string())?;
@@ -401,5 +402,5 @@ async fn inspect(installed: &Installed, serving: &Serving, target: &[String]) ->
         ["--method", "tools/call", "--tool-name", "execute_code", "--tool-args-json", arguments.as_str()];
     let answer = ask(&call).await?;
     let is_right = answer["_meta"][OUTCOME]["result"] == 42 && answer["isError"] != true;
-    must(is_right, "6 * 7 was to be 42", &answer)
+    must(is_right, "expected 42 for 6 * 7", &answer)
 }

@@ -1,7 +1,7 @@
-//! The client's scenarios of the official conformance suite, through the driver `conformance-client`.
+//! Runs the official conformance suite's client scenarios through the driver `conformance-client`.
 //!
-//! Every scenario that a revision requires must pass, with no warning. Of the others, those that fail must stand in
-//! `expected-failures.yaml`, and those that stand there must fail.
+//! Every scenario that a revision requires must pass, with no warning. Of the others, exactly those listed in
+//! `expected-failures.yaml` must fail.
 
 use std::{collections::BTreeSet, fs, path::Path, process::Stdio, time::Duration};
 
@@ -12,22 +12,22 @@ use crate::{product::Checked, servers::Installed, table::Row};
 
 /// The package.
 pub(crate) const SUITE: &str = "@modelcontextprotocol/conformance";
-/// What the suite requires of clients, by revision: a list that is shorter was not read right.
+/// Number of required client scenarios by revision: fewer means that the list was misread.
 const REVISIONS: [(&str, usize); 2] = [("2025-11-25", 18), ("2026-07-28", 32)];
-/// Scenarios that measure how long the client takes: these run alone.
+/// Scenarios that measure the client's timing: these run alone.
 const TIMED: [&str; 1] = ["sse-retry"];
-/// How many of the others run at a time.
+/// How many of the others run concurrently.
 const AT_ONCE: usize = 3;
-/// How long one scenario may take, in milliseconds for the suite.
+/// The suite's time limit for a scenario, in milliseconds.
 const SCENARIO_LIMIT: &str = "30000";
-/// How long the suite may take with one scenario before it is ended.
+/// Time after which the suite is killed in one scenario.
 const WATCHDOG: Duration = Duration::from_secs(60);
-/// The same, with all scenarios of a revision after each other.
+/// The same for all scenarios of a revision in sequence.
 const ALL_WATCHDOG: Duration = Duration::from_secs(600);
 /// How many lines of a failed scenario are shown.
 const SHOWN: usize = 30;
 
-/// One line per revision.
+/// One row per revision.
 pub(crate) async fn run(installed: &Installed) -> Checked<Vec<Row>> {
     let expected = expected_failures("client")?;
     let mut rows = Vec::new();
@@ -46,10 +46,7 @@ async fn revision_row(
     let (required, others) =
         scenarios(&installed.read(SUITE, &format!("requirements/{revision}.yaml"))?, "client");
     if required.len() != count {
-        return Err(format!(
-            "{revision} requires {} scenarios of clients in place of {count}",
-            required.len()
-        ));
+        return Err(format!("{revision} requires {} client scenarios, expected {count}", required.len()));
     }
     let (timed, rest): (Vec<_>, Vec<_>) =
         required.iter().chain(&others).cloned().partition(|scenario| TIMED.contains(&scenario.as_str()));
@@ -71,10 +68,10 @@ async fn revision_row(
     })
 }
 
-/// A scenario, and whether it passes; if not, why.
+/// A scenario and its result.
 pub(crate) type Judged = (String, Result<(), String>);
 
-/// What is wrong with what scenarios came to: the required ones and those that nobody expects to fail must pass.
+/// The unexpected results: required scenarios, and those not expected to fail, must pass.
 pub(crate) fn failures(judged: Vec<Judged>, required: &[String], expected: &BTreeSet<String>) -> Vec<String> {
     let mut failures = Vec::new();
     for (scenario, result) in judged {
@@ -82,7 +79,7 @@ pub(crate) fn failures(judged: Vec<Judged>, required: &[String], expected: &BTre
             (Err(text), true, _) => failures.push(format!("{scenario} is required and fails:\n{text}")),
             (Err(text), false, false) => failures.push(format!("{scenario} fails:\n{text}")),
             (Ok(()), _, true) => {
-                failures.push(format!("{scenario} passes: take it out of expected-failures.yaml"));
+                failures.push(format!("{scenario} passes: remove it from expected-failures.yaml"));
             }
             _ => {}
         }
@@ -98,7 +95,7 @@ pub(crate) async fn finish(mut command: Command, revision: &str) -> Checked<()> 
     ended.map(drop).map_err(|error| format!("the suite does not start: {error}"))
 }
 
-/// Whether a scenario passes; if not, the end of what the suite says.
+/// Runs a scenario; the error is the end of the suite's output.
 async fn scenario_passes(
     installed: &Installed,
     revision: &str,
@@ -120,17 +117,17 @@ async fn scenario_passes(
     let output = timeout(WATCHDOG, command.output()).await;
     let output = output.map_err(|_| format!("the suite hangs in {scenario} of {revision}"))?;
     let output = output.map_err(|error| format!("the suite does not start: {error}"))?;
-    let said =
+    let report =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    // A scenario without a single check would pass as well.
-    if output.status.success() && said.contains("OVERALL: PASSED") && !said.contains("Passed: 0/") {
+    // A scenario with no checks would also pass.
+    if output.status.success() && report.contains("OVERALL: PASSED") && !report.contains("Passed: 0/") {
         return Ok(Ok(()));
     }
-    let lines: Vec<_> = said.lines().collect();
+    let lines: Vec<_> = report.lines().collect();
     Ok(Err(lines[lines.len().saturating_sub(SHOWN)..].join("\n")))
 }
 
-/// The required scenarios of a side (`client` or `server`), and those that run without being scored.
+/// The required scenarios of a side (`client` or `server`), and the unscored ones.
 pub(crate) fn scenarios(requirements: &str, side: &str) -> (Vec<String>, Vec<String>) {
     let (mut required, mut others) = (Vec::new(), Vec::new());
     let (mut section, mut unscored) = ("", "");
@@ -148,7 +145,7 @@ pub(crate) fn scenarios(requirements: &str, side: &str) -> (Vec<String>, Vec<Str
     (required, others)
 }
 
-/// The entries of a side in the checked-in file, which all have a reason above them.
+/// The entries of a side in the checked-in file. Each must have a comment with its reason.
 pub(crate) fn expected_failures(side: &str) -> Checked<BTreeSet<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/expected-failures.yaml");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -1,8 +1,8 @@
-//! The server's scenarios of the official conformance suite, against `toolsmith serve --http` in front of
-//! `conformance-server`, all of whose tools are direct: the passage must not be noticed.
+//! Runs the official conformance suite's server scenarios against `toolsmith serve --http` in front of
+//! `conformance-server`. All tools are direct, so the proxy must be transparent.
 //!
-//! Every scenario that a revision requires must pass, with no warning. Of the others, those that fail must stand in
-//! `expected-failures.yaml`, and those that stand there must fail.
+//! Every scenario that a revision requires must pass, with no warning. Of the others, exactly those listed in
+//! `expected-failures.yaml` must fail.
 
 use std::{fs, path::Path};
 
@@ -17,12 +17,12 @@ use crate::{
     table::Row,
 };
 
-/// What the suite requires of servers, by revision: a list that is shorter was not read right. And what the server
-/// behind is told: a question that it asks in the era of sessions is none of the stateless era, whoever is between.
+/// Number of required server scenarios by revision (fewer means that the list was misread), and the arguments of the
+/// server behind the proxy: a request to the client from the era of sessions cannot be proxied to a stateless client.
 const REVISIONS: [(&str, usize, &[&str]); 2] =
     [("2025-11-25", 30, &[]), ("2026-07-28", 37, &["--stateless"])];
 
-/// One line per revision.
+/// One row per revision.
 pub(crate) async fn run(installed: &Installed, product: &Product) -> Checked<Vec<Row>> {
     let mut rows = Vec::new();
     for (revision, count, arguments) in REVISIONS {
@@ -46,10 +46,7 @@ async fn revision_row(
     let list = installed.read(SUITE, &format!("requirements/{revision}.yaml"))?;
     let (required, others) = conformance::scenarios(&list, "server");
     if required.len() != count {
-        return Err(format!(
-            "{revision} requires {} scenarios of servers in place of {count}",
-            required.len()
-        ));
+        return Err(format!("{revision} requires {} server scenarios, expected {count}", required.len()));
     }
     let results = folder.path().join("results");
     let mut command = Command::new(installed.node());
@@ -75,22 +72,22 @@ async fn revision_row(
     })
 }
 
-/// Whether every check of a scenario has passed; if not, which have not.
+/// Checks a scenario's results; the error lists the failed checks.
 fn verdict(results: &Path, scenario: &str) -> Result<(), String> {
     let prefix = format!("server-{scenario}-20");
     let folders = fs::read_dir(results).into_iter().flatten().flatten();
     let folder = folders
         .map(|folder| folder.path())
         .find(|folder| folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&prefix)));
-    let folder = folder.ok_or("the suite has not run it")?;
+    let folder = folder.ok_or("the suite did not run it")?;
     let text = fs::read_to_string(folder.join("checks.json")).map_err(|error| error.to_string())?;
     let checks: Vec<Value> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let bad = checks.iter().filter(|check| matches!(check["status"].as_str(), Some("FAILURE" | "WARNING")));
-    let told: Vec<_> = bad.map(|check| format!("  {}: {}", check["id"], check["errorMessage"])).collect();
-    // A scenario without a single check would pass as well.
-    match (checks.iter().any(|check| check["status"] == "SUCCESS"), told.is_empty()) {
-        (_, false) => Err(told.join("\n")),
-        (false, true) => Err("it has no check that passed".to_owned()),
+    let failures: Vec<_> = bad.map(|check| format!("  {}: {}", check["id"], check["errorMessage"])).collect();
+    // A scenario with no checks would also pass.
+    match (checks.iter().any(|check| check["status"] == "SUCCESS"), failures.is_empty()) {
+        (_, false) => Err(failures.join("\n")),
+        (false, true) => Err("no check passed".to_owned()),
         (true, true) => Ok(()),
     }
 }

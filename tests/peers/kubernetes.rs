@@ -1,4 +1,4 @@
-//! The server in Go over HTTP, as it is by default, in front of a cluster that this program plays.
+//! Runs the Kubernetes server (Go) over HTTP, its default, in front of a fake cluster.
 
 use std::{net::TcpListener, path::Path, process::Stdio, time::Duration};
 
@@ -16,14 +16,14 @@ use crate::{
     servers::{Call, Example, Installed, KUBERNETES, Server, kubernetes_entry},
 };
 
-/// How long the server may take to listen.
+/// Time limit for the server to start listening.
 const START: Duration = Duration::from_secs(30);
 
-/// Starts it; it ends with the second of what this gives.
+/// Starts the server, which stops when the returned child is dropped.
 pub(crate) async fn listen(installed: &Installed, folder: &Path) -> Checked<(Server, tokio::process::Child)> {
     let failed = |error: std::io::Error| format!("{KUBERNETES} --port: {error}");
     let entry = kubernetes_entry(installed, folder, &cluster().await?)?;
-    // It does not tell which port it was given, so one is chosen that was free a moment ago.
+    // It does not report its port, so choose one that was just free.
     let port =
         TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).map_err(failed)?.port();
     let mut command = Command::new(entry["command"].as_str().unwrap_or_default());
@@ -57,7 +57,7 @@ pub(crate) async fn listen(installed: &Installed, folder: &Path) -> Checked<(Ser
     Ok((server, process))
 }
 
-/// As much of a cluster as it takes to list namespaces; gives its address.
+/// Serves enough of a cluster's API to list namespaces; returns its address.
 async fn cluster() -> Checked<String> {
     let version = json!({ "major": "1", "minor": "34", "gitVersion": "v1.34.0" });
     let versions = json!({ "kind": "APIVersions", "versions": ["v1"] });
@@ -91,7 +91,7 @@ fn resources() -> Value {
     json!({ "kind": "APIResourceList", "groupVersion": "v1", "resources": [namespaces] })
 }
 
-/// As a table, which is how the server asks for lists.
+/// As a table, the format in which the server requests lists.
 fn namespaces() -> Value {
     let row = |name: &str| {
         let metadata = json!({ "name": name });

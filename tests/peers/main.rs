@@ -1,7 +1,7 @@
-//! The product against foreign servers and foreign clients, and its client against the official conformance suite.
+//! Runs the product against foreign servers and clients, and its client against the official conformance suite.
 //!
-//! `tests/peers/run` installs what this needs and starts it. It prints a table and fails where anything in it failed.
-//! An argument chooses the lines to make: those whose peer or transport contains it. `take` is another: `first_try`.
+//! `tests/peers/run` installs the peers and starts this. It prints a table and fails if any row failed. An argument
+//! selects the rows whose peer or transport contains it. For the argument `take`, see `first_try`.
 
 mod agents;
 mod clients;
@@ -29,7 +29,7 @@ use remote::{Listening, WAYS};
 use servers::{Call, EVERYTHING, Installed, KUBERNETES, Server};
 use table::Row;
 
-/// How many servers are checked at a time.
+/// How many servers are checked concurrently.
 const AT_ONCE: usize = 3;
 
 #[tokio::main]
@@ -52,7 +52,7 @@ async fn main() -> ExitCode {
     if sound && written { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The lines of the table, and what is printed below it.
+/// The rows of the table, and the text printed below it.
 async fn all() -> Checked<(Vec<Row>, String)> {
     let installed = Installed::find()?;
     let product = Product::find()?;
@@ -108,7 +108,7 @@ async fn all() -> Checked<(Vec<Row>, String)> {
     Ok((rows, notes))
 }
 
-/// A server that is a child process: nothing of it may be left.
+/// Checks a server that is a child process: no process may be left.
 async fn local(product: &Product, mut server: Server) -> Row {
     let marker = format!("PEERS_MARKER={}-{}", std::process::id(), server.name);
     if let Some((name, value)) = marker.split_once('=') {
@@ -119,25 +119,25 @@ async fn local(product: &Product, mut server: Server) -> Row {
     row(&server, "stdio", checked.and_then(|info| ended.map(|()| info)))
 }
 
-/// Lists, calls, loops, and does the same behind a filter. Gives what the product says of the server.
+/// Lists tools, calls one, runs a loop, and repeats this with a filter. Returns the product's report on the server.
 async fn checks(product: &Product, server: &Server) -> Checked<Value> {
     let config = config(server, &[]);
     let info = product.info(&config, server.name).await?;
     let tools = product.tools(&config).await?;
     if tools.len() < server.tools || !tools.iter().any(|tool| tool == server.kept) {
         return Err(format!(
-            "at least {} tools, {} among them, are not in {tools:?}",
+            "expected at least {} tools, among them {}, in {tools:?}",
             server.tools, server.kept
         ));
     }
     let Call { tool, arguments, says } = &server.call;
     let answer = product.call(&config, server.name, tool, arguments).await?;
     if answer["success"] != true || !answer["output"].as_str().is_some_and(|output| output.contains(says)) {
-        return Err(format!("{tool} was to say {says:?}: {answer}"));
+        return Err(format!("{tool}: expected {says:?} in {answer}"));
     }
     let result = product.result(&config, &server.looped.code).await?;
     if result != server.looped.result {
-        return Err(format!("{result} in place of {}\n{}", server.looped.result, server.looped.code));
+        return Err(format!("{result}, expected {}\n{}", server.looped.result, server.looped.code));
     }
     filtered(product, server).await?;
     Ok(info)
@@ -147,21 +147,21 @@ async fn filtered(product: &Product, server: &Server) -> Checked<()> {
     let config = config(server, &[server.kept]);
     let left = product.tools(&config).await?;
     if left != [server.kept] {
-        return Err(format!("the filter was to leave {} and left {left:?}", server.kept));
+        return Err(format!("the filter should leave {}, left {left:?}", server.kept));
     }
     let Some((tool, code)) = &server.dropped else { return Ok(()) };
     let answer = product.call(&config, server.name, tool, &json!({})).await?;
     if answer["success"] != false {
-        return Err(format!("{tool} behind the filter can be called: {answer}"));
+        return Err(format!("{tool} can be called despite the filter: {answer}"));
     }
     let status = product.status(&config, code).await?;
     if status != "compile_error" {
-        return Err(format!("a snippet with {tool}, which is behind the filter, is {status}\n{code}"));
+        return Err(format!("a snippet with {tool}, which is filtered out, is {status}\n{code}"));
     }
     Ok(())
 }
 
-/// A configuration with one server, and only the tools of `enabled` where there are any.
+/// A configuration with one server, restricted to the tools in `enabled` unless that is empty.
 fn config(server: &Server, enabled: &[&str]) -> Value {
     let mut entry = server.entry.clone();
     entry["trust"] = json!(true);
@@ -171,7 +171,7 @@ fn config(server: &Server, enabled: &[&str]) -> Value {
     json!({ "mcpServers": { server.name: entry } })
 }
 
-/// The line of a server.
+/// A server's row.
 fn row(server: &Server, transport: &'static str, checked: Checked<Value>) -> Row {
     let info = checked.as_ref().unwrap_or(&Value::Null);
     Row {

@@ -1,8 +1,7 @@
-//! Odd servers, and what each client makes of them: the official SDKs and ours, side by side.
+//! Compares how the official SDKs and our client handle odd servers.
 //!
-//! `odd-server` is odd in one way at a time. What every client makes of it stands in `modes.yaml`, and must not change
-//! unnoticed: an entry that is no longer true fails, and so does one in which ours is worse than both SDKs without a reason.
-//! The same table stands in docs/compatibility.md.
+//! `odd-server` is odd in one way per mode. `modes.yaml` records the outcome for every client. An entry fails if it is
+//! outdated, or if our client does worse than both SDKs without a reason. docs/compatibility.md has the same table.
 
 mod observed;
 mod ours;
@@ -20,38 +19,38 @@ use tokio::{
 use crate::{product::Checked, servers::Installed, table::Row};
 use observed::{Outcome, outcome};
 
-/// What chooses these lines.
+/// The name that selects these rows.
 pub(crate) const PART: &str = "modes";
-/// How long a client may take with one server, in seconds: longer than ours waits for an answer to discovery.
+/// A client's time limit for one server, in seconds: longer than ours waits for a response to discovery.
 const WATCHDOG: u64 = 10;
-/// How long a client may take with all of them.
+/// A client's time limit for all servers.
 const ALL_WATCHDOG: Duration = Duration::from_secs(180);
 /// The clients, in the order of an entry's columns, and the versions of their SDKs.
 const CLIENTS: [&str; 5] = ["Python 1", "Python 2", "TypeScript 1", "TypeScript 2", "Toolsmith"];
-/// How much of what a client saw is shown, in characters.
+/// Limit on the part of a client's report that is shown, in characters.
 const QUOTED: usize = 600;
-/// The page that has the table.
+/// The page with the table.
 const PAGE: &str = "docs/compatibility.md";
 
 /// An entry of `modes.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// What `odd-server` calls it.
+    /// Its name in `odd-server`.
     mode: String,
     over: String,
-    /// What is odd, in words.
+    /// A description of the oddity.
     does: String,
-    /// Of the SDK's versions 1 and 2.
+    /// The outcomes of versions 1 and 2 of the SDK.
     python: [Outcome; 2],
     typescript: [Outcome; 2],
     ours: Outcome,
-    /// Why ours is worse than both SDKs.
+    /// Why our client does worse than both SDKs.
     reason: Option<String>,
 }
 
 impl Entry {
-    /// The name by which clients report it.
+    /// The key of its result in the clients' reports.
     fn key(&self) -> String {
         format!("{} {}", self.over, self.mode)
     }
@@ -61,7 +60,7 @@ impl Entry {
         [python1, python2, typescript1, typescript2, self.ours]
     }
 
-    /// Whether each SDK, in its better version, does better than ours.
+    /// Whether each SDK, in its better version, does better than our client.
     fn is_worst(&self) -> bool {
         let is_better =
             |versions: &[Outcome; 2]| versions.iter().any(|&version| is_worse(self.ours, version));
@@ -74,19 +73,19 @@ impl Entry {
     }
 }
 
-/// What is told beside a right answer makes it neither better nor worse.
+/// A report in addition to a correct answer makes it neither better nor worse.
 fn is_worse(one: Outcome, other: Outcome) -> bool {
     one > other && one > Outcome::Reported
 }
 
-/// One line for all modes, and the table that is printed below.
+/// One row for all modes, and the table that is printed below.
 pub(crate) async fn run(installed: &Installed) -> Checked<(Row, String)> {
     let entries = entries()?;
     let server = OddServer::start().await?;
     let plan = Value::from_iter(entries.iter().map(|entry| server.planned(entry)));
     let seen = seen(installed, &plan).await?;
-    let mut again = plan;
-    if let Some(list) = again.as_array_mut() {
+    let mut retried = plan;
+    if let Some(list) = retried.as_array_mut() {
         let hangs = |entry: &&Entry| {
             let observed = seen.iter().map(|of| outcome(&entry.mode, &of[entry.key()]));
             observed
@@ -96,8 +95,9 @@ pub(crate) async fn run(installed: &Installed) -> Checked<(Row, String)> {
         let slow: Vec<_> = entries.iter().filter(hangs).map(Entry::key).collect();
         list.retain(|server| slow.iter().any(|key| server["mode"] == **key));
     }
-    // A machine that does much else may be slow: what hangs there is looked at once more, with less beside it.
-    let second = if again == json!([]) { Default::default() } else { self::seen(installed, &again).await? };
+    // A busy machine may be slow: retry modes that hang, with less load.
+    let second =
+        if retried == json!([]) { Default::default() } else { self::seen(installed, &retried).await? };
     let mut failures = Vec::new();
     let mut rows = BTreeMap::new();
     for entry in &entries {
@@ -109,11 +109,11 @@ pub(crate) async fn run(installed: &Installed) -> Checked<(Row, String)> {
             if observed != expected {
                 let text = look(client)[client][&key].to_string();
                 let text: String = text.chars().take(QUOTED).collect();
-                failures.push(format!("{key}: {name} is `{observed}` in place of `{expected}`: {text}"));
+                failures.push(format!("{key}: {name} is `{observed}`, expected `{expected}`: {text}"));
             }
         }
         if entry.is_worst() != entry.reason.is_some() {
-            failures.push(format!("{key}: a reason is for those alone where ours is worse than both"));
+            failures.push(format!("{key}: has a reason, but our client is not worse than both SDKs"));
         }
         rows.insert(key, observed);
     }
@@ -135,7 +135,7 @@ fn entries() -> Checked<Vec<Entry>> {
     serde_saphyr::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// What the page lacks of the table.
+/// The rows of the table that the page lacks.
 fn page(entries: &[Entry]) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(PAGE);
     let text = fs::read_to_string(&path).unwrap_or_default();
@@ -159,7 +159,7 @@ fn table(entries: &[Entry], rows: &BTreeMap<String, [Outcome; 5]>) -> String {
     text
 }
 
-/// The server over HTTP, which ends with this.
+/// The server over HTTP, stopped on drop.
 struct OddServer {
     address: String,
     _process: Child,
@@ -178,7 +178,7 @@ impl OddServer {
         Ok(Self { address: address.trim().to_owned(), _process: process })
     }
 
-    /// What a client is told of an entry.
+    /// An entry as a client's plan lists it.
     fn planned(&self, entry: &Entry) -> Value {
         let target = match entry.over.as_str() {
             "HTTP" => json!(format!("{}/{}", self.address, entry.mode)),
@@ -189,7 +189,7 @@ impl OddServer {
     }
 }
 
-/// What each client saw of each server.
+/// Every client's report on every server.
 async fn seen(installed: &Installed, plan: &Value) -> Checked<[Value; 5]> {
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/clients");
     let (python, node) = (scripts.join("modes.py"), scripts.join("modes.mjs"));
@@ -203,7 +203,7 @@ async fn seen(installed: &Installed, plan: &Value) -> Checked<[Value; 5]> {
     Ok([first?, second?, third?, fourth?, own])
 }
 
-/// What a client of an SDK saw of each server.
+/// An SDK client's report on each server.
 async fn foreign(
     installed: &Installed,
     program: std::path::PathBuf,

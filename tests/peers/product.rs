@@ -1,4 +1,4 @@
-//! The real `toolsmith`, started as a user starts it, and what is left of servers after it.
+//! Runs the real `toolsmith` as a user does, and checks that no server processes are left.
 
 use std::{
     fs,
@@ -10,16 +10,16 @@ use std::{
 use serde_json::Value;
 use tokio::{io::AsyncWriteExt, process::Command, time::timeout};
 
-/// How long one command may take on a warm cache.
+/// Time limit for a command on a warm cache.
 const WATCHDOG: Duration = Duration::from_secs(60);
-/// How long the first one may take, which builds the layer of crates.
+/// Time limit for the first command, which builds the crate layer.
 const COLD_WATCHDOG: Duration = Duration::from_secs(600);
-/// How long a process may take to vanish after the command that started it.
+/// Time limit for a process to exit after the command that started it.
 const LEFTOVERS: Duration = Duration::from_secs(10);
-/// How often it is looked whether something has happened.
+/// Polling interval.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
-/// What a check says of a failure.
+/// The result of a check, or a description of its failure.
 pub(crate) type Checked<T> = Result<T, String>;
 
 /// The binary and the folder of its cache.
@@ -29,14 +29,14 @@ pub(crate) struct Product {
 }
 
 impl Product {
-    /// The binary beside this program, which must have been built.
+    /// Finds the binary next to this program, which must have been built.
     pub(crate) fn find() -> Checked<Self> {
         let itself = std::env::current_exe().map_err(|error| error.to_string())?;
         let binary = itself.parent().and_then(Path::parent).unwrap_or(Path::new("")).join("toolsmith");
         if !binary.is_file() {
             return Err(format!("{} is missing: type `cargo build -p toolsmith`", binary.display()));
         }
-        // The tests of the workspace have warmed it, where they ran before.
+        // Earlier runs of the workspace's tests have warmed it.
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolsmith-home/cache");
         Ok(Self { binary, cache })
     }
@@ -51,24 +51,24 @@ impl Product {
         &self.cache
     }
 
-    /// Builds what snippets are compiled against, and says that it works.
+    /// Builds the layer that snippets are compiled against, and checks it.
     pub(crate) async fn warm(&self) -> Checked<()> {
         let output = self.command(&["run", "--json", "-"], "6 * 7", None, COLD_WATCHDOG).await?;
         let outcome = outcome(&output)?;
         if outcome["result"] == 42 { Ok(()) } else { Err(format!("6 * 7 is {outcome}")) }
     }
 
-    /// What the product says of the one server of a configuration.
+    /// The product's report on the only server of a configuration.
     pub(crate) async fn info(&self, config: &Value, server: &str) -> Checked<Value> {
         let output = self.command(&["mcp", "info", server, "--json"], "", Some(config), WATCHDOG).await?;
-        let info: Value = serde_json::from_slice(&output.stdout).map_err(|_| told(&output))?;
+        let info: Value = serde_json::from_slice(&output.stdout).map_err(|_| failure(&output))?;
         if info["state"] == "ready" { Ok(info) } else { Err(format!("not ready: {info}")) }
     }
 
-    /// The names of the tools that are offered under a configuration, sorted.
+    /// The sorted names of the tools available under a configuration.
     pub(crate) async fn tools(&self, config: &Value) -> Checked<Vec<String>> {
         let output = self.command(&["mcp", "list-tools", "--json"], "", Some(config), WATCHDOG).await?;
-        let listed: Value = serde_json::from_slice(&output.stdout).map_err(|_| told(&output))?;
+        let listed: Value = serde_json::from_slice(&output.stdout).map_err(|_| failure(&output))?;
         let tools = listed["servers"][0]["tools"].as_array().ok_or_else(|| format!("no list: {listed}"))?;
         let names = tools.iter().filter_map(|tool| tool["name"].as_str()).map(str::to_owned);
         let mut names: Vec<_> = names.collect();
@@ -76,7 +76,7 @@ impl Product {
         Ok(names)
     }
 
-    /// The answer of a tool that is called from the command line.
+    /// Calls a tool from the command line; returns its answer.
     pub(crate) async fn call(
         &self,
         config: &Value,
@@ -88,10 +88,10 @@ impl Product {
         let command =
             ["mcp", "call-tool", "--json", "--server", server, "--tool", tool, "--args", &arguments];
         let output = self.command(&command, "", Some(config), WATCHDOG).await?;
-        serde_json::from_slice(&output.stdout).map_err(|_| told(&output))
+        serde_json::from_slice(&output.stdout).map_err(|_| failure(&output))
     }
 
-    /// The result of a snippet that must succeed.
+    /// Runs a snippet that must succeed; returns its result.
     pub(crate) async fn result(&self, config: &Value, code: &str) -> Checked<Value> {
         let output = self.command(&["run", "--json", "-"], code, Some(config), WATCHDOG).await?;
         let mut outcome = outcome(&output)?;
@@ -101,7 +101,7 @@ impl Product {
         Ok(outcome["result"].take())
     }
 
-    /// The status of a snippet.
+    /// Runs a snippet; returns its status.
     pub(crate) async fn status(&self, config: &Value, code: &str) -> Checked<String> {
         let output = self.command(&["run", "--json", "-"], code, Some(config), WATCHDOG).await?;
         Ok(outcome(&output)?["status"].as_str().unwrap_or_default().to_owned())
@@ -118,7 +118,7 @@ impl Product {
         let folder = tempfile::tempdir().map_err(failed)?;
         let mut command = Command::new(&self.binary);
         command.args(arguments).current_dir(folder.path()).kill_on_drop(true);
-        // The configuration of whoever starts this has no part in it.
+        // Keeps the user's own configuration out.
         command.env("TOOLSMITH_CACHE_DIR", &self.cache).env("XDG_CONFIG_HOME", folder.path());
         if let Some(config) = config {
             let file = folder.path().join("peers.json");
@@ -128,7 +128,7 @@ impl Product {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;
         if let Some(mut stdin) = child.stdin.take() {
-            // Whoever ends before it has read everything breaks the pipe.
+            // A process that exits before it has read everything breaks the pipe.
             let _ = stdin.write_all(input.as_bytes()).await;
         }
         match timeout(limit, child.wait_with_output()).await {
@@ -139,10 +139,10 @@ impl Product {
 }
 
 fn outcome(output: &Output) -> Checked<Value> {
-    serde_json::from_slice(&output.stdout).map_err(|_| told(output))
+    serde_json::from_slice(&output.stdout).map_err(|_| failure(output))
 }
 
-fn told(output: &Output) -> String {
+fn failure(output: &Output) -> String {
     format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim())
 }
 

@@ -1,4 +1,4 @@
-//! What clients leave of answers: the table of reductions, over real answers of `toolsmith serve`.
+//! The table of reductions: the parts of real `toolsmith serve` answers that clients pass to models.
 
 use end_to_end::reductions::{CONFIG, KINDS, table};
 use serde_json::Value;
@@ -9,16 +9,16 @@ use crate::{
     table::Row,
 };
 
-/// What chooses this part; `clients` does too.
+/// The name that selects this part; `clients` does too.
 pub(crate) const PART: &str = "clients: reductions";
 
-/// The line of the table, and the table of reductions.
+/// The row, and the table of reductions.
 pub(crate) async fn run(product: &Product) -> (Row, String) {
     let (text, failure) = match answers(product).await {
         Ok(answers) => {
             let (text, is_whole) = table(&answers, codegen::tokens);
             let failure =
-                (!is_whole).then(|| "an answer lacks what a model needs; the table says what".to_owned());
+                (!is_whole).then(|| "an answer lacks something that a model needs; see the table".to_owned());
             (format!("\n{text}"), failure)
         }
         Err(error) => (String::new(), Some(error)),

@@ -1,4 +1,4 @@
-//! The reference server over HTTP, both ways: it must be left without open sessions.
+//! Runs the reference server over both HTTP transports, and checks that no session stays open.
 
 use std::{
     net::TcpListener,
@@ -20,20 +20,20 @@ use crate::{
     servers::{EVERYTHING, Installed},
 };
 
-/// How long the server may take to listen.
+/// Time limit for the server to start listening.
 const START: Duration = Duration::from_secs(30);
-/// How long it may take to notice that a session has ended.
+/// Time limit for the server to notice that a session ended.
 const FAREWELL: Duration = Duration::from_secs(10);
 
 /// A way to reach the reference server.
 pub(crate) struct TransportCase {
-    /// The type in the configuration.
+    /// Its `type` in the configuration.
     pub(crate) transport: &'static str,
-    /// What the server calls it.
+    /// Its name on the server's command line.
     mode: &'static str,
     path: &'static str,
-    /// What the server says when a session begins, and when it has ended.
-    begun: &'static str,
+    /// The server's log messages when a session starts and ends.
+    started: &'static str,
     ended: &'static str,
 }
 
@@ -43,14 +43,14 @@ pub(crate) const WAYS: [TransportCase; 2] = [
         transport: "http",
         mode: "streamableHttp",
         path: "/mcp",
-        begun: "Session initialized with ID",
+        started: "Session initialized with ID",
         ended: "Received session termination request",
     },
     TransportCase {
         transport: "sse",
         mode: "sse",
         path: "/sse",
-        begun: "Client Connected:",
+        started: "Client Connected:",
         ended: "Client Disconnected:",
     },
 ];
@@ -66,7 +66,7 @@ pub(crate) struct Listening {
 impl Listening {
     pub(crate) async fn start(installed: &Installed, way: &'static TransportCase) -> Checked<Self> {
         let failed = |error: std::io::Error| format!("{EVERYTHING} {}: {error}", way.mode);
-        // It does not tell which port it was given, so one is chosen that was free a moment ago.
+        // It does not report its port, so choose one that was just free.
         let port =
             TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).map_err(failed)?.port();
         let mut command = Command::new(installed.node());
@@ -88,30 +88,30 @@ impl Listening {
                 tokio::time::sleep(LOOK).await;
             }
         };
-        timeout(START, reach).await.map_err(|_| format!("does not listen:\n{}", listening.told()))?;
+        timeout(START, reach).await.map_err(|_| format!("does not listen:\n{}", listening.log_text()))?;
         Ok(listening)
     }
 
-    /// The entry of a configuration that reaches it.
+    /// The configuration entry for it.
     pub(crate) fn entry(&self) -> Value {
         json!({ "type": self.way.transport, "url": format!("http://127.0.0.1:{}{}", self.port, self.way.path) })
     }
 
-    /// Waits until every session that has begun was ended by the client.
+    /// Waits until the client has ended every session that it started.
     pub(crate) async fn no_session_left(&self) -> Checked<()> {
         let watch = async {
-            while self.count(self.way.begun) != self.count(self.way.ended) {
+            while self.count(self.way.started) != self.count(self.way.ended) {
                 tokio::time::sleep(LOOK).await;
             }
         };
         let ended = timeout(FAREWELL, watch).await;
-        match (ended, self.count(self.way.begun)) {
-            (Ok(()), 0) => Err(format!("no session has ever begun:\n{}", self.told())),
+        match (ended, self.count(self.way.started)) {
+            (Ok(()), 0) => Err(format!("no session was started:\n{}", self.log_text())),
             (Ok(()), _) => Ok(()),
-            (Err(_), begun) => Err(format!(
-                "of {begun} sessions {} were ended:\n{}",
+            (Err(_), started) => Err(format!(
+                "of {started} sessions {} were ended:\n{}",
                 self.count(self.way.ended),
-                self.told()
+                self.log_text()
             )),
         }
     }
@@ -121,7 +121,7 @@ impl Listening {
         log.iter().filter(|line| line.contains(phrase)).count()
     }
 
-    fn told(&self) -> String {
+    fn log_text(&self) -> String {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
     }
 }

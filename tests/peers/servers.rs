@@ -1,4 +1,4 @@
-//! The foreign servers: how each is started, what of it is called, and what must come out.
+//! The foreign servers: how each is started, which calls are made, and the expected results.
 
 use std::{
     fs,
@@ -14,80 +14,80 @@ mod sdks;
 
 pub(crate) use sdks::{KUBERNETES, kubernetes_entry};
 
-/// A call of a tool from the command line, and what its answer must have in it.
+/// A tool call from the command line, and the text that its answer must contain.
 pub(crate) struct Call {
     pub(crate) tool: &'static str,
     pub(crate) arguments: Value,
     pub(crate) says: &'static str,
 }
 
-/// A snippet and the result that it must have.
+/// A snippet and its expected result.
 pub(crate) struct Example {
     pub(crate) code: String,
     pub(crate) result: Value,
 }
 
-/// One foreign server, and what is tried with it.
+/// A foreign server, and the checks run on it.
 pub(crate) struct Server {
-    /// Its name in the configuration, and so its module in snippets.
+    /// Its name in the configuration, which is also its module in snippets.
     pub(crate) name: &'static str,
     /// The package that it comes from.
     pub(crate) package: &'static str,
     pub(crate) version: String,
     /// Its entry in the configuration.
     pub(crate) entry: Value,
-    /// How many tools it has at least: some depend on what the client offers.
+    /// Minimum number of tools: some depend on the client's capabilities.
     pub(crate) tools: usize,
     /// A single call.
     pub(crate) call: Call,
-    /// Calls in a loop.
+    /// A snippet with calls in a loop.
     pub(crate) looped: Example,
-    /// The only tool that is left by a filter.
+    /// The only tool that the filter allows.
     pub(crate) kept: &'static str,
-    /// A tool that the filter takes away, and a snippet that calls it, which then must not compile. A server with one
-    /// tool has none.
+    /// A tool that the filter removes, and a snippet that calls it and must then not compile. `None` for a server with
+    /// one tool.
     pub(crate) dropped: Option<(&'static str, String)>,
 }
 
-/// Where the packages were installed.
+/// The folder where the packages are installed.
 pub(crate) struct Installed(PathBuf);
 
 impl Installed {
-    /// The folder that the script names.
+    /// Reads the folder from the script's variable.
     pub(crate) fn find() -> Checked<Self> {
         let folder = std::env::var_os("TOOLSMITH_PEERS");
         folder.map(|folder| Self(folder.into())).ok_or_else(|| {
-            "TOOLSMITH_PEERS is not set: type `tests/peers/run`, which installs the peers first".to_owned()
+            "TOOLSMITH_PEERS is not set: run `tests/peers/run`, which installs the peers first".to_owned()
         })
     }
 
-    /// The folder that has all of them.
+    /// The folder with all packages.
     pub(crate) fn folder(&self) -> &Path {
         &self.0
     }
 
-    /// The program of Node that came with the packages.
+    /// The Node executable installed with the packages.
     pub(crate) fn node(&self) -> PathBuf {
         self.0.join("node_modules/.bin/node")
     }
 
-    /// The main file of a package for Node.
+    /// The main file of a Node package.
     pub(crate) fn script(&self, package: &str) -> PathBuf {
         self.file(package, "dist/index.js")
     }
 
-    /// A file of a package for Node.
+    /// The path of a file in a Node package.
     pub(crate) fn file(&self, package: &str, file: &str) -> PathBuf {
         self.0.join("node_modules").join(package).join(file)
     }
 
-    /// What stands in a file of a package for Node.
+    /// Reads a file of a Node package.
     pub(crate) fn read(&self, package: &str, file: &str) -> Checked<String> {
         let path = self.file(package, file);
         fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// The version of a package for Node.
+    /// The version of a Node package.
     pub(crate) fn version(&self, package: &str) -> Checked<String> {
         let manifest = self.read(package, "package.json")?;
         let manifest: Value =
@@ -108,12 +108,12 @@ impl Installed {
         json!({ "command": self.node(), "args": args })
     }
 
-    /// A program of the packages for Python.
+    /// An executable of the Python packages.
     pub(crate) fn python(&self, program: &str) -> PathBuf {
         self.0.join("venv/bin").join(program)
     }
 
-    /// A program of the packages for Python that need version 1 of its SDK.
+    /// An executable of the Python packages that need version 1 of the SDK.
     pub(crate) fn python_v1(&self, program: &str) -> PathBuf {
         self.0.join("venv-v1/bin").join(program)
     }
@@ -123,17 +123,17 @@ impl Installed {
         self.0.join("venv-old/bin/python")
     }
 
-    /// The version of a package for Python, from the list that was installed.
+    /// The version of a Python package, from the installed requirements.
     pub(crate) fn pinned(&self, package: &str) -> Checked<String> {
         self.pinned_in("requirements.txt", package)
     }
 
-    /// The same of a package that needs version 1 of the SDK.
+    /// The same for a package that needs version 1 of the SDK.
     pub(crate) fn pinned_v1(&self, package: &str) -> Checked<String> {
         self.pinned_in("requirements-v1.txt", package)
     }
 
-    /// The same of a package that needs an early version of the SDK.
+    /// The same for a package that needs an early version of the SDK.
     pub(crate) fn pinned_old(&self, package: &str) -> Checked<String> {
         self.pinned_in("requirements-old.txt", package)
     }
@@ -147,7 +147,8 @@ impl Installed {
     }
 }
 
-/// The servers that are started as child processes. Their data lie in `folder`; `site` is what the fetching one reads.
+/// The servers that run as child processes. Their data is in `folder`; `site` is the address that the fetch server
+/// reads.
 pub(crate) fn local(installed: &Installed, folder: &Path, site: &str) -> Checked<Vec<Server>> {
     let mut servers = vec![
         everything(installed, installed.node_entry(EVERYTHING, &["stdio"], &json!({})))?,
@@ -162,7 +163,7 @@ pub(crate) fn local(installed: &Installed, folder: &Path, site: &str) -> Checked
     Ok(servers)
 }
 
-/// The reference server that has something of everything.
+/// The reference server that uses every feature.
 pub(crate) const EVERYTHING: &str = "@modelcontextprotocol/server-everything";
 
 /// The reference server, reached by `entry`.
@@ -194,7 +195,7 @@ pub(crate) fn everything(installed: &Installed, entry: Value) -> Checked<Server>
 /// The reference server for files.
 pub(crate) const FILESYSTEM: &str = "@modelcontextprotocol/server-filesystem";
 
-/// How it is started, for the files of a folder.
+/// Its configuration entry for a folder.
 pub(crate) fn filesystem_entry(installed: &Installed, folder: &Path) -> Value {
     installed.node_entry(FILESYSTEM, &[&folder.to_string_lossy()], &json!({}))
 }
@@ -328,7 +329,7 @@ fn time(installed: &Installed) -> Checked<Server> {
     })
 }
 
-/// It asks for the site's rules first, and does not read what they forbid.
+/// It requests robots.txt first, and does not read what that forbids.
 fn fetch(installed: &Installed, site: &str) -> Checked<Server> {
     const PACKAGE: &str = "mcp-server-fetch";
     let looped = format!(
@@ -343,7 +344,7 @@ fn fetch(installed: &Installed, site: &str) -> Checked<Server> {
         name: "fetch",
         package: PACKAGE,
         version: installed.pinned(PACKAGE)?,
-        // It would install packages by npm to simplify a page, where it finds Node.
+        // If it finds Node, it installs npm packages to simplify a page.
         entry: json!({
             "command": installed.python(PACKAGE),
             "args": ["--allow-private-ips"],
@@ -365,7 +366,7 @@ fn example(code: &str, result: Value) -> Example {
     Example { code: code.to_owned(), result }
 }
 
-/// A file, with the folders above it.
+/// Writes a file, creating its parent folders.
 pub(crate) fn write(path: &Path, text: &str) -> Checked<()> {
     let failed = |error| format!("{}: {error}", path.display());
     fs::create_dir_all(path.parent().unwrap_or(path)).map_err(failed)?;

@@ -1,5 +1,5 @@
-//! A subagent as a process, driven by a client of the official TypeScript SDK: list, call, structured result, error,
-//! cancellation, log messages. Its model is a scripted one behind a real API.
+//! Drives a subagent process with a client of the official TypeScript SDK: list, call, structured result, error,
+//! cancellation, log messages. Its model is scripted behind a real API.
 
 use serde_json::{Value, json};
 
@@ -12,15 +12,15 @@ use crate::{
     table::Row,
 };
 
-/// What chooses this part.
+/// The name that selects this part.
 pub(crate) const PART: &str = "subagent";
 
-/// How long the end of a cancelled run may take.
+/// Time limit for a cancelled run to end.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
 
 const NAME: &str = "judge";
 
-/// The line of the table.
+/// The row of the table.
 pub(crate) async fn run(installed: &Installed, product: &Product) -> Checked<Row> {
     let (package, checked) = match drive(installed, product).await {
         Ok(package) => (package, None),
@@ -47,14 +47,14 @@ fn script() -> Value {
 }
 
 async fn drive(installed: &Installed, product: &Product) -> Checked<&'static str> {
-    let told = |error: std::io::Error| error.to_string();
-    let folder = tempfile::tempdir().map_err(told)?;
+    let failure = |error: std::io::Error| error.to_string();
+    let folder = tempfile::tempdir().map_err(failure)?;
     let schema = json!({
         "type": "object",
         "properties": { "about": { "type": "string" }, "points": { "type": "integer" } },
         "required": ["about", "points"],
     });
-    std::fs::write(folder.path().join("schema.json"), schema.to_string()).map_err(told)?;
+    std::fs::write(folder.path().join("schema.json"), schema.to_string()).map_err(failure)?;
     let model = ModelServer::start(env!("CARGO_BIN_EXE_model-server"), &script());
     let config = json!({
         "models": [{ "ref": "scripted", "id": "scripted", "type": "anthropic", "base_url": model.base_url() }],
@@ -69,37 +69,33 @@ async fn drive(installed: &Installed, product: &Product) -> Checked<&'static str
     let plan = json!([ask("a book"), ask("broken"), slow, ask("a song")]);
     let (package, seen) = clients::carry_out_by(installed, &serving, &serving.subagent(), &plan).await?;
     let must = clients::must;
-    must(seen["tools"] == json!([NAME]), "one tool was to be listed", &seen["tools"])?;
-    must(
-        seen["definitions"][0]["outputSchema"] == schema,
-        "the schema is another one",
-        &seen["definitions"],
-    )?;
+    must(seen["tools"] == json!([NAME]), "expected one tool", &seen["tools"])?;
+    must(seen["definitions"][0]["outputSchema"] == schema, "unexpected schema", &seen["definitions"])?;
     let answered = |index: usize, about: &str| {
-        let came = &seen["calls"][index];
+        let report = &seen["calls"][index];
         let is_right =
-            came["isError"] == false && came["structured"] == json!({ "about": about, "points": 7 });
-        must(is_right, "an answer of the schema's form was to come", came)
+            report["isError"] == false && report["structured"] == json!({ "about": about, "points": 7 });
+        must(is_right, "expected an answer that matches the schema", report)
     };
     answered(0, "a book")?;
     let failed = &seen["calls"][1];
     let says = failed["text"].as_str().is_some_and(|text| text.contains("no such model"));
-    must(failed["isError"] == true && says, "an error of the tool was to come", failed)?;
+    must(failed["isError"] == true && says, "expected a tool error", failed)?;
     let cancelled = &seen["calls"][2];
-    must(cancelled["error"].is_string(), "the call was to be cancelled", cancelled)?;
+    must(cancelled["error"].is_string(), "expected a cancelled call", cancelled)?;
     let gone = async {
         while model.gone() < 1 {
             tokio::time::sleep(LOOK).await;
         }
     };
     let gone = tokio::time::timeout(PATIENCE, gone).await;
-    gone.map_err(|_| "the cancelled run still waits for its model".to_owned())?;
+    gone.map_err(|_| "the cancelled run is still waiting for its model".to_owned())?;
     answered(3, "a song")?;
     let logs = seen["logs"].as_array().map_or(&[][..], Vec::as_slice);
     for event in ["start", "thought", "tool_call", "message_saved", "end"] {
         let is_it =
             |log: &&Value| log["logger"] == format!("subagent.{NAME}") && log["data"]["event"] == event;
-        must(logs.iter().any(|log| is_it(&log)), &format!("{event} was to be logged"), &seen["logs"])?;
+        must(logs.iter().any(|log| is_it(&log)), &format!("expected {event} in the log"), &seen["logs"])?;
     }
     Ok(package)
 }

@@ -1,17 +1,17 @@
-//! What the script prints at the end: one line per peer.
+//! The table that the script prints at the end: one row per peer.
 
 use std::fmt::Write as _;
 
 const HEAD: [&str; 6] = ["peer", "version", "transport", "protocol", "tools", "result"];
 
-/// One line of the table.
+/// A row of the table.
 pub(crate) struct Row {
     pub(crate) peer: String,
     pub(crate) version: String,
     pub(crate) transport: &'static str,
     pub(crate) protocol: String,
     pub(crate) tools: String,
-    /// What failed, if anything did.
+    /// The failure, if any.
     pub(crate) failure: Option<String>,
 }
 
@@ -22,7 +22,7 @@ impl Row {
     }
 }
 
-/// The table, and after it the whole text of every failure.
+/// Renders the table, followed by the full text of every failure.
 pub(crate) fn render(rows: &[Row]) -> String {
     let mut widths = HEAD.map(str::len);
     for row in rows {

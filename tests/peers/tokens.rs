@@ -1,7 +1,7 @@
-//! What a model reads and writes to go over two hundred files: by a snippet, and by calls of the tool itself.
+//! Compares a model's tokens for reading two hundred files: with one snippet, and with direct tool calls.
 //!
-//! Both through one `toolsmith serve`, in front of the reference server for files, by a client of an official SDK.
-//! Counted is what passes through the model's context: what it writes to call, and the text that it is answered.
+//! Both go through one `toolsmith serve` in front of the reference file server, with a client of an official SDK.
+//! Counted is what passes through the model's context: the calls it writes and the text it receives.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -14,18 +14,18 @@ use crate::{
     table::Row,
 };
 
-/// What chooses this part.
+/// The name that selects this part.
 pub(crate) const PART: &str = "tokens";
 
-/// How many files there are.
+/// Number of files.
 const FILES: usize = 200;
-/// The same server, for snippets and for calls of its tools as they are.
+/// The same server, for snippets and for direct calls.
 const FOR_SNIPPETS: &str = "files";
 const DIRECT: &str = "plain";
 /// The tools of code mode; all others are direct.
 const CODE_MODE: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
 
-/// Tokens of texts, by either rule.
+/// Token counts of texts, by two rules.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tokens {
     o200k: usize,
@@ -33,7 +33,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// By the rule for `o200k_base`, and as characters / 4.
+    /// Counts by the estimate for `o200k_base`, and as characters / 4.
     fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
         let (mut o200k, mut characters) = (0, 0);
         for text in texts {
@@ -44,13 +44,13 @@ impl Tokens {
     }
 }
 
-/// One order, and what of it counts.
+/// An order, with the fields that matter.
 struct Order {
     text: String,
     late_cents: u64,
 }
 
-/// The line of the table, and the figures in words.
+/// The row, and the figures as text.
 pub(crate) async fn run(installed: &Installed, product: &Product) -> Checked<(Row, String)> {
     let compared = compare(installed, product).await;
     let (figures, failure) = match compared {
@@ -103,10 +103,10 @@ async fn compare(installed: &Installed, product: &Product) -> Checked<String> {
         return Err(format!("the snippet takes {one:?}, and the calls {all:?}"));
     }
     let (code_mode, tools) = definitions(&seen)?;
-    told(client, [one, all, code_mode, tools]).map_err(|error| error.to_string())
+    summary(client, [one, all, code_mode, tools]).map_err(|error| error.to_string())
 }
 
-/// A snippet that a model would write for it.
+/// A snippet that a model would write for the task.
 fn snippet(files: &Path) -> String {
     format!(
         "let mut late = 0;\nfor n in 0..{FILES} {{\n    \
@@ -122,7 +122,7 @@ fn file(folder: &Path, number: usize) -> std::path::PathBuf {
     folder.join(format!("order-{number:03}.json"))
 }
 
-/// An order as a shop keeps it; the same number is always the same order.
+/// A shop's order; the same number always makes the same order.
 fn order(number: usize) -> Order {
     let status = ["paid", "shipped", "late", "returned"][number % 4];
     let lines: Vec<(u64, u64)> = (0..2 + number % 3)
@@ -146,7 +146,7 @@ fn order(number: usize) -> Order {
 /// The text of each answer.
 fn answers<'a>(seen: &'a Value, count: usize) -> Checked<Vec<&'a str>> {
     let calls = seen["calls"].as_array().filter(|calls| calls.len() == count);
-    let calls = calls.ok_or_else(|| format!("{count} calls were to be told: {}", seen["calls"]))?;
+    let calls = calls.ok_or_else(|| format!("expected {count} calls: {}", seen["calls"]))?;
     let text = |call: &'a Value| match (call["isError"].as_bool(), call["text"].as_str()) {
         (Some(false), Some(text)) => Ok(text),
         _ => Err(format!("a call has failed: {call}")),
@@ -154,11 +154,11 @@ fn answers<'a>(seen: &'a Value, count: usize) -> Checked<Vec<&'a str>> {
     calls.iter().map(text).collect()
 }
 
-/// Both must come to the same: the snippet by itself, and whoever has read all files.
+/// Checks that the snippet and the direct calls come to the same result.
 fn right(seen: &Value, by_snippet: &[&str], direct: &[&str], late: u64) -> Checked<()> {
     let result = &seen["calls"][0]["outcome"]["result"];
     if *result != late || !by_snippet.iter().any(|text| text.contains(&late.to_string())) {
-        return Err(format!("the snippet was to say {late}: {result}, {by_snippet:?}"));
+        return Err(format!("expected {late} from the snippet: {result}, {by_snippet:?}"));
     }
     let mut sum = 0;
     for text in direct {
@@ -167,12 +167,12 @@ fn right(seen: &Value, by_snippet: &[&str], direct: &[&str], late: u64) -> Check
             sum += order["total_cents"].as_u64().ok_or_else(|| format!("no total: {text}"))?;
         }
     }
-    if sum == late { Ok(()) } else { Err(format!("the calls come to {sum} in place of {late}")) }
+    if sum == late { Ok(()) } else { Err(format!("the calls come to {sum}, expected {late}")) }
 }
 
-/// What the definitions of the tools cost: of code mode, and of the server itself.
+/// The cost of the tool definitions: of code mode, and of the server's own tools.
 fn definitions(seen: &Value) -> Checked<(Tokens, Tokens)> {
-    let all = seen["definitions"].as_array().ok_or("no definitions were told")?;
+    let all = seen["definitions"].as_array().ok_or("no definitions in the report")?;
     let part = |of_code_mode: bool| {
         let is_part = |tool: &&Value| CODE_MODE.iter().any(|name| tool["name"] == *name) == of_code_mode;
         let read = |tool: &Value| {
@@ -186,8 +186,8 @@ fn definitions(seen: &Value) -> Checked<(Tokens, Tokens)> {
     Ok((part(true), part(false)))
 }
 
-fn told(client: &str, [one, all, code_mode, tools]: [Tokens; 4]) -> Result<String, std::fmt::Error> {
-    let mut text = format!("\nwhat a model reads and writes, by a client of {client}:\n");
+fn summary(client: &str, [one, all, code_mode, tools]: [Tokens; 4]) -> Result<String, std::fmt::Error> {
+    let mut text = format!("\ntokens that a model reads and writes, with a client of {client}:\n");
     for (rule, tokens) in [
         ("o200k_base", (|tokens| tokens.o200k) as fn(Tokens) -> usize),
         ("characters / 4", |tokens| tokens.quarters),

@@ -1,4 +1,4 @@
-//! A small website on this machine, for the server that fetches pages.
+//! A small local website for the server that fetches pages.
 
 use axum::{
     Router,
@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::product::Checked;
 
-/// Serves pages until the program ends; gives their address without a slash at the end.
+/// Serves pages until the program ends; returns their address without a trailing slash.
 pub(crate) async fn serve() -> Checked<String> {
     let site = Router::new()
         .route("/robots.txt", get(|| async { text("User-agent: *\nDisallow: /private\n") }))

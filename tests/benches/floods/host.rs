@@ -1,4 +1,4 @@
-//! The real binary under a flood: started, left alone by its reader for a while, measured.
+//! Runs the real binary under a flood with a slow reader, and measures its memory.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
@@ -15,10 +15,10 @@ use tempfile::TempDir;
 /// How long a slow reader reads nothing.
 const UNREAD: Duration = Duration::from_secs(4);
 
-/// How often the memory is looked at.
-const LOOK: Duration = Duration::from_millis(2);
+/// How often the memory is sampled.
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(2);
 
-/// What all rows share: a folder with a cache, where the first layer is built once.
+/// Shared by all rows: a folder with a cache, where the first layer is built once.
 pub(crate) struct Scene {
     binary: PathBuf,
     folder: TempDir,
@@ -34,15 +34,15 @@ pub(crate) struct Ended {
 
 impl Scene {
     pub(crate) fn new() -> Self {
-        let beside = || {
+        let default = || {
             let itself = std::env::current_exe().unwrap();
             itself.parent().and_then(Path::parent).unwrap().join("toolsmith")
         };
-        let binary = std::env::var_os("TOOLSMITH_BINARY").map_or_else(beside, PathBuf::from);
+        let binary = std::env::var_os("TOOLSMITH_BINARY").map_or_else(default, PathBuf::from);
         assert!(binary.is_file(), "{} is missing: build it first, in the same profile", binary.display());
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("floods-cache");
         let scene = Scene { binary, folder: tempfile::tempdir().unwrap(), cache };
-        // The first layer, which takes a minute where it is missing.
+        // Builds the first layer if it is missing, which takes a minute.
         let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\n";
         let warm = scene.run(config, "\"quick\"", &[]);
         assert!(warm.stdout.contains("quick"), "{}{}", warm.stdout, warm.stderr);
@@ -65,13 +65,13 @@ impl Scene {
         command
     }
 
-    /// `toolsmith run` with a snippet; its output is read when the flood is over.
+    /// Runs `toolsmith run` with a snippet; its output is read after the flood.
     pub(crate) fn run(&self, config: &str, code: &str, more: &[&str]) -> Ended {
         let arguments = [&["run", "-", "--allow", "*", "--timeout", "600"], more].concat();
         let mut child = self.command(config, &arguments).spawn().unwrap();
         child.stdin.take().unwrap().write_all(code.as_bytes()).unwrap();
         let peak = watch(&child);
-        // What does next to nothing is only measured.
+        // The idle baseline is read at once.
         if code != "\"quick\"" {
             sleep(UNREAD);
         }
@@ -82,7 +82,7 @@ impl Scene {
         Ended { peak: peak.join().unwrap(), stdout, stderr }
     }
 
-    /// `toolsmith serve` at pipes, after its handshake.
+    /// Starts `toolsmith serve` on pipes and completes the handshake.
     pub(crate) fn serve(&self, config: &str) -> Served {
         let mut child = self.command(config, &["serve", "--allow", "*"]).spawn().unwrap();
         let input = child.stdin.take().unwrap();
@@ -120,18 +120,18 @@ impl Served {
         id
     }
 
-    /// Sends a request, and reads until its answer.
+    /// Sends a request and waits for its answer.
     pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Result<Value, String> {
         let id = self.begin(method, params);
         self.answer(id)
     }
 
-    /// Reads nothing for a while.
-    pub(crate) fn look_away(&self) {
+    /// Reads nothing for [`UNREAD`].
+    pub(crate) fn pause(&self) {
         sleep(UNREAD);
     }
 
-    /// Reads until the answer.
+    /// Waits for an answer.
     pub(crate) fn answer(&mut self, id: u64) -> Result<Value, String> {
         loop {
             let mut line = String::new();
@@ -145,12 +145,12 @@ impl Served {
         }
     }
 
-    /// The most memory that it has had, in bytes.
+    /// Peak memory, in bytes.
     pub(crate) fn peak(&self) -> u64 {
         peak_of(self.child.id()).unwrap_or_default()
     }
 
-    /// Ends it.
+    /// Stops the process.
     pub(crate) fn end(self) {
         let Served { mut child, input, output, .. } = self;
         drop((input, output));
@@ -166,14 +166,14 @@ fn watch(child: &Child) -> JoinHandle<u64> {
     std::thread::spawn(move || {
         while let Some(now) = peak_of(id) {
             peak.fetch_max(now, Ordering::Relaxed);
-            sleep(LOOK);
+            sleep(SAMPLE_INTERVAL);
         }
         peak.load(Ordering::Relaxed)
     })
 }
 
-/// The most memory of its own that a living process has had, in bytes: the peak of what was resident (`VmHWM`) without
-/// the pages of files (`RssFile`, proc_pid_status(5)), which are its code and can be dropped at any time.
+/// Peak private memory of a running process, in bytes: peak resident memory (`VmHWM`) without file pages (`RssFile`,
+/// proc_pid_status(5)), which are its code and can be dropped at any time.
 fn peak_of(id: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let bytes = |name: &str| {

@@ -1,48 +1,48 @@
-//! What floods cost: for each channel between an untrusted side and a slow reader, the bytes that were pushed, the peak
-//! of the host's own memory above idle, and whether the reader could go on. Fails where a row takes more than [`MOST`].
+//! Measures floods: for each channel between an untrusted writer and a slow reader, the bytes pushed, the host's peak
+//! memory above idle, and whether the reader could continue. Fails if a row takes more than [`MEMORY_LIMIT`].
 //!
 //! It runs the real binary (`TOOLSMITH_BINARY`, or the one in the same target folder) against the servers of the tests.
-//! `cargo bench -p end-to-end --bench floods -- WORD` runs the rows whose names hold the word.
+//! `cargo bench -p end-to-end --bench floods -- WORD` runs the rows whose names contain the word.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people; a failure is its end")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program; any failure ends it")]
 
 mod host;
 mod rows;
 
 use std::process::ExitCode;
 
-/// Most bytes of the host's memory above idle (64 MiB).
-const MOST: u64 = 64 << 20;
+/// Limit on the host's memory above idle, in bytes (64 MiB).
+const MEMORY_LIMIT: u64 = 64 << 20;
 
-/// What one flood did.
+/// The result of one flood.
 pub(crate) struct Row {
-    /// Who floods whom with what.
+    /// The channel, as printed.
     pub(crate) channel: &'static str,
     /// Bytes that were pushed.
     pub(crate) pushed: u64,
-    /// The peak of the host's memory above idle, in bytes.
+    /// The host's peak memory above idle, in bytes.
     pub(crate) peak: u64,
-    /// Whether the reader could go on.
-    pub(crate) went_on: Result<(), String>,
+    /// Whether the reader could continue.
+    pub(crate) continued: Result<(), String>,
 }
 
 fn main() -> ExitCode {
-    // cargo adds `--bench`.
-    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    // Cargo adds `--bench`.
+    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
     let scene = host::Scene::new();
     println!("{:<62} {:>10} {:>10}  the reader", "channel", "pushed", "peak");
     let mut failed = 0;
     for row in rows::all() {
-        if wanted.as_ref().is_some_and(|wanted| !row.0.contains(wanted.as_str())) {
+        if filter.as_ref().is_some_and(|filter| !row.0.contains(filter.as_str())) {
             continue;
         }
-        let Row { channel, pushed, peak, went_on } = rows::run(&scene, row);
-        let is_over = peak > MOST;
-        failed += u32::from(is_over || went_on.is_err());
-        let went_on = went_on.map_or_else(|why| format!("FAILED: {why}"), |()| "went on".to_owned());
+        let Row { channel, pushed, peak, continued } = rows::run(&scene, row);
+        let is_over = peak > MEMORY_LIMIT;
+        failed += u32::from(is_over || continued.is_err());
+        let continued = continued.map_or_else(|why| format!("FAILED: {why}"), |()| "ok".to_owned());
         let over = if is_over { "  OVER THE BOUND" } else { "" };
-        println!("{channel:<62} {:>6} MiB {:>6} MiB  {went_on}{over}", pushed >> 20, peak >> 20);
+        println!("{channel:<62} {:>6} MiB {:>6} MiB  {continued}{over}", pushed >> 20, peak >> 20);
     }
-    println!("at most {} MiB above idle are allowed; {failed} rows failed", MOST >> 20);
+    println!("at most {} MiB above idle are allowed; {failed} rows failed", MEMORY_LIMIT >> 20);
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,4 +1,4 @@
-//! The floods.
+//! The floods that are measured.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -12,24 +12,24 @@ use crate::host::{Ended, Scene, Served};
 const FAULT_SERVER: &str = env!("CARGO_BIN_EXE_fault-server");
 const HTTP_FAULT_SERVER: &str = env!("CARGO_BIN_EXE_http-fault-server");
 
-/// A channel, what is pushed through it, and how.
+/// A channel, the bytes pushed through it, and how.
 pub(crate) type Flood = (&'static str, u64, Way);
 
 /// Who floods.
 #[derive(Clone, Copy)]
 pub(crate) enum Way {
-    /// A program that `toolsmith run` runs, with what its outcome must hold.
+    /// A program that `toolsmith run` runs, with the text that its outcome must contain.
     Program(&'static str, &'static [&'static str], &'static str),
-    /// A program that makes 256 calls with answers of 16 MiB, and reads the answers late; the mode of a server over HTTP,
-    /// or none for a local one.
+    /// A program that makes 256 calls with answers of 16 MiB and reads the answers late; the mode of an HTTP server, or
+    /// `None` for a local one.
     Unread(Option<&'static str>),
-    /// A server, in a call that a program makes; the message of the call, and what the outcome must hold.
+    /// A server, in a call that a program makes; the message of the call, and the text that the outcome must contain.
     Call(&'static str, &'static str),
     /// A server over HTTP in this mode, in a call that a program makes.
     HttpCall(&'static str),
     /// A server, in a call that a client of `toolsmith serve` makes and whose answer it reads late.
     Served(&'static str),
-    /// A server with so many tools; in `toolsmith serve` or in `toolsmith run`.
+    /// A server with this many tools, in `toolsmith serve` (true) or `toolsmith run`.
     Tools(&'static str, bool),
     /// A program that a client of `toolsmith serve` runs, and whose outcome it reads late.
     ServedProgram(&'static str),
@@ -37,7 +37,7 @@ pub(crate) enum Way {
 
 const MIB: u64 = 1 << 20;
 
-/// Frames that the bridge would not send, written beside it.
+/// Writes frames that the bridge itself would not send.
 const FRAMES: &str = "use std::io::Write as _;\nuse std::os::fd::FromRawFd as _;\n\
     let socket = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(3) });\n\
     let mut socket = socket.try_clone()?;\n\
@@ -206,15 +206,15 @@ pub(crate) fn all() -> Vec<Flood> {
 }
 
 pub(crate) fn run(scene: &Scene, (channel, pushed, way): Flood) -> Row {
-    let (peak, went_on) = match way {
-        Way::Program(code, options, says) => {
+    let (peak, continued) = match way {
+        Way::Program(code, options, contains) => {
             let code = code.replace("FRAMES", FRAMES);
-            run_program(scene, DEMO, &code, options, says)
+            run_program(scene, DEMO, &code, options, contains)
         }
         Way::Unread(mode) => unread(scene, mode),
-        Way::Call(message, says) => {
+        Way::Call(message, contains) => {
             let code = CALL.replace("MESSAGE", message);
-            run_program(scene, &local("flood", ""), &code, &["--json"], says)
+            run_program(scene, &local("flood", ""), &code, &["--json"], contains)
         }
         Way::HttpCall(mode) => with_http(mode, |config| {
             let code = "let text = faulty::echo().await?.text(); format!(\"{text} on\")";
@@ -222,7 +222,8 @@ pub(crate) fn run(scene: &Scene, (channel, pushed, way): Flood) -> Row {
         }),
         Way::Served(message) => served(scene, message),
         Way::Tools(count, false) => {
-            // A run lists the tools before it compiles, so one that does nothing would hide what the list takes.
+            // A run lists the tools before it compiles, so the baseline has one tool: otherwise it would include the
+            // list's cost.
             let idle = scene.run(&local("many-tools", "1"), "\"quick\"", &["--json"]);
             let code = "faulty::echo().message(\"on\").await?.text()";
             above(&idle, &scene.run(&local("many-tools", count), code, &["--json"]), "on")
@@ -230,7 +231,7 @@ pub(crate) fn run(scene: &Scene, (channel, pushed, way): Flood) -> Row {
         Way::Tools(count, true) => served_tools(scene, count),
         Way::ServedProgram(code) => served_program(scene, code),
     };
-    Row { channel, pushed, peak, went_on }
+    Row { channel, pushed, peak, continued }
 }
 
 /// A configuration with the fault server in a mode.
@@ -240,7 +241,7 @@ fn local(mode: &str, argument: &str) -> String {
     )
 }
 
-/// The same, where clients call the tools directly.
+/// Like [`local`], but clients call the tools directly.
 fn direct(mode: &str, argument: &str) -> String {
     format!("{}    codeMode: false\n    trust: true\n", local(mode, argument))
 }
@@ -248,31 +249,31 @@ fn direct(mode: &str, argument: &str) -> String {
 /// A configuration for programs that call nothing.
 const DEMO: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\n";
 
-fn says(text: &str, wanted: &str) -> Result<(), String> {
-    if text.contains(wanted) {
+fn contains(text: &str, expected: &str) -> Result<(), String> {
+    if text.contains(expected) {
         return Ok(());
     }
-    Err(format!("{wanted:?} is not in {:?}", text.chars().take(300).collect::<String>()))
+    Err(format!("{expected:?} is not in {:?}", text.chars().take(300).collect::<String>()))
 }
 
-/// Above a run of the same kind that does next to nothing.
+/// Runs the program, and returns its memory above that of an idle run of the same kind.
 fn run_program(
     scene: &Scene,
     config: &str,
     code: &str,
     options: &[&str],
-    wanted: &str,
+    expected: &str,
 ) -> (u64, Result<(), String>) {
     let idle = scene.run(config, "\"quick\"", options);
-    above(&idle, &scene.run(config, code, options), wanted)
+    above(&idle, &scene.run(config, code, options), expected)
 }
 
-fn above(idle: &Ended, ended: &Ended, wanted: &str) -> (u64, Result<(), String>) {
-    let told = format!("{}{}", ended.stdout, ended.stderr);
-    (ended.peak.saturating_sub(idle.peak), says(&told, wanted))
+fn above(idle: &Ended, ended: &Ended, expected: &str) -> (u64, Result<(), String>) {
+    let output = format!("{}{}", ended.stdout, ended.stderr);
+    (ended.peak.saturating_sub(idle.peak), contains(&output, expected))
 }
 
-/// With the HTTP fault server in a mode.
+/// Runs `work` with the HTTP fault server in a mode.
 fn with_http<T>(mode: &str, work: impl FnOnce(&str) -> T) -> T {
     let mut server = Command::new(HTTP_FAULT_SERVER)
         .args([mode, "call"])
@@ -300,7 +301,7 @@ let on = faulty::echo().message("on").await?.text();
 format!("{} {on}", &text[..text.len().min(100)])
 "#;
 
-/// A program that speaks with the host before the bridge does: it calls 256 times, waits, and then reads the answers.
+/// A program that talks to the host before the bridge does: it makes 256 calls, waits, and then reads the answers.
 const UNREAD: &str = r##"
 use std::io::{Read as _, Write as _};
 use std::os::fd::FromRawFd as _;
@@ -348,15 +349,15 @@ fn unread(scene: &Scene, mode: Option<&str>) -> (u64, Result<(), String>) {
     let server = Server { name: "faulty".to_owned(), tools: vec![tool] };
     let identity = codegen::generate(&server, "faulty").tools[0].id.clone();
     let code = UNREAD.replace("IDENTITY", &identity);
-    let wanted = "256 large answers";
+    let expected = "256 large answers";
     match mode {
         None => {
             let code = code.replace("CALL", "faulty::echo()");
-            run_program(scene, &local("flood", ""), &code, &["--json"], wanted)
+            run_program(scene, &local("flood", ""), &code, &["--json"], expected)
         }
         Some(mode) => with_http(mode, |config| {
             let code = code.replace("CALL", "faulty::echo()");
-            run_program(scene, config, &code, &["--json"], wanted)
+            run_program(scene, config, &code, &["--json"], expected)
         }),
     }
 }
@@ -365,22 +366,22 @@ fn echo(message: &str) -> Value {
     json!({ "name": "echo", "arguments": { "message": message }, "_meta": { "progressToken": message } })
 }
 
-/// The last request after a flood.
-fn goes_on(served: &mut Served) -> Result<(), String> {
+/// Checks that a request still works after a flood.
+fn still_works(served: &mut Served) -> Result<(), String> {
     let answer = served.ask("tools/call", &echo("on"))?;
-    says(&answer.to_string(), "\"on\"")
+    contains(&answer.to_string(), "\"on\"")
 }
 
 fn served(scene: &Scene, message: &str) -> (u64, Result<(), String>) {
     let mut served = scene.serve(&direct("flood", ""));
-    let ready = goes_on(&mut served);
+    let ready = still_works(&mut served);
     let idle = served.peak();
     let id = served.begin("tools/call", &echo(message));
-    served.look_away();
-    let went_on = ready.and_then(|()| served.answer(id)).and_then(|_| goes_on(&mut served));
+    served.pause();
+    let continued = ready.and_then(|()| served.answer(id)).and_then(|_| still_works(&mut served));
     let peak = served.peak().saturating_sub(idle);
     served.end();
-    (peak, went_on)
+    (peak, continued)
 }
 
 fn served_tools(scene: &Scene, count: &str) -> (u64, Result<(), String>) {
@@ -390,11 +391,11 @@ fn served_tools(scene: &Scene, count: &str) -> (u64, Result<(), String>) {
     served.end();
     let mut served = scene.serve(&direct("many-tools", count));
     let id = served.begin("tools/list", &json!({}));
-    served.look_away();
-    let went_on = served.answer(id).and_then(|_| goes_on(&mut served));
+    served.pause();
+    let continued = served.answer(id).and_then(|_| still_works(&mut served));
     let peak = served.peak().saturating_sub(idle);
     served.end();
-    (peak, went_on)
+    (peak, continued)
 }
 
 fn served_program(scene: &Scene, code: &str) -> (u64, Result<(), String>) {
@@ -405,13 +406,13 @@ fn served_program(scene: &Scene, code: &str) -> (u64, Result<(), String>) {
     let ready = served.ask("tools/call", &execute("41"));
     let idle = served.peak();
     let id = served.begin("tools/call", &execute(code));
-    served.look_away();
-    let went_on = ready
+    served.pause();
+    let continued = ready
         .and_then(|_| served.answer(id))
-        .and_then(|answer| says(&answer.to_string(), "42"))
+        .and_then(|answer| contains(&answer.to_string(), "42"))
         .and_then(|()| served.ask("tools/call", &execute("43")))
-        .and_then(|answer| says(&answer.to_string(), "43"));
+        .and_then(|answer| contains(&answer.to_string(), "43"));
     let peak = served.peak().saturating_sub(idle);
     served.end();
-    (peak, went_on)
+    (peak, continued)
 }

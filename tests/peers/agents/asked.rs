@@ -1,19 +1,20 @@
-//! What an agent has sent to a model, in the wire formats of OpenAI and Google: the results of calls.
+//! Reads call results from an agent's requests to a model, in the wire formats of OpenAI and Google.
 
 use serde_json::Value;
 
-/// The results of the calls of a tool, each with what stands beside it (pictures, where results have no place for them).
+/// The results of a tool's calls, each with the content next to it (pictures, in formats where results cannot hold
+/// them).
 pub(super) fn results(requests: &[Value], tool: &str) -> Vec<String> {
     let bodies = requests
         .iter()
         .map(|request| &request["body"])
         .filter(|body| body["tools"].to_string().contains(tool));
-    // The last one has all that came before.
+    // The last request repeats everything before it.
     let Some(body) = bodies.last() else { return Vec::new() };
-    let said = ["input", "messages", "contents"].iter().find_map(|member| body[member].as_array());
+    let items = ["input", "messages", "contents"].iter().find_map(|member| body[member].as_array());
     let mut results: Vec<String> = Vec::new();
     let mut is_open = false;
-    for item in said.into_iter().flatten() {
+    for item in items.into_iter().flatten() {
         if is_result(item) {
             results.push(String::new());
             is_open = true;
@@ -34,7 +35,7 @@ fn is_result(item: &Value) -> bool {
         || item["parts"].as_array().is_some_and(has_response)
 }
 
-/// All texts in a value, one below the other: escapes of JSON are none of the texts.
+/// Collects all strings of a value, one per line, without JSON escapes.
 fn texts(value: &Value, all: &mut String) {
     match value {
         Value::String(text) => {

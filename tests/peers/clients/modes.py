@@ -22,18 +22,18 @@ PAGES = 20
 current = ContextVar("current", default=None)
 
 
-class Told(logging.Handler):
-    """Keeps the warnings of each mode with what was seen of it."""
+class NoticeHandler(logging.Handler):
+    """Adds warnings to their mode's report."""
 
     def emit(self, record):
-        told = current.get()
-        if told is not None:
-            told["told"].append(record.getMessage())
+        report = current.get()
+        if report is not None:
+            report["notices"].append(record.getMessage())
 
 
 @asynccontextmanager
 async def connection(target):
-    """A client that has introduced itself."""
+    """A connected client."""
     server = target
     if isinstance(target, list):
         server = StdioServerParameters(command=target[0], args=target[1:])
@@ -48,14 +48,14 @@ async def connection(target):
 
 
 def text(error):
-    """What an error says, and those within it."""
+    """The text of an error, including nested ones."""
     if isinstance(error, BaseExceptionGroup):
         return "; ".join(text(inner) for inner in error.exceptions)
     return f"{type(error).__name__}: {error}"
 
 
 async def tools_of(client, seen):
-    """Every page, as the documentation has it for clients."""
+    """Reads every page, as documented for clients."""
     tools, cursor = [], None
     for _ in range(PAGES):
         page = await (client.list_tools(cursor=cursor) if cursor is not None else client.list_tools())
@@ -72,7 +72,7 @@ async def perform(server, seen):
         seen["stage"] = stage
         try:
             return await action(), None
-        except Exception as error:  # Whatever it is, the caller judges it.
+        except Exception as error:  # The caller checks any error.
             return None, text(error)
 
     async def call():
@@ -97,7 +97,7 @@ async def perform(server, seen):
 
 
 async def watch(server, everything):
-    seen = {"stage": "connect", "calls": [], "told": []}
+    seen = {"stage": "connect", "calls": [], "notices": []}
     current.set(seen)
     with anyio.move_on_after(server["watchdog"]) as scope:
         await perform(server, seen)
@@ -117,10 +117,10 @@ async def main():
     async with anyio.create_task_group() as group:
         for server in servers:
             group.start_soon(placed, server)
-    # Half a character is no text for whoever reads this.
+    # The reader does not accept lone surrogates.
     sys.stdout.buffer.write(json.dumps(everything, ensure_ascii=False).encode(errors="replace"))
 
 
 warnings.simplefilter("ignore")
-logging.getLogger().handlers = [Told(level=logging.WARNING)]
+logging.getLogger().handlers = [NoticeHandler(level=logging.WARNING)]
 anyio.run(main)

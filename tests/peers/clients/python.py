@@ -1,4 +1,4 @@
-"""python.py ERA TARGET: a client of the official Python SDK that does what a plan says.
+"""python.py ERA TARGET: a client of the official Python SDK that carries out a plan.
 
 ERA is `sessions` or `stateless`. Target, plan and output are those of typescript.mjs.
 """
@@ -16,7 +16,7 @@ LIMIT = 120.0
 
 
 def filled(schema):
-    """What a person would choose who agrees, but to no more than there has to be: the first of several."""
+    """The choices of a user who agrees to as little as possible: the first of several."""
 
     def value(field):
         choices = field.get("enum") or [choice["const"] for choice in field.get("oneOf", [])]
@@ -28,7 +28,7 @@ def filled(schema):
 
 
 class Person:
-    """Answers what is asked as the plan says."""
+    """Answers elicitations as planned."""
 
     def __init__(self):
         self.count, self.answer = 0, "decline"
@@ -42,12 +42,12 @@ class Person:
 
 async def perform(client, person, call):
     person.count, person.answer = 0, call.get("answer", "decline")
-    told = []
+    steps = []
     outcome = {"text": "", "kinds": [], "isError": None, "structured": None, "outcome": None, "error": None}
     with anyio.CancelScope() as scope:
 
         async def progress(done, total, message):
-            told.append({"progress": done, "total": total, "message": message})
+            steps.append({"progress": done, "total": total, "message": message})
             if "cancel" in call and call["cancel"] in (message or ""):
                 scope.cancel()
 
@@ -61,11 +61,11 @@ async def perform(client, person, call):
             outcome["outcome"] = (result.meta or {}).get("io.toolsmith/outcome")
             outcome["kinds"] = [" ".join(filter(None, [part["type"], part.get("mimeType")])) for part in content]
             outcome["text"] = "\n".join(part["text"] for part in content if part["type"] == "text")
-        except Exception as error:  # Whatever it is, the caller judges it.
+        except Exception as error:  # The caller checks any error.
             outcome["error"] = str(error)
     if scope.cancelled_caught:
         outcome["error"] = "cancelled"
-    return {**outcome, "progress": told, "asked": person.count}
+    return {**outcome, "progress": steps, "asked": person.count}
 
 
 async def main():

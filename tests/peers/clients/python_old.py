@@ -1,6 +1,6 @@
-"""python_old.py TARGET: a client of an early version of the official Python SDK that does what a plan says.
+"""python_old.py TARGET: a client of an early version of the official Python SDK that carries out a plan.
 
-Target, plan and output are those of typescript.mjs, but nobody answers questions and nothing is cancelled.
+Target, plan and output are those of typescript.mjs, but it does not support elicitation and cancellation.
 """
 
 import json
@@ -17,11 +17,11 @@ LIMIT = timedelta(seconds=120)
 
 
 async def perform(session, call):
-    told = []
+    steps = []
     outcome = {"text": "", "kinds": [], "isError": None, "structured": None, "outcome": None, "error": None}
 
     async def progress(done, total, message):
-        told.append({"progress": done, "total": total, "message": message})
+        steps.append({"progress": done, "total": total, "message": message})
 
     try:
         result = await session.call_tool(call["tool"], call.get("arguments", {}), LIMIT, progress_callback=progress)
@@ -31,9 +31,9 @@ async def perform(session, call):
         outcome["outcome"] = (result.meta or {}).get("io.toolsmith/outcome")
         outcome["kinds"] = [" ".join(filter(None, [part["type"], part.get("mimeType")])) for part in content]
         outcome["text"] = "\n".join(part["text"] for part in content if part["type"] == "text")
-    except Exception as error:  # Whatever it is, the caller judges it.
+    except Exception as error:  # The caller checks any error.
         outcome["error"] = str(error)
-    return {**outcome, "progress": told, "asked": 0}
+    return {**outcome, "progress": steps, "asked": 0}
 
 
 async def main():

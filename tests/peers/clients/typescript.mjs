@@ -1,16 +1,16 @@
-// typescript.mjs SDK ERA TARGET: a client of the official TypeScript SDK that does what a plan says.
+// typescript.mjs SDK ERA TARGET: a client of the official TypeScript SDK that carries out a plan.
 //
-// SDK is `v1` (@modelcontextprotocol/sdk), `old` (an early version of it, which knows no questions) or `v2`
-// (@modelcontextprotocol/client), ERA is `sessions` or `stateless` (v2 only). TARGET is an address, or a command line as a JSON array. On standard input stands the plan, a JSON array
-// of calls: `tool`, `arguments`, `answer` to what is asked (`accept` or `decline`), `cancel`
-// (at the first progress whose message has this text).
-// On standard output stands one JSON object: `protocol`, `tools`, `definitions` (the tools in full), `calls` with what
-// came of each, `logs` with the log messages.
+// SDK is `v1` (@modelcontextprotocol/sdk), `old` (an early version without elicitation) or `v2`
+// (@modelcontextprotocol/client). ERA is `sessions` or `stateless` (v2 only). TARGET is an address, or a command line as
+// a JSON array. Standard input is the plan, a JSON array of calls: `tool`, `arguments`, `answer` to elicitations (`accept`
+// or `decline`), `cancel` (at the first progress whose message contains this text).
+// Standard output is one JSON object: `protocol`, `tools`, `definitions` (the tools in full), `calls` with the result of
+// each, `logs` with the log messages.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-// The packages are not beside this file, but where they were installed.
+// The packages are not next to this file, but where they were installed.
 const require = createRequire(`${process.env.TOOLSMITH_PEERS}/`);
 const LIMIT = 120_000;
 
@@ -58,7 +58,7 @@ function transport(Stdio, Http) {
   return new Stdio({ command, args, env: process.env, stderr: 'inherit' });
 }
 
-// What a person would choose who agrees, but to no more than there has to be: the first of several.
+// The choices of a user who agrees to as little as possible: the first of several.
 function filled(schema) {
   const value = field => {
     const choices = field.enum ?? field.oneOf?.map(choice => choice.const);
@@ -72,9 +72,9 @@ function filled(schema) {
 async function perform({ tool, arguments: args, answer, cancel }) {
   Object.assign(asked, { count: 0, answer: answer ?? 'decline' });
   const abort = new AbortController();
-  const told = [];
+  const steps = [];
   const onprogress = ({ progress, total, message }) => {
-    told.push({ progress, total, message });
+    steps.push({ progress, total, message });
     if (cancel !== undefined && message?.includes(cancel)) abort.abort('the test has seen enough');
   };
   const options = { onprogress, signal: abort.signal, timeout: LIMIT, resetTimeoutOnProgress: true };
@@ -90,5 +90,5 @@ async function perform({ tool, arguments: args, answer, cancel }) {
   } catch (error) {
     outcome.error = String(error?.message ?? error);
   }
-  return { ...outcome, progress: told, asked: asked.count };
+  return { ...outcome, progress: steps, asked: asked.count };
 }

@@ -1,29 +1,29 @@
-//! What was seen of a client and an odd server, in a word.
+//! Classifies what a client did with an odd server.
 
 use std::fmt;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What a client makes of an odd server; the better ones are less.
+/// How a client handles an odd server; better outcomes are smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(super) enum Outcome {
-    /// Tools and answers are right.
+    /// Tools and answers are correct.
     #[serde(rename = "ok")]
     Ok,
-    /// The same, and the client says what is odd.
-    #[serde(rename = "ok, told")]
+    /// The same, and the client reports the oddity.
+    #[serde(rename = "ok, reported")]
     Reported,
-    /// A request has failed with an error, or a warning says what is missing; the connection goes on.
+    /// A request failed with an error, or a warning says what is missing; the connection stays usable.
     #[serde(rename = "error")]
     Error,
-    /// An error, after which nothing goes on: the connection does not come about, or serves no more.
+    /// An error that prevents or ends the connection.
     #[serde(rename = "ends")]
     Ends,
-    /// Something is wrong or missing, and nothing says so.
+    /// Something is wrong or missing, and nothing reports it.
     #[serde(rename = "lost")]
     Lost,
-    /// Something was waited for until the watchdog came.
+    /// The client waited until the watchdog stopped it.
     #[serde(rename = "hangs")]
     Hangs,
 }
@@ -32,7 +32,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
             Self::Ok => "ok",
-            Self::Reported => "ok, told",
+            Self::Reported => "ok, reported",
             Self::Error => "error",
             Self::Ends => "ends",
             Self::Lost => "lost",
@@ -41,10 +41,10 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Modes in which the right answer of a call is an error that says hello.
+/// Modes in which the correct answer to a call is an error with the text hello.
 const FAILS: [&str; 3] = ["surrogate-in-error", "null-result-beside-error", "text-code-in-error"];
 
-/// The word for what a client saw, which `clients/modes.mjs` describes.
+/// Classifies a client's report, whose form `clients/modes.mjs` describes.
 pub(super) fn outcome(mode: &str, seen: &Value) -> Outcome {
     if seen.is_null() || seen["hangs"].is_string() {
         return Outcome::Hangs;
@@ -52,8 +52,8 @@ pub(super) fn outcome(mode: &str, seen: &Value) -> Outcome {
     let (first, second) = (&seen["calls"][0], &seen["calls"][1]);
     let failed = |step: &Value| step["error"].is_string();
     let is_whole = seen["calls"].as_array().is_some_and(|calls| calls.len() == 2);
-    let goes_on = is_whole && !(failed(second) && seen["again"].is_string());
-    if seen["connect"].is_string() || !goes_on {
+    let continues = is_whole && !(failed(second) && seen["again"].is_string());
+    if seen["connect"].is_string() || !continues {
         return Outcome::Ends;
     }
     if FAILS.contains(&mode) {
@@ -69,7 +69,7 @@ pub(super) fn outcome(mode: &str, seen: &Value) -> Outcome {
         tool["name"] == "echo" && tool["description"].as_str().is_some_and(|text| text.contains("Says it"))
     };
     let has_tool = seen["tools"].as_array().is_some_and(|tools| tools.iter().any(is_listed));
-    match (has_tool && says_hello(&first["result"]) && says_hello(&second["result"]), is_told(seen)) {
+    match (has_tool && says_hello(&first["result"]) && says_hello(&second["result"]), is_reported(seen)) {
         (true, _) => right(seen),
         (false, true) => Outcome::Error,
         (false, false) => Outcome::Lost,
@@ -80,13 +80,13 @@ fn says_hello(answer: &Value) -> bool {
     answer.to_string().contains("hello")
 }
 
-fn is_told(seen: &Value) -> bool {
-    seen["told"].as_array().is_some_and(|told| !told.is_empty())
+fn is_reported(seen: &Value) -> bool {
+    seen["notices"].as_array().is_some_and(|reports| !reports.is_empty())
 }
 
-/// Where the answers are right: what is left is the end, and what was said beside them.
+/// The outcome if the answers are correct: depends on how the connection ended and on what was reported.
 fn right(seen: &Value) -> Outcome {
-    match (seen["close"].is_string(), is_told(seen)) {
+    match (seen["close"].is_string(), is_reported(seen)) {
         (true, _) => Outcome::Error,
         (false, true) => Outcome::Reported,
         (false, false) => Outcome::Ok,

@@ -1,4 +1,4 @@
-//! Our client against odd servers: what the drivers in `clients/` do, in the same order.
+//! Runs our client against odd servers, in the same steps as the drivers in `clients/`.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -10,10 +10,10 @@ use mcp::{Host, Notice, ServerConfig, Session};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-/// How many servers are spoken with at a time.
+/// How many servers are tried concurrently.
 const AT_ONCE: usize = 16;
 
-/// Keeps what it is told of oddities.
+/// Records notices of oddities.
 #[derive(Default)]
 struct RecordedNotices(Mutex<Vec<String>>);
 
@@ -31,7 +31,7 @@ impl Host for RecordedNotices {
     }
 }
 
-/// What our client sees of each server of a plan.
+/// Our client's report on each server of a plan.
 pub(super) async fn observe(plan: &Value) -> Value {
     let servers = plan.as_array().into_iter().flatten();
     let seen = stream::iter(servers).map(|server| async move {
@@ -43,22 +43,22 @@ pub(super) async fn observe(plan: &Value) -> Value {
 
 async fn watch(server: &Value) -> Value {
     let watchdog = Duration::from_secs(server["watchdog"].as_u64().unwrap_or_default());
-    let told = Arc::new(RecordedNotices::default());
-    let mut seen = match timeout(watchdog, perform(server, told.clone())).await {
+    let notices = Arc::new(RecordedNotices::default());
+    let mut seen = match timeout(watchdog, perform(server, notices.clone())).await {
         Ok(seen) => seen,
         Err(_) => json!({ "hangs": "somewhere" }),
     };
-    for text in told.all() {
-        if let Some(list) = seen["told"].as_array_mut() {
+    for text in notices.all() {
+        if let Some(list) = seen["notices"].as_array_mut() {
             list.push(json!(text));
         }
     }
     seen
 }
 
-async fn perform(server: &Value, told: Arc<RecordedNotices>) -> Value {
-    let mut seen = json!({ "calls": [], "told": [] });
-    let session = match Session::connect_with(&config(&server["target"]), told).await {
+async fn perform(server: &Value, notices: Arc<RecordedNotices>) -> Value {
+    let mut seen = json!({ "calls": [], "notices": [] });
+    let session = match Session::connect_with(&config(&server["target"]), notices).await {
         Ok(session) => session,
         Err(error) => {
             seen["connect"] = json!(error.to_string());
@@ -69,7 +69,7 @@ async fn perform(server: &Value, told: Arc<RecordedNotices>) -> Value {
         Ok(listing) => {
             let tool = |tool: &mcp::Tool| json!({ "name": tool.name, "description": tool.description });
             seen["tools"] = listing.tools.iter().map(tool).collect();
-            seen["told"] = json!(listing.warnings);
+            seen["notices"] = json!(listing.warnings);
         }
         Err(error) => seen["list"] = json!(error.to_string()),
     }

@@ -1,4 +1,4 @@
-//! Servers that stand for an SDK or a framework each: all major SDKs, in versions from 2024 to this year.
+//! Servers that each represent an SDK or framework: all major SDKs, in versions from 2024 to this year.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::product::Checked;
 /// The server in Go.
 pub(crate) const KUBERNETES: &str = "kubernetes-mcp-server-linux-amd64";
 
-/// They are started as child processes; `folder` has the repository of the other server for git.
+/// They run as child processes; `folder` contains the repository of the other git server.
 pub(super) fn local(installed: &Installed, folder: &Path) -> Checked<Vec<Server>> {
     Ok(vec![
         lint(installed, folder)?,
@@ -77,7 +77,7 @@ fn debug(installed: &Installed) -> Checked<Server> {
     })
 }
 
-/// TypeScript SDK 1.x in a framework of its own, with an output schema for each of its many tools.
+/// TypeScript SDK 1.x in the author's own framework, with an output schema for each of its many tools.
 fn repository(installed: &Installed, folder: &Path) -> Checked<Server> {
     const PACKAGE: &str = "@cyanheads/git-mcp-server";
     let path = folder.join("repository");
@@ -100,7 +100,7 @@ fn repository(installed: &Installed, folder: &Path) -> Checked<Server> {
     })
 }
 
-/// An early SDK of 2024, which greets in plain text on standard output.
+/// An early SDK of 2024. Prints a plain-text greeting on standard output.
 fn sums(installed: &Installed) -> Checked<Server> {
     const PACKAGE: &str = "@wrtnlabs/calculator-mcp";
     let looped = "let mut sums = Vec::new();\nfor n in 1..=3 {\n    \
@@ -121,7 +121,7 @@ fn sums(installed: &Installed) -> Checked<Server> {
     })
 }
 
-/// TypeScript SDK 1.x, which greets in plain text on standard output.
+/// TypeScript SDK 1.x. Prints a plain-text greeting on standard output.
 fn dates(installed: &Installed) -> Checked<Server> {
     const PACKAGE: &str = "time-mcp";
     let looped = "let mut days = Vec::new();\nfor year in [2023, 2024] {\n    \
@@ -142,7 +142,7 @@ fn dates(installed: &Installed) -> Checked<Server> {
     })
 }
 
-/// How the server in Go is started, with a configuration that names a cluster at `address`.
+/// The configuration entry of the Go server, with a kubeconfig for the cluster at `address`.
 pub(crate) fn kubernetes_entry(installed: &Installed, folder: &Path, address: &str) -> Checked<Value> {
     let file = folder.join("kubeconfig");
     let config = format!(
@@ -174,7 +174,7 @@ fn kubernetes(installed: &Installed, entry: Value) -> Checked<Server> {
     })
 }
 
-/// C# SDK: it has documents within, and asks nobody for them.
+/// C# SDK: its documents are built in, so it needs no network.
 fn fabric(installed: &Installed) -> Checked<Server> {
     const PACKAGE: &str = "@microsoft/fabric-mcp-linux-x64";
     let looped = "let mut seen = Vec::new();\nfor topic in [\"pagination\", \"throttling\"] {\n    \
@@ -273,7 +273,7 @@ fn units(installed: &Installed) -> Checked<Server> {
         name: "units",
         package: PACKAGE,
         version: installed.pinned_v1(PACKAGE)?,
-        // It would ask the registry for a newer version of itself.
+        // It would check the registry for a newer version of itself.
         entry: json!({
             "command": installed.python_v1(PACKAGE),
             "env": { "FASTMCP_CHECK_FOR_UPDATES": "off" }
