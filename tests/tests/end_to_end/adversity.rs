@@ -1,4 +1,4 @@
-//! What was wrong once: outcomes that depended on a race, on what a text quotes, or on what an error can say.
+//! Regressions: outcomes that depended on a race, on quoted text, or on the type of an error.
 
 use std::process::Command;
 
@@ -8,9 +8,9 @@ use serde_json::json;
 
 use crate::harness::{Run, assert_says, binary, json as run};
 
-/// A program that ends while answers are under way to it has ended all the same.
+/// A program that ends with answers in flight ends normally.
 #[test]
-fn answers_in_flight_do_not_change_the_end() {
+fn answers_in_flight_do_not_change_the_outcome() {
     let code = "use futures::StreamExt;\n\
                 let calls = (0..50).map(|i| demo::echo(format!(\"{i}\")));\n\
                 let mut calls: futures::stream::FuturesUnordered<_> = calls.collect();\n\
@@ -26,7 +26,7 @@ fn answers_in_flight_do_not_change_the_end() {
 }
 
 #[test]
-fn a_fence_in_a_string_or_a_comment_is_no_fence() {
+fn fences_in_strings_and_comments_are_ignored() {
     for code in [
         "let text = r#\"# Title\n```rust\nlet x = 1; x\n```\n\"#;\ntext.len()",
         "/*\n```rust\n1\n```\n*/\n33",
@@ -40,7 +40,7 @@ fn a_fence_in_a_string_or_a_comment_is_no_fence() {
 }
 
 #[test]
-fn an_error_of_any_type_is_an_error() {
+fn errors_of_any_type_are_reported() {
     for (derived, says) in
         [("#[derive(Debug)]", "Silent"), ("#[derive(Serialize)]", "Silent"), ("", "Silent")]
     {
@@ -53,7 +53,7 @@ fn an_error_of_any_type_is_an_error() {
 }
 
 #[test]
-fn a_program_that_ignores_the_signal_is_out_of_time_as_well() {
+fn a_program_that_ignores_the_signal_is_stopped_at_the_cpu_limit() {
     let code = "unsafe extern \"C\" { fn signal(number: i32, action: usize) -> usize; }\n\
                 unsafe { signal(24, 1); }\nloop { std::hint::black_box(1); }";
     let config = "mcpServers: { demo: { command: toolsmith, args: [demo-server] } }\ncodeMode: { sandbox: { cpu: 1 } }\n";
@@ -62,8 +62,8 @@ fn a_program_that_ignores_the_signal_is_out_of_time_as_well() {
 }
 
 #[test]
-fn what_is_no_content_part_is_refused() {
-    // The frame is written by hand: `emit` can't make it.
+fn invalid_content_parts_are_rejected() {
+    // Writes the frame by hand: `emit` cannot produce it.
     let code = "use std::io::Write as _;\nuse std::os::fd::FromRawFd as _;\n\
                 let mut broker = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(3) });\n\
                 let text = \"{\\\"emit\\\":{\\\"content\\\":1}}\";\n\
@@ -74,7 +74,7 @@ fn what_is_no_content_part_is_refused() {
     assert_eq!(outcome["content"], json!([]));
 }
 
-/// Nobody writes to the pipe: the wait for the snippet can be ended.
+/// Nothing is written to the pipe; the wait for the snippet can still be interrupted.
 #[test]
 fn waiting_for_the_snippet_can_be_interrupted() {
     let folder = tempfile::tempdir().unwrap();
@@ -87,7 +87,7 @@ fn waiting_for_the_snippet_can_be_interrupted() {
 }
 
 #[test]
-fn output_that_can_not_be_written_is_told() {
+fn unwritable_output_is_reported() {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "exec \"$0\" run - > /dev/full"]).arg(binary());
     let run = Run::of(shell, crate::cache::shared()).input("42");

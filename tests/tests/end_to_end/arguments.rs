@@ -1,5 +1,4 @@
-//! What is shown is what is checked is what is sent, whoever makes a call; and what two readers would understand
-//! differently is neither sent nor believed.
+//! For every caller, the arguments shown, checked and sent are the same. Ambiguous JSON is neither sent nor accepted.
 
 use std::fs;
 use std::path::Path;
@@ -12,14 +11,14 @@ use crate::cache::shared;
 use crate::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, json as run};
 use crate::serving::{STATELESS, Serve};
 
-/// What every question ends in.
+/// The end of every permission question.
 const QUESTION: &str = "[n] no: ";
 
-/// Arguments that no value of a program holds as they are, and their canonical form.
+/// Arguments whose text a parsed value does not preserve, and their canonical form.
 const ODD: &str = r#"{ "mess\u0061ge" : "\/x", "n":[ 9007199254740993.0, -0, 1e2 ] }"#;
 const FORM: &str = r#"{"message":"/x","n":[9007199254740993.0,-0,1e2]}"#;
 
-/// A server `rec` that writes down each line that it gets.
+/// A server `rec` that records each line it receives.
 fn recorder(record: &Path, more: &str) -> String {
     format!("mcpServers:\n  rec: {{ command: {FAULT_SERVER:?}, args: [records-lines, {record:?}]{more} }}\n")
 }
@@ -38,13 +37,13 @@ fn identity() -> String {
     codegen::generate(&server, "rec").tools[0].id.clone()
 }
 
-/// The calls among the lines that the recorder got.
+/// The calls among the lines that the recorder received.
 fn calls(record: &Path) -> Vec<String> {
     let text = fs::read_to_string(record).unwrap_or_default();
     text.lines().filter(|line| line.contains("tools/call")).map(str::to_owned).collect()
 }
 
-/// Runs a program that crafts one call of the recorder on a terminal, where a person gives these answers.
+/// Runs a program on a terminal that crafts one call of the recorder, with these answers from the user.
 fn crafted(record: &Path, arguments: &str, more: &str, answers: &[&str]) -> FinishedRun {
     let program = PROGRAM.replace("demo::slow(1.0).await?;\ndemo::echo(\"x\")", "rec::any()");
     let file = record.with_extension("rs");
@@ -74,7 +73,7 @@ fn a_crafted_call_is_shown_as_it_is_sent() {
 }
 
 #[test]
-fn a_crafted_call_that_names_something_twice_is_neither_shown_nor_sent() {
+fn a_crafted_call_with_repeated_names_is_neither_shown_nor_sent() {
     let folder = tempfile::tempdir().unwrap();
     let twice = r#"{"path":"/etc/DANGEROUS","p\u0061th":"/tmp/safe"}"#;
     for more in [", permission: ask-each", ", trust: true"] {
@@ -88,7 +87,7 @@ fn a_crafted_call_that_names_something_twice_is_neither_shown_nor_sent() {
 }
 
 #[test]
-fn arguments_of_a_command_are_sent_as_they_are_written() {
+fn arguments_of_a_command_are_sent_in_canonical_form() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let call = |arguments: &str| {
@@ -107,9 +106,9 @@ fn arguments_of_a_command_are_sent_as_they_are_written() {
     assert_eq!(calls(&record).len(), 1);
 }
 
-/// The host and the program must not read two different answers.
+/// The host and the program must not read the answer differently.
 #[test]
-fn a_result_that_names_something_twice_is_none() {
+fn a_result_with_repeated_names_is_rejected() {
     for result in [
         r#"{"content":[],"isError":true,"isError":false}"#,
         r#"{"content":[],"isError":true,"isErr\u006fr":false}"#,
@@ -130,7 +129,7 @@ fn frame(id: u32, arguments: &str) -> String {
 }
 
 #[test]
-fn a_clients_call_by_pipe_is_carried_on_as_it_was_sent_or_not_at_all() {
+fn a_clients_call_over_stdio_is_forwarded_in_canonical_form_or_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let mut server = Serve::new(&recorder(&record, ", trust: true, codeMode: false")).start();
@@ -163,7 +162,7 @@ fn a_clients_call_by_pipe_is_carried_on_as_it_was_sent_or_not_at_all() {
 }
 
 #[test]
-fn a_clients_call_over_http_is_carried_on_as_it_was_sent_or_not_at_all() {
+fn a_clients_call_over_http_is_forwarded_in_canonical_form_or_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let server = Serve::http(&recorder(&record, ", trust: true, codeMode: false")).start();
@@ -182,7 +181,7 @@ fn a_clients_call_over_http_is_carried_on_as_it_was_sent_or_not_at_all() {
     let sent = calls(&record);
     assert_eq!(sent.len(), 1, "{sent:?}");
     assert!(sent[0].contains(&format!("\"arguments\":{FORM}")), "{sent:?}");
-    // What the headers of the newer protocol say is what the message says, and it says it once.
+    // In the newer protocol, headers must match the message, and the message must not repeat names.
     let meta = format!(
         r#""_meta":{{"io.modelcontextprotocol/protocolVersion":"{STATELESS}","io.modelcontextprotocol/clientInfo":{{"name":"t","version":"1"}},"io.modelcontextprotocol/clientCapabilities":{{}}}}"#
     );

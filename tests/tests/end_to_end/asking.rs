@@ -1,4 +1,4 @@
-//! What servers ask while they work: the person at the terminal answers, and nobody where there is none.
+//! Elicitation by servers during a call: the user answers at the terminal; without a terminal, it is not supported.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 use crate::cache::shared;
 use crate::harness::{FinishedRun, Run, RunningProcess, json};
 
-/// Gives the answer to the server's question, as the server saw it: the result, and the message of the error.
+/// Returns the response as the server saw it: the result, and the message of the error.
 fn code(message: &str) -> String {
     format!("serde_json::from_str::<serde_json::Value>(&faulty::echo().message({message:?}).await?.text())?")
 }
 
-/// What makes the server show its form.
+/// The message that makes the server request its form.
 const FORM: &str = "elicitation/create";
 
-/// What a server's question ends in, and that for its one field.
+/// The end of the prompt for a server's form, and the prompt for its one field.
 const ASKS: &str = "[a] answer  [d] decline  [c] cancel: ";
 const FIELD: &str = "count (whole number, may stay empty) [3]: ";
 
-/// A run at a terminal, with further lines in the entry of the server that asks, and this program before others.
+/// A run on a terminal, with further lines in the server's entry, and this program first in the search path.
 fn asked(message: &str, more: &str, opener: Option<&Path>) -> (RunningProcess, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("snippet.rs");
@@ -36,7 +36,7 @@ fn asked(message: &str, more: &str, opener: Option<&Path>) -> (RunningProcess, t
     (run.fault("asks", more).start(), folder)
 }
 
-/// Answers the question, and then that for its field each time that it is shown.
+/// Answers the prompt for the form, and then the field's prompt each time it is shown.
 fn answered(more: &str, first: &str, fields: &[&str]) -> FinishedRun {
     let (started, _folder) = asked(FORM, more, None);
     started.answer(ASKS, 1, first);
@@ -55,13 +55,13 @@ fn the_form_of_a_server_is_filled_in_at_the_terminal() {
     }
     let accepted = |count: i32| json!([{ "action": "accept", "content": { "count": count } }, null]);
     assert_eq!(done.expect("ok", 0)["result"], accepted(7));
-    // The default, and an answer after one that does not fit.
+    // The default, and a valid answer after an invalid one.
     assert_eq!(answered("", "a\n", &["\n"]).expect("ok", 0)["result"], accepted(3));
     assert_eq!(answered("", "a\n", &["many\n", "8\n"]).expect("ok", 0)["result"], accepted(8));
 }
 
 #[test]
-fn a_form_is_declined_or_left() {
+fn a_form_is_declined_or_cancelled() {
     let action = |done: FinishedRun| done.expect("ok", 0)["result"].clone();
     assert_eq!(action(answered("", "d\n", &[])), json!([{ "action": "decline" }, null]));
     let cancelled = json!([{ "action": "cancel" }, null]);
@@ -73,10 +73,10 @@ fn a_form_is_declined_or_left() {
 }
 
 #[test]
-fn the_time_that_a_person_takes_is_not_the_servers() {
+fn the_users_time_does_not_count_against_the_server() {
     let (started, _folder) = asked(FORM, "    requestTimeout: 1\n", None);
     started.answer(ASKS, 1, "");
-    // More than the server is given.
+    // Longer than the server's time limit.
     std::thread::sleep(Duration::from_secs(2));
     started.answer(ASKS, 1, "a\n");
     started.answer(FIELD, 1, "");
@@ -86,27 +86,27 @@ fn the_time_that_a_person_takes_is_not_the_servers() {
 }
 
 #[test]
-fn where_nobody_is_the_client_does_not_say_that_it_asks() {
+fn without_a_terminal_elicitation_is_not_declared() {
     let result = json(&code(FORM)).fault("asks", "").result();
     assert_eq!(result[0], Value::Null, "{result}");
     assert!(result[1].as_str().unwrap().contains("did not say that it can do elicitation"), "{result}");
 
-    // This server's instructions are what the client says that it can do.
+    // This server's instructions repeat the client's capabilities.
     let declared = |run: Run| {
         let done = run.arguments(&["mcp", "info", "--json", "faulty"]).fault("asks", "").done().exits(0);
         done.outcome()["instructions"].as_str().unwrap().to_owned()
     };
-    let nobody = declared(Run::new(shared()));
-    assert!(!nobody.contains("elicitation"), "{nobody}");
-    let somebody = declared(Run::on_terminal(shared()));
-    assert!(somebody.contains("elicitation"), "{somebody}");
+    let without_terminal = declared(Run::new(shared()));
+    assert!(!without_terminal.contains("elicitation"), "{without_terminal}");
+    let on_terminal = declared(Run::on_terminal(shared()));
+    assert!(on_terminal.contains("elicitation"), "{on_terminal}");
 }
 
-/// What a question for an address ends in.
+/// The end of the prompt for a URL.
 const VISITS: &str = "[v] I have visited it  [d] decline  [c] cancel: ";
 
 #[test]
-fn an_address_is_opened_only_where_the_person_wants_it() {
+fn a_url_is_opened_only_if_the_user_agrees() {
     let opener = tempfile::tempdir().unwrap();
     let (program, opened) = (opener.path().join("xdg-open"), opener.path().join("opened"));
     let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >> {}\n", opened.display());
@@ -126,10 +126,10 @@ fn an_address_is_opened_only_where_the_person_wants_it() {
         actions.push(done.expect("ok", 0)["result"][0]["action"].clone());
     }
     assert_eq!(actions, ["accept", "decline", "cancel", "cancel", "accept"]);
-    // The opener runs by itself; its process has ended, since nothing is left of the run.
+    // The opener is a separate process; it has ended, since the run left no processes.
     assert_eq!(fs::read_to_string(&opened).unwrap(), format!("{address}\n"));
 
-    // Nobody is asked about what is no page.
+    // Only web pages are shown to the user.
     let (started, _folder) = asked(&format!("{FORM} file:///etc/passwd"), "", Some(opener.path()));
     let done = started.done();
     assert!(!done.stderr.contains(VISITS), "{done:#?}");

@@ -1,7 +1,7 @@
-//! Programs that are broken in the way of usual slips: what is corrected gives the result of the intended program.
+//! Programs with common mistakes: a corrected program returns the result of the intended one.
 //!
-//! The programs are made from templates with names and numbers of their own. Several of one template are functions of
-//! one snippet, so that one compilation tries all of them.
+//! The programs are generated from templates with unique names and numbers. Several programs of one template are
+//! functions of one snippet, so that one compilation tries them all.
 
 use std::fmt::Write as _;
 
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
 
-/// A template: the intended program, and what is broken in it, each as replacements of texts by others. `$n` is the
-/// program's number, `$a`, `$b` and `$c` are small numbers.
+/// A template: the intended program, and the ways to break it, each as text replacements. `$n` is the program's number;
+/// `$a`, `$b` and `$c` are small numbers.
 struct Template {
     intended: &'static str,
     broken: &'static [&'static [(&'static str, &'static str)]],
@@ -18,11 +18,11 @@ struct Template {
     corrected: usize,
 }
 
-/// Programs of each way.
+/// Programs per way of breaking.
 const PROGRAMS: usize = 7;
-/// Programs in all, at least.
-const WANTED: usize = 300;
-/// Snippets that are tried at a time.
+/// Minimum number of programs in total.
+const MIN_PROGRAMS: usize = 300;
+/// Snippets that are tried concurrently.
 const AT_ONCE: usize = 3;
 
 const TEMPLATES: [Template; 12] = [
@@ -178,7 +178,7 @@ const TEMPLATES: [Template; 12] = [
     },
 ];
 
-/// One snippet of [`PROGRAMS`] functions, each a program whose result is a part of its own.
+/// A snippet of [`PROGRAMS`] functions, each a program with its own part of the result.
 fn snippet(template: &str, edits: &[(&str, &str)], first: usize) -> String {
     let mut text = String::new();
     let mut calls = Vec::new();
@@ -203,7 +203,7 @@ fn snippet(template: &str, edits: &[(&str, &str)], first: usize) -> String {
     format!("{text}json!([{}])", calls.join(", "))
 }
 
-/// The outcomes of snippets, in their order.
+/// The outcomes of snippets, in order.
 fn outcomes(server: &mut Server, id: &mut u32, snippets: &[String]) -> Vec<Value> {
     let mut outcomes = Vec::new();
     for batch in snippets.chunks(AT_ONCE) {
@@ -224,7 +224,7 @@ fn outcomes(server: &mut Server, id: &mut u32, snippets: &[String]) -> Vec<Value
 }
 
 #[test]
-fn what_is_corrected_gives_the_result_of_the_intended_program() {
+fn corrections_restore_the_intended_result() {
     let mut server = Serve::new(DEMO).start();
     server.shake_hands();
     let mut id = 1;
@@ -237,7 +237,7 @@ fn what_is_corrected_gives_the_result_of_the_intended_program() {
             ways.push(number);
         }
     }
-    assert!(broken.len() * PROGRAMS >= WANTED, "{} programs", broken.len() * PROGRAMS);
+    assert!(broken.len() * PROGRAMS >= MIN_PROGRAMS, "{} programs", broken.len() * PROGRAMS);
     let intended = outcomes(&mut server, &mut id, &intended);
     for outcome in &intended {
         assert_eq!((&outcome["status"], &outcome["fixes"]), (&json!("ok"), &json!([])), "{outcome:#}");
@@ -247,7 +247,7 @@ fn what_is_corrected_gives_the_result_of_the_intended_program() {
     let mut wrong = Vec::new();
     for ((code, outcome), number) in broken.iter().zip(&outcomes).zip(&ways) {
         match outcome["status"].as_str() {
-            // What is broken does not compile as it stands.
+            // A broken program must not compile unchanged.
             Some("ok") if outcome["fixes"] == json!([]) => wrong.push(format!("{code}\n  is not broken")),
             Some("ok") if outcome["result"] == intended[*number]["result"] => corrected[*number] += 1,
             Some("compile_error") => {}

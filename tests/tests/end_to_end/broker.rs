@@ -1,5 +1,5 @@
-//! What a hostile program may say to the broker: any bytes, in any order. It ends in a clear outcome that keeps what
-//! was done before, and the host is none the worse for it.
+//! Hostile programs that send the broker any bytes, in any order: the outcome is clear and keeps earlier work, and the
+//! host is unharmed.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{FAULT_SERVER, Run, assert_says, json as run};
 
-/// A program that speaks with the host before the bridge's `main` has begun, and by a script: a line is a word of
-/// what to do and what to do it with. Its last expression only says which tools it may call.
+/// A program that talks to the host before the bridge's `main` starts, by a script: each line is a command and its
+/// operand. Its last expression only determines which tools it may call.
 pub(crate) const PROGRAM: &str = r##"
 use std::io::{Read as _, Write as _};
 use std::os::fd::FromRawFd as _;
@@ -76,17 +76,17 @@ pub(crate) const HELLO: &str = r#"say {"hello":{"version":VERSION,"token":"TOKEN
 
 const CODE_OF_VIOLATION: i32 = 6;
 
-/// Generous for what a host takes, and little beside what it would take that believed or kept what it is sent.
+/// Far more than the host needs, and far less than it would take if it trusted or kept what it is sent.
 const MEMORY: u64 = 400 << 20;
 
-/// The identity of one of the demo server's tools, as its bindings have it.
+/// The identity of a demo server tool, from its bindings.
 fn identity(tool: &str) -> &'static str {
     let bindings = include_str!("../../../templates/tools/src/demo.rs");
     let (_, rest) = bindings.split_once(&format!("name: \"{tool}\"")).unwrap();
     rest.split_once("*b\"").unwrap().1.split('"').next().unwrap()
 }
 
-/// The line that calls a tool.
+/// The script line that calls a tool.
 pub(crate) fn call(id: impl std::fmt::Display, tool: &str, arguments: &str) -> String {
     format!("say {{\"call\":{{\"id\":{id},\"tool\":{},\"arguments\":{arguments}}}}}", json!(tool))
 }
@@ -108,18 +108,18 @@ fn framed(content: &[u8]) -> String {
     bytes(&[length.to_be_bytes().as_slice(), content].concat())
 }
 
-/// The program with a script, from the first byte on.
+/// The program with a script that starts at the first byte.
 fn raw(lines: &[&str]) -> Run {
     run(PROGRAM).arguments(&["--arg", &format!("script={}", lines.join("\n"))])
 }
 
-/// The program with a script that goes on after a call and a content part.
+/// The program with a script that continues after a call and a content part.
 fn after_work(lines: &[&str]) -> Run {
     let (echo, emit) = (echo(0), r#"say {"emit":{"content":{"type":"text","text":"kept"}}}"#);
     raw(&[&[HELLO, &echo, "hear 1", emit], lines].concat())
 }
 
-/// What was done before is in the outcome.
+/// Checks that the outcome has the earlier work.
 #[track_caller]
 fn assert_work_is_kept(outcome: &Value) {
     assert_eq!(outcome["calls"][0]["tool"], "echo", "{outcome:#}");
@@ -138,7 +138,7 @@ fn assert_violation(name: &str, run: Run, says: &str) -> Value {
 }
 
 #[test]
-fn a_frame_that_is_none_ends_the_program() {
+fn an_invalid_frame_ends_the_program() {
     let finish = r#"say {"finish":{"ok":{"result":1}}}"#;
     let violations: &[(&str, &[&str], &str)] = &[
         ("four GiB", &["bytes ffffffff7b7d"], "a frame of 4 GiB, over the limit"),
@@ -170,7 +170,7 @@ fn a_frame_that_is_none_ends_the_program() {
 }
 
 #[test]
-fn numbers_of_calls_are_strict() {
+fn call_numbers_are_checked() {
     let slow = |id: u64| call(id, identity("slow"), r#"{"seconds":60}"#);
     for (name, script, says) in [
         ("twice in flight", vec![slow(1), slow(1)], "call 1 where 2 was next"),
@@ -192,7 +192,7 @@ fn numbers_of_calls_are_strict() {
         assert_work_is_kept(&outcome);
     }
 
-    // A cancellation may meet its answer, and a call that was too large has taken a number.
+    // A cancellation may cross its answer, and a call that was too large uses up a number.
     let (cancel, skipped) = (r#"say {"cancel":{"id":0}}"#, r#"say {"cancel":{"id":4}}"#);
     let outcome =
         after_work(&[cancel, cancel, &echo(5), "hear 1", skipped, &echo(6), "hear 1"]).expect("ok", 0);
@@ -201,7 +201,7 @@ fn numbers_of_calls_are_strict() {
 }
 
 #[test]
-fn only_the_hello_of_this_execution_is_one() {
+fn only_this_executions_hello_is_accepted() {
     for (name, hello, says) in [
         ("no hello", echo(0), "no hello"),
         ("an end", r#"say {"finish":{"ok":{"result":1}}}"#.to_owned(), "no hello"),
@@ -226,7 +226,7 @@ fn only_the_hello_of_this_execution_is_one() {
 }
 
 #[test]
-fn a_part_of_a_frame_is_nothing() {
+fn an_incomplete_frame_is_ignored() {
     for part in ["bytes 00", "bytes 0000", "bytes 02000000", "bytes 000000ff7b2263616e63656c22"] {
         let outcome = after_work(&[part, "wait"]).arguments(&["--timeout", "2"]).expect("timeout", 4);
         assert_eq!(outcome["error"]["kind"], "wall_clock", "{part}");
@@ -243,7 +243,7 @@ fn a_part_of_a_frame_is_nothing() {
 }
 
 #[test]
-fn an_end_is_the_last_word_but_not_the_verdict() {
+fn the_finish_message_does_not_decide_the_status() {
     let finish = r#"say {"finish":{"ok":{"result":1}}}"#;
     let ended = after_work(&[finish, "exit 0"]).expect("ok", 0);
     assert_work_is_kept(&ended);
@@ -253,14 +253,14 @@ fn an_end_is_the_last_word_but_not_the_verdict() {
     let outcome = after_work(&[finish, "wait"]).arguments(&["--timeout", "2"]).expect("timeout", 4);
     assert_eq!((&outcome["error"]["kind"], &outcome["result"]), (&json!("wall_clock"), &Value::Null));
     assert_work_is_kept(&outcome);
-    // The host prints what it can't read as it came.
+    // The host prints a result that is too deep to parse unchanged.
     let deep = after_work(&[r#"say {"finish":{"ok":{"result":DEEP}}}"#, "exit 0"]).done().exits(0);
     assert!(deep.stdout.len() > 600_000, "{} bytes", deep.stdout.len());
 }
 
-/// What else writes on the bridge's socket gets into its frames, and that is all.
+/// Other writers on the bridge's socket can only corrupt its frames.
 #[test]
-fn bytes_beside_the_bridge_break_its_frames() {
+fn foreign_bytes_break_the_bridges_frames() {
     for bytes in ["[0, 0, 0, 5]", "[0, 0, 0]", "[5]", "[255; 64]"] {
         let code = format!(
             "use std::io::Write as _;\nuse std::os::fd::FromRawFd as _;\n\
@@ -298,7 +298,7 @@ fn a_tool_is_called_by_its_identity_only() {
         format!("{echo}\0"),
         format!("\u{feff}{echo}"),
         format!("{echo}\u{301}"),
-        // A Cyrillic letter that looks like one of the identity's.
+        // A Cyrillic letter that looks like one in the identity.
         echo.replacen('a', "\u{430}", 1),
         format!("./{echo}"),
         format!("{echo}/../{}", identity("create_note")),
@@ -324,9 +324,9 @@ fn a_tool_is_called_by_its_identity_only() {
     assert!(!reached.contains("tools/call") && !reached.contains("call"), "{reached}");
 }
 
-/// What a server's or a checker's parser would stumble over is refused before it gets there.
+/// Arguments that a server's or checker's parser could not handle are rejected first.
 #[test]
-fn arguments_that_no_one_could_read_are_an_error_of_the_call() {
+fn unreadable_arguments_are_an_error_of_the_call() {
     let echo = identity("echo");
     let refused = [
         ("DEEP", "deeper than"),
@@ -341,18 +341,18 @@ fn arguments_that_no_one_could_read_are_an_error_of_the_call() {
             assert_violation(arguments, after_work(&[&call(1, echo, arguments), "wait"]), says);
             continue;
         }
-        let goes_on = call(2, echo, r#"{"message":"goes on"}"#);
-        let outcome = after_work(&[&call(1, echo, arguments), "hear 1", &goes_on, "hear 1"]).expect("ok", 0);
+        let next = call(2, echo, r#"{"message":"goes on"}"#);
+        let outcome = after_work(&[&call(1, echo, arguments), "hear 1", &next, "hear 1"]).expect("ok", 0);
         assert_work_is_kept(&outcome);
         let answers: Vec<&str> = outcome["stdout"].as_str().unwrap().lines().collect();
         assert_says(&json!(answers[1]), &["failure", "invalid_params", says]);
         assert_says(&json!(answers[2]), &["reply", "goes on"]);
-        let made = (&outcome["calls_total"], &outcome["calls_refused"]["invalid"]);
-        assert_eq!(made, (&json!(2), &json!(1)), "{arguments}: {outcome:#}");
+        let counts = (&outcome["calls_total"], &outcome["calls_refused"]["invalid"]);
+        assert_eq!(counts, (&json!(2), &json!(1)), "{arguments}: {outcome:#}");
     }
 }
 
-/// A message is a line on a server's input: white space in arguments must not make two of one.
+/// A server reads one message per line: white space in arguments must not split it.
 #[test]
 fn arguments_cannot_hold_a_message_of_their_own() {
     let smuggled = format!(
@@ -375,7 +375,7 @@ fn arguments_cannot_hold_a_message_of_their_own() {
     assert_says(&json!(answers[2]), &["\"id\":2", "after"]);
 }
 
-/// The host's memory at its highest must stay small.
+/// Runs the program and checks the host's peak memory.
 #[track_caller]
 fn bounded(name: &str, run: Run, status: &str, code: i32) -> Value {
     let started = run.start();
@@ -387,12 +387,13 @@ fn bounded(name: &str, run: Run, status: &str, code: i32) -> Value {
 }
 
 #[test]
-fn calls_without_end_are_bounded_by_the_window() {
+fn endless_calls_are_bounded_by_the_window() {
     let million =
         |tool: &str, arguments: &str| call("ID", tool, arguments).replacen("say ", "repeat 1000000 ", 1);
     let (echo, slow) = (identity("echo"), identity("slow"));
-    // Where no call is answered, exactly the window is taken; else what fits into the socket with its answers.
-    for (name, flood, most) in [
+    // If no call is answered, exactly the window is accepted; otherwise also what fits into the socket with its
+    // answers.
+    for (name, flood, limit) in [
         ("calls under way", million(slow, r#"{"seconds":60}"#), 256),
         ("calls of 16 MiB under way", million(slow, r#"{"seconds":60SPACES}"#), 4),
         ("answered calls", million(echo, r#"{"message":"x"}"#), 100_000),
@@ -407,13 +408,13 @@ fn calls_without_end_are_bounded_by_the_window() {
         let refused = &outcome["calls_refused"];
         let counts = [&outcome["calls_total"], &refused["forged"], &refused["invalid"]];
         let total: u64 = counts.iter().map(|count| count.as_u64().unwrap()).sum();
-        assert!(total > 1 && total <= 1 + most, "{name}: {total} calls");
+        assert!(total > 1 && total <= 1 + limit, "{name}: {total} calls");
     }
 }
 
 #[test]
 fn calls_that_are_cancelled_at_once_are_bounded() {
-    // A call that waits for room is read no further than, and so is its cancellation.
+    // Nothing is read past a call that waits for room, so neither is its cancellation.
     let slow = call("ID", identity("slow"), r#"{"seconds":60SPACES}"#);
     let both: Vec<String> = (1..=30)
         .flat_map(|id| [slow.replace("ID", &id.to_string()), format!("say {{\"cancel\":{{\"id\":{id}}}}}")])
@@ -424,7 +425,7 @@ fn calls_that_are_cancelled_at_once_are_bounded() {
 }
 
 #[test]
-fn content_without_end_is_bounded() {
+fn endless_content_is_bounded() {
     let limit = |name: &str, line: &str| {
         let outcome = bounded(name, after_work(&[line, "wait"]), "output_limit", 5);
         assert_eq!(outcome["error"]["kind"], "content", "{name}");
@@ -434,13 +435,13 @@ fn content_without_end_is_bounded() {
     };
     assert_eq!(limit("small parts", r#"repeat 20000 {"emit":{"content":{}}}"#), 10_000);
     assert_eq!(limit("parts of 1 MiB", r#"repeat 20 {"emit":{"content":{"text":"MEBIBYTE"}}}"#), 16);
-    // Each number of two bytes would take 16 times as much as a value in memory.
+    // Each number of two bytes would take 16 times as much memory as a value.
     assert_eq!(limit("numbers", r#"repeat 20 {"emit":{"content":ZEROS}}"#), 2);
 }
 
-/// A share of nothing is no number that JSON has.
+/// 0 / 0 is not a JSON number.
 #[test]
-fn progress_of_nothing_is_no_breach() {
+fn progress_that_is_not_a_number_is_no_violation() {
     let code = "progress(0.0 / 0.0, 1.0, \"of nothing\"); progress(1, f64::INFINITY, \"to no end\"); 7";
     assert_eq!(run(code).result(), 7);
 }

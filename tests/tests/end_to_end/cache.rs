@@ -1,4 +1,4 @@
-//! The cache that all tests share, and what may happen to a cache: a cold start, a kill, no room.
+//! The cache that all tests share, and tests of the cache: cold start, kills, a full disk, damage.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +14,7 @@ use crate::harness::{COLD_WATCHDOG, Run, RunningProcess, binary, json, unique};
 /// The shared cache, warm, and whether this process had to build it.
 static SHARED: OnceLock<(PathBuf, bool)> = OnceLock::new();
 
-/// The folder of the shared cache. Where it is cold, the first to ask builds it, the hard way.
+/// The folder of the shared cache. If it is cold, the first caller builds it with [`cold_start`].
 pub(crate) fn shared() -> &'static Path {
     &warmed().0
 }
@@ -27,7 +27,7 @@ fn warmed() -> &'static (PathBuf, bool) {
         if cold {
             cold_start(&home);
         }
-        // The sources may have changed since it was built.
+        // Rebuilds it if the sources have changed.
         run(&cache).watchdog(COLD_WATCHDOG).expect("ok", 0);
         (cache, cold)
     })
@@ -43,7 +43,7 @@ fn run(cache: &Path) -> Run {
     Run::new(cache).arguments(&["run", "--json", "-"]).input("6 * 7")
 }
 
-/// A run that has just started to compile the layer.
+/// Starts a run and returns it once it compiles the layer.
 fn compiling(cache: &Path) -> RunningProcess {
     let started = run(cache).watchdog(COLD_WATCHDOG).start();
     started.wait_until("a compiler", || {
@@ -52,8 +52,8 @@ fn compiling(cache: &Path) -> RunningProcess {
     started
 }
 
-/// Beginnings on an empty cache: one is killed while it compiles, one is interrupted, then two build at once.
-/// The folder above the cache tells cargo to run a program that is not there.
+/// Cold starts: one run is killed while it compiles, one is interrupted, then two build concurrently. The folder above
+/// the cache has a cargo configuration with a missing program.
 fn cold_start(home: &Path) {
     let cache = &home.join("cache");
     fs::create_dir_all(home.join(".cargo")).unwrap();
@@ -81,7 +81,7 @@ fn cold_start(home: &Path) {
 }
 
 #[test]
-fn a_cold_cache_survives_kills_and_two_at_once() {
+fn a_cold_cache_survives_kills_and_concurrent_builds() {
     let (_, was_cold) = warmed();
     if !was_cold {
         let home = tempfile::tempdir().unwrap();
@@ -89,9 +89,9 @@ fn a_cold_cache_survives_kills_and_two_at_once() {
     }
 }
 
-/// A cache of one's own, with nothing but the layer of the shared one.
+/// Fills a cache with only the layer of the shared one.
 pub(crate) fn with_the_layer_of_the_shared(cache: &Path) {
-    // Others are those of sources as they were; a layer's folder has the time of its last use.
+    // Older layers belong to older sources; a layer's folder has the time of its last use.
     let used = |layer: &PathBuf| fs::metadata(layer).and_then(|layer| layer.modified()).unwrap();
     let layer = layers(shared()).into_iter().max_by_key(used).unwrap();
     let copy = cache.join("layers-v1").join(layer.file_name().unwrap());
@@ -114,7 +114,7 @@ fn a_snippet_is_compiled_once() {
 }
 
 #[test]
-fn a_kill_while_a_snippet_compiles_leaves_a_good_cache() {
+fn a_kill_during_compilation_leaves_a_valid_cache() {
     let cache = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(cache.path());
     let run = |code: &str| Run::new(cache.path()).arguments(&["run", "--json", "-"]).input(code);
@@ -134,7 +134,7 @@ fn a_kill_while_a_snippet_compiles_leaves_a_good_cache() {
 }
 
 #[test]
-fn two_runs_of_the_same_new_snippet_at_once_both_work() {
+fn concurrent_runs_of_the_same_new_snippet_both_work() {
     let cache = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(cache.path());
     let run =
@@ -145,10 +145,10 @@ fn two_runs_of_the_same_new_snippet_at_once_both_work() {
     }
 }
 
-/// Runs `toolsmith` on a full disk, says how it ended, makes room and runs it again.
+/// Runs `toolsmith` on a full disk, reports how it ended, makes room and runs it again.
 ///
-/// A small file system needs a user namespace that may mount; where there is none, the limit of file sizes makes
-/// writes fail in the same places.
+/// A small file system needs a user namespace that may mount; without one, the limit on file sizes makes writes fail in
+/// the same places.
 const FULL_DISK: &str = r#"
 first() { "$0" "$@" <"$SNIPPET" >/dev/null; echo "on the full disk: exit $?" >&2; }
 if [ -n "$ISOLATED" ] && mount -t tmpfs -o size=512m tmpfs "$TOOLSMITH_CACHE_DIR" 2>/dev/null; then
@@ -182,7 +182,7 @@ fn on_a_full_disk(layer: &Path, room: u32, snippet: &str) -> Run {
 }
 
 #[test]
-fn a_full_disk_is_told_and_harms_nothing() {
+fn a_full_disk_is_reported_and_harms_nothing() {
     let folder = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(&folder.path().join("layer"));
     // Kilobytes of room: not even for a list of tools, for the compiler's first files, for half a program.
@@ -194,7 +194,7 @@ fn a_full_disk_is_told_and_harms_nothing() {
 }
 
 #[test]
-fn files_that_cannot_grow_are_told_and_harm_nothing() {
+fn a_file_size_limit_is_reported_and_harms_nothing() {
     let mut command = Command::new("sh");
     // Blocks of 512 bytes (POSIX): room for texts, not for a program.
     command.args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\""]).arg(binary());
@@ -212,7 +212,7 @@ fn files_that_cannot_grow_are_told_and_harm_nothing() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_used_is_told() {
+fn an_unusable_cache_is_reported() {
     shared();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
@@ -221,7 +221,7 @@ fn a_cache_that_cannot_be_used_is_told() {
     fs::create_dir(&read_only).unwrap();
     fs::set_permissions(&read_only, fs::Permissions::from_mode(0o555)).unwrap();
     let mut places = vec![file.clone(), file.join("below"), PathBuf::from("/proc/toolsmith")];
-    // The superuser writes wherever it likes.
+    // Permissions do not restrict the superuser.
     if !rustix::process::geteuid().is_root() {
         places.push(read_only);
     }
@@ -231,7 +231,7 @@ fn a_cache_that_cannot_be_used_is_told() {
     }
 }
 
-/// The files named `name` in the entries of a bucket, at least one.
+/// The matching files in the entries of a bucket, at least one.
 fn files(cache: &Path, bucket: &str, is_meant: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(cache.join(bucket)).unwrap().flatten();
     let files = entries.flat_map(|entry| fs::read_dir(entry.path()).unwrap().flatten());

@@ -1,4 +1,4 @@
-//! How much of the disk the cache takes: programs with large statics, what is in use, what killed processes leave.
+//! The cache's disk budget: programs with large statics, entries in use, leftovers of killed processes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use crate::endings::FOREVER;
 use crate::harness::{FAULT_SERVER, Run};
 use crate::serving::{DEMO, Serve, execute, outcome_of};
 
-/// The least budget, which the crates that snippets are compiled against exceed: whatever is not in use has no room.
-const LEAST: &str = "cache: { size: 64MiB }\n";
+/// The smallest budget. The layer's crates alone exceed it, so every unused entry is evicted.
+const SMALLEST: &str = "cache: { size: 64MiB }\n";
 
 fn with_a_layer() -> tempfile::TempDir {
     let cache = tempfile::tempdir().unwrap();
@@ -30,7 +30,7 @@ fn entries(cache: &Path, bucket: &str) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
 }
 
-/// Bytes of a folder with all beneath it.
+/// Size of a folder with its contents, in bytes.
 fn bytes(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let size = |path: PathBuf| if path.is_dir() { bytes(&path) } else { fs::metadata(path).unwrap().len() };
@@ -38,7 +38,7 @@ fn bytes(folder: &Path) -> u64 {
 }
 
 #[test]
-fn programs_with_large_statics_are_checked_and_run_and_not_kept() {
+fn programs_with_large_statics_run_and_are_not_cached() {
     let cache = with_a_layer();
     for number in 1..4 {
         let code = format!("static L: [u8; 40 << 20] = [{number}; 40 << 20];\nL[std::hint::black_box(7)]");
@@ -53,7 +53,7 @@ fn programs_with_large_statics_are_checked_and_run_and_not_kept() {
 }
 
 #[test]
-fn what_a_run_uses_stays_while_others_evict_and_goes_when_it_is_killed() {
+fn entries_in_use_are_not_evicted_until_the_run_is_killed() {
     let cache = with_a_layer();
     let folder = tempfile::tempdir().unwrap();
     let (record, go) = (folder.path().join("record"), folder.path().join("go"));
@@ -62,11 +62,11 @@ fn what_a_run_uses_stays_while_others_evict_and_goes_when_it_is_killed() {
     );
     let waiting = run(cache.path(), "rec::wait().message(\"x\").await?.text()").config(&entry).start();
     waiting.wait_until("the call", || fs::read_to_string(&record).unwrap_or_default().contains("call"));
-    // The bindings are part of the program by now.
+    // The bindings are already part of the program.
     let used = ["layers-v1", "programs-v1"].map(|bucket| entries(cache.path(), bucket));
     assert!(used.iter().all(|entries| entries.len() == 1), "{used:?}");
 
-    let other = |code: &str| run(cache.path(), code).config(&format!("{DEMO}{LEAST}")).done().exits(0);
+    let other = |code: &str| run(cache.path(), code).config(&format!("{DEMO}{SMALLEST}")).done().exits(0);
     for number in 0..3 {
         let done = other(&format!("demo::echo(\"{number}\").await?.text()"));
         assert_eq!(done.outcome()["result"], number.to_string());
@@ -74,18 +74,18 @@ fn what_a_run_uses_stays_while_others_evict_and_goes_when_it_is_killed() {
     }
     let gone: Vec<_> = used.iter().flatten().filter(|entry| !entry.exists()).collect();
     assert!(gone.is_empty(), "{gone:?}");
-    assert_eq!(entries(cache.path(), "programs-v1").len(), 2, "its own, and that of the last run");
+    assert_eq!(entries(cache.path(), "programs-v1").len(), 2, "expected its own program and the last run's");
 
     waiting.signal(Signal::KILL);
     waiting.done();
     fs::write(go, "").unwrap();
     other("1 + 1");
-    assert!(!used[1][0].exists(), "nobody holds it any more");
-    assert!(used[0][0].exists(), "the next run begins with it");
+    assert!(!used[1][0].exists(), "an unused program was kept");
+    assert!(used[0][0].exists(), "the layer was evicted");
 }
 
 #[test]
-fn what_a_killed_process_was_building_is_removed_by_the_next_one() {
+fn leftovers_of_a_killed_build_are_removed_by_the_next_run() {
     let cache = with_a_layer();
     let killed = run(cache.path(), FOREVER).start();
     killed.wait_until("the compiler", || {
@@ -99,7 +99,7 @@ fn what_a_killed_process_was_building_is_removed_by_the_next_one() {
     let both = temporary();
     killed.signal(Signal::KILL);
     killed.done();
-    assert_eq!(temporary().len(), both.len(), "nobody was there to remove it");
+    assert_eq!(temporary().len(), both.len(), "the leftovers were removed too early");
     assert_eq!(run(cache.path(), "6 * 7").result(), 42);
     let left = temporary();
     assert!(left.len() < both.len() && left.iter().all(|folder| both.contains(folder)), "{left:?} {both:?}");
@@ -109,7 +109,7 @@ fn what_a_killed_process_was_building_is_removed_by_the_next_one() {
 }
 
 #[test]
-fn the_budget_is_checked_and_no_projects_to_say() {
+fn the_budget_is_validated_and_a_project_cannot_set_it() {
     let cache = tempfile::tempdir().unwrap();
     let wrong = |size: &str| {
         let config = format!("{DEMO}cache: {{ size: {size} }}\n");
@@ -118,26 +118,26 @@ fn the_budget_is_checked_and_no_projects_to_say() {
     wrong("63MiB").says(&["given.yaml:3:16", "too little", "at least 67108864 bytes"]);
     wrong("plenty").says(&["given.yaml:3:16", "is not a size", "512MiB"]);
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("toolsmith.yaml"), format!("{DEMO}{LEAST}")).unwrap();
+    fs::write(folder.path().join("toolsmith.yaml"), format!("{DEMO}{SMALLEST}")).unwrap();
     let trust = Run::new(cache.path()).arguments(&["trust", "--yes"]).working_folder(folder.path());
     let home = tempfile::tempdir().unwrap();
     let home = home.path().to_str().unwrap();
     let done = trust.variable("XDG_CONFIG_HOME", home).done();
-    let said = format!("{}{}", done.stdout, done.stderr);
-    let told = Run::new(cache.path()).arguments(&["run", "-"]).input("1").working_folder(folder.path());
-    let told = told.variable("XDG_CONFIG_HOME", home).done();
-    let said = format!("{said}{}", told.stderr);
-    assert!(said.contains("a project can't set cache.size"), "{said}");
+    let text = format!("{}{}", done.stdout, done.stderr);
+    let run = Run::new(cache.path()).arguments(&["run", "-"]).input("1").working_folder(folder.path());
+    let run = run.variable("XDG_CONFIG_HOME", home).done();
+    let text = format!("{text}{}", run.stderr);
+    assert!(text.contains("a project can't set cache.size"), "{text}");
 }
 
 #[test]
-fn doctor_shows_what_the_cache_takes_and_may_take() {
+fn doctor_shows_the_caches_size_and_budget() {
     let cache = with_a_layer();
     let doctor = |arguments: &[&str]| {
         Run::new(cache.path())
             .arguments(&["doctor"])
             .arguments(arguments)
-            .config_alone(&format!("{DEMO}{LEAST}"))
+            .config_alone(&format!("{DEMO}{SMALLEST}"))
     };
     let shown = doctor(&[]).done().exits(0).stdout;
     assert!(shown.contains("MiB of 64 MiB (cache.size)"), "{shown}");
@@ -148,9 +148,9 @@ fn doctor_shows_what_the_cache_takes_and_may_take() {
     assert!(used >= layer && used < layer + (1 << 20), "{used} {layer}");
 }
 
-/// Deleting the cache is allowed when nothing runs; a server that runs all the same goes on.
+/// The cache may be deleted while nothing runs; a server that is running survives it.
 #[test]
-fn a_server_whose_cache_is_deleted_makes_a_new_one() {
+fn a_server_recreates_its_deleted_cache() {
     let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().join("cache");
     with_the_layer_of_the_shared(&cache);
@@ -164,7 +164,7 @@ fn a_server_whose_cache_is_deleted_makes_a_new_one() {
     };
     answer(1, "before");
     fs::remove_dir_all(&cache).unwrap();
-    // Not a minute's work for this test.
+    // Saves this test a minute of compilation.
     with_the_layer_of_the_shared(&cache);
     answer(2, "after");
     assert_eq!(entries(&cache, "programs-v1").len(), 1);

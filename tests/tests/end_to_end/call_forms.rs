@@ -1,11 +1,11 @@
-//! Fourteen ways in which the same call is written: one as documented, twelve usual slips, one that means something
-//! else. At least ten are right, the others are clear errors, and none is silently another call.
+//! Fourteen ways to write the same call: the documented one, twelve common mistakes, and one with another meaning. At
+//! least ten work, the others are clear errors, and none silently makes a different call.
 
 use serde_json::{Value, json};
 
 use crate::harness::{assert_says, json as run};
 
-/// What the call must lead to, whichever way it is written.
+/// The code after the call, whichever way it is written.
 const REST: &str =
     ".orders.iter().map(|order| format!(\"{} {}\", order.id, order.status)).collect::<Vec<_>>()";
 
@@ -13,7 +13,7 @@ const STATUS: &str = "demo::ListOrdersOrderStatus::Shipped";
 
 enum Expectation {
     Right,
-    /// A compile error that says this, and shows the signature.
+    /// A compile error with this text and the signature.
     Error(&'static str),
 }
 
@@ -67,13 +67,13 @@ fn ways() -> [(&'static str, String, Expectation); 14] {
             fluent(&format!(".limit(\"2\").status({STATUS}).await?")),
             Expectation::Error("i64"),
         ),
-        // Wrong in meaning: each value is one that another argument takes.
+        // Swapped: each value belongs to the other argument.
         ("values swapped", fluent(&format!(".limit({STATUS}).status(2).await?")), Expectation::Error("i64")),
     ]
 }
 
 #[test]
-fn ten_of_fourteen_ways_are_right_and_none_is_silently_wrong() {
+fn ten_of_fourteen_ways_work_and_none_is_silently_wrong() {
     let mut documented: Option<Value> = None;
     let mut right = 0;
     for (what, call, way) in ways() {
@@ -89,8 +89,8 @@ fn ten_of_fourteen_ways_are_right_and_none_is_silently_wrong() {
             }
             Expectation::Error(phrase) => {
                 assert_eq!(outcome["status"], "compile_error", "{what}: {outcome:#}");
-                let said = Value::from(outcome["diagnostics"].to_string());
-                assert_says(&said, &[phrase, "list_orders(cursor?: String"]);
+                let diagnostics = Value::from(outcome["diagnostics"].to_string());
+                assert_says(&diagnostics, &[phrase, "list_orders(cursor?: String"]);
                 assert_eq!(outcome["calls_total"], 0, "{what}");
             }
         }
@@ -101,9 +101,9 @@ fn ten_of_fourteen_ways_are_right_and_none_is_silently_wrong() {
     assert!(right >= 10);
 }
 
-/// Texts and lists of them are taken in whatever type they lie; each way makes the same note.
+/// Strings and lists of strings are accepted in any type; each way makes the same note.
 #[test]
-fn texts_and_lists_are_given_as_they_lie() {
+fn strings_and_lists_are_accepted_in_any_type() {
     let before = "let (subject, text) = (String::from(\"s\"), String::from(\"t\"));\n\
                   let tags = vec![String::from(\"a\"), String::from(\"b\")];\n";
     let note = |call: &str| format!("{before}{call}.await?;\ndemo::json_response().await?.json::<Value>()?");
@@ -124,9 +124,9 @@ fn texts_and_lists_are_given_as_they_lie() {
     }
 }
 
-/// An enum takes its texts wherever it is wanted. One that answers may hold others takes any, and the server decides.
+/// An enum parameter accepts its texts. An open enum accepts any text, and the server decides.
 #[test]
-fn enums_take_their_texts() {
+fn enums_accept_their_texts() {
     let shipped = "String::from(\"shipped\")";
     for (argument, orders) in [
         (format!(".status({shipped})"), 2),
@@ -143,9 +143,9 @@ fn enums_take_their_texts() {
     assert_eq!(run(code).result(), "invalid_params");
 }
 
-/// Arguments whose types differ cannot change places unseen, and none that is required can be left out.
+/// Arguments of different types cannot be swapped unnoticed, and required ones cannot be omitted.
 #[test]
-fn what_differs_in_type_cannot_be_swapped() {
+fn arguments_of_different_types_cannot_be_swapped() {
     let outcome =
         run("demo::search_products(100, \"lamp\").await?.products.len()").expect("compile_error", 3);
     assert_says(&outcome["diagnostics"], &["search_products("]);

@@ -1,4 +1,4 @@
-//! Ctrl-C and worse at any moment, and calls that nobody waits for any more.
+//! Ctrl-C, kills and dropped calls, at any moment.
 
 use std::fs;
 use std::path::Path;
@@ -35,7 +35,7 @@ let after = rec::echo().message("still there").await?.text();
 "#;
     let result = recording(json(code), &record).result();
     assert_eq!(result, serde_json::json!([true, 2, true, "still there"]));
-    // A call that is dropped at once may be gone before it was sent on; the first one was not.
+    // A call that is dropped at once may never be sent; the first one was.
     let (calls, cancelled) = (recorded(&record, "call"), recorded(&record, "cancelled"));
     assert!(calls >= 1 && calls == cancelled, "{calls} calls, {cancelled} cancelled");
 }
@@ -58,7 +58,7 @@ fn an_interrupt_during_a_call_ends_everything() {
             let done = started.done().exits(130).says(&["cancelled while running"]);
             assert_eq!(done.stdout, "before\n");
         }
-        assert_eq!(recorded(&record, "cancelled"), 1, "the server is told");
+        assert_eq!(recorded(&record, "cancelled"), 1, "the server was not notified");
     }
 }
 
@@ -73,15 +73,15 @@ fn an_interrupt_while_connecting_ends_the_server() {
         started.wait_until("the server", || below(&started, mode));
         started.signal(Signal::INT);
         let done = started.done();
-        // A server that connects in time may have let the snippet come further.
+        // If the server connects in time, the snippet may get further.
         let done = done.exits(130);
         assert!(done.stdout.contains("\"cancelled\"") || done.stderr.contains("cancelled"), "{done:#?}");
     }
 }
 
-/// The server does not mind that its input ends: somebody has to end it.
+/// The server ignores the end of its input, so it must be killed.
 #[test]
-fn an_interrupt_of_a_command_ends_the_servers_that_it_has_started() {
+fn an_interrupted_command_ends_its_servers() {
     for arguments in [&["test", "faulty"][..], &["status"], &["lock"], &["list-resources", "faulty"]] {
         let run = Run::new(crate::cache::shared()).argument("mcp").arguments(arguments);
         let started =
@@ -112,7 +112,7 @@ fn an_interrupt_while_running_ends_the_program() {
 }
 
 #[test]
-fn a_kill_leaves_nothing_behind() {
+fn a_kill_leaves_no_process() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let code = "std::thread::spawn(|| loop {}); rec::wait().await?;";
@@ -123,7 +123,7 @@ fn a_kill_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_second_interrupt_ends_at_once_and_leaves_nothing() {
+fn a_second_interrupt_ends_at_once_and_leaves_no_process() {
     let started = json("faulty::echo().await?; loop {}").fault("stubborn", "").start();
     started.wait_until("the server", || below(&started, "stubborn-inner"));
     started.signal(Signal::INT);
@@ -132,7 +132,7 @@ fn a_second_interrupt_ends_at_once_and_leaves_nothing() {
 }
 
 #[test]
-fn a_reader_that_goes_away_does_not_harm() {
+fn a_closed_output_pipe_is_harmless() {
     let mut command = std::process::Command::new("sh");
     command.args(["-c", "\"$0\" run - --quiet | head -c 4"]).arg(crate::harness::binary());
     let done =

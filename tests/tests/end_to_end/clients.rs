@@ -1,4 +1,4 @@
-//! `toolsmith setup`: the entry in the configurations of clients, and everything else in them as it was.
+//! `toolsmith setup`: adds an entry to clients' configurations and leaves everything else unchanged.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -21,14 +21,14 @@ impl Home {
         self.0.path()
     }
 
-    /// `toolsmith setup` in this home, which is the working folder as well.
+    /// `toolsmith setup` in this home, which is also the working folder.
     fn setup(&self, arguments: &[&str]) -> Run {
         self.in_here(Run::new(self.path())).argument("setup").arguments(arguments)
     }
 
     fn in_here(&self, run: Run) -> Run {
         let home = self.path().to_str().unwrap();
-        // Of the variables that are recorded, none is set.
+        // Unsets all variables that setup records.
         ["CARGO_HOME", "RUSTUP_HOME", "TOOLSMITH_CACHE_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
             .iter()
             .fold(run, |run, name| run.variable(name, ""))
@@ -57,7 +57,7 @@ impl Home {
         fs::metadata(self.path().join(file)).unwrap().permissions().mode() & 0o777
     }
 
-    /// The user's own configuration of the product, with two servers that are asked about and two that are not.
+    /// Writes the user's configuration, with two servers that need permission and two that do not.
     fn with_servers(&self) {
         self.write(".config/toolsmith/config.yaml", SERVERS);
     }
@@ -82,7 +82,7 @@ fn parsed(text: &str) -> Value {
 }
 
 #[test]
-fn a_client_without_a_file_gets_one_that_only_its_user_reads() {
+fn a_new_client_file_is_readable_only_by_its_user() {
     let home = Home::new();
     home.ok(&["claude-code"]).says(&["added toolsmith to", ".claude.json"]);
     let entry = json!({ "type": "stdio", "command": program(), "args": ["serve"] });
@@ -95,7 +95,7 @@ fn a_client_without_a_file_gets_one_that_only_its_user_reads() {
 }
 
 #[test]
-fn everything_else_in_a_file_stays_with_its_order_its_comments_and_its_mode() {
+fn the_rest_of_a_file_keeps_its_order_comments_and_mode() {
     let home = Home::new();
     let before = "{\n  \"zebra\": 1.50, // kept\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" }\n  },\n  \"alpha\": [1,2]\n}\n";
     home.write(".claude.json", before);
@@ -121,7 +121,7 @@ fn everything_else_in_a_file_stays_with_its_order_its_comments_and_its_mode() {
 }
 
 #[test]
-fn twice_is_once_even_where_the_entry_has_got_more_keys() {
+fn a_second_setup_changes_nothing_even_with_added_keys() {
     let home = Home::new();
     home.write(".claude.json", "{}");
     home.ok(&["claude-code"]);
@@ -139,7 +139,7 @@ fn twice_is_once_even_where_the_entry_has_got_more_keys() {
 }
 
 #[test]
-fn another_entry_is_shown_without_its_secrets_and_replaced_only_by_force() {
+fn a_different_entry_is_shown_without_secrets_and_replaced_only_with_force() {
     let home = Home::new();
     let before = r#"{ "mcpServers": { "toolsmith": { "command": "mine", "env": { "KEY": "hunter2" } } } }"#;
     home.write(".claude.json", before);
@@ -165,7 +165,7 @@ fn another_entry_is_shown_without_its_secrets_and_replaced_only_by_force() {
 }
 
 #[test]
-fn the_configuration_is_recorded_with_its_whole_path_and_must_be_one() {
+fn the_configuration_is_recorded_as_an_absolute_path_and_must_be_valid() {
     let home = Home::new();
     home.write("tools.yaml", "mcpServers:\n  mine: { command: x }\n");
     home.ok(&["claude-code", "--config", "tools.yaml"])
@@ -179,7 +179,7 @@ fn the_configuration_is_recorded_with_its_whole_path_and_must_be_one() {
 }
 
 #[test]
-fn where_compilers_and_configuration_are_is_recorded_where_it_is_not_the_usual_place() {
+fn unusual_places_of_compilers_and_configuration_are_recorded() {
     let home = Home::new();
     for client in ["claude-code", "codex"] {
         let run = home
@@ -198,7 +198,7 @@ fn where_compilers_and_configuration_are_is_recorded_where_it_is_not_the_usual_p
 }
 
 #[test]
-fn files_are_where_the_client_has_been_told_to_keep_them() {
+fn the_clients_own_variables_place_its_files() {
     let home = Home::new();
     let elsewhere = home.path().join("elsewhere");
     let folder = elsewhere.to_str().unwrap();
@@ -212,7 +212,7 @@ fn files_are_where_the_client_has_been_told_to_keep_them() {
 }
 
 #[test]
-fn a_link_stays_a_link_and_what_it_leads_to_is_changed() {
+fn a_link_stays_a_link_and_its_target_is_changed() {
     let home = Home::new();
     home.write("dotfiles/claude.json", "{ \"a\": 1 }\n");
     symlink("dotfiles/claude.json", home.path().join(".claude.json")).unwrap();
@@ -226,7 +226,7 @@ fn a_link_stays_a_link_and_what_it_leads_to_is_changed() {
 }
 
 #[test]
-fn a_file_that_is_not_understood_is_left_alone() {
+fn an_unparsable_file_is_left_unchanged() {
     let home = Home::new();
     for (client, file, text) in [
         ("claude-code", ".claude.json", "{ \"mcpServers\": [] }"),
@@ -245,7 +245,7 @@ fn a_file_that_is_not_understood_is_left_alone() {
 }
 
 #[test]
-fn what_is_printed_has_the_form_of_each_client() {
+fn printed_entries_have_each_clients_format() {
     let home = Home::new();
     for (client, section, place) in [
         ("claude-code", "mcpServers", "~/.claude.json"),
@@ -268,7 +268,7 @@ fn what_is_printed_has_the_form_of_each_client() {
 }
 
 #[test]
-fn without_a_terminal_it_says_which_servers_it_has_not_asked_about() {
+fn without_a_terminal_servers_that_need_permission_are_reported() {
     let home = Home::new();
     home.with_servers();
     home.ok(&["codex"]).says(&["no terminal", "files, notes", "toolsmith setup codex --trust files"]);
@@ -297,13 +297,13 @@ fn on_a_terminal_it_asks_once_about_each_server() {
         after.contains("trust: true") && after.contains("# mine") && after.contains("permission: ask"),
         "{after}"
     );
-    let again =
+    let second =
         home.in_here(Run::on_terminal(home.path())).arguments(&["setup", "claude-code"]).done().exits(0);
-    assert!(!again.stderr.contains(question), "{}", again.stderr);
+    assert!(!second.stderr.contains(question), "{}", second.stderr);
 }
 
 #[test]
-fn opencode_and_gemini_get_entries_of_their_own_form() {
+fn opencode_and_gemini_get_entries_in_their_formats() {
     let home = Home::new();
     home.setup(&["opencode"]).variable("RUSTUP_HOME", "/opt/rustup").done().exits(0);
     let entry = json!({
@@ -315,7 +315,7 @@ fn opencode_and_gemini_get_entries_of_their_own_form() {
     let file = ".config/opencode/opencode.json";
     assert_eq!(parsed(&home.read(file)), json!({ "mcp": { "toolsmith": entry } }));
     assert_eq!(home.mode(file), 0o600);
-    // A time limit of one's own is no other entry.
+    // A changed time limit does not make it a different entry.
     home.write(file, &home.read(file).replace("1800000", "900000"));
     home.setup(&["opencode"]).variable("RUSTUP_HOME", "/opt/rustup").done().exits(0).says(&["already"]);
     home.write("opencode.jsonc", "{\n  // mine\n  \"theme\": \"dark\"\n}\n");
@@ -325,7 +325,7 @@ fn opencode_and_gemini_get_entries_of_their_own_form() {
     home.ok(&["gemini"]);
     let entry = json!({ "command": program(), "args": ["serve"] });
     assert_eq!(parsed(&home.read(".gemini/settings.json")), json!({ "mcpServers": { "toolsmith": entry } }));
-    // The working folder is the home folder, whose file it is as well.
+    // The working folder is the home folder, so both scopes share a file.
     home.ok(&["gemini", "--scope", "project"]).says(&["already"]);
     let elsewhere = home.path().join("elsewhere");
     home.setup(&["gemini"]).variable("GEMINI_CLI_HOME", elsewhere.to_str().unwrap()).done().exits(0);
@@ -333,7 +333,7 @@ fn opencode_and_gemini_get_entries_of_their_own_form() {
 }
 
 #[test]
-fn whether_a_client_asks_before_each_call_is_the_users_to_say() {
+fn the_user_decides_whether_a_client_asks_before_each_call() {
     let home = Home::new();
     for (client, file, key) in [
         ("codex", ".codex/config.toml", "default_tools_approval_mode = \"approve\""),
@@ -341,7 +341,7 @@ fn whether_a_client_asks_before_each_call_is_the_users_to_say() {
     ] {
         home.ok(&[client]).says(&["asks before each call", &format!("toolsmith setup {client} --approve")]);
         assert!(!home.read(file).contains(key), "{}", home.read(file));
-        // What was added by hand stays.
+        // Keys added by hand stay.
         let own = home.read(file);
         home.write(file, &if client == "codex" { own + "startup_timeout_sec = 30\n" } else { own });
         home.ok(&[client, "--approve"]).says(&["is called without asking"]);

@@ -1,4 +1,4 @@
-//! `toolsmith codegen`: what is made of tools, and the crate of its own.
+//! `toolsmith codegen`: its output formats, and the standalone crate.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::cache::shared;
 use crate::harness::{COLD_WATCHDOG, FinishedRun, Run, unique};
 
-/// A saved list with one typed tool, one that falls back in part, and one without an output schema.
+/// A saved list of tools: one is partly untyped, one has no output schema.
 fn saved() -> Value {
     json!({ "tools": [
         { "name": "place_order", "description": "Place an order.",
@@ -39,7 +39,7 @@ fn of_saved(folder: &Path, arguments: &[&str]) -> FinishedRun {
 }
 
 #[test]
-fn a_saved_list_is_shown_in_every_form() {
+fn a_saved_list_is_shown_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
     let shown = |format: &str| of_saved(folder.path(), &["--format", format]).exits(0).stdout;
     let signatures = shown("signatures");
@@ -80,16 +80,16 @@ fn the_report_counts_every_position() {
 }
 
 #[test]
-fn configured_servers_are_asked() {
+fn configured_servers_are_queried() {
     let done = codegen(&["--format", "signatures"]).done().exits(0);
     assert!(done.stdout.contains("list_orders("), "{done:#?}");
     let done = codegen(&["--server", "nobody"]).done().exits(2);
     done.says(&["nobody"]);
 }
 
-/// The crate builds where nothing can be downloaded, and runs with its tools.
+/// The crate builds without downloads, and runs with its tools.
 #[test]
-fn a_crate_of_its_own_builds_offline_and_runs() {
+fn a_standalone_crate_builds_offline_and_runs() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let shown = out.to_str().unwrap();
@@ -111,27 +111,27 @@ fn a_crate_of_its_own_builds_offline_and_runs() {
         .env_remove("RUSTFLAGS");
     Run::of(build, shared()).working_folder(&out).watchdog(COLD_WATCHDOG).done().exits(0);
     assert_eq!(run(), "from a crate");
-    // Without its host it says what to do.
+    // Run without its host, it explains what to do.
     let alone = Command::new(folder.path().join("target/debug/snippet"));
     Run::of(alone, shared()).done().exits(102).says(&["toolsmith run"]);
-    // Written again, the program stays.
+    // A second export keeps the program.
     codegen(&["--out", shown, "--no-vendor"]).done().exits(0);
     assert_eq!(fs::read_to_string(out.join("snippet/src/snippet.rs")).unwrap(), program);
 }
 
 #[test]
-fn a_crate_is_refused_where_it_does_not_fit() {
+fn a_folder_or_crate_that_does_not_fit_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let shown = folder.path().to_str().unwrap();
     fs::write(folder.path().join("mine"), "").unwrap();
     codegen(&["--out", shown]).done().exits(2).says(&["neither empty nor a crate"]);
-    // A lock file alone makes no crate of a folder.
+    // A lock file alone does not make a folder a crate.
     fs::write(folder.path().join("toolsmith.lock"), "").unwrap();
     codegen(&["--out", shown]).done().exits(2).says(&["neither empty nor a crate"]);
     fs::remove_file(folder.path().join("toolsmith.lock")).unwrap();
     let none = Run::new(shared()).arguments(&["run", "--crate", shown]).done().exits(2);
     none.says(&["toolsmith.lock", "codegen --out"]);
-    // A server that is in the crate and not in the configuration.
+    // A server in the crate that is not configured.
     let out = folder.path().join("out");
     of_saved(folder.path(), &["--no-vendor", "--out", out.to_str().unwrap()]).exits(0);
     fs::write(
@@ -144,9 +144,9 @@ fn a_crate_is_refused_where_it_does_not_fit() {
     assert!(outcome["error"]["message"].as_str().unwrap().contains("not configured"), "{outcome}");
 }
 
-/// A tool that has changed since the crate was written is refused with the difference; others may change.
+/// A tool that changed since the export is rejected with the difference; unused tools may change.
 #[test]
-fn a_crate_is_held_to_its_tools() {
+fn a_crate_requires_its_tools_to_be_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let shown = out.to_str().unwrap();
@@ -202,7 +202,7 @@ fn a_difference_names_the_tools() {
 }
 
 #[test]
-fn bad_files_are_told() {
+fn bad_files_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("bad.json");
     let shown = file.to_str().unwrap();

@@ -34,7 +34,7 @@ fn servers_are_listed_without_starting_one() {
 }
 
 #[test]
-fn the_state_of_each_server_is_told_and_one_that_works_is_enough() {
+fn the_state_of_each_server_is_reported_and_one_ready_server_is_enough() {
     let done = mcp(&two(), &["status"]).exits(0).says(&["broken", "exited with status"]);
     let demo = done.stdout.lines().find(|line| line.contains("demo")).unwrap();
     assert!(demo.contains("ready") && demo.contains('9'), "{done:#?}");
@@ -49,7 +49,7 @@ fn the_state_of_each_server_is_told_and_one_that_works_is_enough() {
 }
 
 #[test]
-fn a_server_is_described_in_its_own_words() {
+fn info_shows_the_servers_own_description() {
     let done = mcp(&two(), &["info", "demo"]).exits(0);
     for phrase in ["toolsmith-demo", "2025-11-25", "A small shop", "demo-server", "ready"] {
         assert!(done.stdout.contains(phrase), "{phrase} in {done:#?}");
@@ -61,7 +61,7 @@ fn a_server_is_described_in_its_own_words() {
 }
 
 #[test]
-fn tools_are_listed_with_what_holds_for_each() {
+fn tools_are_listed_with_their_permission_and_parameters() {
     let done = mcp(&two(), &["list-tools"]).exits(0).says(&["broken"]);
     assert!(
         done.stdout.contains("9 tools, 8 admitted, 1 left out (filter: disabledTools: slow)"),
@@ -83,7 +83,7 @@ fn tools_are_listed_with_what_holds_for_each() {
 }
 
 #[test]
-fn a_tool_is_called_under_the_policy_of_programs() {
+fn a_called_tool_is_subject_to_the_permissions() {
     let call = |tool: &str, more: &[&str]| {
         let arguments = [&["call-tool", "--server", "demo", "--tool", tool], more].concat();
         mcp(&two(), &arguments)
@@ -99,7 +99,7 @@ fn a_tool_is_called_under_the_policy_of_programs() {
     assert!(value(&done)["data"]["orders"].is_array(), "{done:#?}");
     let done = value(&call("json_response", &["--json"]).exits(6));
     assert_eq!((&done["success"], &done["content"]), (&json!(false), &json!([])));
-    // What is denied or filtered out is so for everybody.
+    // `--allow` does not override denials and filters.
     call("fail", &["--allow", "*"]).exits(6).says(&["the configuration denies"]);
     call("slow", &["--allow", "*", "--args", "{\"seconds\":0}"]).exits(6).says(&["the configuration denies"]);
     call("nothing", &["--allow", "*"]).exits(2).says(&["nothing", "echo"]);
@@ -113,17 +113,17 @@ fn a_tool_is_called_under_the_policy_of_programs() {
 }
 
 #[test]
-fn a_call_where_the_tools_are_not_known_says_why_and_what_is_printed_is_what_came() {
+fn an_unavailable_server_is_reported_and_output_is_printed_unchanged() {
     let silent = format!("mcpServers:\n{}", fault_entry("faulty", "silent-list", "    requestTimeout: 1\n"));
     let call = ["call-tool", "--server", "faulty", "--tool", "echo"];
     mcp(&silent, &call).exits(7).says(&["faulty", "tools/list", "1 s"]);
     let arguments = ["call-tool", "--server", "demo", "--tool", "echo", "--args"];
     let colored = [&arguments[..], &[r#"{"message":"a\u001b[2Jb"}"#]].concat();
-    // To a pipe it goes as it is; to a terminal: `escapes`.
+    // A pipe gets it unchanged; for terminals, see `escapes`.
     assert_eq!(mcp(&two(), &colored).exits(0).stdout, "a\u{1b}[2Jb\n");
     let whole = mcp(&two(), &[&colored[..], &["--json"]].concat()).exits(0);
     assert_eq!(value(&whole)["output"], "a\u{1b}[2Jb");
-    // JSON is asked for, and is there whatever is wrong.
+    // `--json` prints JSON for errors too.
     let wrong = ["call-tool", "--json", "--server", "nobody", "--tool", "echo"];
     assert_eq!(value(&mcp(&two(), &wrong).exits(2))["success"], false);
     let long = format!("nonsense {}", "x".repeat(100_000));

@@ -1,4 +1,4 @@
-//! Configuration files: what is wrong is told with its place, what is right reaches the servers.
+//! Configuration files: errors are reported with their place, and valid settings reach the servers.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::cache::shared;
 use crate::harness::{FAULT_SERVER, Run, assert_says, fault_entry, json, plain};
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn errors_are_reported_with_their_place() {
     let cases = [
         ("mcpServers: [not, a, map]\n", &["given.yaml", "1:"][..]),
         ("mcpServers:\n  a: { command: x\n", &["given.yaml"]),
@@ -117,7 +117,7 @@ fn a_configuration_may_come_through_a_pipe() {
 }
 
 #[test]
-fn messages_are_for_users_and_name_the_place_once() {
+fn messages_use_plain_words_and_name_the_place_once() {
     let long = format!("mcpServers: {{ a: {{ args: [{}], comand: x }} }}\n", "x".repeat(500));
     let texts = [
         "mcpServers: [not, a, map]\n",
@@ -134,7 +134,7 @@ fn messages_are_for_users_and_name_the_place_once() {
         for word in ["Options", "Policy", "from_str", "u64", "struct", "mapping start", "sequence start"] {
             assert!(!done.stderr.contains(word), "{word:?} in {done:#?}");
         }
-        // The mark stands under the character that the place names.
+        // The mark is under the character at the reported place.
         let lines: Vec<&str> = done.stderr.lines().collect();
         let first = lines.iter().position(|line| line.contains("given.yaml:")).unwrap();
         let place = lines[first].split("given.yaml:").nth(1).unwrap();
@@ -173,7 +173,7 @@ fn arguments_variables_and_folder_reach_the_server() {
 }
 
 #[test]
-fn secrets_stand_in_no_output() {
+fn secrets_are_in_no_output() {
     const SECRET: &str = "s3cr3t-of-the-test";
     let config = |mode: &str| {
         format!(
@@ -198,7 +198,7 @@ fn secrets_stand_in_no_output() {
     assert!(!holds(shared(), SECRET.as_bytes()), "the cache holds the secret");
 }
 
-/// Whether a file below `folder` that a run has written holds `bytes`.
+/// Whether a file below `folder` that a run has written contains `bytes`.
 fn holds(folder: &Path, bytes: &[u8]) -> bool {
     ["catalogs-v1", "toolchains-v1"].iter().any(|bucket| {
         let files = std::fs::read_dir(folder.join(bucket)).unwrap().flatten();
@@ -209,7 +209,7 @@ fn holds(folder: &Path, bytes: &[u8]) -> bool {
 }
 
 #[test]
-fn limits_of_the_configuration_hold() {
+fn configured_limits_apply() {
     let demo = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\n";
     let outcome = json("loop {}")
         .config(&format!("{demo}codeMode: {{ sandbox: {{ wallClock: 1 }} }}\n"))

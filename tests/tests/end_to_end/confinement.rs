@@ -1,4 +1,4 @@
-//! What a snippet may not do: reach the machine, call what it may not, choose what compiles it.
+//! Confinement: a snippet cannot reach the machine, call forbidden tools, or choose its compiler.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use crate::harness::{Run, assert_says, json};
 const CODE_OF_DENIED: i32 = 6;
 
 #[test]
-fn the_compiler_reads_nothing_of_the_machine() {
+fn the_compiler_cannot_read_the_machines_files() {
     let outcome = json("include_str!(\"/etc/passwd\")").expect("compile_error", 3);
     assert_says(&outcome["diagnostics"][0]["message"], &["/etc/passwd"]);
     assert!(!outcome.to_string().contains("root:"), "{outcome:#}");
@@ -33,7 +33,7 @@ fn the_compiler_reads_nothing_of_the_machine() {
 }
 
 #[test]
-fn the_program_reaches_nothing_of_the_machine() {
+fn the_program_cannot_reach_the_machine() {
     let refused = [
         "std::fs::read(\"/etc/passwd\")?.len()",
         "std::fs::read_to_string(\"/proc/self/status\")?",
@@ -59,11 +59,11 @@ fn the_program_reaches_nothing_of_the_machine() {
         "(std::env::vars_os().count(), std::env::args().count() <= 1, std::env::var(\"HOME\").is_err())",
     );
     assert_eq!(environment.variable("TOOLSMITH_SECRET", "x").result(), serde_json::json!([0, true, true]));
-    // The broker's socket, and the copy of it that its own reader holds.
+    // The broker's socket, and the copy for its own reader.
     assert_eq!(json(DESCRIPTORS).result(), serde_json::json!([true, true]), "inherited descriptors");
 }
 
-/// Which of the descriptors beyond the standard ones are sockets.
+/// Whether each descriptor beyond the standard ones is a socket.
 const DESCRIPTORS: &str = r"
 use std::os::fd::FromRawFd as _;
 use std::os::unix::fs::FileTypeExt as _;
@@ -71,7 +71,7 @@ let file = |number| std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw
 (3..1024).filter_map(|number| file(number).metadata().ok()).map(|open| open.file_type().is_socket()).collect::<Vec<_>>()
 ";
 
-/// A system call by hand: numbers are those of x86_64.
+/// A raw system call, with x86_64 numbers.
 fn system_call(number: u32) -> String {
     format!(
         "let result: i64;\nunsafe {{ std::arch::asm!(\"syscall\", inout(\"rax\") {number}i64 => result, in(\"rdi\") 0, in(\"rsi\") 0, in(\"rdx\") 0, in(\"r10\") 0, in(\"r8\") 0, in(\"r9\") 0, out(\"rcx\") _, out(\"r11\") _) }};\nresult"
@@ -133,27 +133,27 @@ fn a_forged_identity_is_refused_before_anything_runs() {
     assert_eq!(outcome["calls_total"], 0);
 }
 
-/// However much a program forges, little of it is told.
+/// The report stays short, however many identities a program forges.
 #[test]
-fn forged_identities_without_end_are_told_in_short() {
-    // Kept by the linker though nothing names them (`R`).
+fn many_forged_identities_are_reported_briefly() {
+    // The linker keeps them although nothing refers to them (`R`).
     let forge = |name: &str| {
         format!(
             ".altmacro\n.macro forge number\n.section .toolsmith.{name}\\number,\"aR\"\n.byte 0\n.endm\n\
              .set count,100\n.rept 300\nforge %count\n.set count,count+1\n.endr\n.text"
         )
     };
-    for (name, told) in [("x".repeat(3000), "malformed"), ("0".repeat(29), "\"count\":300")] {
+    for (name, expected) in [("x".repeat(3000), "malformed"), ("0".repeat(29), "\"count\":300")] {
         let assembly = forge(&name);
         let code = format!("mod forge {{ std::arch::global_asm!(r##\"{assembly}\"##); }}\n1");
         let outcome = json(&code).expect("denied", CODE_OF_DENIED);
-        assert_says(&outcome["error"]["evidence"], &[told]);
+        assert_says(&outcome["error"]["evidence"], &[expected]);
         let length = outcome.to_string().len();
         assert!(length < 10_000, "{length} bytes");
     }
 }
 
-/// Writes frames on the broker's socket by hand; `FRAME` is one of them.
+/// Writes frames to the broker's socket by hand; `FRAME` is one of them.
 const CRAFTED: &str = r#"
 use std::io::Write as _;
 use std::os::fd::FromRawFd as _;
@@ -168,7 +168,7 @@ println!("went on");
 "#;
 
 #[test]
-fn the_broker_refuses_what_a_program_crafts() {
+fn the_broker_rejects_crafted_frames() {
     let call = r#"r#"{"call":{"id":5,"tool":"create_note","arguments":{"subject":"x","text":"y"}}}"\#"#
         .replace("\\#", "#");
     let outcome = json(&CRAFTED.replace("FRAME", &call)).expect("ok", 0);
@@ -205,7 +205,7 @@ fn the_broker_refuses_what_a_program_crafts() {
 }
 
 #[test]
-fn the_working_folder_chooses_nothing_that_runs() {
+fn the_working_folder_selects_no_programs() {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("ran");
     let trap = folder.path().join("trap");
@@ -222,7 +222,7 @@ fn the_working_folder_chooses_nothing_that_runs() {
     );
     fs::write(folder.path().join(".cargo/config.toml"), config).unwrap();
     let trap = trap.to_str().unwrap();
-    // A cache without a record of the toolchain, so that it is looked for, over the layer that is there.
+    // A cache with the layer but no record of the toolchain, so that the toolchain is searched for.
     let own = folder.path().join("cache");
     cache::with_the_layer_of_the_shared(&own);
     let path = format!(".::{}", std::env::var("PATH").unwrap());

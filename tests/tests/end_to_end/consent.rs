@@ -1,4 +1,5 @@
-//! Answers of a person: what is typed before a question, or in its first moments, is none; and nothing is shown meanwhile.
+//! Permission prompts: input typed before a prompt or in its first moments is ignored, and nothing else is shown while
+//! it is open.
 
 use std::fs;
 use std::path::Path;
@@ -8,18 +9,18 @@ use serde_json::json;
 use crate::cache::shared;
 use crate::harness::{FAULT_SERVER, FinishedRun, Run, RunningProcess, fault_entry};
 
-/// What a question about a call says, and what it ends in once an answer is taken.
+/// The text of a permission prompt, and its end once it accepts an answer.
 const QUESTION: &str = "May it be made?";
 const READY: &str = "[n] no: ";
 
-/// What a program asks in its own name.
+/// A prompt that a program forges.
 const FORGED: &str = "Continue? [y] yes  [n] no: ";
 
-/// How often a test is tried whose keys came too late to be typed ahead.
+/// Attempts of a test whose keys arrived too late to be typed ahead.
 const TRIES: usize = 5;
 
-/// A run on a terminal that shows everything, of a snippet whose calls of `demo` are each asked about. Those of `gate` are
-/// answered when there is a file `open` in the folder.
+/// Runs a snippet on a full terminal. Each call of `demo` needs permission. Calls of `gate` are answered once the
+/// folder contains a file `open`.
 fn run(folder: &Path, code: &str) -> RunningProcess {
     let file = folder.join("snippet.rs");
     fs::write(&file, code).unwrap();
@@ -31,33 +32,33 @@ fn run(folder: &Path, code: &str) -> RunningProcess {
         .start()
 }
 
-/// A snippet that asks in its own name, and says what became of its call.
+/// A snippet that prints a forged prompt and reports whether its call was permitted.
 fn forger(print: &str) -> String {
     format!(
         "{print}\nmatch demo::echo(\"x\").await {{ Ok(_) => \"CALLED\".to_owned(), Err(error) => format!(\"REFUSED {{error}}\") }}"
     )
 }
 
-/// Types `keys` as soon as the terminal shows `text`. Says whether that was before `ready` was shown.
+/// Types `keys` as soon as the terminal shows `text`. Returns whether that was before `ready` was shown.
 #[track_caller]
 fn types_ahead(started: &RunningProcess, text: &str, keys: &str, ready: &str) -> bool {
     started.answer(text, 1, keys);
     !started.shown().contains(ready)
 }
 
-/// Tries `attempt` until its keys were typed ahead of an answer.
+/// Repeats `attempt` until its keys were typed early enough.
 #[track_caller]
-fn ahead(attempt: impl Fn() -> Option<FinishedRun>) -> FinishedRun {
-    (0..TRIES).find_map(|_| attempt()).expect("the keys never came early enough")
+fn retry_until_early(attempt: impl Fn() -> Option<FinishedRun>) -> FinishedRun {
+    (0..TRIES).find_map(|_| attempt()).expect("the keys were never early enough")
 }
 
-/// Asks in its own name, and makes its call when the gate is open.
+/// Prints a forged prompt, and makes its call once the gate is open.
 fn gated_forger() -> String {
     forger(&format!("eprint!({FORGED:?}); gate::pass().message(\"forged\").await?;"))
 }
 
 #[test]
-fn what_is_typed_for_a_prompt_of_the_program_does_not_answer_a_question() {
+fn input_for_a_programs_prompt_does_not_answer_a_permission_prompt() {
     for keys in ["y\n", "y\r", "yes", "s\n", "y\ny\ny\n", "\x04"] {
         let folder = tempfile::tempdir().unwrap();
         let started = run(folder.path(), &gated_forger());
@@ -71,7 +72,7 @@ fn what_is_typed_for_a_prompt_of_the_program_does_not_answer_a_question() {
 }
 
 #[test]
-fn what_is_typed_before_anything_runs_does_not_answer_a_question() {
+fn input_before_the_run_does_not_answer_a_prompt() {
     let folder = tempfile::tempdir().unwrap();
     let started = run(folder.path(), &forger(""));
     started.type_keys("y\ny\ny\n");
@@ -81,10 +82,10 @@ fn what_is_typed_before_anything_runs_does_not_answer_a_question() {
 }
 
 #[test]
-fn the_first_moments_of_a_question_take_no_answer_and_later_ones_do() {
+fn a_prompt_ignores_input_in_its_first_moments() {
     let folder = tempfile::tempdir().unwrap();
     for keys in ["y\n", "s\n", "yes\r", "y", "\x04"] {
-        let done = ahead(|| {
+        let done = retry_until_early(|| {
             let started = run(folder.path(), &forger(""));
             let is_early = types_ahead(&started, QUESTION, keys, READY);
             started.answer(READY, 1, "n\n");
@@ -99,8 +100,8 @@ fn the_first_moments_of_a_question_take_no_answer_and_later_ones_do() {
 }
 
 #[test]
-fn a_line_that_begins_before_a_question_does_not_end_in_it() {
-    let done = ahead(|| {
+fn a_line_started_before_a_prompt_does_not_answer_it() {
+    let done = retry_until_early(|| {
         let folder = tempfile::tempdir().unwrap();
         let started = run(folder.path(), &gated_forger());
         started.answer(FORGED, 1, "hurr");
@@ -113,12 +114,12 @@ fn a_line_that_begins_before_a_question_does_not_end_in_it() {
 }
 
 #[test]
-fn a_program_waits_and_nothing_is_shown_while_a_question_is_open() {
+fn a_program_waits_and_nothing_else_is_shown_while_a_prompt_is_open() {
     let folder = tempfile::tempdir().unwrap();
     let code = "
         let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let told = done.clone();
-        let noise = std::thread::spawn(move || while !told.load(std::sync::atomic::Ordering::SeqCst) {
+        let finished = done.clone();
+        let noise = std::thread::spawn(move || while !finished.load(std::sync::atomic::Ordering::SeqCst) {
             println!(\"noise {}\", \"x\".repeat(200));
             eprintln!(\"noise {}\", \"y\".repeat(200));
         });
@@ -138,7 +139,7 @@ fn a_program_waits_and_nothing_is_shown_while_a_question_is_open() {
 }
 
 #[test]
-fn a_question_undoes_what_was_done_to_the_terminal_and_begins_a_line() {
+fn a_prompt_resets_the_terminal_and_starts_on_a_new_line() {
     let folder = tempfile::tempdir().unwrap();
     let started = run(folder.path(), &forger("eprint!(\"no line end\"); demo::echo(\"y\").await.ok();"));
     started.answer(READY, 1, "n\n");
@@ -161,7 +162,7 @@ fn a_question_undoes_what_was_done_to_the_terminal_and_begins_a_line() {
 }
 
 #[test]
-fn what_is_typed_ahead_neither_trusts_a_project_nor_a_server() {
+fn input_typed_ahead_trusts_neither_a_project_nor_a_server() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
         folder.path().join("toolsmith.yaml"),
@@ -178,7 +179,7 @@ fn what_is_typed_ahead_neither_trusts_a_project_nor_a_server() {
     let question = "Trust this configuration, until it changes?";
     let ready = "[y/N] ";
     let early = |keys: &str, answer: &str| {
-        ahead(|| {
+        retry_until_early(|| {
             let started = run(&["trust"]).start();
             let is_early = types_ahead(&started, question, keys, ready);
             started.answer(ready, 1, answer);
@@ -204,7 +205,7 @@ fn what_is_typed_ahead_neither_trusts_a_project_nor_a_server() {
 }
 
 #[test]
-fn what_is_typed_ahead_does_not_answer_the_form_of_a_server() {
+fn input_typed_ahead_does_not_answer_a_servers_form() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("snippet.rs");
     fs::write(&file, "eprintln!(\"typing\"); serde_json::from_str::<serde_json::Value>(&faulty::echo().message(\"elicitation/create\").await?.text())?").unwrap();
@@ -218,11 +219,11 @@ fn what_is_typed_ahead_does_not_answer_the_form_of_a_server() {
 }
 
 #[test]
-fn a_server_has_no_terminal_to_write_to() {
+fn a_server_cannot_write_to_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("snippet.rs");
     fs::write(&file, "faulty::echo().message(\"x\").await?.text()").unwrap();
-    // The command itself is shown before its first start.
+    // The command must not contain the word: it is shown before the first start.
     let script = format!("printf 'FOR%s' GED > /dev/tty; exec {FAULT_SERVER} sound");
     let config = format!("mcpServers:\n  faulty: {{ command: sh, args: [-c, {script:?}] }}\n");
     let done =

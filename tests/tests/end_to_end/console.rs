@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 use crate::cache::shared;
 use crate::harness::{Run, RunningProcess, fault_entry};
 
-/// The prompt as it is shown, behind what begins a line.
+/// The prompt as shown after the start of a line.
 const PROMPT: &str = "> ";
 
-/// Ends a question whether a tool may be called.
-const MAY_IT: &str = "[s] every time in this session  [n] no: ";
+/// The end of a permission prompt.
+const PERMISSION_PROMPT: &str = "[s] every time in this session  [n] no: ";
 
 fn model(rules: &Value) -> ModelServer {
     ModelServer::start(env!("CARGO_BIN_EXE_model-server"), &json!({ "rules": rules }))
 }
 
-/// A configuration with this model and these servers, or a sound one.
+/// A configuration with this model and these servers, or with a working one.
 fn configuration(server: &ModelServer, servers: &str) -> String {
     let sound = fault_entry("faulty", "sound", "");
     let servers = if servers.is_empty() { &sound } else { servers };
@@ -37,7 +37,7 @@ fn runs(code: &str) -> Value {
     json!([{ "name": "execute_code", "arguments": { "code": code } }])
 }
 
-/// A console at a terminal, in a folder where its state is kept.
+/// Starts a console on a terminal, with its state in this folder.
 fn chat(model: &ModelServer, servers: &str, state: &Path, arguments: &[&str]) -> RunningProcess {
     let run = Run::on_whole_terminal(shared()).arguments(&["chat"]).arguments(arguments);
     let run = run.variable("XDG_STATE_HOME", state.to_str().unwrap()).working_folder(state);
@@ -50,7 +50,7 @@ fn chat(model: &ModelServer, servers: &str, state: &Path, arguments: &[&str]) ->
 /// Types a line at the next prompt.
 #[track_caller]
 fn say(console: &RunningProcess, line: &str) {
-    // Each prompt is painted anew when a line is typed: the last thing that is shown is one that waits.
+    // Each prompt is redrawn when a line is typed: wait for a prompt at the end of the output.
     console.wait_until(&format!("a prompt for {line:?}"), || waits(console));
     let first = without_escapes(line.split(['\r', '\n']).next().unwrap_or_default());
     let count = || without_escapes(&console.shown()).matches(&first).count();
@@ -59,7 +59,7 @@ fn say(console: &RunningProcess, line: &str) {
     console.wait_until(&format!("{first:?} to be typed"), || count() > before);
 }
 
-/// Whether the prompt waits: nothing but what steers the terminal comes after it.
+/// Whether the console waits at the prompt: only control sequences follow it.
 fn waits(console: &RunningProcess) -> bool {
     let shown = console.shown();
     let plain = without_escapes(&shown);
@@ -84,7 +84,7 @@ fn shows(console: &RunningProcess, text: &str) {
     console.wait_until(text, || without_escapes(&console.shown()).contains(text));
 }
 
-/// Leaves, and gives all that was shown.
+/// Leaves the console; returns everything it showed.
 #[track_caller]
 fn leave(console: RunningProcess) -> String {
     console.wait_until("a prompt", || waits(&console));
@@ -96,7 +96,7 @@ fn leave(console: RunningProcess) -> String {
 }
 
 #[test]
-fn one_question_has_one_answer_and_standard_input_goes_with_it() {
+fn ask_prints_one_answer_and_includes_standard_input() {
     let model = model(&json!([
         { "when": { "user": "of the file" }, "answers": [{ "text": "A summary." }] },
         { "answers": [{ "text": "Hello, person." }] },
@@ -109,12 +109,12 @@ fn one_question_has_one_answer_and_standard_input_goes_with_it() {
     assert!(done.stderr.contains("toolsmith ask --resume "), "{done:#?}");
     let done = ask("Sum up:").input("the text of the file\n").done().exits(0);
     assert_eq!(done.stdout, "A summary.\n", "{done:#?}");
-    let asked = model.requests().pop().unwrap()["body"].to_string();
-    assert!(asked.contains("Sum up:") && asked.contains("the text of the file"), "{asked}");
+    let body = model.requests().pop().unwrap()["body"].to_string();
+    assert!(body.contains("Sum up:") && body.contains("the text of the file"), "{body}");
 }
 
 #[test]
-fn the_answer_and_what_it_cost_are_one_json_object() {
+fn json_output_has_the_answer_and_its_cost() {
     let model = model(&json!([
         { "when": { "no_result": true, "user": "go" }, "answers": [{ "calls": runs("6 * 7") }] },
         { "when": { "result": "42" }, "answers": [{ "text": "It is 42." }] },
@@ -130,7 +130,7 @@ fn the_answer_and_what_it_cost_are_one_json_object() {
     let calls = object["calls"].as_array().unwrap();
     assert!(calls.len() == 1 && calls[0]["tool"] == "execute_code" && calls[0]["ok"] == true, "{object:#}");
     assert!(object["conversation"].is_string() && object.get("error").is_none(), "{object:#}");
-    // What was run is told beside it.
+    // Standard error shows the snippet and the call.
     assert!(done.stderr.contains("│ 6 * 7") && done.stderr.contains("← execute_code after"), "{done:#?}");
 
     let failed = ask("something that no rule is for").exits(1).outcome();
@@ -138,7 +138,7 @@ fn the_answer_and_what_it_cost_are_one_json_object() {
 }
 
 #[test]
-fn what_can_not_be_asked_is_a_mistake_of_the_configuration() {
+fn an_impossible_question_is_a_usage_error() {
     let model = model(&json!([{ "answers": [{ "text": "?" }] }]));
     let ask = |arguments: &[&str]| {
         let run = Run::new(shared()).arguments(&["ask"]).arguments(arguments);
@@ -168,7 +168,7 @@ fn without_a_terminal_each_line_is_a_message_or_a_command() {
     assert!(done.stderr.contains("there is no server \"nobody\""), "{done:#?}");
     let requests = model.requests();
     assert_eq!(requests.last().unwrap()["body"]["model"], "other-id");
-    // All of the conversation goes along.
+    // The new model receives the whole conversation.
     assert!(requests.last().unwrap()["body"].to_string().contains("Two."));
 }
 
@@ -183,10 +183,10 @@ fn a_call_is_approved_at_the_terminal_and_shown_with_its_time() {
     ]));
     let console = chat(&model, &fault_entry("faulty", "sound", ""), state.path(), &[]);
     say(&console, "call it");
-    console.answer(MAY_IT, 1, "n\n");
+    console.answer(PERMISSION_PROMPT, 1, "n\n");
     shows(&console, "Not allowed.");
     say(&console, "call it again");
-    console.answer(MAY_IT, 2, "y\n");
+    console.answer(PERMISSION_PROMPT, 2, "y\n");
     shows(&console, "Done.");
     say(&console, "/code");
     let shown = leave(console);
@@ -204,7 +204,7 @@ fn a_call_is_approved_at_the_terminal_and_shown_with_its_time() {
 }
 
 #[test]
-fn a_server_that_dies_is_told_and_comes_back_when_it_is_asked_for() {
+fn a_dead_server_is_reported_and_can_be_reconnected() {
     let state = tempfile::tempdir().unwrap();
     let model = model(&json!([
         { "when": { "no_result": true },
@@ -236,7 +236,7 @@ fn a_server_that_dies_is_told_and_comes_back_when_it_is_asked_for() {
 }
 
 #[test]
-fn ctrl_c_gives_a_turn_up_and_nothing_is_lost() {
+fn ctrl_c_cancels_a_turn_and_keeps_the_conversation() {
     let state = tempfile::tempdir().unwrap();
     let model = model(&json!([
         { "when": { "user": "slow" }, "answers": [{ "text": "never", "delay": 600_000 }] },
@@ -253,8 +253,8 @@ fn ctrl_c_gives_a_turn_up_and_nothing_is_lost() {
     shows(&console, "too many");
     say(&console, "are you there?");
     shows(&console, "Here I am.");
-    let asked = model.requests().pop().unwrap()["body"].to_string();
-    assert!(asked.contains("be slow") && asked.contains("limit"), "{asked}");
+    let body = model.requests().pop().unwrap()["body"].to_string();
+    assert!(body.contains("be slow") && body.contains("limit"), "{body}");
     // Twice at the prompt leaves.
     console.wait_until("a prompt", || waits(&console));
     console.type_keys("\x03");
@@ -293,7 +293,7 @@ fn several_lines_are_one_message() {
 }
 
 #[test]
-fn a_conversation_goes_on_after_a_kill() {
+fn a_conversation_can_be_resumed_after_a_kill() {
     let state = tempfile::tempdir().unwrap();
     let model = model(&json!([
         { "when": { "user": "slow" }, "answers": [{ "text": "never", "delay": 600_000 }] },
@@ -314,14 +314,14 @@ fn a_conversation_goes_on_after_a_kill() {
     shows(&console, "As I said.");
     let shown = leave(console);
     assert!(shown.contains("3 messages; said last:"), "{shown}");
-    let asked = model.requests().pop().unwrap()["body"].to_string();
+    let body = model.requests().pop().unwrap()["body"].to_string();
     for phrase in ["remember", "Apples and pears.", "slow", "what was it?"] {
-        assert!(asked.contains(phrase), "{phrase} in {asked}");
+        assert!(body.contains(phrase), "{phrase} in {body}");
     }
 }
 
 #[test]
-fn the_question_of_a_server_stands_under_its_name() {
+fn a_servers_form_is_shown_with_its_name() {
     let state = tempfile::tempdir().unwrap();
     let code = r#"faulty::echo().message("elicitation/create").await?.text()"#;
     let model = model(&json!([
@@ -333,7 +333,7 @@ fn the_question_of_a_server_stands_under_its_name() {
     console.answer("[a] answer  [d] decline  [c] cancel: ", 1, "a\n");
     console.answer("[3]: ", 1, "7\n");
     shows(&console, "Answered.");
-    // A question that is open does not outlive its turn.
+    // An open form ends with its turn.
     say(&console, "call it once more");
     console.answer("[a] answer  [d] decline  [c] cancel: ", 2, "\x03");
     shows(&console, "cancelled; what was said stays");

@@ -15,7 +15,7 @@ struct StoredConversations {
     parent: String,
     reviewer: String,
     coder: String,
-    /// The first answer in the parent's.
+    /// The first answer in the parent's conversation.
     answer: String,
 }
 
@@ -83,13 +83,13 @@ impl StoredConversations {
 }
 
 fn start(state: &Path, arguments: &[&str]) -> Run {
-    // Nothing is compiled, so any folder does as a cache.
+    // Nothing is compiled, so any folder will do as the cache.
     let run = Run::new(state).variable("XDG_STATE_HOME", state.to_str().unwrap());
     run.argument("conversation").arguments(arguments)
 }
 
 #[test]
-fn conversations_are_listed_and_told_apart_by_their_labels() {
+fn conversations_are_listed_with_their_labels() {
     let kept = StoredConversations::new();
     let done = kept.run(&["list"]).exits(0);
     let lines: Vec<&str> = done.stdout.lines().collect();
@@ -119,7 +119,7 @@ fn conversations_are_listed_and_told_apart_by_their_labels() {
 }
 
 #[test]
-fn a_conversation_is_printed_for_people_as_markdown_and_as_json() {
+fn a_conversation_is_printed_as_text_markdown_and_json() {
     let kept = StoredConversations::new();
     let done = kept.run(&["print", &kept.parent[..8]]).exits(0);
     for phrase in [
@@ -134,7 +134,7 @@ fn a_conversation_is_printed_for_people_as_markdown_and_as_json() {
     }
     assert!(!done.stdout.contains("row 21\n") && done.stdout.contains("--full shows them"), "{done:#?}");
     assert!(!done.stdout.contains('\u{1b}') && done.stderr.is_empty(), "{done:#?}");
-    assert_eq!(kept.run(&["print", &kept.parent]).stdout, done.stdout, "the same each time");
+    assert_eq!(kept.run(&["print", &kept.parent]).stdout, done.stdout, "the output differs");
     assert!(kept.run(&["print", &kept.parent, "--full"]).exits(0).stdout.contains("row 50\n"));
     let markdown = kept.run(&["print", &kept.parent, "--markdown"]).exits(0).stdout;
     assert!(
@@ -159,7 +159,7 @@ fn a_conversation_is_printed_for_people_as_markdown_and_as_json() {
 }
 
 #[test]
-fn a_project_that_is_not_trusted_is_left_out_and_reported() {
+fn an_untrusted_project_is_ignored_and_reported() {
     let kept = StoredConversations::new();
     let project = tempfile::tempdir().unwrap();
     std::fs::write(project.path().join("toolsmith.yaml"), "agent: { conversations: false }\n").unwrap();
@@ -173,7 +173,7 @@ fn a_project_that_is_not_trusted_is_left_out_and_reported() {
 }
 
 #[test]
-fn conversations_are_exported_as_lines_of_json() {
+fn conversations_are_exported_as_json_lines() {
     let kept = StoredConversations::new();
     let lines =
         |text: &str| -> Vec<Value> { text.lines().map(|line| serde_json::from_str(line).unwrap()).collect() };
@@ -193,12 +193,12 @@ fn conversations_are_exported_as_lines_of_json() {
 }
 
 #[test]
-fn what_is_deleted_is_named_and_only_whole_ids_delete() {
+fn delete_names_the_conversations_and_requires_full_ids() {
     let kept = StoredConversations::new();
     let part = &kept.parent[..9];
     kept.run(&["delete", part]).exits(2).says(&["not a whole id", &kept.parent]);
     kept.run(&["delete", &kept.coder, "uuu"]).exits(2).says(&["uuu"]);
-    assert_eq!(kept.ids(&["list", "--json"]).len(), 3, "all or none");
+    assert_eq!(kept.ids(&["list", "--json"]).len(), 3, "a rejected delete deleted something");
     kept.run(&["delete"]).exits(2);
     let done = kept.run(&["delete", &kept.coder, &kept.parent]).exits(0);
     let expected = [
@@ -212,7 +212,7 @@ fn what_is_deleted_is_named_and_only_whole_ids_delete() {
 }
 
 #[test]
-fn what_is_old_is_pruned_and_what_is_not_stays() {
+fn prune_deletes_only_old_conversations() {
     let kept = StoredConversations::new();
     kept.run(&["prune", "--older-than", "1h"]).exits(0).says(&["nothing is that old"]);
     assert_eq!(kept.ids(&["list", "--json"]).len(), 3);
@@ -224,7 +224,7 @@ fn what_is_old_is_pruned_and_what_is_not_stays() {
 }
 
 #[test]
-fn looking_at_what_is_kept_makes_no_file() {
+fn listing_does_not_create_the_database() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| start(folder.path(), arguments).done();
     let done = run(&["list"]).exits(0).says(&["no conversations are kept in", "conversations.db yet"]);
@@ -238,7 +238,7 @@ fn looking_at_what_is_kept_makes_no_file() {
 }
 
 #[test]
-fn the_configuration_says_where_conversations_are_kept() {
+fn the_configuration_sets_the_database() {
     let kept = StoredConversations::new();
     let elsewhere = tempfile::tempdir().unwrap();
     let config = |value: &str| format!("mcpServers: {{}}\nagent: {{ conversations: {value:?} }}\n");

@@ -1,4 +1,4 @@
-//! What does not compile: the messages stand in the snippet's own lines and columns.
+//! Compile errors are reported in the snippet's own lines and columns.
 
 use serde_json::Value;
 
@@ -56,9 +56,9 @@ fn type_errors_are_placed_exactly() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Closures and futures have no names: the compiler names them by their places.
+/// Closures and futures have no names: the compiler identifies them by their places.
 #[test]
-fn places_in_the_names_of_types_are_the_snippets() {
+fn places_in_type_names_are_the_snippets() {
     let outcome = json("|x: i32| x + 1").expect("compile_error", 3);
     for text in [&outcome["diagnostics"][0]["message"], &outcome["diagnostics"][0]["rendered"]] {
         assert_says(text, &["{closure@snippet.rs:1:1: 1:9}"]);
@@ -112,7 +112,7 @@ fn messages_help_with_tools() {
 }
 
 #[test]
-fn monstrous_texts_are_refused_in_bounded_time() {
+fn huge_snippets_are_rejected_in_bounded_time() {
     let deep = format!("{}1{}", "(".repeat(200_000), ")".repeat(200_000));
     let outcome = json(&deep).expect("compile_error", 3);
     assert_eq!(outcome["phases_ms"]["compile"], 0.0);

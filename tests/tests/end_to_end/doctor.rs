@@ -1,4 +1,5 @@
-//! `toolsmith doctor`: what it finds is so, what is missing is told with the line to type, and nothing is changed.
+//! `toolsmith doctor`: its findings are correct, problems are reported with the command that fixes them, and nothing is
+//! changed.
 
 use std::fs;
 use std::path::Path;
@@ -10,13 +11,13 @@ use serde_json::{Value, json};
 use crate::cache::shared;
 use crate::harness::{Run, assert_says, binary};
 
-/// What `toolsmith doctor --json` prints.
+/// Runs `toolsmith doctor --json`; returns its output.
 #[track_caller]
 fn findings(run: Run, code: i32) -> Value {
     run.arguments(&["doctor", "--json"]).done().exits(code).outcome()
 }
 
-/// The same with a configuration.
+/// Like [`findings`], with a configuration.
 #[track_caller]
 fn findings_with(run: Run, config: &str, code: i32) -> Value {
     run.arguments(&["doctor", "--json"]).config(config).done().exits(code).outcome()
@@ -26,7 +27,7 @@ fn findings_with(run: Run, config: &str, code: i32) -> Value {
 pub(crate) fn has_namespaces() -> bool {
     static FULL: OnceLock<bool> = OnceLock::new();
     let is_full = *FULL.get_or_init(|| findings(Run::new(shared()), 0)["tier"] == "full");
-    // Where all is wanted, nothing is left out.
+    // With this variable, no test may be skipped.
     assert!(
         is_full || std::env::var_os("SANDBOX_REQUIRE_ALL").is_none(),
         "this machine has not the tier full"
@@ -34,7 +35,7 @@ pub(crate) fn has_namespaces() -> bool {
     is_full
 }
 
-/// `toolsmith` where no user namespace can be made: in one that forbids more of them, or where there was none before.
+/// `toolsmith` without user namespaces: in a namespace that forbids nested ones, or on a machine that has none.
 pub(crate) fn without_namespaces() -> Run {
     if !has_namespaces() {
         return Run::new(shared());
@@ -90,11 +91,11 @@ fn a_machine_that_runs_snippets_is_healthy() {
     assert!(found["cache"]["free_bytes"].as_u64().unwrap() > 0);
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     assert_eq!(found["kernel"], kernel.trim());
-    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), before, "it made something in the cache");
+    assert_eq!(fs::read_dir(cache.path()).unwrap().count(), before, "doctor wrote to the cache");
 }
 
 #[test]
-fn people_read_a_line_for_each_thing() {
+fn the_text_output_has_a_line_for_each_finding() {
     let done = Run::new(shared()).argument("doctor").done().exits(0);
     assert_eq!(done.stderr, "");
     for name in
@@ -107,13 +108,13 @@ fn people_read_a_line_for_each_thing() {
 }
 
 #[test]
-fn a_cache_that_is_not_there_is_not_made() {
+fn a_missing_cache_is_not_created() {
     let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().join("a/cache");
     let found = findings(Run::new(&cache), 0);
     assert_eq!(found["toolchain"]["layer_built"], false);
     assert_eq!(found["cache"]["folder"], cache.to_str().unwrap());
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "it made the cache");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "doctor created the cache");
 
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -124,7 +125,7 @@ fn a_cache_that_is_not_there_is_not_made() {
 }
 
 #[test]
-fn a_toolchain_that_is_not_there_is_told() {
+fn a_missing_toolchain_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let run = || {
         let run = Run::new(shared()).variable("PATH", "");
@@ -141,9 +142,9 @@ fn a_toolchain_that_is_not_there_is_told() {
     assert!(done.stdout.contains("Snippets can't run:\n  no Rust compiler"), "{done:#?}");
 }
 
-/// A target that the first use may add is no problem, and one that it may not is one; either way the line is told.
+/// A missing target is a problem only if the first use may not install it; the command is shown in both cases.
 #[test]
-fn a_missing_target_is_told_and_not_added() {
+fn a_missing_target_is_reported_and_not_installed() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("rustup");
     crate::toolchain::without_target(&home.join("toolchains/bare"));
@@ -164,11 +165,11 @@ fn a_missing_target_is_told_and_not_added() {
     assert_eq!(found["toolchain"]["target_line"], line);
     assert_says(&found["problems"][0]["advice"], &[line]);
     let library = home.join("toolchains/bare/lib/rustlib/x86_64-unknown-linux-musl");
-    assert!(!library.exists(), "it was added");
+    assert!(!library.exists(), "doctor installed the target");
 }
 
 #[test]
-fn a_tier_that_is_not_there_is_told() {
+fn a_missing_tier_is_reported() {
     let found = findings(without_namespaces(), 0);
     assert_eq!((&found["tier"], &found["ok"]), (&json!("landlock+seccomp"), &json!(true)), "{found:#}");
     assert_eq!(found["tried"]["program"]["tier"], "landlock+seccomp");
@@ -188,18 +189,18 @@ fn a_tier_that_is_not_there_is_told() {
         |name: &str| done.stdout.lines().any(|line| line.starts_with(&format!("  missing  {name} ")));
     assert!(missing("user namespace") && missing("tier") && missing("tried"), "{done:#?}");
 
-    // A run says the same, and runs nothing.
+    // A run fails with the same message.
     let run = without_namespaces().arguments(&["run", "--json", "-"]).input("println!(\"ran\"); 1");
     let done = run.config(&full).done().exits(7).says(&["`full`", "user namespace", "toolsmith doctor"]);
     assert_eq!(done.stdout, "");
 }
 
 #[test]
-fn what_a_run_would_refuse_is_told_before() {
+fn errors_of_a_run_are_reported_in_advance() {
     // Scratch space needs namespaces.
     let found = findings_with(without_namespaces(), &sandbox_config("scratch: 1MiB"), 7);
     assert_says(&found["problems"][0]["what"], &["scratch space", "`landlock+seccomp`"]);
-    // A wrong configuration is one here as well.
+    // Errors in the configuration are reported too.
     let run = Run::new(shared()).argument("doctor").config(&sandbox_config("minimum: most"));
     run.done().exits(2).says(&["given.yaml:5:"]);
 }

@@ -1,19 +1,19 @@
-//! How a snippet can end: by itself, by an error of its own, at a limit.
+//! The ways a snippet can end: normally, with an error, at a limit.
 
 use serde_json::Value;
 
 use crate::harness::{assert_says, json, plain};
 
-/// Allowed for whatever should end long before.
+/// A generous time limit for snippets that should end long before.
 const LONG: [&str; 2] = ["--timeout", "40"];
 
-/// Keeps the compiler busy for as long as it may.
+/// Keeps the compiler busy indefinitely.
 pub(crate) const FOREVER: &str = "#[allow(long_running_const_eval)]
 const FOREVER: u64 = { let mut n = 1; while n != 0 { n = n * 3 % 1_000_003; } n };
 FOREVER";
 
 #[test]
-fn a_program_that_is_too_large_is_the_snippets_fault() {
+fn a_too_large_program_is_an_outcome() {
     let code = "static LARGE: [u8; 80 << 20] = [1; 80 << 20];\nLARGE[std::hint::black_box(7)]";
     let outcome = json(code).expect("compile_error", 3);
     assert_says(&outcome["error"]["message"], &["larger than 64 MiB"]);
@@ -84,7 +84,7 @@ fn a_panic_names_line_and_message() {
 }
 
 #[test]
-fn time_is_limited_by_clock_and_processor() {
+fn wall_clock_and_cpu_time_are_limited() {
     for code in [
         "loop {}",
         "loop { tokio::time::sleep(Duration::from_secs(1)).await; }",

@@ -1,15 +1,15 @@
-//! What programs, tools and servers write can't steer a terminal; to a pipe it goes as it is.
+//! Output of programs, tools and servers cannot control a terminal; a pipe gets it unchanged.
 
 use std::fs;
 
 use crate::cache::shared;
 use crate::harness::{Run, plain};
 
-/// Everything that steers a terminal, between words that are seen: as a string of Rust, without its quotes.
+/// Terminal control sequences between visible letters, as the inside of a Rust string literal.
 const ATTACK: &str = "A\\x1b]52;c;Y2xpcA==\\x07B\\x1b]11;#ffffff\\x1b\\\\C\\x1b[?1049hD\\x1b[?25lE\\x1b[8mF\\x1b[31mG\\x1b[0mH\\u{202e}I\\u{9b}2JJ\\rK\\x08L\\x1bP+q\\x1b\\\\M\\x1b_x\\x1b\\\\N\\u{2066}O\\x0bP\\x0cQ\\x7fR\\x00S\\x1bcT\\x0eU\\tV";
 
-/// What a terminal must not see.
-fn steering(shown: &str) -> String {
+/// The control characters in a text that a terminal must not receive.
+fn controls(shown: &str) -> String {
     let unharmed = shown.replace("\r\n", "\n");
     let steers = |c: &char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
@@ -28,16 +28,16 @@ fn on_terminal(code: &str, arguments: &[&str]) -> String {
         .config("mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\n")
         .done()
         .stderr;
-    // The host's own: the line that progress stands in is emptied.
+    // The host itself clears the progress line.
     shown.replace("\r\x1b[K", "")
 }
 
 #[test]
-fn what_a_program_prints_can_not_steer_a_terminal() {
+fn program_output_cannot_control_a_terminal() {
     for print in ["print!", "eprint!", "println!", "eprintln!"] {
         let shown = on_terminal(&format!("{print}(\"{ATTACK}\");"), &[]);
-        assert_eq!(steering(&shown), "", "{print}: {shown:?}");
-        // Every word is there.
+        assert_eq!(controls(&shown), "", "{print}: {shown:?}");
+        // Every letter is there.
         assert!(('A'..='U').all(|word| shown.contains(word)), "{print}: {shown:?}");
         assert!(shown.contains("U\tV"), "{print}: {shown:?}");
     }
@@ -45,7 +45,7 @@ fn what_a_program_prints_can_not_steer_a_terminal() {
 
 #[test]
 fn escapes_are_harmless_in_pieces_too() {
-    // Each byte is a write of its own, and a character of three bytes as well.
+    // Writes each byte separately, also within multi-byte characters.
     let code = format!(
         "use std::io::Write; let mut out = std::io::stdout().lock();
          for byte in \"{ATTACK}\\u{{202e}}é🦀\".bytes().chain([0x9b, 0x32, 0x4a, 0xc2, 0xe2, 0x80]) {{
@@ -53,12 +53,12 @@ fn escapes_are_harmless_in_pieces_too() {
          }}"
     );
     let shown = on_terminal(&code, &[]);
-    assert_eq!(steering(&shown), "", "{shown:?}");
+    assert_eq!(controls(&shown), "", "{shown:?}");
     assert!(shown.contains("é🦀"), "{shown:?}");
 }
 
 #[test]
-fn results_texts_and_failures_can_not_steer_a_terminal() {
+fn results_and_failures_cannot_control_a_terminal() {
     for code in [
         format!("\"{ATTACK}\""),
         format!("json!({{ \"a\": \"{ATTACK}\", \"\\u{{9b}}\": [\"\\u{{202e}}\"] }})"),
@@ -71,14 +71,14 @@ fn results_texts_and_failures_can_not_steer_a_terminal() {
     ] {
         for arguments in [&[][..], &["--json"]] {
             let shown = on_terminal(&code, arguments);
-            assert_eq!(steering(&shown), "", "{code}: {shown:?}");
+            assert_eq!(controls(&shown), "", "{code}: {shown:?}");
             assert!(shown.contains('A'), "{code}: {shown:?}");
         }
     }
 }
 
 #[test]
-fn to_a_pipe_bytes_go_as_they_are() {
+fn a_pipe_gets_the_bytes_unchanged() {
     let text = "A\u{1b}]52;c;x\u{7}\u{202e}\r\u{9b}2J\u{8}";
     let done = plain(&format!("print!({text:?}); eprint!({text:?}); {text:?}")).done().exits(0);
     assert_eq!(done.stdout, format!("{text}\n{text}\n"));
@@ -86,7 +86,7 @@ fn to_a_pipe_bytes_go_as_they_are() {
 }
 
 #[test]
-fn each_stream_is_looked_at_by_itself() {
+fn each_stream_is_filtered_separately() {
     // Standard output is a pipe, and standard error a terminal.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("snippet.rs");
@@ -98,7 +98,7 @@ fn each_stream_is_looked_at_by_itself() {
 }
 
 #[test]
-fn what_commands_print_of_servers_can_not_steer_a_terminal() {
+fn command_output_cannot_control_a_terminal() {
     let attack = "A\u{1b}]52;c;x\u{7}\u{202e}\r\u{9b}2J\u{8}\u{2800}\u{3164}";
     let arguments = serde_json::json!({ "message": attack }).to_string();
     for more in [&[][..], &["--json"]] {
@@ -112,7 +112,7 @@ fn what_commands_print_of_servers_can_not_steer_a_terminal() {
             .exits(0)
             .stderr
             .replace("\r\x1b[K", "");
-        assert_eq!(steering(&shown), "", "{shown:?}");
+        assert_eq!(controls(&shown), "", "{shown:?}");
         assert!(shown.contains('A'), "{shown:?}");
     }
     let shown = Run::on_whole_terminal(shared())
@@ -122,7 +122,7 @@ fn what_commands_print_of_servers_can_not_steer_a_terminal() {
         .exits(0)
         .stderr;
     assert!(
-        shown.contains("second \\u{1b}[2Jline") && steering(&shown.replace("\r\x1b[K", "")).is_empty(),
+        shown.contains("second \\u{1b}[2Jline") && controls(&shown.replace("\r\x1b[K", "")).is_empty(),
         "{shown:?}"
     );
 }

@@ -1,13 +1,13 @@
-//! What waits between a side that floods and one that does not read is bounded in bytes, and the reader can go on
-//! afterwards. The bench `floods` measures every channel; here are those where memory was the price of a flood.
+//! Queues between a flooding writer and a slow reader are bounded in bytes, and the reader can continue afterwards. The
+//! bench `floods` measures every channel; these tests cover channels that once used too much memory.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Run, fault_entry, json as run};
 use crate::serving::{Serve, Server, execute, outcome_of};
 
-/// Most bytes above idle that a flood may take.
-const MOST: u64 = 64 << 20;
+/// Limit on memory above idle during a flood, in bytes.
+const MEMORY_LIMIT: u64 = 64 << 20;
 
 /// The server that floods, called directly and by programs.
 fn config(direct: bool) -> String {
@@ -15,7 +15,7 @@ fn config(direct: bool) -> String {
     format!("mcpServers:\n{}", fault_entry("faulty", "flood", more))
 }
 
-/// A server, once it has answered something, and its memory by then.
+/// Starts a server; returns it with its memory after the first answer.
 fn served(config: &str, first: &Value) -> (Server, u64) {
     let mut server = Serve::new(config).start();
     server.shake_hands();
@@ -29,12 +29,12 @@ fn echo(message: &str) -> Value {
     json!({ "name": "echo", "arguments": { "message": message }, "_meta": { "progressToken": message } })
 }
 
-/// Makes a call whose end is told on standard error while nobody reads, then reads on; gives the messages before the answer.
+/// Makes a call and reads nothing until standard error reports its end; then returns the messages before the answer.
 #[track_caller]
 fn flooded(server: &mut Server, idle: u64, call: &Value) -> Vec<Value> {
     server.unread(|server| {
         server.send(&json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call }));
-        server.tells("flooded");
+        server.wait_for_log("flooded");
     });
     server.receive("the answer", |message| message["id"] == 3 && message["method"].is_null());
     let mut before = Vec::new();
@@ -42,35 +42,35 @@ fn flooded(server: &mut Server, idle: u64, call: &Value) -> Vec<Value> {
         before.push(message);
     }
     let above = server.peak_memory().saturating_sub(idle);
-    assert!(above <= MOST, "{} MiB above idle", above >> 20);
+    assert!(above <= MEMORY_LIMIT, "{} MiB above idle", above >> 20);
     before
 }
 
 #[test]
 fn log_messages_that_a_client_does_not_read_are_cut_and_counted() {
     let (mut server, idle) = served(&config(true), &echo("ready"));
-    let mut told = flooded(&mut server, idle, &echo("log 1000 100000"));
+    let mut messages = flooded(&mut server, idle, &echo("log 1000 100000"));
     let counts = |message: &Value| {
         message["params"]["data"].as_str().is_some_and(|text| text.contains(" messages are left out here"))
     };
-    // Log messages and answers are told independently of each other.
-    if !told.iter().any(counts) {
-        told.push(server.receive("how many were left out", counts));
+    // Log messages and answers are sent independently of each other.
+    if !messages.iter().any(counts) {
+        messages.push(server.receive("how many were left out", counts));
     }
-    let texts: Vec<&str> = told.iter().filter_map(|message| message["params"]["data"].as_str()).collect();
+    let texts: Vec<&str> = messages.iter().filter_map(|message| message["params"]["data"].as_str()).collect();
     assert!(texts.iter().any(|text| text.ends_with(" bytes are left out]")), "{} messages", texts.len());
     assert!(texts.len() < 1_000 && texts.iter().all(|text| text.len() < 64 << 10));
     assert_eq!(server.ask(4, "tools/call", &echo("on"))["result"]["content"][0]["text"], "on");
 }
 
 #[test]
-fn questions_beyond_what_may_be_open_are_refused() {
+fn requests_beyond_the_pending_limit_are_rejected() {
     let (mut server, idle) = served(&config(true), &echo("ready"));
     flooded(&mut server, idle, &echo("elicit 1000 100000"));
     assert_eq!(server.ask(4, "tools/call", &echo("on"))["result"]["content"][0]["text"], "on");
 }
 
-/// Frames that the bridge would not send, and the end of the flood.
+/// Writes frames that the bridge would not send, and then the end of the flood.
 const PROGRESS: &str = r#"
 use std::io::Write as _;
 use std::os::fd::FromRawFd as _;
@@ -95,7 +95,7 @@ fn progress_frames_that_a_client_does_not_read_take_no_memory() {
     assert_eq!(outcome_of(&server.ask(4, "tools/call", &execute("8")))["result"], 8);
 }
 
-/// Calls by hand before the bridge's `main` begins, and reads as many answers as it is told to.
+/// Makes calls by hand before the bridge's `main` starts, and reads the given number of answers.
 const CALLS: &str = r#"
 use std::io::{Read as _, Write as _};
 use std::os::fd::FromRawFd as _;
@@ -135,7 +135,7 @@ static SPEAK: extern "C" fn() = speak;
 faulty::echo().await?.text()
 "#;
 
-/// A program that makes 8 calls with answers of so many bytes, and reads them or not.
+/// A program that makes 8 calls with answers of `bytes` bytes, and reads the number of answers in `reads`.
 fn calls(reads: &str, bytes: usize) -> Run {
     let schema = json!({ "type": "object", "properties": { "message": { "type": "string" } } });
     let tool = codegen::Tool {
@@ -156,7 +156,7 @@ fn calls(reads: &str, bytes: usize) -> Run {
 }
 
 #[test]
-fn answers_that_a_program_does_not_read_stay_with_their_server() {
+fn unread_answers_stay_with_their_server() {
     let idle = run("7").config(&config(false)).start();
     let idle_peak = idle.peak_memory();
     idle.done().exits(0);
@@ -164,18 +164,18 @@ fn answers_that_a_program_does_not_read_stay_with_their_server() {
     let above = started.peak_memory().saturating_sub(idle_peak);
     let outcome = started.done().expect("timeout", 4);
     assert_eq!(outcome["calls_total"], 8, "{outcome:#}");
-    assert!(above <= MOST, "{} MiB above idle", above >> 20);
+    assert!(above <= MEMORY_LIMIT, "{} MiB above idle", above >> 20);
 }
 
 #[test]
-fn answers_that_had_to_wait_arrive_all() {
+fn delayed_answers_all_arrive() {
     let outcome = calls("all", 4 << 20).expect("ok", 0);
     assert_eq!(outcome["stdout"], "8 large answers\n");
 }
 
-/// More calls than are carried at once, all of them given up: each is in the outcome, and the next one goes through.
+/// More calls than the window, all dropped: each is in the outcome, and the next one succeeds.
 #[test]
-fn calls_that_are_given_up_in_any_number_hold_nothing_up() {
+fn dropped_calls_do_not_block_later_ones() {
     for count in [256_usize, 300] {
         let code = format!(
             "use std::time::Duration;\n\
@@ -185,7 +185,7 @@ fn calls_that_are_given_up_in_any_number_hold_nothing_up() {
         );
         let outcome = run(&code).expect("ok", 0);
         assert_eq!(outcome["result"], serde_json::json!([true, "after"]), "{outcome:#}");
-        // Of those beyond the window, some may be made before they are given up.
+        // Some calls beyond the window may be made before they are dropped.
         let calls = outcome["calls"].as_array().unwrap();
         assert!((257..=count + 1).contains(&calls.len()), "{outcome:#}");
         assert_eq!(outcome["calls_total"], calls.len());
@@ -194,9 +194,9 @@ fn calls_that_are_given_up_in_any_number_hold_nothing_up() {
     }
 }
 
-/// Neither the server nor the client lets the other side rest.
+/// Endless progress must not delay the time limit.
 #[test]
-fn progress_without_end_does_not_put_off_the_end_of_a_direct_call() {
+fn endless_progress_does_not_delay_a_direct_calls_timeout() {
     let more = "    codeMode: false\n    trust: true\n    requestTimeout: 0.1\n";
     let config = format!("mcpServers:\n{}", fault_entry("faulty", "progress-without-end", more));
     let mut server = Serve::new(&config).start();

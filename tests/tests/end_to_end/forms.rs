@@ -1,10 +1,10 @@
-//! The forms that a snippet may have, and what becomes its result.
+//! The accepted forms of a snippet, and their results.
 
 use serde_json::{Value, json};
 
 use crate::harness::{assert_says, json, plain};
 
-/// Runs every form; all failures are told together.
+/// Runs every form; reports all failures together.
 #[track_caller]
 fn all(forms: &[(&str, &str, Value, &str)]) {
     let mut failures = Vec::new();
@@ -86,7 +86,7 @@ fn markdown_and_whole_files_are_accepted() {
 }
 
 #[test]
-fn items_and_macros_stand_between_statements() {
+fn items_and_macros_between_statements_work() {
     all(&[
         (
             "use, struct and fn",
@@ -146,7 +146,7 @@ fn a_result_is_unwrapped_by_its_type() {
 }
 
 #[test]
-fn people_see_output_and_result() {
+fn text_output_shows_output_and_result() {
     let done = plain(&format!("{LOOP} 42")).done().exits(0);
     assert_eq!(done.stdout, "0\n1\n2\n42\n");
     let done = plain("print!(\"no line end\"); \"text\"").done().exits(0);

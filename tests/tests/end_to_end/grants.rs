@@ -1,4 +1,4 @@
-//! What a configuration opens to programs: scratch space, paths, and no sandbox at all.
+//! What a configuration grants programs: scratch space, paths, or no sandbox.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn scratch_space_is_the_working_folder_and_ends_with_the_run() {
         assert_eq!(outcome["result"], value!(["/scratch", "kept a moment", 2]), "{outcome:#}");
         assert_eq!(outcome["sandbox"]["tier"], "full");
     }
-    // Nothing else is there, and nothing in it can be executed.
+    // No other files are visible, and none in it can be executed.
     let code = r##"
         let denied = |result: std::io::Result<()>| result.map_err(|error| error.kind().to_string());
         std::fs::write("script", "#!/bin/sh\n")?;
@@ -52,21 +52,21 @@ fn scratch_space_is_bounded() {
         return;
     }
     let full = "No space left on device";
-    // In one file, in many, and in files that were removed again.
+    // In one file, in many, and in files that were removed.
     let one = "std::fs::write(\"big\", vec![1u8; 2 << 20])?; 1";
     let outcome = with("scratch: 1MiB", one).expect("runtime_error", 1);
     assert_says(&outcome["error"]["message"], &[full]);
     let many = "for i in 0..64 { std::fs::write(i.to_string(), vec![1u8; 32 << 10])?; }\n1";
     let outcome = with("scratch: 1MiB", many).expect("runtime_error", 1);
     assert_says(&outcome["error"]["message"], &[full]);
-    let again =
+    let repeated =
         "for _ in 0..64 { std::fs::write(\"a\", vec![1u8; 512 << 10])?; std::fs::remove_file(\"a\")?; }\n1";
-    assert_eq!(with("scratch: 1MiB", again).result(), 1);
+    assert_eq!(with("scratch: 1MiB", repeated).result(), 1);
     let outcome = with("scratch: 1KiB", "1").done().exits(2);
     outcome.says(&["given.yaml:5:", "at least 65536 bytes"]);
 }
 
-/// A folder with a configuration beside what it grants.
+/// A folder with a configuration and the paths it grants.
 struct Granted(tempfile::TempDir);
 
 impl Granted {
@@ -102,7 +102,7 @@ let write = |name: &str| says(std::fs::write(at.join(name), "changed").map(|()| 
 "#;
 
 #[test]
-fn granted_paths_are_relative_to_the_configuration_and_are_all_there_is() {
+fn only_granted_paths_are_visible_and_relative_to_the_configuration() {
     if !has_namespaces() {
         return;
     }
@@ -120,7 +120,7 @@ fn granted_paths_are_relative_to_the_configuration_and_are_all_there_is() {
     assert_eq!((content("out/new"), content("other/file")), ("changed".to_owned(), "from other".to_owned()));
     assert!(!Path::new(&granted.path("in/new")).exists());
 
-    // A single file, and no way out of a folder by a link that leads elsewhere.
+    // A single file; and a link does not lead out of a granted folder.
     std::os::unix::fs::symlink("/etc/passwd", granted.path("in/link")).unwrap();
     let code = r#"
         let at = std::path::PathBuf::from(args.require("at")?);
@@ -135,7 +135,7 @@ fn granted_paths_are_relative_to_the_configuration_and_are_all_there_is() {
 }
 
 #[test]
-fn a_path_that_is_not_there_is_told_with_its_place() {
+fn a_missing_path_is_reported_with_its_place() {
     let granted = Granted::new();
     for (lines, place, path) in [
         ("read: [in, nowhere]", "tools.yaml:5:16", "nowhere"),
@@ -153,12 +153,12 @@ fn a_path_that_is_not_there_is_told_with_its_place() {
 }
 
 #[test]
-fn what_programs_are_made_of_cannot_be_granted() {
+fn the_cache_cannot_be_granted_for_writing() {
     let granted = Granted::new();
     let cache = granted.0.path().join("in/cache");
     with_the_layer_of_the_shared(&cache);
     std::os::unix::fs::symlink("in", granted.path("link")).unwrap();
-    // Above the cache, the cache, inside of it, and by another name.
+    // Above the cache, the cache, inside it, and through a link.
     for path in ["in", "in/cache", "in/cache/layers-v1", "link/cache", "."] {
         let run = granted.run(Run::new(&cache), &format!("write: [{path}]"), "println!(\"ran\"); 1");
         let done = run.done().exits(7).says(&["programs may not write to", "the cache", "narrower path"]);
@@ -169,7 +169,7 @@ fn what_programs_are_made_of_cannot_be_granted() {
     }
 }
 
-/// A folder with what Toolsmith, rustup, cargo and the search path have their folders for.
+/// Folders for Toolsmith, rustup, cargo and the search path.
 struct Homes(Granted);
 
 impl Homes {
@@ -186,7 +186,7 @@ impl Homes {
         for name in ["config/toolsmith", "state/toolsmith", "bin/deep"] {
             fs::create_dir_all(homes.0.path(&format!("in/{name}"))).unwrap();
         }
-        // The toolchain has to be there: only the way to it is another one.
+        // Links, because the toolchain must exist.
         for (variable, name) in [("RUSTUP_HOME", "rustup"), ("CARGO_HOME", "cargo")] {
             let real = std::env::var(variable)
                 .unwrap_or_else(|_| format!("{}/.{name}", std::env::home_dir().unwrap().display()));
@@ -195,7 +195,7 @@ impl Homes {
         homes
     }
 
-    /// A run with the configuration in the folder; of `PATH`, what was there before stays.
+    /// Sets the variables; the existing `PATH` is kept.
     fn with_variables(&self, run: Run) -> Run {
         let before = std::env::var("PATH").unwrap_or_default();
         Self::VARIABLES.iter().fold(run, |run, (name, path)| {
@@ -206,7 +206,7 @@ impl Homes {
 }
 
 #[test]
-fn what_others_start_and_what_toolsmith_is_told_cannot_be_granted_for_writing() {
+fn program_and_configuration_folders_cannot_be_granted_for_writing() {
     let homes = Homes::new();
     let granted = &homes.0;
     std::os::unix::fs::symlink("in", granted.path("link")).unwrap();
@@ -231,7 +231,7 @@ fn what_others_start_and_what_toolsmith_is_told_cannot_be_granted_for_writing() 
             .exits(7);
         assert_eq!(done.stdout, "");
         done.says(&["programs may not write to", what, "narrower path"]);
-        // The check of a configuration says so with the place, and doctor as a run would.
+        // The configuration check reports it with the place, and doctor reports it like a run.
         let file = granted.path("tools.yaml");
         let check = Run::new(shared()).arguments(&["config", "check", &file]);
         let done = homes.with_variables(check).done().exits(2);
@@ -240,12 +240,12 @@ fn what_others_start_and_what_toolsmith_is_told_cannot_be_granted_for_writing() 
         let done = homes.with_variables(doctor).done().exits(7);
         assert!(done.stdout.contains("programs may not write to"), "{done:#?}");
     }
-    // From above, several things are there: one of them is named.
+    // A parent folder contains several of them: one is named.
     for path in [".", "in", "link", "in/.."] {
         let run = granted.run(Run::new(shared()), &format!("write: [{path}]"), "1");
         homes.with_variables(run).done().exits(7).says(&["programs may not write to", "is there"]);
     }
-    // A folder of the search path that is a link: neither what it leads to nor the place of the link.
+    // A search path folder that is a link: neither its target nor the link's folder can be granted.
     for path in ["out", "in/away"] {
         let run = granted.run(Run::new(shared()), &format!("write: [{path}]"), "1");
         let run =
@@ -271,7 +271,7 @@ fn paths_need_namespaces() {
         let done = run.done().exits(7).says(&phrases);
         assert_eq!(done.stdout, "");
     }
-    // Without grants the tier does.
+    // Without grants, the tier suffices.
     let run = without_namespaces()
         .arguments(&["run", "--json", "-"])
         .input("std::fs::read(\"/etc/passwd\").is_err()");
@@ -280,7 +280,7 @@ fn paths_need_namespaces() {
 }
 
 #[test]
-fn nothing_is_confined_only_where_the_configuration_says_so() {
+fn confinement_is_off_only_if_configured() {
     let code = "(std::fs::read_to_string(\"/etc/passwd\")?.contains(\"root:\"), std::env::vars_os().count())";
     json(code).expect("runtime_error", 1);
     let off = "dangerouslyRunWithoutSandbox: true";
@@ -291,17 +291,17 @@ fn nothing_is_confined_only_where_the_configuration_says_so() {
     assert!(!outcome["sandbox"]["layers"].to_string().contains("seccomp"), "{outcome:#}");
     let done = with(off, code).argument("--quiet").done().exits(0).says(&["warning: the sandbox is OFF"]);
     assert_eq!(done.outcome()["status"], "ok");
-    // Limits are no part of the sandbox.
+    // Limits are not part of the sandbox.
     let outcome = with(off, "loop {}").arguments(&["--timeout", "1"]).expect("timeout", 4);
     assert_eq!(outcome["sandbox"]["tier"], "off");
-    // Whoever writes false is confined.
+    // `false` keeps the sandbox on.
     let outcome =
         with("dangerouslyRunWithoutSandbox: false\n    minimum: landlock+seccomp", "1").expect("ok", 0);
     assert_ne!(outcome["sandbox"]["tier"], "off");
 }
 
 #[test]
-fn wrong_tiers_are_told() {
+fn wrong_tiers_are_reported() {
     for (lines, place, phrases) in [
         ("minimum: most", "5:14", &["\"most\"", "full, landlock+seccomp or namespaces+seccomp"][..]),
         ("minimum: off", "5:14", &["no tier of the sandbox"]),

@@ -1,6 +1,6 @@
-//! Runs the real `toolsmith` with a watchdog, and makes sure that nothing of it is left.
+//! Runs the real `toolsmith` with a watchdog, and checks that it leaves no processes.
 //!
-//! What an outcome must be is left to the tests.
+//! The tests check the outcomes.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -18,20 +18,20 @@ use tempfile::TempDir;
 
 use crate::pseudoterminal::{collect_screen, pseudoterminal};
 
-/// How long a run on a warm cache may take before the harness ends it and fails.
+/// Time limit for a run on a warm cache, after which the harness kills it and fails.
 const WATCHDOG: Duration = Duration::from_secs(60);
-/// The same for runs that build everything from the start.
+/// The same for runs that build everything from scratch.
 pub(crate) const COLD_WATCHDOG: Duration = Duration::from_secs(600);
-/// How long a process may take to vanish after the run that started it.
+/// Time limit for a process to exit after the run that started it.
 const LEFTOVERS: Duration = Duration::from_secs(10);
 
-/// The processes that tests have started themselves and not yet waited for.
+/// The processes that tests have started directly and not yet waited for.
 static STARTED: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
 
 /// The MCP server that misbehaves on request.
 pub(crate) const FAULT_SERVER: &str = env!("CARGO_BIN_EXE_fault-server");
 
-/// The binary, beside the tests: `target/<profile>/toolsmith`.
+/// The binary next to the tests: `target/<profile>/toolsmith`.
 pub(crate) fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
@@ -53,9 +53,9 @@ pub(crate) struct Run {
     watchdog: Duration,
     /// Whether standard input and standard error are a terminal.
     on_terminal: bool,
-    /// Whether standard output is that terminal as well.
+    /// Whether standard output is that terminal too.
     shows_output: bool,
-    /// Holds the configuration; gone after the run.
+    /// Contains the configuration; removed after the run.
     folder: TempDir,
 }
 
@@ -80,7 +80,7 @@ impl Run {
         let folder = tempfile::tempdir().unwrap();
         command
             .env("TOOLSMITH_CACHE_DIR", cache)
-            // The configuration of whoever runs the tests has no part in them.
+            // Keeps the developer's own configuration out.
             .env("XDG_CONFIG_HOME", folder.path())
             .env("XDG_STATE_HOME", folder.path())
             .current_dir(folder.path());
@@ -103,7 +103,7 @@ impl Run {
         self
     }
 
-    /// What stands on standard input.
+    /// Sets the standard input.
     pub(crate) fn input(mut self, input: impl AsRef<[u8]>) -> Self {
         self.input = input.as_ref().to_owned();
         self
@@ -124,31 +124,32 @@ impl Run {
         self
     }
 
-    /// With a terminal of its own on standard input and standard error.
+    /// With its own terminal on standard input and standard error.
     pub(crate) fn on_terminal(cache: &Path) -> Self {
         let mut command = Command::new("setsid");
         command.arg("--ctty").arg(binary());
         Run::of(command, cache).terminal()
     }
 
-    /// With a terminal of its own on standard output as well: all of it is shown there.
+    /// With its own terminal on standard input, output and error.
     pub(crate) fn on_whole_terminal(cache: &Path) -> Self {
         Run { shows_output: true, ..Run::on_terminal(cache) }
     }
 
-    /// With a terminal on standard input and standard error, which the command makes its own (`setsid --ctty`).
+    /// With a terminal on standard input and standard error that the command makes its controlling terminal (`setsid
+    /// --ctty`).
     pub(crate) fn terminal(self) -> Self {
         Run { on_terminal: true, ..self }
     }
 
-    /// Writes `text` into a file and names it with `--config`; what runs may call all that is not denied.
+    /// Writes `text` to a file and passes it with `--config`; all tools that are not denied are allowed.
     pub(crate) fn config(self, text: &str) -> Self {
         let runs = self.command.get_args().any(|argument| argument == "run");
         let run = self.config_alone(text);
         if runs { run.arguments(&["--allow", "*"]) } else { run }
     }
 
-    /// Writes `text` into a file and names it with `--config`.
+    /// Writes `text` to a file and passes it with `--config`.
     pub(crate) fn config_alone(self, text: &str) -> Self {
         let file = self.folder.path().join("given.yaml");
         fs::write(&file, text).unwrap();
@@ -176,12 +177,12 @@ impl Run {
         let mut child = spawn(piped);
         let stdin = child.stdin.take();
         let input = std::mem::take(&mut self.input);
-        // Whoever ends before it has read everything breaks the pipe.
+        // A process that exits before it has read everything breaks the pipe.
         let input = std::thread::spawn(move || drop(stdin.map(|mut stdin| stdin.write_all(&input))));
         let screen = Arc::default();
         let stderr = match &keyboard {
             Some(ours) => {
-                // With this one's copies the terminal would never end.
+                // Closes this process's copies, without which the terminal would never report its end.
                 self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
                 collect_screen(ours.try_clone().unwrap(), Arc::clone(&screen))
             }
@@ -197,13 +198,13 @@ impl Run {
         self.start().done()
     }
 
-    /// Runs it to its end and checks status and exit code; gives the outcome.
+    /// Runs it to its end and checks status and exit code; returns the outcome.
     #[track_caller]
     pub(crate) fn expect(self, status: &str, code: i32) -> Value {
         self.done().expect(status, code)
     }
 
-    /// Runs it to its end, which must be `ok`; gives the result.
+    /// Runs it to its end, which must be `ok`; returns the result.
     #[track_caller]
     pub(crate) fn result(self) -> Value {
         let mut outcome = self.expect("ok", 0);
@@ -211,7 +212,7 @@ impl Run {
     }
 }
 
-/// Starts a process that no run has to end: its test does, and then [`forget`]s it.
+/// Starts a process that its test must end and then [`forget`].
 pub(crate) fn spawn(command: &mut Command) -> Child {
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
     let child = command.spawn().unwrap();
@@ -219,18 +220,18 @@ pub(crate) fn spawn(command: &mut Command) -> Child {
     child
 }
 
-/// After a process that was waited for: its id may be that of another one from now on.
+/// Call this after waiting for a process: its id may be reused.
 pub(crate) fn forget(child: &Child) {
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
     started.get_or_insert_default().remove(&child.id());
 }
 
-/// The lines of a configuration for one fault server.
+/// The configuration lines of a fault server.
 pub(crate) fn fault_entry(name: &str, mode: &str, more: &str) -> String {
     format!("  {name}:\n    command: {FAULT_SERVER:?}\n    args: [{mode}]\n{more}")
 }
 
-/// A text that no other run has had: the shared cache remembers what it has seen.
+/// A unique text, so that a snippet is not in the shared cache.
 pub(crate) fn unique() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     format!("{}-{}", std::process::id(), now.as_nanos())
@@ -246,11 +247,11 @@ fn read_all(mut pipe: impl std::io::Read) -> Vec<u8> {
     bytes
 }
 
-/// A run that is under way.
+/// A run in progress.
 pub(crate) struct RunningProcess {
-    /// The tests' side of its terminal.
+    /// The test's end of its terminal.
     keyboard: Option<fs::File>,
-    /// What is written to it.
+    /// The terminal's output so far.
     screen: Arc<Mutex<Vec<u8>>>,
     child: Child,
     input: JoinHandle<()>,
@@ -264,7 +265,7 @@ impl RunningProcess {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Waits until the terminal shows `text` for the time `count`, and types a line.
+    /// Waits until the terminal has shown `text` `count` times, and types a line.
     #[track_caller]
     pub(crate) fn answer(&self, text: &str, count: usize, line: &str) {
         let shown = || String::from_utf8_lossy(&self.screen.lock().unwrap()).matches(text).count() >= count;
@@ -272,12 +273,12 @@ impl RunningProcess {
         self.keyboard.as_ref().unwrap().write_all(line.as_bytes()).unwrap();
     }
 
-    /// Types something, whatever is shown.
+    /// Types keys at once.
     pub(crate) fn type_keys(&self, keys: &str) {
         self.keyboard.as_ref().unwrap().write_all(keys.as_bytes()).unwrap();
     }
 
-    /// What is shown up to now.
+    /// The terminal's output so far, as text.
     pub(crate) fn shown(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().unwrap()).into_owned()
     }
@@ -290,11 +291,11 @@ impl RunningProcess {
         caught & (1 << (signal.as_raw() - 1)) != 0
     }
 
-    /// The most memory that it has had at once, in bytes, once it has ended.
+    /// Waits for its end; returns its peak memory in bytes.
     pub(crate) fn peak_memory(&self) -> u64 {
         let (file, start) = (format!("/proc/{}/status", self.child.id()), Instant::now());
         let mut peak = 0;
-        // What has ended has no memory any more.
+        // A process that has ended has no memory.
         while start.elapsed() < self.run.watchdog {
             let status = fs::read_to_string(&file).unwrap_or_default();
             let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -308,13 +309,13 @@ impl RunningProcess {
         peak
     }
 
-    /// Waits until `condition` holds while the run goes on.
+    /// Waits until `condition` holds while the run continues.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
         let start = Instant::now();
         while !condition() {
-            assert!(start.elapsed() < self.run.watchdog, "never came: {what}");
-            assert!(is_alive(self.child.id()), "the run ended before: {what}");
+            assert!(start.elapsed() < self.run.watchdog, "timed out waiting for: {what}");
+            assert!(is_alive(self.child.id()), "the run ended while waiting for: {what}");
             std::thread::sleep(Duration::from_millis(2));
         }
     }
@@ -324,7 +325,7 @@ impl RunningProcess {
         descendants(self.child.id())
     }
 
-    /// Waits for its end, and until nothing of it is left.
+    /// Waits for its end, and until none of its processes is left.
     #[track_caller]
     pub(crate) fn done(mut self) -> FinishedRun {
         let in_time = ends_within(&self.child, self.run.watchdog);
@@ -372,16 +373,16 @@ impl FinishedRun {
         self
     }
 
-    /// Both texts together hold every phrase.
+    /// Checks that standard error contains every phrase.
     #[track_caller]
     pub(crate) fn says(self, phrases: &[&str]) -> Self {
         for phrase in phrases {
-            assert!(self.stderr.contains(phrase), "{phrase:?} is missing in {self:#?}");
+            assert!(self.stderr.contains(phrase), "{phrase:?} not in {self:#?}");
         }
         self
     }
 
-    /// The outcome that was printed as JSON; its numbers keep their text.
+    /// The outcome printed as JSON; numbers keep their text.
     #[track_caller]
     pub(crate) fn outcome(&self) -> Value {
         let mut lines = self.stdout.lines();
@@ -400,32 +401,32 @@ impl FinishedRun {
     }
 }
 
-/// `value` as text holds every phrase.
+/// Checks that `value` as text contains every phrase.
 #[track_caller]
 pub(crate) fn assert_says(value: &Value, phrases: &[&str]) {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     for phrase in phrases {
-        assert!(text.contains(phrase), "{phrase:?} is missing in {text}");
+        assert!(text.contains(phrase), "{phrase:?} not in {text}");
     }
 }
 
 struct Process {
     id: u32,
     parent: u32,
-    /// Whether it has executed a program of its own: before, it looks like its parent.
+    /// Whether it has called exec(2): before that, it looks like its parent.
     has_executed: bool,
 }
 
-/// The flag of a process that has executed nothing since it was forked (`PF_FORKNOEXEC` in the kernel's sched.h).
+/// The flag of a process that has not called exec(2) since fork(2) (`PF_FORKNOEXEC` in the kernel's sched.h).
 const FORKED: u64 = 0x40;
 
-/// The living processes of this machine; a zombie is none.
+/// The processes of this machine, without zombies.
 fn processes() -> Vec<Process> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let process = |entry: fs::DirEntry| {
         let id = entry.file_name().to_str()?.parse().ok()?;
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name in parentheses may hold anything; after it come state and parent (proc_pid_stat(5)).
+        // The name in parentheses may contain anything; state and parent follow it (proc_pid_stat(5)).
         let mut fields = stat.rsplit_once(") ")?.1.split(' ');
         let state = fields.next()?;
         let parent = fields.next()?.parse().ok()?;
@@ -440,7 +441,7 @@ pub(crate) fn descendants(id: u32) -> Vec<String> {
     below(id, &processes())
 }
 
-/// The same, of those that have executed a program.
+/// Like [`descendants`], only those that have called exec(2).
 pub(crate) fn programs(id: u32) -> Vec<String> {
     let executed: Vec<Process> = processes().into_iter().filter(|process| process.has_executed).collect();
     below(id, &executed)
@@ -465,7 +466,7 @@ fn command_line(id: u32) -> String {
     String::from_utf8_lossy(&bytes).replace('\0', " ")
 }
 
-/// This process is the reaper of all orphans below it: whatever outlives its run becomes a child of the tests.
+/// Checks for orphans. This process is their subreaper: a process that outlives its run becomes its child.
 #[track_caller]
 pub(crate) fn assert_nothing_left() {
     let start = Instant::now();
@@ -475,7 +476,7 @@ pub(crate) fn assert_nothing_left() {
             return;
         }
         if start.elapsed() > LEFTOVERS {
-            // So that it is told once, by the test that it belongs to.
+            // Kills them, so that only this test reports them.
             for id in left.keys().filter_map(|id| Pid::from_raw(id.cast_signed())) {
                 let _ = kill_process(id, Signal::KILL);
             }
@@ -485,13 +486,13 @@ pub(crate) fn assert_nothing_left() {
     }
 }
 
-/// Living children that no test has started, with their command lines.
+/// Running child processes that no test started, with their command lines.
 fn orphans() -> BTreeMap<u32, String> {
     let own = std::process::id();
     let started = STARTED.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
     let orphans = processes().into_iter().filter(|process| process.parent == own);
     let orphans = orphans.filter(|process| !started.contains(&process.id));
     let orphans = orphans.map(|process| (process.id, command_line(process.id)));
-    // Scripted models belong to tests, and end with them.
+    // Scripted models belong to tests and end with them.
     orphans.filter(|(_, command)| !command.contains("model-server")).collect()
 }

@@ -1,4 +1,4 @@
-//! What snippets have in scope: helpers, crates, errors and results of tools.
+//! Names in scope for snippets: helpers, crates, errors and tool results.
 
 use serde_json::json;
 
@@ -70,7 +70,7 @@ fn progress_and_content_reach_the_host() {
 }
 
 #[test]
-fn whatever_holds_content_blocks_is_emitted() {
+fn everything_with_content_blocks_can_be_emitted() {
     let code = "let picture = demo::image().await?;\nemit(&picture.content);\nemit(json!({ \"content\": picture.content }));\n\
                 emit(picture);";
     let outcome = json(code).expect("ok", 0);
@@ -91,7 +91,7 @@ fn whatever_holds_content_blocks_is_emitted() {
 }
 
 #[test]
-fn the_crates_on_offer_work() {
+fn the_available_crates_work() {
     let code = r#"
 use chrono::{Datelike, NaiveDate};
 use futures::StreamExt;
@@ -128,7 +128,7 @@ json!([item, number, joined, day.to_string(), streamed, received, late, picked, 
 }
 
 #[test]
-fn tool_errors_can_be_matched_on() {
+fn tool_errors_can_be_matched() {
     let code = r#"
 let failed = match demo::fail().message("out of stock").await {
     Err(error) if error.kind == ToolErrorKind::Failed => (error.server, error.tool, error.message, error.content.len()),
@@ -153,7 +153,7 @@ let inner = wrapped.downcast_ref::<ToolError>().map(|error| error.kind.to_string
 }
 
 #[test]
-fn what_is_too_large_is_an_error_of_the_call() {
+fn too_large_arguments_are_an_error_of_the_call() {
     let code = "let large = demo::echo(\"x\".repeat(33 << 20)).await.map(|answer| answer.text().len());\nlet kind = large.map_err(|error| error.kind.to_string());\n(kind, demo::echo(\"goes on\").await?.text())";
     assert_eq!(json(code).result(), json!([{ "Err": "protocol" }, "goes on"]));
     let deep = "(0..300).fold(json!(1), |inner, _| json!([inner]))";

@@ -1,4 +1,4 @@
-//! Slips against the API of tools: each gets one line of advice and the signature that is right.
+//! Mistakes in using tools: each gets one line of advice and the correct signature.
 
 use std::fmt::Write as _;
 
@@ -6,27 +6,27 @@ use serde_json::json;
 
 use crate::harness::{assert_says, json as run, plain};
 
-/// A slip, and what the hint of its first message must say.
+/// A mistake, and the phrases of the hint of its first message.
 type Mistake<'a> = (&'a str, &'a [&'a str]);
 
-/// How the signatures of tools begin, each in a line of its own.
+/// The start of each tool's signature line.
 const LIST_ORDERS: &str = "\ndemo::list_orders(";
 const GET_CUSTOMER: &str = "\ndemo::get_customer(";
 const CREATE_NOTE: &str = "\ndemo::create_note(";
 
-/// Most characters of a hint.
+/// Limit on a hint, in characters.
 const HINT_LIMIT: usize = 1_500;
 
-/// Compiles every snippet, which must fail with a hint that says all phrases; all failures are told together.
+/// Compiles every snippet, which must fail with a hint that contains all phrases; reports all failures together.
 #[track_caller]
-fn advised(slips: &[Mistake<'_>]) {
-    advised_with("", slips);
+fn advised(mistakes: &[Mistake<'_>]) {
+    advised_with("", mistakes);
 }
 
 #[track_caller]
-fn advised_with(config: &str, slips: &[Mistake<'_>]) {
+fn advised_with(config: &str, mistakes: &[Mistake<'_>]) {
     let mut wrong = String::new();
-    for (code, phrases) in slips {
+    for (code, phrases) in mistakes {
         let run = run(code).argument("--check");
         let run = if config.is_empty() { run } else { run.config(config) };
         let outcome = run.done().outcome();
@@ -61,9 +61,9 @@ fn tools_of_other_names_are_found() {
     ]);
 }
 
-/// Where nothing is near, the tools that there are.
+/// If no name is similar, the hint lists the tools.
 #[test]
-fn what_is_not_near_is_not_suggested() {
+fn dissimilar_names_are_not_suggested() {
     for code in ["demo::delete_everything().await?", "demo::get_weather(\"here\").await?"] {
         let outcome = run(code).expect("compile_error", 3);
         let hint = &outcome["diagnostics"][0]["hint"];
@@ -73,7 +73,7 @@ fn what_is_not_near_is_not_suggested() {
 }
 
 #[test]
-fn modules_and_crates_that_are_not_there_are_told() {
+fn missing_modules_and_crates_are_reported() {
     let offer = &["std, anyhow, chrono", "`demo`", "there is no other"][..];
     advised(&[
         ("dmeo::list_orders().await?", &["no module `dmeo`", "did you mean `demo`?", LIST_ORDERS]),
@@ -91,7 +91,7 @@ fn modules_and_crates_that_are_not_there_are_told() {
 }
 
 #[test]
-fn a_server_is_known_by_the_name_of_its_module() {
+fn a_server_is_found_by_its_module_name() {
     let config = "mcpServers:\n  my-shop: { command: toolsmith, args: [demo-server] }\n  \
                   other: { command: toolsmith, args: [demo-server] }\n";
     advised_with(
@@ -109,7 +109,7 @@ fn a_server_is_known_by_the_name_of_its_module() {
     );
 }
 
-/// The compiler can't know the tools of a large server: only those that a snippet names are compiled for it.
+/// For a large server, only the tools that a snippet names are compiled, so the compiler does not know the others.
 #[test]
 fn tools_of_a_large_server_are_found_in_the_catalog() {
     let config = "mcpServers:\n  shop: { command: toolsmith, args: [demo-server, --copies, \"5\"] }\n";
@@ -175,7 +175,7 @@ fn types_fields_and_variants_of_other_names_are_found() {
 }
 
 #[test]
-fn arguments_are_told_with_the_signature() {
+fn argument_mistakes_show_the_signature() {
     let setters = "`.cursor(…)`, `.limit(…)` and `.status(…)`";
     advised(&[
         (
@@ -254,7 +254,7 @@ fn calls_and_results_are_explained_where_they_cannot_be_corrected() {
 }
 
 #[test]
-fn functions_that_are_not_async_are_told() {
+fn non_async_functions_are_reported() {
     advised(&[
         (
             "fn main() {\n    let a = demo::echo(\"a\").await.unwrap();\n    println!(\"{}\", a.text());\n}",
@@ -271,9 +271,9 @@ fn functions_that_are_not_async_are_told() {
     ]);
 }
 
-/// Other libraries have an enum for it.
+/// Other libraries use an enum for content.
 #[test]
-fn content_is_no_enum_to_match_on() {
+fn content_is_not_an_enum() {
     let part = |rest: &str| format!("let r = demo::echo(\"a\").await?;\n{rest}");
     let patterns = [
         part("match &r.content[0] { Content::Text(t) => t.text.clone(), _ => String::new() }"),
@@ -285,16 +285,16 @@ fn content_is_no_enum_to_match_on() {
         part("let Content { text, .. } = &r.content[0];\n1"),
         part("match &r.content[0] { ContentBlock::Text(t) => t.text.clone(), _ => String::new() }"),
     ];
-    let told = &["no enum: write `if let Some(text) = part.as_text()`"][..];
+    let enum_advice = &["no enum: write `if let Some(text) = part.as_text()`"][..];
     let others =
         [part("match &r.content[0] { \"text\" => 1, _ => 2 }"), part("r.content[0][\"text\"].clone()")];
     let methods = &["a part of the content has `.as_text()`"][..];
-    let slips = patterns.iter().map(|code| (code.as_str(), told));
-    advised(&slips.chain(others.iter().map(|code| (code.as_str(), methods))).collect::<Vec<_>>());
+    let mistakes = patterns.iter().map(|code| (code.as_str(), enum_advice));
+    advised(&mistakes.chain(others.iter().map(|code| (code.as_str(), methods))).collect::<Vec<_>>());
 }
 
 #[test]
-fn values_that_cannot_be_json_are_told() {
+fn values_that_cannot_be_json_are_reported() {
     let derive = &["`A` has no form in JSON yet: write `#[derive(Serialize)]` before `struct A`"][..];
     advised(&[
         ("struct A { x: i32 }\nA { x: 1 }", derive),
@@ -312,7 +312,7 @@ fn values_that_cannot_be_json_are_told() {
     ]);
 }
 
-/// A signature is shown once, however many messages are about it.
+/// A signature is shown once, however many messages refer to it.
 #[test]
 fn signatures_are_not_repeated() {
     let code = "let page = demo::list_orders().await?;\nlet a = page.order.len();\nlet b = page.next;\na";
@@ -324,20 +324,20 @@ fn signatures_are_not_repeated() {
     assert!(hints[1].contains("no field `next`") && !hints[1].contains('\n'), "{hints:?}");
 }
 
-/// Where two things can be meant, or something else than it sounds like, nothing is done.
+/// Ambiguous or misleading mistakes are not corrected.
 #[test]
-fn what_is_not_certain_is_not_corrected() {
+fn ambiguous_mistakes_are_not_corrected() {
     advised(&[
         (
             "let order = Ordering::Less;\n1",
             &["`use std::cmp::Ordering;` or `use std::sync::atomic::Ordering;`"],
         ),
-        // A setter that is meant, and one that there is.
+        // A misspelled setter similar to an existing one.
         ("demo::list_orders().limits(3).await?", &["did you mean `limit`?"]),
         ("demo::list_orders().await?.next_cursors", &["did you mean `next_cursor`?"]),
         ("vec![1, 1].unique()", &["use itertools::Itertools;", ".iter()"]),
         ("list_orders().limit(2).await?", &["write `demo::list_orders`"]),
-        // Without the module, nothing says that a server is meant.
+        // Without the module, it need not mean a server.
         (
             "let input = ListOrdersInput { limit: None, cursor: None, status: None };\n1",
             &["write `demo::ListOrdersInput`"],
@@ -345,9 +345,9 @@ fn what_is_not_certain_is_not_corrected() {
     ]);
 }
 
-/// What is dropped and never made is warned of, even where no correction is certain, and each time that it runs.
+/// A call that is dropped and never made causes a warning in each run, even if no correction is certain.
 #[test]
-fn calls_that_are_never_made_are_warned_of() {
+fn calls_that_are_never_made_cause_a_warning() {
     let own = "async fn add(text: &str) -> Result<()> {\n    demo::create_note(text, \"t\").await?;\n    Ok(())\n}\nadd(\"a\");\n1";
     let dropped = "fn make() -> Vec<i32> { vec![1] }\nmake().iter().map(|x| x + 1);\n1";
     let asleep = "sleep(Duration::from_millis(1));\n1";

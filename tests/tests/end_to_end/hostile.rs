@@ -1,4 +1,5 @@
-//! Snippets that try to get out or to use up the machine: each has a clear outcome, with evidence, and none gets a secret.
+//! Snippets that try to escape or to exhaust the machine: each has a clear outcome with evidence, and none gets a
+//! secret.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,10 +13,10 @@ use crate::cache::{shared, with_the_layer_of_the_shared};
 use crate::doctor::{has_namespaces, sandbox_config, without_namespaces};
 use crate::harness::{Run, assert_says, binary, json};
 
-/// Stands in the environment of everything outside of the sandbox.
+/// Is in the environment of everything outside the sandbox.
 const SECRET: &str = "the-hosts-secret-5d41402abc4b2a76";
 
-/// A snippet, how it ends, and what its outcome holds.
+/// A snippet, its status, and the checks of its outcome.
 struct Attempt {
     name: &'static str,
     code: &'static str,
@@ -24,7 +25,7 @@ struct Attempt {
     check: fn(&Value),
 }
 
-/// A system call by hand: numbers are those of x86_64.
+/// A raw system call, with x86_64 numbers.
 macro_rules! by_hand {
     ($number:literal, $first:literal, $second:literal) => {
         concat!(
@@ -68,8 +69,8 @@ const ATTEMPTS: &[Attempt] = &[
         end: ("memory_limit", 5),
         check: |outcome| {
             let evidence = &outcome["error"]["evidence"];
-            let wanted = value!({ "limit": "memory", "bytes": 512 << 20, "wanted": 4_u64 << 30, "calls": 1, "stdout_bytes": 5 });
-            assert_eq!(evidence, &wanted);
+            let expected = value!({ "limit": "memory", "bytes": 512 << 20, "wanted": 4_u64 << 30, "calls": 1, "stdout_bytes": 5 });
+            assert_eq!(evidence, &expected);
         },
     },
     Attempt {
@@ -79,13 +80,13 @@ const ATTEMPTS: &[Attempt] = &[
         end: ("timeout", 4),
         check: |outcome| {
             let evidence = &outcome["error"]["evidence"];
-            let wanted = value!({ "limit": "wall_clock", "seconds": 2.0, "phase": "running", "calls": 1, "stdout_bytes": 3 });
-            assert_eq!(evidence, &wanted);
+            let expected = value!({ "limit": "wall_clock", "seconds": 2.0, "phase": "running", "calls": 1, "stdout_bytes": 3 });
+            assert_eq!(evidence, &expected);
         },
     },
     Attempt {
         name: "thread bomb",
-        // With large stacks, of which there is no room for many: whichever limit is met first, it is met by a stack.
+        // The stacks are so large that few fit: either limit is reached by creating a thread.
         code: "println!(\"go\"); loop { std::thread::Builder::new().stack_size(64 << 20).spawn(|| loop { std::thread::park(); }).expect(\"failed to spawn thread\"); }",
         options: &["--timeout", "30"],
         end: ("panic", 1),
@@ -103,8 +104,9 @@ const ATTEMPTS: &[Attempt] = &[
         options: &["--timeout", "40"],
         end: ("output_limit", 5),
         check: |outcome| {
-            let wanted = value!({ "limit": "output", "bytes": 8 << 20, "calls": 0, "stdout_bytes": 8 << 20 });
-            assert_eq!(outcome["error"]["evidence"], wanted);
+            let expected =
+                value!({ "limit": "output", "bytes": 8 << 20, "calls": 0, "stdout_bytes": 8 << 20 });
+            assert_eq!(outcome["error"]["evidence"], expected);
         },
     },
     Attempt {
@@ -155,8 +157,8 @@ const ATTEMPTS: &[Attempt] = &[
         options: &[],
         end: ("sandbox_violation", 6),
         check: |outcome| {
-            let wanted = value!({ "signal": 31, "syscall": "ptrace", "calls": 1, "stdout_bytes": 7 });
-            assert_eq!(outcome["error"]["evidence"], wanted);
+            let expected = value!({ "signal": 31, "syscall": "ptrace", "calls": 1, "stdout_bytes": 7 });
+            assert_eq!(outcome["error"]["evidence"], expected);
             assert_says(&outcome["error"]["message"], &["the system call ptrace"]);
             assert_eq!(outcome["sandbox"]["refused"], value!(["ptrace"]));
         },
@@ -169,7 +171,7 @@ impl Attempt {
         let run = run.arguments(&["run", "--json", "-", "--arg", &host]).arguments(self.options);
         let done = run.input(self.code).variable("SECRET", SECRET).done();
         let shown = format!("{}{}", done.stdout, done.stderr);
-        assert!(!shown.contains(SECRET), "{}: the secret is out: {shown}", self.name);
+        assert!(!shown.contains(SECRET), "{}: the secret leaked: {shown}", self.name);
         let (status, code) = self.end;
         let outcome = done.exits(code).outcome();
         assert_eq!(outcome["status"], status, "{}: {outcome:#}", self.name);
@@ -193,9 +195,9 @@ fn hostile_snippets_have_the_same_outcomes_without_namespaces() {
     }
 }
 
-/// Grants bring system calls for paths: what is not granted is then not there.
+/// Grants enable system calls on paths; other paths do not exist.
 #[test]
-fn with_paths_of_its_own_a_program_reaches_no_others() {
+fn a_program_with_granted_paths_reaches_no_others() {
     if !has_namespaces() {
         return;
     }
@@ -211,21 +213,21 @@ fn with_paths_of_its_own_a_program_reaches_no_others() {
 }
 
 #[test]
-fn processor_time_and_memory_leave_evidence() {
+fn cpu_and_memory_limits_leave_evidence() {
     let spin = "demo::echo(\"x\").await?; println!(\"four\"); loop { std::hint::black_box(1); }";
     let outcome = json(spin).config(&sandbox_config("cpu: 1")).expect("timeout", 4);
-    let wanted = value!({ "limit": "cpu", "seconds": 1, "calls": 1, "stdout_bytes": 5 });
-    assert_eq!(outcome["error"]["evidence"], wanted);
+    let expected = value!({ "limit": "cpu", "seconds": 1, "calls": 1, "stdout_bytes": 5 });
+    assert_eq!(outcome["error"]["evidence"], expected);
     let small = json("vec![1u8; 60 << 20].len()").config(&sandbox_config("memory: 64MiB"));
     let outcome = small.expect("memory_limit", 5);
     assert_eq!(outcome["error"]["evidence"]["bytes"], 64 << 20);
-    // As above.
-    let few = "loop { std::thread::Builder::new().stack_size(64 << 20).spawn(|| loop { std::thread::park(); }).expect(\"failed to spawn thread\"); }";
-    let outcome = json(few).config(&sandbox_config("threads: 3")).expect("panic", 1);
+    // Large stacks, as above.
+    let threads = "loop { std::thread::Builder::new().stack_size(64 << 20).spawn(|| loop { std::thread::park(); }).expect(\"failed to spawn thread\"); }";
+    let outcome = json(threads).config(&sandbox_config("threads: 3")).expect("panic", 1);
     assert_eq!(outcome["error"]["evidence"]["threads"], 3);
 }
 
-/// Every file beneath a folder.
+/// Visits every file in a folder, recursively.
 fn files(folder: &Path, each: &mut impl FnMut(&Path)) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let kind = entry.file_type().unwrap();
@@ -237,7 +239,7 @@ fn files(folder: &Path, each: &mut impl FnMut(&Path)) {
     }
 }
 
-/// A server's secret reaches the server, and nothing else: no outcome, no message, no file.
+/// A server's secret reaches only the server: no outcome, message or file contains it.
 #[test]
 fn a_servers_secret_is_in_no_output_and_no_file() {
     let cache = tempfile::tempdir().unwrap();
@@ -262,7 +264,7 @@ fn a_servers_secret_is_in_no_output_and_no_file() {
     assert!(seen > 40, "{seen} files");
 }
 
-/// Speaks to a demo server until it has answered, and looks into its environment and into that of a process beside it.
+/// Talks to a demo server until it has answered, and reads its environment and that of another process.
 const LOOK: &str = r#"
 mkfifo question answer
 "$BINARY" demo-server <question >answer &
@@ -280,16 +282,17 @@ echo "answered ${#answered}"
 "#;
 
 #[test]
-fn other_processes_of_the_same_user_do_not_see_into_the_host() {
+fn other_processes_of_the_user_cannot_read_the_hosts_memory() {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let copy = folder.path().join("toolsmith");
-    // By a process of its own: what this one writes, others that it starts hold open, and it could not be executed.
+    // Copied by another process: child processes could hold a file that this one writes open, and it could not be
+    // executed.
     assert!(Command::new("cp").arg(binary()).arg(&copy).status().unwrap().success());
     let mut command = Command::new("sh");
     command.args(["-c", LOOK]).env("BINARY", &copy).env("SECRET", SECRET);
     if rustix::process::getuid().is_root() {
-        // Root sees into everything.
+        // Root can read everything.
         command.uid(65_534).gid(65_534);
     }
     let initialize = value!({
@@ -301,6 +304,6 @@ fn other_processes_of_the_same_user_do_not_see_into_the_host() {
     });
     let run = Run::of(command, shared()).variable("INITIALIZE", &initialize.to_string());
     let done = run.working_folder(folder.path()).done().exits(0).says(&["Permission denied"]);
-    let said: Vec<&str> = done.stdout.lines().collect();
-    assert!(matches!(said[..], ["another is open", answered] if answered != "answered 0"), "{done:#?}");
+    let lines: Vec<&str> = done.stdout.lines().collect();
+    assert!(matches!(lines[..], ["another is open", answered] if answered != "answered 0"), "{done:#?}");
 }

@@ -1,4 +1,4 @@
-//! The layers of a configuration through the real binary: which overrides which, what is trusted, what commands change.
+//! Configuration layers through the real binary: precedence, trust, and the commands that change them.
 
 use std::fs;
 use std::path::Path;
@@ -64,7 +64,7 @@ fn servers(shown: &Value) -> Value {
 }
 
 #[test]
-fn stronger_layers_outdo_weaker_ones_by_name_and_by_key() {
+fn later_layers_override_earlier_ones_by_name_and_by_key() {
     let place = Project::new();
     place.user("mcpServers:\n  both: { command: users }\n  mine: { command: m }\n  off: { command: o }\nglobalSettings: { timeout: 5, requestTimeout: 6, deny: [a] }\nserve: { grace: 1, listWait: 2 }\n");
     place.project("mcpServers:\n  both: { command: projects }\n  off: { enabled: false }\nglobalSettings: { timeout: 7, deny: [b] }\ncodeMode: { timeout: 8, sandbox: { cpu: 9 } }\nserve: { grace: 3 }\n");
@@ -117,7 +117,7 @@ fn stronger_layers_outdo_weaker_ones_by_name_and_by_key() {
 }
 
 #[test]
-fn a_project_is_inert_until_it_is_trusted_and_after_every_change() {
+fn a_project_is_ignored_until_it_is_trusted_and_after_every_change() {
     let place = Project::new();
     let text = format!(
         "mcpServers:\n  evil: {{ command: {FAULT_SERVER:?}, args: [\"a\\e[2Jb\"], env: {{ T: \"${{HOME}}\" }}, trust: true }}\n"
@@ -129,7 +129,7 @@ fn a_project_is_inert_until_it_is_trusted_and_after_every_change() {
         let done = place.run(command).input("1").done().exits(2);
         done.says(&["toolsmith.yaml, is not trusted yet", "toolsmith trust"]);
     }
-    // Without a terminal nobody is asked, and nothing is recorded.
+    // Without a terminal, there is no prompt and nothing is recorded.
     let done = place.run(&["trust"]).done().exits(2).says(&["toolsmith trust --yes"]);
     for phrase in [FAULT_SERVER, "a\\u{1b}[2Jb", "!   trust: true", "! reads the variables: HOME"] {
         assert!(done.stdout.contains(phrase), "{phrase:?} is missing in {done:#?}");
@@ -149,7 +149,7 @@ fn a_project_is_inert_until_it_is_trusted_and_after_every_change() {
     place.ok(&["config", "show"]);
     place.ok(&["trust", "--remove"]);
     place.run(&["config", "show"]).done().exits(2).says(&["not trusted yet"]);
-    // Another file is the user's own choice; the project's is left out with a note.
+    // A file named on the command line is used; the project's is ignored with a note.
     fs::write(place.folder.path().join("other.yaml"), "mcpServers:\n  own: { command: x }\n").unwrap();
     let done = place
         .ok(&["config", "show", "--config", "other.yaml"])
@@ -159,7 +159,7 @@ fn a_project_is_inert_until_it_is_trusted_and_after_every_change() {
         servers(&place.shown(&["--config", "toolsmith.yaml"])),
         json!([["evil", "config", "enabled"]])
     );
-    // A record that can't be read trusts nothing.
+    // An unreadable record trusts nothing.
     for broken in ["broken", r#"{ "version": 1, "files": { "/a": "1", "\u002fa": "2" } }"#] {
         fs::write(&record, broken).unwrap();
         place.run(&["config", "show"]).done().exits(2).says(&["what is trusted can't be read", "help"]);
@@ -167,7 +167,7 @@ fn a_project_is_inert_until_it_is_trusted_and_after_every_change() {
 }
 
 #[test]
-fn two_files_at_one_place_are_told() {
+fn two_files_in_one_place_are_reported() {
     let place = Project::new();
     place.project("mcpServers: { a: { command: x } }\n");
     fs::create_dir(place.folder.path().join(".toolsmith")).unwrap();
@@ -176,7 +176,7 @@ fn two_files_at_one_place_are_told() {
 }
 
 #[test]
-fn a_broken_server_leaves_the_others_unless_strict() {
+fn a_broken_server_does_not_affect_the_others_unless_strict() {
     let text = format!(
         "mcpServers:\n  good: {{ command: {FAULT_SERVER:?}, args: [sound], trust: true }}\n  bad: {{ comand: x }}\n  unset: {{ command: x, env: {{ A: \"${{TOOLSMITH_NO_SUCH_VARIABLE}}\" }} }}\n"
     );
@@ -188,7 +188,7 @@ fn a_broken_server_leaves_the_others_unless_strict() {
         "is not set",
     ]);
     assert!(done.stdout.contains("good"), "{done:#?}");
-    assert_eq!(done.stderr.matches("comand").count(), 2, "told once, with its line: {done:#?}");
+    assert_eq!(done.stderr.matches("comand").count(), 2, "expected one report with its line: {done:#?}");
     run(&["--strict"]).exits(2).says(&["given.yaml:3:10: the key `comand`", "given.yaml:4:"]);
     let all_broken = "mcpServers:\n  bad: { comand: x }\n";
     let done = Run::new(shared()).arguments(&["codegen"]).config(all_broken).done().exits(2);
@@ -196,7 +196,7 @@ fn a_broken_server_leaves_the_others_unless_strict() {
 }
 
 #[test]
-fn secrets_are_masked_where_configurations_are_shown() {
+fn secrets_are_masked_in_shown_configurations() {
     let place = Project::new();
     place.user("mcpServers:\n  a: { command: x, env: { LITERAL: s3cr3t, VAR: \"${TOKEN_OF_TEST}\" } }\n  b: { url: \"https://x.example/${TOKEN_OF_TEST}\", headers: { X: \"Bearer s3cr3t\" }, oauth: { client_id: i, client_secret: s3cr3t } }\n");
     for more in [&["config", "show"][..], &["config", "show", "--json"], &["config", "check"]] {
@@ -208,7 +208,7 @@ fn secrets_are_masked_where_configurations_are_shown() {
 }
 
 #[test]
-fn check_tells_all_problems_of_all_files() {
+fn check_reports_all_problems_of_all_files() {
     let place = Project::new();
     place.project("mcpServers:\n  a: { comand: x, timeout: 0 }\n");
     place.user("codeMod: {}\n");
@@ -224,7 +224,7 @@ fn check_tells_all_problems_of_all_files() {
 }
 
 #[test]
-fn servers_are_added_switched_and_removed_and_comments_stay() {
+fn editing_servers_keeps_comments() {
     let place = Project::new();
     place.ok(&[
         "mcp",
@@ -243,11 +243,11 @@ fn servers_are_added_switched_and_removed_and_comments_stay() {
         place.text(),
         "mcpServers:\n  files:\n    type: stdio\n    command: files-mcp\n    args:\n      - '--root'\n      - /data\n    env:\n      KEY: ${KEY}\n    timeout: 5\n    permission: ask\n"
     );
-    // What the user has typed is trusted.
+    // An entry that the user adds is trusted.
     assert_eq!(place.shown(&[])["servers"][0]["layer"], "project");
     place.project(&format!("# mine\n{}# the end\n", place.text()));
     place.run(&["config", "show"]).done().exits(2);
-    // A change does not trust what somebody else has written.
+    // A change does not make the rest of the file trusted.
     place.ok(&["mcp", "disable", "files"]).says(&["toolsmith trust"]);
     place.run(&["config", "show"]).done().exits(2);
     place.ok(&["trust", "--yes"]);
@@ -289,7 +289,7 @@ fn servers_are_added_switched_and_removed_and_comments_stay() {
 }
 
 #[test]
-fn links_and_modes_of_changed_files_stay() {
+fn links_and_modes_of_changed_files_are_kept() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = Project::new();
     let real = place.home.path().join("real.json");
@@ -347,7 +347,7 @@ fn the_servers_of_other_clients_are_imported() {
 }
 
 #[test]
-fn a_pipe_where_a_configuration_may_be_holds_nothing_up_and_a_replaced_server_is_told() {
+fn a_pipe_as_configuration_does_not_block_and_a_replaced_server_is_reported() {
     let place = Project::new();
     place.user("mcpServers:\n  mine: { command: x, permission: deny }\n");
     place.project("mcpServers:\n  mine: { command: y }\n");

@@ -1,4 +1,4 @@
-//! Logins: by command and by offer, what is kept of them, and what nobody is shown.
+//! Logins: by command and by prompt, how they are stored, and that secrets are never shown.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,17 +14,17 @@ use crate::cache::shared;
 use crate::harness::{FinishedRun, Run, RunningProcess, binary};
 use crate::services::Service;
 
-/// A snippet that shows that it was let in.
+/// A snippet that succeeds only with a login.
 const CALL: &str = "guarded::echo().await?.text()";
 
-/// A server that wants tokens, and a home where they are kept.
+/// A server that requires tokens, and a home folder where they are stored.
 struct ProtectedServer {
     server: Service,
     home: TempDir,
 }
 
 impl ProtectedServer {
-    /// With a client that gets a secret when it registers.
+    /// In the mode in which a client gets a secret at registration.
     fn new() -> Self {
         ProtectedServer { server: Service::guarded("confidential"), home: tempfile::tempdir().unwrap() }
     }
@@ -37,13 +37,13 @@ impl ProtectedServer {
         run.variable("XDG_CONFIG_HOME", self.home.path().to_str().unwrap()).config(&self.config())
     }
 
-    /// Runs a command of `toolsmith` with this home and server; what it shows holds no secret.
+    /// Runs a `toolsmith` command with this home and server, and checks that its output has no secret.
     fn done(&self, arguments: &[&str], debug: &str) -> FinishedRun {
         let run = Run::new(shared()).arguments(arguments).input(CALL).variable("TOOLSMITH_MCP_DEBUG", debug);
         without_secrets(self.in_home(run).done())
     }
 
-    /// Starts a command with standard error in a file, which it gives.
+    /// Starts a command with standard error in a file; returns the file's path too.
     fn started(&self, arguments: &[&str], debug: &str) -> (RunningProcess, PathBuf) {
         let errors = self.home.path().join("errors");
         let mut command = Command::new("sh");
@@ -52,34 +52,34 @@ impl ProtectedServer {
         (self.in_home(run.variable("TOOLSMITH_MCP_DEBUG", debug)).start(), errors)
     }
 
-    /// Starts `mcp login --no-browser`, in the same way.
+    /// Starts `mcp login --no-browser` like [`Self::started`].
     fn login(&self, debug: &str) -> (RunningProcess, PathBuf) {
         self.started(&["mcp", "login", "guarded", "--no-browser"], debug)
     }
 
-    /// Logs in by the scripted browser; gives the end, and what stood on standard error.
+    /// Logs in with the scripted browser; returns the finished run and its standard error.
     fn logged_in(&self, debug: &str) -> (FinishedRun, String) {
         let (login, errors) = self.login(debug);
-        let told = || fs::read_to_string(&errors).unwrap_or_default();
-        login.wait_until("the address", || address_in(&told()).is_some());
-        visit(&address_in(&told()).unwrap());
+        let errors_text = || fs::read_to_string(&errors).unwrap_or_default();
+        login.wait_until("the address", || address_in(&errors_text()).is_some());
+        visit(&address_in(&errors_text()).unwrap());
         let done = without_secrets(login.done());
-        assert_no_secret(&told());
-        (done, told())
+        assert_no_secret(&errors_text());
+        (done, errors_text())
     }
 
     fn tokens(&self) -> PathBuf {
         self.home.path().join("toolsmith/tokens")
     }
 
-    /// Without the locks, which hold nothing.
+    /// The token files, without their empty locks.
     fn token_files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.tokens()).into_iter().flatten();
         let files = entries.map(|entry| entry.unwrap().path());
         files.filter(|file| file.extension().is_none_or(|extension| extension != "lock")).collect()
     }
 
-    /// What `mcp status` says of the server, where it ends with this code.
+    /// The server's state in `mcp status`, which must exit with this code.
     #[track_caller]
     fn state(&self, code: i32) -> Value {
         let done = self.done(&["mcp", "status", "--json"], "0").exits(code);
@@ -87,24 +87,24 @@ impl ProtectedServer {
     }
 }
 
-/// The address that a person is to visit, once its line is whole.
-fn address_in(told: &str) -> Option<String> {
-    let (line, _) = told.split_once("to log in, visit\n")?.1.split_once('\n')?;
+/// The login URL, once its line is complete.
+fn address_in(errors_text: &str) -> Option<String> {
+    let (line, _) = errors_text.split_once("to log in, visit\n")?.1.split_once('\n')?;
     Some(line.trim().to_owned())
 }
 
-/// Goes wherever the address leads; the last stop is the program that waits.
+/// Follows the address; the last stop is the waiting program.
 fn visit(address: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let opened = runtime.block_on(browser::visit(address)).unwrap();
     assert_eq!(opened.last().unwrap().path(), "/callback", "{opened:?}");
 }
 
-/// The server numbers what it gives away.
+/// The server numbers its secrets.
 fn assert_no_secret(text: &str) {
     for kind in ["access-", "refresh-", "code-", "secret-"] {
         let numbered = text.split(kind).skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        assert!(!numbered, "{kind} stands in: {text}");
+        assert!(!numbered, "{kind} is in: {text}");
     }
     assert!(!text.contains("code_verifier"), "{text}");
 }
@@ -120,7 +120,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn before_a_login_everything_says_how_to_log_in() {
+fn without_a_login_every_command_explains_how_to_log_in() {
     let guarded = ProtectedServer::new();
     assert_eq!(guarded.state(7), "auth_required");
     let commands: [&[&str]; 4] = [
@@ -137,17 +137,17 @@ fn before_a_login_everything_says_how_to_log_in() {
 }
 
 #[test]
-fn a_login_by_command_holds_until_the_logout() {
+fn a_login_is_valid_until_the_logout() {
     let guarded = ProtectedServer::new();
-    let (done, told) = guarded.logged_in("0");
+    let (done, errors_text) = guarded.logged_in("0");
     done.exits(0);
-    assert!(told.contains("logged in at guarded"), "{told}");
+    assert!(errors_text.contains("logged in at guarded"), "{errors_text}");
 
     let tokens = guarded.token_files();
     assert_eq!(tokens.len(), 1, "{tokens:?}");
     assert!(fs::read_to_string(&tokens[0]).unwrap().contains("access-"));
     assert_eq!(mode(&guarded.tokens()), 0o700);
-    // The lock beside them too.
+    // Includes the lock files.
     for entry in fs::read_dir(guarded.tokens()).unwrap() {
         assert_eq!(mode(&entry.unwrap().path()), 0o600);
     }
@@ -161,9 +161,9 @@ fn a_login_by_command_holds_until_the_logout() {
     assert_eq!(guarded.state(7), "auth_required");
 }
 
-/// The authorization server has taken the old refresh token in when the signal comes, and has not yet answered.
+/// The signal arrives after the authorization server has consumed the old refresh token and before it has answered.
 #[test]
-fn a_run_that_is_ended_while_a_login_is_renewed_keeps_the_login() {
+fn a_run_stopped_during_a_renewal_keeps_the_login() {
     let guarded = ProtectedServer::new();
     guarded.logged_in("0").0.exits(0);
     for signals in [1, 2] {
@@ -175,18 +175,18 @@ fn a_run_that_is_ended_while_a_login_is_renewed_keeps_the_login() {
         let (run, errors) = guarded.started(&["run", "--json", "-"], "0");
         run.wait_until("the request for new tokens", || renewals() > before);
         (0..signals).for_each(|_| run.signal(Signal::INT));
-        let told = || fs::read_to_string(&errors).unwrap_or_default();
-        run.wait_until("that it waits", || told().contains("a login is being renewed"));
+        let errors_text = || fs::read_to_string(&errors).unwrap_or_default();
+        run.wait_until("the message that it waits", || errors_text().contains("a login is being renewed"));
         guarded.server.command("answer");
         without_secrets(run.done()).exits(130);
-        assert_no_secret(&told());
+        assert_no_secret(&errors_text());
         assert_eq!(guarded.state(0), "ready");
         assert_eq!(renewals(), before + 1, "the renewed login is used");
     }
 }
 
 #[test]
-fn debugging_tells_requests_but_no_token_code_or_secret() {
+fn debug_output_shows_requests_but_no_secrets() {
     let guarded = ProtectedServer::new();
     guarded.done(&["run", "--json", "-"], "1").exits(7).says(&["401", "guarded: POST"]);
     guarded.logged_in("1").0.exits(0);
@@ -195,7 +195,7 @@ fn debugging_tells_requests_but_no_token_code_or_secret() {
     guarded.done(&["mcp", "logout", "guarded"], "1").exits(0);
 }
 
-/// What a program gets of a server that repeats its credentials in every way that it has.
+/// A program that collects the answers of a server that repeats its credentials in every way.
 const ECHO: &str = r#"
 let echoed = guarded::echo().await?;
 let texts = vec![
@@ -210,7 +210,7 @@ for text in &texts {
 texts
 "#;
 
-/// Everything that the program got and that was told, and all that was written to files of this home.
+/// The whole output, and the content of all files in this home.
 fn everything(done: &FinishedRun, home: &Path) -> String {
     let mut all = format!("{}{}", done.stdout, done.stderr);
     let mut folders = vec![home.to_path_buf()];
@@ -272,14 +272,14 @@ fn a_configured_header_that_its_server_repeats_reaches_no_program() {
 fn a_login_that_is_declined_leaves_nothing() {
     let guarded =
         ProtectedServer { server: Service::guarded("declines"), home: tempfile::tempdir().unwrap() };
-    let (done, told) = guarded.logged_in("0");
+    let (done, errors_text) = guarded.logged_in("0");
     done.exits(7);
-    assert!(told.contains("access_denied") && told.contains("not today"), "{told}");
+    assert!(errors_text.contains("access_denied") && errors_text.contains("not today"), "{errors_text}");
     assert_eq!(guarded.state(7), "auth_required");
 }
 
 #[test]
-fn a_client_with_a_secret_of_its_own_needs_no_person_and_does_not_tell_it() {
+fn a_client_with_its_own_secret_needs_no_user_and_never_shows_it() {
     const SECRET: &str = "secret-of-machine";
     let server = Service::guarded("sound");
     for secret in [SECRET, "${TOOLSMITH_TEST_SECRET}"] {
@@ -302,7 +302,7 @@ fn a_client_with_a_secret_of_its_own_needs_no_person_and_does_not_tell_it() {
         run(&["mcp", "info", "guarded", "--json"]).exits(0);
         run(&["config", "show"]).exits(0);
     }
-    // One that the authorization server does not know.
+    // A client that the authorization server does not know.
     let wrong = format!(
         "mcpServers:\n  guarded:\n    url: {:?}\n    oauth: {{ client_id: machine, client_secret: \
          another-secret-1, grant: client_credentials }}\n",
@@ -312,7 +312,7 @@ fn a_client_with_a_secret_of_its_own_needs_no_person_and_does_not_tell_it() {
     without_secrets(done).says(&["guarded", "invalid_client"]);
 }
 
-/// A folder with an opener for addresses that goes where it is sent.
+/// A folder with an opener that visits URLs with the scripted browser.
 fn opener() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let script =

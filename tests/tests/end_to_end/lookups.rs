@@ -1,4 +1,4 @@
-//! Tools that are looked up from a snippet.
+//! Looking up tools from a snippet.
 
 use serde_json::json;
 
@@ -14,13 +14,13 @@ fn tools_are_found_from_a_snippet() {
     assert_eq!((&result[0], &result[1], &result[2]), (&json!("demo"), &json!("demo"), &json!("list_orders")));
     assert_says(&result[3], &["list_orders(cursor?: String", "-> ListOrdersOutput", "ListOrdersOrderItem {"]);
     assert_eq!(result[4][0]["function"], "list_orders");
-    // It calls nothing, and needs no session.
+    // It makes no calls and needs no session.
     assert_eq!((&outcome["manifest"], &outcome["calls"]), (&json!([]), &json!([])));
     assert_eq!(outcome["calls_total"], 0);
 }
 
 #[test]
-fn a_search_keeps_to_a_server_and_to_a_number() {
+fn a_search_can_be_limited_to_a_server_and_a_number() {
     let config = format!(
         "mcpServers:\n{}  demo: {{ command: toolsmith, args: [demo-server] }}\n",
         fault_entry("faulty", "sound", "")
@@ -52,7 +52,7 @@ fn tools_are_described_from_a_snippet() {
 }
 
 #[test]
-fn what_can_not_be_looked_up_is_an_error_to_match_on() {
+fn a_failed_lookup_is_an_error_that_can_be_matched() {
     let code = "match search_tools(\"orders\").server(\"dmeo\").await {\n    \
          Err(error) if error.kind == ToolErrorKind::InvalidParams => error.to_string(),\n    \
          other => bail!(\"{other:?}\"),\n}";
@@ -65,7 +65,7 @@ fn what_can_not_be_looked_up_is_an_error_to_match_on() {
 }
 
 #[test]
-fn many_questions_at_once_are_answered_and_some_are_given_up() {
+fn many_concurrent_lookups_work_and_can_be_dropped() {
     let code = "let found = concurrently(400, 0..400usize, |n| async move {\n    \
          if n % 2 == 0 { return search_tools(\"customer\").await.map(|found| found.len()); }\n    \
          Ok(demo::echo(n.to_string()).await?.text().parse::<usize>().unwrap_or(0))\n}).await?;\n\
@@ -80,13 +80,13 @@ fn many_questions_at_once_are_answered_and_some_are_given_up() {
 }
 
 #[test]
-fn a_search_that_nobody_waits_for_is_told() {
+fn a_search_that_is_not_awaited_causes_a_warning() {
     let outcome = json("search_tools(\"orders\");\n1").expect("ok", 0);
     assert_says(&outcome["diagnostics"], &["a search does nothing until it is awaited"]);
 }
 
 #[test]
-fn own_names_come_before_those_of_the_prelude() {
+fn the_snippets_names_shadow_the_prelude() {
     for code in [
         "fn search_tools(query: &str) -> usize { query.len() }\nsearch_tools(\"abc\")",
         "fn describe_tools() -> i32 { 3 }\ndescribe_tools()",

@@ -1,4 +1,4 @@
-//! What is configured and can't be used: who is told of it, that nobody waits for it, and that it comes back by itself.
+//! Unavailable servers: they are reported, block nothing, and come back automatically.
 
 use std::os::unix::fs::symlink;
 
@@ -9,13 +9,13 @@ use crate::cache::shared;
 use crate::harness::{FAULT_SERVER, Run, plain};
 use crate::serving::{DEMO, Gate, Serve, Server, execute};
 
-/// A command that there is not.
+/// A server with a missing command.
 const NO_COMMAND: &str = "  gone: { command: /nowhere/gone-mcp, trust: true }\n";
 
-/// A project that nobody trusts.
+/// An untrusted project.
 const PROJECT: &str = "mcpServers:\n  evil: { command: /nowhere/evil-mcp }\n";
 
-/// All texts of a result.
+/// All text blocks of a result.
 fn texts(answer: &Value) -> String {
     let content = answer["result"]["content"].as_array().unwrap_or_else(|| panic!("{answer:#}"));
     content.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
@@ -28,7 +28,7 @@ fn has(text: &str, phrases: &[&str]) {
     }
 }
 
-/// The description of `execute_code`, once it has a phrase.
+/// Waits until the description of `execute_code` contains a phrase, and returns it.
 #[track_caller]
 fn description(server: &mut Server, phrase: &str) -> String {
     let mut id = 1_000;
@@ -44,21 +44,24 @@ fn description(server: &mut Server, phrase: &str) -> String {
 }
 
 #[test]
-fn what_is_missing_is_told_at_once_and_comes_back_by_itself() {
+fn unavailable_servers_are_reported_at_once_and_come_back() {
     let gate = Gate::new();
     let user = format!("{DEMO}{NO_COMMAND}{}", gate.late("slow"));
     let mut server = Serve::layers(&user, PROJECT).start();
     server.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } }));
-    let begun = server.receive("the handshake", |message| message["id"] == 0);
+    let started = server.receive("the handshake", |message| message["id"] == 0);
     has(
-        begun["result"]["instructions"].as_str().unwrap(),
+        started["result"]["instructions"].as_str().unwrap(),
         &["toolsmith.yaml is not trusted yet", "`toolsmith trust`"],
     );
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-    let told = description(&mut server, "gone: cannot start");
-    has(&told, &["Not available now: gone: cannot start", "slow: still starting", "`toolsmith trust`"]);
-    assert!(!told.contains("evil"), "{told}");
+    let message_text = description(&mut server, "gone: cannot start");
+    has(
+        &message_text,
+        &["Not available now: gone: cannot start", "slow: still starting", "`toolsmith trust`"],
+    );
+    assert!(!message_text.contains("evil"), "{message_text}");
 
     let wrong = server.ask(2, "tools/call", &execute("let n: u32 = \"text\"; n"));
     has(
@@ -70,8 +73,11 @@ fn what_is_missing_is_told_at_once_and_comes_back_by_itself() {
     let found =
         server.ask(4, "tools/call", &json!({ "name": "search_tools", "arguments": { "query": "orders" } }));
     has(&texts(&found), &["list_orders", "gone: cannot start", "slow: still starting", "`toolsmith trust`"]);
-    let asked = json!({ "name": "describe_tools", "arguments": { "tools": ["gone::echo", "slow::echo"] } });
-    has(&texts(&server.ask(5, "tools/call", &asked)), &["can't be used now: cannot start", "still starting"]);
+    let request = json!({ "name": "describe_tools", "arguments": { "tools": ["gone::echo", "slow::echo"] } });
+    has(
+        &texts(&server.ask(5, "tools/call", &request)),
+        &["can't be used now: cannot start", "still starting"],
+    );
     server.receive("the log", |message| {
         message["method"] == "notifications/message"
             && message.to_string().contains("the server gone is not there")
@@ -80,22 +86,22 @@ fn what_is_missing_is_told_at_once_and_comes_back_by_itself() {
     gate.open();
     let answer = server.ask(6, "tools/call", &execute("slow::echo(\"here\").await?.text()"));
     has(&texts(&answer), &["here"]);
-    let told = description(&mut server, "mod slow");
-    assert!(!told.contains("slow: still"), "{told}");
+    let message_text = description(&mut server, "mod slow");
+    assert!(!message_text.contains("slow: still"), "{message_text}");
 }
 
 #[test]
-fn a_project_that_is_not_trusted_is_told_of_beside_a_named_configuration_too() {
+fn an_untrusted_project_is_reported_with_a_named_configuration() {
     let mut server = Serve::new(&format!("{DEMO}{NO_COMMAND}")).file("toolsmith.yaml", PROJECT).start();
     server.shake_hands();
-    let told = description(&mut server, "gone: cannot start");
-    has(&told, &["toolsmith.yaml is not trusted yet", "`toolsmith trust`"]);
+    let message_text = description(&mut server, "gone: cannot start");
+    has(&message_text, &["toolsmith.yaml is not trusted yet", "`toolsmith trust`"]);
     let wrong = server.ask(1, "tools/call", &execute("let n: u32 = \"text\"; n"));
     has(&texts(&wrong), &["mismatched types", "gone: cannot start", "`toolsmith trust`"]);
 }
 
 #[test]
-fn a_snippet_waits_for_the_server_that_it_names_alone() {
+fn a_snippet_waits_only_for_the_servers_it_names() {
     let gate = Gate::new();
     let late: String = (0..6).map(|number| gate.late(&format!("slow{number}"))).collect();
     let config = format!("{DEMO}{late}");
@@ -113,17 +119,17 @@ fn a_snippet_waits_for_the_server_that_it_names_alone() {
 }
 
 #[test]
-fn the_time_that_is_told_is_the_time_that_it_took() {
+fn the_reported_time_includes_waiting_for_servers() {
     let gate = Gate::new();
     let mut server = Serve::new(&format!("mcpServers:\n{}", gate.late("slow"))).start();
     server.shake_hands();
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": execute("slow::echo(\"a\").await?.text()") });
     server.send(&request);
-    let begun = std::time::Instant::now();
-    // Nothing is compared with a clock but what was surely waited.
+    let started = std::time::Instant::now();
+    // Compares only with a time that was certainly spent waiting.
     server.ask(2, "tools/list", &json!({}));
-    let waited = begun.elapsed();
+    let waited = started.elapsed();
     gate.open();
     let answer = server.receive("the answer", |message| message["id"] == 1);
     let outcome = outcome(&answer);
@@ -140,7 +146,7 @@ fn outcome(answer: &Value) -> Value {
 }
 
 #[test]
-fn a_server_whose_command_appears_later_is_used_then() {
+fn a_server_is_used_once_its_command_exists() {
     let folder = tempfile::tempdir().unwrap();
     let command = folder.path().join("later-mcp");
     let config = format!("{DEMO}  later: {{ command: {command:?}, args: [sound], trust: true }}\n");
@@ -153,7 +159,7 @@ fn a_server_whose_command_appears_later_is_used_then() {
 }
 
 #[test]
-fn a_project_that_is_trusted_while_it_is_served_is_taken() {
+fn a_project_is_used_once_it_is_trusted() {
     let project =
         format!("mcpServers:\n  mine: {{ command: {FAULT_SERVER:?}, args: [sound], trust: true }}\n");
     let mut server = Serve::layers("mcpServers: {}\n", &project).start();
@@ -168,14 +174,14 @@ fn a_project_that_is_trusted_while_it_is_served_is_taken() {
         .variable("XDG_STATE_HOME", folder.join("state").to_str().unwrap())
         .done()
         .exits(0);
-    let told = description(&mut server, "mod mine");
-    assert!(!told.contains("toolsmith trust"), "{told}");
+    let message_text = description(&mut server, "mod mine");
+    assert!(!message_text.contains("toolsmith trust"), "{message_text}");
     let answer = texts(&server.ask(2, "tools/call", &execute(code)));
     assert!(answer.contains("trusted") && !answer.contains("toolsmith trust"), "{answer}");
 }
 
 #[test]
-fn a_tool_that_is_left_out_says_so() {
+fn a_disabled_tool_is_reported_as_disabled() {
     let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true, disabledTools: [list_orders] }\n\
                   globalSettings: { deny: [demo.get_customer] }\n";
     plain("demo::list_orders().await?")
@@ -186,16 +192,16 @@ fn a_tool_that_is_left_out_says_so() {
     plain("demo::get_customer(\"a\").await?").config(config).done().exits(3).says(&["`globalSettings.deny`"]);
     let mut server = Serve::new(config).start();
     server.shake_hands();
-    let asked =
+    let request =
         json!({ "name": "describe_tools", "arguments": { "tools": ["demo::list_orders", "get_customer"] } });
-    has(&texts(&server.ask(1, "tools/call", &asked)), &["`disabledTools`", "`globalSettings.deny`"]);
+    has(&texts(&server.ask(1, "tools/call", &request)), &["`disabledTools`", "`globalSettings.deny`"]);
     for name in ["list_orders", "get_customer"] {
         let refused = server.ask(2, "tools/call", &json!({ "name": name, "arguments": {} }));
         has(refused["error"]["message"].as_str().unwrap(), &["leaves it out"]);
     }
 }
 
-/// A model with a key, and servers of which none can be used.
+/// A model with a key, and only unavailable servers.
 fn without_servers(model: &ModelServer) -> String {
     format!(
         "models:\n  - {{ ref: scripted, id: scripted, type: openai, api_key_env: SCRIPTED_KEY, base_url: {:?} }}\n\
@@ -210,7 +216,7 @@ fn silent_model() -> ModelServer {
 }
 
 #[test]
-fn agents_go_on_without_a_project_that_is_not_trusted_and_say_so() {
+fn agents_run_without_an_untrusted_project_and_report_it() {
     for more in ["", "codeMode: { enabled: false }\n"] {
         let model = crate::subagents::model(&json!([{ "answers": [{ "text": "done" }] }]));
         let folder = tempfile::tempdir().unwrap();
@@ -240,14 +246,14 @@ fn agents_go_on_without_a_project_that_is_not_trusted_and_say_so() {
             assert_eq!(text.matches("`toolsmith trust`").count(), 1, "{request:#}");
             assert!(!text.contains("evil"), "{request:#}");
         }
-        // A subagent has the servers of its own file alone, and there is nothing to tell its model.
+        // A subagent has only the servers of its own file, so its model is not informed.
         let serving = run(&["mcp", "serve", "--config", "agent.yaml"]).input("").done().exits(0);
         serving.says(&["toolsmith.yaml is not trusted yet, and is left out"]);
     }
 }
 
 #[test]
-fn without_any_server_an_agent_does_not_begin() {
+fn an_agent_without_any_server_does_not_start() {
     let model = silent_model();
     let config = without_servers(&model);
     for words in [&["ask", "what?"][..], &["chat"]] {
@@ -264,20 +270,20 @@ fn without_any_server_an_agent_does_not_begin() {
 }
 
 #[test]
-fn an_agent_is_told_which_servers_are_missing() {
+fn an_agents_model_learns_which_servers_are_unavailable() {
     let model = silent_model();
     let config = format!("{}{}", without_servers(&model), &DEMO["mcpServers:\n".len()..]);
     let mut server = Serve::subagent(&config).start();
     server.shake_hands();
     server.ask(1, "tools/call", &json!({ "name": "helper", "arguments": { "prompt": "go" } }));
-    let told = server.receive("the log", |message| {
+    let message_text = server.receive("the log", |message| {
         message["method"] == "notifications/message" && message.to_string().contains("Not available now")
     });
-    has(&told.to_string(), &["gone: cannot start", "lost: cannot start"]);
+    has(&message_text.to_string(), &["gone: cannot start", "lost: cannot start"]);
     has(&model.requests()[0]["body"]["tools"].to_string(), &["Not available now: gone: cannot start"]);
     let direct = format!("{config}codeMode: {{ enabled: false }}\n");
     let run = Run::new(shared()).arguments(&["ask", "what?"]).variable("SCRIPTED_KEY", "secret-key");
     run.config_alone(&direct).done().exits(0).says(&["Not available now: gone: cannot start"]);
-    let asked = model.requests();
-    has(&asked.last().unwrap()["body"]["messages"].to_string(), &["Not available now: gone: cannot start"]);
+    let request = model.requests();
+    has(&request.last().unwrap()["body"]["messages"].to_string(), &["Not available now: gone: cannot start"]);
 }

@@ -1,4 +1,4 @@
-//! Tools without an output schema: observed, typed from then on, and never trusted. And the check of arguments.
+//! Tools without an output schema: typed after they are observed, but never trusted. Also checks of arguments.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::serving::{Serve, execute};
 
 const CONFIG: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
 
-/// `toolsmith` with a configuration, and so a lock file, of its own.
+/// `toolsmith` with its own configuration and lock file.
 fn with(folder: &std::path::Path, arguments: &[&str]) -> Run {
     let config = folder.join("tools.yaml");
     if !config.exists() {
@@ -24,7 +24,7 @@ fn snippet(folder: &std::path::Path, code: &str) -> Run {
 }
 
 #[test]
-fn an_observed_tool_is_typed_from_then_on() {
+fn an_observed_tool_is_typed() {
     let folder = tempfile::tempdir().unwrap();
     let untyped = "demo::json_response().await?.text().len() > 10";
     assert_eq!(snippet(folder.path(), untyped).result(), true);
@@ -41,10 +41,10 @@ fn an_observed_tool_is_typed_from_then_on() {
     let tool = &lock["servers"]["demo"]["tools"]["json_response"];
     assert_eq!((&lock["version"], &tool["observed"]["samples"]), (&json!(1), &json!(1)), "{lock:#}");
     assert!(tool["hash"].as_str().unwrap().starts_with("blake3:"), "{lock:#}");
-    // Merged over samples.
-    let again =
+    // The types of several samples are merged.
+    let repeated =
         with(folder.path(), &["mcp", "observe", "demo.json_response", "--args", "{}", "--args", "{}"]);
-    again.done().exits(0);
+    repeated.done().exits(0);
     let lock: Value =
         serde_json::from_str(&fs::read_to_string(folder.path().join("toolsmith.lock")).unwrap()).unwrap();
     assert_eq!(lock["servers"]["demo"]["tools"]["json_response"]["observed"]["samples"], 3);
@@ -52,7 +52,7 @@ fn an_observed_tool_is_typed_from_then_on() {
     assert_eq!(snippet(folder.path(), untyped).result(), true);
 }
 
-/// What was observed is no promise: another answer is an `Err` that carries it.
+/// An observed type is not a guarantee: a different answer is an `Err` that contains it.
 #[test]
 fn an_answer_that_differs_is_an_error_with_the_answer() {
     let folder = tempfile::tempdir().unwrap();
@@ -72,9 +72,9 @@ fn an_answer_that_differs_is_an_error_with_the_answer() {
     assert!(message.contains("`toolsmith mcp observe demo.json_response --args"), "{result}");
 }
 
-/// In one line, and only when the bindings are new.
+/// One line, and only when the bindings are new.
 #[test]
-fn what_has_no_type_is_told_once() {
+fn untyped_parts_are_reported_once() {
     let folder = tempfile::tempdir().unwrap();
     with(folder.path(), &["mcp", "observe", "demo.json_response"]).done().exits(0);
     let file = folder.path().join("toolsmith.lock");
@@ -90,9 +90,10 @@ fn what_has_no_type_is_told_once() {
         "json_response at output.a: ",
         "--format report",
     ]);
-    let told = |done: &FinishedRun| done.stderr.lines().filter(|line| line.contains("schemas")).count();
+    let description =
+        |done: &FinishedRun| done.stderr.lines().filter(|line| line.contains("schemas")).count();
     let second = snippet(folder.path(), "1").done().exits(0);
-    assert_eq!((told(&first), told(&second)), (1, 0), "{first:#?} {second:#?}");
+    assert_eq!((description(&first), description(&second)), (1, 0), "{first:#?} {second:#?}");
     let report = with(folder.path(), &["codegen", "--format", "report", "--server", "demo"]).done().exits(0);
     for place in ["json_response: output.a: ", "json_response: output.b: "] {
         assert!(report.stdout.contains(place), "{report:#?}");
@@ -105,12 +106,12 @@ const SECRET: &str = "value-that-nobody-sees";
 /// The last line of the text.
 const LAST: &str = "(page 1 of 9)";
 
-/// A text longer than what is told of one.
+/// A text longer than the quoted part.
 fn long_text() -> String {
     format!("Commit: 1\nKey: {SECRET}\n{}\nleft out\n{LAST}", "x".repeat(400))
 }
 
-/// What `search_tools` and `describe_tools` tell of a tool.
+/// The output of `search_tools` and `describe_tools` for a tool.
 fn looked_up(ask: &mut dyn FnMut(&Value) -> Value, tool: &str) -> [String; 2] {
     let (server, name) = tool.split_once('.').unwrap();
     let search = json!({ "name": "search_tools", "arguments": { "query": name, "server": server } });
@@ -118,19 +119,19 @@ fn looked_up(ask: &mut dyn FnMut(&Value) -> Value, tool: &str) -> [String; 2] {
     [search, describe].map(|call| ask(&call)["result"]["content"][0]["text"].as_str().unwrap().to_owned())
 }
 
-/// Its lines, with 300 characters in all, how many are left out, the last line, and without the secret.
+/// Checks the quoted text: 300 characters of its lines, the number of omitted lines, the last line, and no secret.
 #[track_caller]
-fn tells_the_text(told: &str, tool: &str) {
+fn assert_text_is_quoted(description: &str, tool: &str) {
     let ends = ["Commit: 1\nKey: ***\n".to_owned(), format!("…\n(1 line left out)\n{LAST}")];
     let shown = 300 - ends.iter().map(|end| end.chars().count()).sum::<usize>() - 1;
     let lines = [ends[0].as_str(), &"x".repeat(shown), &ends[1]].concat().replace('\n', "\n//   ");
     let form = format!("// {tool} has answered with text, whose lines are\n//   {lines}");
-    assert!(told.contains(&form), "no {form} in {told}");
-    assert!(!told.contains(SECRET), "{told}");
+    assert!(description.contains(&form), "no {form} in {description}");
+    assert!(!description.contains(SECRET), "{description}");
 }
 
 #[test]
-fn a_text_that_a_session_has_seen_is_told_in_that_session_alone() {
+fn a_text_seen_in_a_session_is_quoted_only_in_that_session() {
     let entry = fault_entry("faulty", "sound", &format!("    trust: true\n    env: {{ KEY: {SECRET} }}\n"));
     let server = Serve::http(&format!("mcpServers:\n{entry}serve: {{ descriptionTokens: 1 }}\n")).start();
     let [one, other] = [server.client().shake_hands(), server.client().shake_hands()];
@@ -138,16 +139,16 @@ fn a_text_that_a_session_has_seen_is_told_in_that_session_alone() {
     call["arguments"]["args"] = json!({ "text": long_text() });
     let answer = one.ask("tools/call", &call);
     assert_eq!(answer["result"]["isError"], false, "{answer:#}");
-    for told in looked_up(&mut |call| one.ask("tools/call", call), "faulty.echo") {
-        tells_the_text(&told, "faulty.echo");
+    for description in looked_up(&mut |call| one.ask("tools/call", call), "faulty.echo") {
+        assert_text_is_quoted(&description, "faulty.echo");
     }
-    for told in looked_up(&mut |call| other.ask("tools/call", call), "faulty.echo") {
-        assert!(told.contains("echo(") && !told.contains("has answered with"), "{told}");
+    for description in looked_up(&mut |call| other.ask("tools/call", call), "faulty.echo") {
+        assert!(description.contains("echo(") && !description.contains("has answered with"), "{description}");
     }
 }
 
 #[test]
-fn a_text_that_was_observed_is_told_in_every_session() {
+fn an_observed_text_is_quoted_in_every_session() {
     let folder = tempfile::tempdir().unwrap();
     let config = format!(
         "mcpServers:\n  demo: {{ command: toolsmith, args: [demo-server], trust: true, env: {{ KEY: {SECRET} }} }}\n"
@@ -157,12 +158,12 @@ fn a_text_that_was_observed_is_told_in_every_session() {
     let observe = ["mcp", "observe", "demo.echo", "--args", &args, "--args", "{\"message\":\"other\"}"];
     let observed = with(folder.path(), &observe).done().exits(0);
     assert!(observed.stdout.contains("-> ToolResult"), "{observed:#?}");
-    tells_the_text(&observed.stdout, "demo.echo");
+    assert_text_is_quoted(&observed.stdout, "demo.echo");
     let lock = fs::read_to_string(folder.path().join("toolsmith.lock")).unwrap();
     assert!(lock.contains("Commit: 1") && !lock.contains(SECRET), "{lock}");
     let tools: Value = serde_json::from_str(&lock).unwrap();
     assert_eq!(tools["servers"]["demo"]["tools"]["echo"]["observed"]["samples"], 2, "{lock}");
-    // It stays a ToolResult.
+    // The result is still a `ToolResult`.
     assert_eq!(snippet(folder.path(), "demo::echo(\"a\").await?.text()").result(), "a");
 
     let config = format!("{config}serve: {{ descriptionTokens: 1 }}\n");
@@ -173,8 +174,8 @@ fn a_text_that_was_observed_is_told_in_every_session() {
         id += 1;
         server.ask(id, "tools/call", call)
     };
-    for told in looked_up(&mut ask, "demo.echo") {
-        tells_the_text(&told, "demo.echo");
+    for description in looked_up(&mut ask, "demo.echo") {
+        assert_text_is_quoted(&description, "demo.echo");
     }
 
     let json = ["mcp", "observe", "demo.echo", "--args", "{\"message\":\"[1]\"}"];
@@ -185,7 +186,7 @@ fn a_text_that_was_observed_is_told_in_every_session() {
 }
 
 #[test]
-fn what_cannot_be_observed_is_told() {
+fn failed_observations_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let observe = |arguments: &[&str]| with(folder.path(), &["mcp", "observe"]).arguments(arguments).done();
     observe(&["demo.list_orders"]).exits(2).says(&["declares an output schema"]);
@@ -230,16 +231,16 @@ fn arguments_are_checked_before_a_call_leaves() {
     assert!(result[1].as_str().unwrap().contains("3600"), "{result}");
     let outcome = snippet(folder.path(), "demo::slow(4000).await?.text()").expect("runtime_error", 1);
     assert_eq!(outcome["error"]["evidence"]["tool"]["kind"], "invalid_params", "{outcome:#}");
-    // Switched off, the server says what it thinks of it.
+    // If the check is off, the server decides.
     let config =
         "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], checkInput: false, trust: true }\n";
     fs::write(folder.path().join("tools.yaml"), config).unwrap();
     assert_eq!(snippet(folder.path(), code).result()[0], "failed");
 }
 
-/// A server with many tools costs a snippet only those that it names; `cache warm` compiles all.
+/// For a large server, a snippet compiles only the tools it names; `cache warm` compiles all.
 #[test]
-fn of_a_large_server_only_what_is_named_is_compiled() {
+fn only_the_named_tools_of_a_large_server_are_compiled() {
     let folder = tempfile::tempdir().unwrap();
     let config = format!(
         "mcpServers:\n  big_{}: {{ command: toolsmith, args: [demo-server, --copies, \"3\"], trust: true }}\n",

@@ -1,4 +1,4 @@
-//! What of servers is offered beside snippets: direct tools, prompts, resources; in which form, and from whom.
+//! Direct tools, prompts and resources that `serve` offers in addition to snippets.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ fn a_direct_tool_names_its_server_and_so_does_its_error() {
 }
 
 #[test]
-fn the_first_call_after_a_crash_starts_the_server_anew() {
+fn the_first_call_after_a_crash_restarts_the_server() {
     let mut server = serving(&[("straight", "sound", DIRECT)]);
     for id in 1..4 {
         let answer = server.ask(id, "tools/call", &call("echo"));
@@ -45,7 +45,7 @@ fn the_first_call_after_a_crash_starts_the_server_anew() {
 }
 
 #[test]
-fn a_malformed_direct_tool_costs_no_other() {
+fn a_malformed_direct_tool_does_not_affect_the_others() {
     let mut server = serving(&[("odd", "odd-schemas", DIRECT)]);
     let listed = server.ask(1, "tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap();
@@ -58,8 +58,8 @@ fn a_malformed_direct_tool_costs_no_other() {
             && (schema["properties"].is_object() || schema["properties"].is_null());
         assert!(has_form, "{tool:#}");
     }
-    server.tells("the direct tool odd.list is left out");
-    server.tells("the direct tool odd.array is left out");
+    server.wait_for_log("the direct tool odd.list is left out");
+    server.wait_for_log("the direct tool odd.array is left out");
     let answer = server.ask(2, "tools/call", &call("no_type"));
     assert_eq!(answer["result"]["content"][0]["text"], "here", "{answer:#}");
 }
@@ -81,7 +81,7 @@ fn prompts_and_resources_of_servers_in_code_mode_are_offered() {
         |name: &str| json!({ "uri": format!("toolsmith://servers/{name}/resource?uri=book%3A%2F%2Ftext") });
     let read = server.ask(2, "resources/read", &address("shelf"));
     assert!(read["result"]["contents"][0]["text"].as_str().unwrap().starts_with("first line"), "{read:#}");
-    // This client can't be asked.
+    // This client does not support elicitation.
     let refused = server.ask(3, "resources/read", &address("locked"));
     assert!(refused["error"]["message"].as_str().unwrap().starts_with("denied:"), "{refused:#}");
 }

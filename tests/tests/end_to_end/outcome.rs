@@ -1,4 +1,4 @@
-//! The outcome as JSON, and the switches of `run`.
+//! The outcome as JSON, and the options of `run`.
 
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn assert_fields(outcome: &Value) {
 }
 
 #[test]
-fn a_good_outcome_has_exactly_the_documented_fields() {
+fn a_successful_outcome_has_exactly_the_documented_fields() {
     let code = "let page = demo::list_orders().limit(2).await?;\nfor order in &page.orders { println!(\"{}\", order.id); }\neprintln!(\"done\");\ndemo::echo(\"a\").await?;\nemit(\"a part\");\npage.orders.len()";
     let outcome = json(code).expect("ok", 0);
     assert_fields(&outcome);
@@ -106,18 +106,18 @@ fn check_compiles_and_runs_nothing() {
         assert_eq!(outcome["manifest"], json!(["counted.changing", "demo.slow"]));
         assert_eq!((&outcome["stdout"], &outcome["result"]), (&json!(""), &Value::Null));
         assert_eq!((&outcome["calls_total"], &outcome["phases_ms"]["run"]), (&json!(0), &json!(0.0)));
-        assert_eq!(count(), 1, "one session to learn its tools, none to check");
+        assert_eq!(count(), 1, "expected one session for its tools and none for the check");
     }
     let unreachable = "if args.get(\"never\").is_some() { demo::fail().await?; }\nfn unused() { let _ = demo::create_note(\"a\", \"b\"); }\n1";
     let outcome = json(unreachable).argument("--check").expect("ok", 0);
-    assert_eq!(outcome["manifest"], json!(["demo.fail"]), "what can't be reached is not in it");
+    assert_eq!(outcome["manifest"], json!(["demo.fail"]), "unreachable code is in the manifest");
     json("let x: i32 = \"a\"; x").argument("--check").expect("compile_error", 3);
     let done = plain("demo::echo(\"x\").await?.text()").argument("--check").done().exits(0);
     assert_eq!(done.stdout, "demo.echo\n");
 }
 
 #[test]
-fn the_manifest_is_exact_whatever_the_code_looks_like() {
+fn the_manifest_is_exact() {
     let code = "use demo::*;\nuse demo as shop;\nmacro_rules! call { ($name:ident) => { shop::$name(\"x\") } }\nlet a = call!(echo).await?.text();\nlet b = search_products(\"lamp\").await?.products.len();\n(a, b)";
     let outcome = json(code).expect("ok", 0);
     assert_eq!(outcome["manifest"], json!(["demo.echo", "demo.search_products"]));
@@ -173,15 +173,15 @@ fn every_example_runs() {
             assert!(!done.stdout.is_empty(), "{done:#?}");
             let quickstart = folder.join("quickstart.yaml");
             let named = ["run", "--quiet", file.to_str().unwrap(), "--config", quickstart.to_str().unwrap()];
-            let again = Run::new(shared()).arguments(&named).done().exits(0);
-            assert_eq!(again.stdout, done.stdout);
+            let plain_run = Run::new(shared()).arguments(&named).done().exits(0);
+            assert_eq!(plain_run.stdout, done.stdout);
         }
     }
     assert!(examples >= 3, "{examples} examples");
 }
 
 #[test]
-fn limits_are_told_in_readable_units_with_the_key_that_raises_them() {
+fn limits_are_reported_in_readable_units_with_their_key() {
     let limited = format!("{DEMO}codeMode: {{ sandbox: {{ output: 64KiB, memory: 256MiB, cpu: 1 }} }}\n");
     for (code, status, says) in [
         (
@@ -202,7 +202,7 @@ fn limits_are_told_in_readable_units_with_the_key_that_raises_them() {
 }
 
 #[test]
-fn null_is_a_result_and_nothing_is_none() {
+fn null_is_a_result_and_unit_is_none() {
     for (code, stdout) in [
         ("None::<u32>", "null\n"),
         ("serde_json::Value::Null", "null\n"),

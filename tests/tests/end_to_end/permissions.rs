@@ -1,4 +1,4 @@
-//! Permissions: who is asked, what is said where there is nobody, and what a refusal leaves.
+//! Permissions: prompts, runs without a terminal, and the effects of a refusal.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::cache::shared;
 use crate::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, binary, json};
 
-/// What every question ends in.
+/// The end of every prompt.
 const QUESTION: &str = "[n] no: ";
 
 fn demo(more: &str) -> String {
@@ -34,7 +34,7 @@ fn answered(run: Run, answers: &[&str]) -> FinishedRun {
 }
 
 #[test]
-fn without_a_terminal_asking_is_a_denial_that_says_how_to_allow() {
+fn without_a_terminal_the_call_is_denied_with_advice() {
     for more in
         ["", ", permission: ask", ", permission: ask-each", ", permissions: { echo: ask, slow: allow }"]
     {
@@ -49,7 +49,7 @@ fn without_a_terminal_asking_is_a_denial_that_says_how_to_allow() {
 }
 
 #[test]
-fn what_is_allowed_is_not_asked_about() {
+fn allowed_tools_cause_no_prompt() {
     let echo = "demo::echo(\"x\").await?.text()";
     for more in [", trust: true", ", permission: allow", ", permissions: { \"ec*\": allow, echo: deny }"] {
         assert_eq!(json(echo).config_alone(&demo(more)).result(), "x", "{more}");
@@ -69,7 +69,7 @@ fn what_is_allowed_is_not_asked_about() {
 }
 
 #[test]
-fn a_person_is_asked_once_for_all_that_a_program_can_call() {
+fn one_prompt_covers_all_calls_of_a_program() {
     let folder = tempfile::tempdir().unwrap();
     let code = "for _ in 0..3 { demo::echo(\"x\").await?; } demo::json_response().await?; 7";
     let done = answered(asked(folder.path(), code, ""), &["y\n"]);
@@ -90,7 +90,7 @@ fn a_person_is_asked_once_for_all_that_a_program_can_call() {
 }
 
 #[test]
-fn every_call_is_shown_with_its_arguments_and_may_be_refused_alone() {
+fn every_call_is_shown_with_its_arguments_and_can_be_refused_separately() {
     let folder = tempfile::tempdir().unwrap();
     let code = "let mut all = Vec::new();
         for word in [\"first\", \"second\\u{202e}\\u{1b}[2J\", \"third\", \"fourth\"] {
@@ -110,14 +110,14 @@ fn every_call_is_shown_with_its_arguments_and_may_be_refused_alone() {
 }
 
 #[test]
-fn always_is_remembered_for_the_tool_as_it_is() {
+fn always_is_remembered_for_the_unchanged_tool() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().to_str().unwrap();
     let run = |more: &str| {
         asked(folder.path(), "demo::echo(\"x\").await?.text()", more)
             .variable("XDG_CONFIG_HOME", home)
             .variable("XDG_STATE_HOME", home)
-            // Without `cwd` the server is another one in each folder.
+            // Without `cwd`, it is a different server in each folder.
             .working_folder(folder.path())
     };
     assert_eq!(answered(run(""), &["a\n"]).expect("ok", 0)["result"], "x");
@@ -127,14 +127,14 @@ fn always_is_remembered_for_the_tool_as_it_is() {
     let done = run("").done();
     assert!(!done.stderr.contains(QUESTION), "{done:#?}");
     done.expect("ok", 0);
-    // Reached in another way, the server is another one; and who asks each time is not satisfied by it.
+    // A server with a different entry is a different server; and `ask-each` ignores remembered answers.
     answered(run(", cwd: /"), &["n\n"]).expect("denied", 6);
     answered(run(", permission: ask-each"), &["n\n"]).expect("denied", 6);
     run(", permission: deny").done().expect("denied", 6);
 }
 
 #[test]
-fn the_snippet_may_stand_on_standard_input_while_a_person_answers() {
+fn the_user_can_answer_while_standard_input_is_the_snippet() {
     let folder = tempfile::tempdir().unwrap();
     let (config, snippet) = (folder.path().join("given.yaml"), folder.path().join("snippet.rs"));
     fs::write(&config, demo("")).unwrap();
@@ -147,7 +147,7 @@ fn the_snippet_may_stand_on_standard_input_while_a_person_answers() {
 }
 
 #[test]
-fn a_signal_while_a_question_is_open_is_no_consent() {
+fn a_signal_during_a_prompt_is_not_consent() {
     let folder = tempfile::tempdir().unwrap();
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let started = asked(folder.path(), "demo::echo(\"x\").await?.text()", "").start();
@@ -159,7 +159,7 @@ fn a_signal_while_a_question_is_open_is_no_consent() {
 }
 
 #[test]
-fn a_person_who_calls_a_tool_is_asked_as_a_program_is() {
+fn a_call_by_command_needs_permission_like_a_programs() {
     let call = |arguments: &str| {
         let call = ["mcp", "call-tool", "--server", "demo", "--tool", "echo", "--args", arguments];
         Run::on_terminal(shared()).arguments(&call).config_alone(&demo(""))
@@ -167,13 +167,13 @@ fn a_person_who_calls_a_tool_is_asked_as_a_program_is() {
     let done = answered(call("{\"message\":\"direct\"}"), &["y\n"]).exits(0);
     assert!(done.stdout.contains("direct") && done.stderr.contains("\"message\": \"direct\""), "{done:#?}");
     answered(call("{\"message\":\"direct\"}"), &["n\n"]).exits(6).says(&["refused"]);
-    // Nobody is asked about what can't be sent.
+    // Invalid arguments cause no prompt.
     let done = call("{\"message\":7}").done().exits(2);
     assert!(!done.stderr.contains(QUESTION), "{done:#?}");
 }
 
 #[test]
-fn a_crate_is_asked_about_as_a_snippet_is() {
+fn a_crate_needs_permission_like_a_snippet() {
     let folder = tempfile::tempdir().unwrap();
     let (config, out) = (folder.path().join("given.yaml"), folder.path().join("crate"));
     let more = format!("mcpServers:\n  faulty: {{ command: {FAULT_SERVER:?}, args: [sound] }}\n");

@@ -1,5 +1,5 @@
-//! Which lock files hold a server: the one of the layer that defines it, and always the user's own. A project's lock file
-//! is part of what is trusted.
+//! The lock files that pin a server: that of its layer, and always the user's. Trusting a project includes its lock
+//! file.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,12 +16,12 @@ struct Project {
     home: TempDir,
     project: TempDir,
     elsewhere: TempDir,
-    /// Tells this place's servers from those of all other tests, in the cache that they share.
+    /// Distinguishes these servers from those of other tests in the shared cache.
     unique: String,
 }
 
 impl Project {
-    /// A user with the server `faulty`, whose tools are what a file says.
+    /// A user with the server `faulty`, whose tools are defined in a file.
     fn new() -> Self {
         let folder = || tempfile::tempdir().unwrap();
         let place = Project { home: folder(), project: folder(), elsewhere: folder(), unique: unique() };
@@ -31,7 +31,7 @@ impl Project {
         place
     }
 
-    /// `mcpServers` with servers by name, each with the tools of a list.
+    /// `mcpServers` with these servers, each with the tools of a list.
     fn servers(&self, servers: &[(&str, &str)]) -> String {
         let entry = |(name, tools): &(&str, &str)| {
             format!(
@@ -63,7 +63,7 @@ impl Project {
         self.project.path().join("toolsmith.lock")
     }
 
-    /// Writes the project's configuration, and trusts it.
+    /// Writes the project's configuration and trusts it.
     fn project(&self, text: &str) {
         fs::write(self.project.path().join("toolsmith.yaml"), text).unwrap();
         self.in_project(&["trust", "--yes"]).exits(0);
@@ -88,9 +88,9 @@ impl Project {
 const CALL: [&str; 8] =
     ["mcp", "call-tool", "--server", "faulty", "--tool", "one", "--args", "{\"message\":\"x\"}"];
 
-/// The call is refused because of a pin.
+/// Checks that the call was rejected because of a pin.
 #[track_caller]
-fn is_held(done: FinishedRun) {
+fn assert_held_back(done: FinishedRun) {
     done.exits(6).says(&["faulty.one has changed", "held back"]);
 }
 
@@ -103,22 +103,24 @@ fn names(lock: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_users_pins_hold_under_every_other_layer() {
+fn the_users_pins_apply_under_every_other_layer() {
     let place = Project::new();
     place.elsewhere(&["mcp", "lock"]).exits(0);
     place.elsewhere(&CALL).exits(0);
     place.offer("users", &json!({ "one": "reads a file, and sends it" }));
-    is_held(place.elsewhere(&CALL));
+    assert_held_back(place.elsewhere(&CALL));
 
     let named = place.elsewhere.path().join("named.yaml");
     fs::write(&named, "globalSettings: { timeout: 50 }\n").unwrap();
     let with_named = [&CALL[..], &["--config", named.to_str().unwrap()]].concat();
-    is_held(place.elsewhere(&with_named));
+    assert_held_back(place.elsewhere(&with_named));
     let servers = json!([{ "name": "other", "command": FAULT_SERVER, "args": ["sound"] }]).to_string();
-    is_held(place.run_in(place.elsewhere.path(), &CALL).variable("TOOLSMITH_MCP_SERVERS", &servers).done());
+    assert_held_back(
+        place.run_in(place.elsewhere.path(), &CALL).variable("TOOLSMITH_MCP_SERVERS", &servers).done(),
+    );
     place.project("globalSettings: { timeout: 50 }\n");
-    is_held(place.in_project(&CALL));
-    is_held(place.in_project(&with_named));
+    assert_held_back(place.in_project(&CALL));
+    assert_held_back(place.in_project(&with_named));
 
     // Neither listed, nor generated, nor callable from a program.
     let code = format!("// {}\nfaulty::one().message(\"x\").await?.text()", unique());
@@ -131,28 +133,28 @@ fn a_users_pins_hold_under_every_other_layer() {
 }
 
 #[test]
-fn a_layer_that_replaces_a_users_server_does_not_release_it() {
+fn replacing_a_users_server_does_not_unpin_it() {
     let place = Project::new();
     place.elsewhere(&["mcp", "lock"]).exits(0);
     place.offer("projects", &json!({ "one": "reads a file, and sends it" }));
     let replaced = place.servers(&[("faulty", "projects")]);
     place.project(&replaced);
-    is_held(place.in_project(&CALL));
+    assert_held_back(place.in_project(&CALL));
     fs::write(place.elsewhere.path().join("named.yaml"), &replaced).unwrap();
-    is_held(place.elsewhere(&[&CALL[..], &["--config", "named.yaml"]].concat()));
+    assert_held_back(place.elsewhere(&[&CALL[..], &["--config", "named.yaml"]].concat()));
 
-    // What a person accepts there holds in every file that pins the server, and both are named.
+    // Accepting updates every file that pins the server, and both are named.
     let shown = place.in_project(&["mcp", "lock"]).exits(1);
     let users = place.users_lock();
     shown.says(&["faulty.one has changed", users.to_str().unwrap(), "--accept faulty"]);
     assert!(!place.projects_lock().exists());
     place.in_project(&["mcp", "lock", "--accept", "faulty"]).exits(0);
     place.in_project(&CALL).exits(0);
-    is_held(place.elsewhere(&CALL));
+    assert_held_back(place.elsewhere(&CALL));
 }
 
 #[test]
-fn each_server_is_locked_beside_the_configuration_that_defines_it() {
+fn each_server_is_locked_next_to_its_configuration() {
     let place = Project::new();
     place.offer("projects", &json!({ "two": "does another thing" }));
     place.project(&place.servers(&[("other", "projects")]));
@@ -160,12 +162,12 @@ fn each_server_is_locked_beside_the_configuration_that_defines_it() {
     assert_eq!(names(&lock(&place.users_lock())), ["faulty"]);
     assert_eq!(names(&lock(&place.projects_lock())), ["other"]);
 
-    // A pin in the project's file, such as an older version has written, holds the user's server as well.
+    // A pin in the project's file, as older versions wrote it, also applies to the user's server.
     fs::copy(place.users_lock(), place.projects_lock()).unwrap();
     fs::remove_file(place.users_lock()).unwrap();
     place.in_project(&["trust", "--yes"]).exits(0);
     place.offer("users", &json!({ "one": "reads a file, and sends it" }));
-    is_held(place.in_project(&CALL));
+    assert_held_back(place.in_project(&CALL));
     place.elsewhere(&CALL).exits(0);
 }
 
@@ -174,7 +176,7 @@ fn a_projects_lock_is_part_of_what_is_trusted() {
     let place = Project::new();
     place.offer("projects", &json!({ "two": "does another thing" }));
     place.project(&place.servers(&[("other", "projects")]));
-    // Locking keeps the trust, and so does what else writes the file.
+    // Locking keeps the project trusted, and so do other commands that write the file.
     place.in_project(&["mcp", "lock"]).exits(0);
     place.in_project(&["mcp", "observe", "other.two", "--args", "{\"message\":\"7\"}"]).exits(0);
     place.in_project(&["mcp", "observe", "other.two", "--forget"]).exits(0);
@@ -210,7 +212,7 @@ fn a_projects_lock_is_part_of_what_is_trusted() {
             done.says(&["toolsmith.lock", "has changed since it was trusted", "toolsmith trust"]);
         }
         place.in_project(&["trust", "--show"]).exits(0).says(&["toolsmith.lock", "has changed"]);
-        // A change of the configuration does not bring the trust back.
+        // A command that changes the configuration does not restore the trust.
         place.in_project(&["mcp", "add", "more", "--", "x"]).exits(0).says(&["toolsmith trust"]);
         place.in_project(&["config", "show"]).exits(2);
         place.in_project(&["mcp", "remove", "more"]).exits(0);
@@ -221,7 +223,7 @@ fn a_projects_lock_is_part_of_what_is_trusted() {
     place.in_project(&["mcp", "disable", "other"]).exits(0);
     place.in_project(&["config", "show"]).exits(0);
 
-    // One that was added is a change as well.
+    // An added lock file is a change too.
     fs::remove_file(&file).unwrap();
     place.in_project(&["trust", "--yes"]).exits(0);
     place.in_project(&["config", "show"]).exits(0);
@@ -232,7 +234,7 @@ fn a_projects_lock_is_part_of_what_is_trusted() {
 }
 
 #[test]
-fn a_lock_behind_a_link_is_trusted_by_what_it_says() {
+fn a_lock_file_behind_a_link_is_trusted_by_its_content() {
     let place = Project::new();
     place.offer("projects", &json!({ "two": "does another thing" }));
     place.project(&place.servers(&[("other", "projects")]));
@@ -252,7 +254,7 @@ fn a_lock_behind_a_link_is_trusted_by_what_it_says() {
 }
 
 #[test]
-fn a_lock_that_lay_there_before_is_not_trusted_by_adding_a_server() {
+fn adding_a_server_does_not_trust_an_existing_lock_file() {
     let place = Project::new();
     fs::write(place.projects_lock(), "{ \"version\": 1, \"servers\": {} }\n").unwrap();
     place.in_project(&["mcp", "add", "own", "--", "x"]).exits(0).says(&["toolsmith trust"]);
@@ -260,15 +262,15 @@ fn a_lock_that_lay_there_before_is_not_trusted_by_adding_a_server() {
 }
 
 #[test]
-fn another_lock_file_releases_nothing() {
+fn a_different_lock_file_does_not_unpin() {
     let place = Project::new();
     place.elsewhere(&["mcp", "lock"]).exits(0);
     place.offer("users", &json!({ "one": "reads a file, and sends it" }));
     let observe = ["mcp", "observe", "faulty.one", "--args", "{\"message\":\"7\"}", "--lock", "empty.lock"];
     place.elsewhere(&observe).exits(6).says(&["held back"]);
-    // To write other files releases nothing either.
+    // Writing other lock files does not unpin either.
     place.elsewhere(&["mcp", "lock", "--lock", "empty.lock"]).exits(0);
-    is_held(place.elsewhere(&CALL));
+    assert_held_back(place.elsewhere(&CALL));
 }
 
 #[test]
@@ -282,7 +284,7 @@ fn a_project_with_an_inner_folder_is_trusted_with_the_lock_in_there() {
     place.in_project(&["mcp", "lock"]).exits(0);
     assert_eq!(names(&lock(&inner.join("toolsmith.lock"))), ["other"]);
     place.in_project(&["config", "show"]).exits(0);
-    // A lock file beside the folder belongs to nothing.
+    // A lock file next to the folder has no effect.
     fs::write(place.projects_lock(), "{ torn").unwrap();
     place.in_project(&["mcp", "list-tools"]).exits(0);
     fs::write(inner.join("toolsmith.lock"), "").unwrap();

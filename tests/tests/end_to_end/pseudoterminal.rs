@@ -1,4 +1,4 @@
-//! A terminal whose other end is a test.
+//! A pseudoterminal whose other end is the test.
 
 use std::fs;
 use std::io::Read as _;
@@ -19,14 +19,15 @@ pub(crate) fn pseudoterminal() -> (fs::File, fs::File) {
     (ours.into(), theirs)
 }
 
-/// `O_NOCTTY` of open(2): the terminal is not to become that of the tests.
+/// `O_NOCTTY` of open(2): the terminal must not become the tests' controlling terminal.
 const O_NOCTTY: i32 = 0o400;
 
-/// Reads what is written to the other end until its last holder has closed it; `screen` has it as it comes.
+/// Reads from the terminal until the last holder of the other end closes it; `screen` receives the output as it
+/// arrives.
 pub(crate) fn collect_screen(mut ours: fs::File, screen: Arc<Mutex<Vec<u8>>>) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
-        // When the last of the other side is closed, reading fails with EIO.
+        // Once the other end is closed, reading fails with EIO.
         while let Ok(read @ 1..) = ours.read(&mut bytes) {
             screen.lock().unwrap().extend_from_slice(&bytes[..read]);
         }

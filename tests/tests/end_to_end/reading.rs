@@ -1,4 +1,4 @@
-//! Resources that snippets list and read, with permission: from the command line, and for clients of `serve`.
+//! Snippets that list and read resources, with permission: from the command line, and for clients of `serve`.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{FAULT_SERVER, assert_says, json as run};
 use crate::serving::{DEMO, Serve, execute, outcome_of};
 
-/// A server with two resources and a template, beside the demo server, which has none.
+/// A server with two resources and a template, and the demo server, which has none.
 fn with_books(more: &str) -> String {
     format!("{DEMO}  books: {{ command: {FAULT_SERVER:?}, args: [library]{more} }}\n")
 }
@@ -20,7 +20,7 @@ fn resources_and_templates_of_all_servers_are_listed() {
          let shelves = mcp_resources_list().server(\"books\").query(\"WHOLE shelf\").await?;\n\
          let none = mcp_resources_list().server(\"demo\").await?.len();\n\
          (all.iter().map(|found| &found.uri).collect::<Vec<_>>(), &all[1], shelves.len(), shelves[0].is_template, none)";
-    // Nobody has to allow that.
+    // Listing needs no permission.
     let outcome = run(code).config_alone(&with_books("")).expect("ok", 0);
     let result = &outcome["result"];
     assert_eq!(result[0], json!(["book://text", "book://blob", "shelf://{name}"]));
@@ -34,7 +34,7 @@ fn resources_and_templates_of_all_servers_are_listed() {
 }
 
 #[test]
-fn a_resource_is_read_as_text_or_bytes_and_counts_as_no_call() {
+fn a_resource_is_read_as_text_or_bytes_and_is_not_a_call() {
     let code = "let text = mcp_resource_read(\"book://text\").await?.text();\n\
          let blob = mcp_resource_read(\"book://blob\").server(\"books\").await?;\n\
          emit(&blob.contents[0]);\n\
@@ -46,7 +46,7 @@ fn a_resource_is_read_as_text_or_bytes_and_counts_as_no_call() {
     assert_eq!(outcome["content"], json!([picture]));
 }
 
-/// The kind and message of the error that reading a resource ends in.
+/// The kind and message of the error of reading a resource.
 #[track_caller]
 fn refused(config: &str, read: &str) -> Value {
     let code = format!(
@@ -56,7 +56,7 @@ fn refused(config: &str, read: &str) -> Value {
 }
 
 #[test]
-fn reading_needs_a_permission_that_the_refusal_spells_out() {
+fn reading_needs_permission_and_the_denial_names_it() {
     let read = "mcp_resource_read(\"book://text\")";
     let refusal = refused(&with_books(""), read);
     assert_eq!(refusal[0], "denied");
@@ -84,7 +84,7 @@ fn reading_needs_a_permission_that_the_refusal_spells_out() {
 }
 
 #[test]
-fn what_is_denied_altogether_is_not_listed() {
+fn denied_resources_are_not_listed() {
     let config = format!("{}globalSettings: {{ deny: [\"books.*\"] }}\n", with_books(ALLOWED));
     assert_eq!(run("mcp_resources_list().await?.len()").config_alone(&config).result(), 0);
     let refusal = refused(&config, "mcp_resources_list().server(\"books\")");
@@ -92,34 +92,34 @@ fn what_is_denied_altogether_is_not_listed() {
 }
 
 #[test]
-fn unknown_addresses_and_servers_are_told_with_the_nearest() {
+fn unknown_uris_and_servers_are_reported_with_suggestions() {
     let config = with_books(ALLOWED);
-    let near = refused(&config, "mcp_resource_read(\"book://txt\")");
-    assert_says(&near[1], &["no such book", "did you mean book://text?"]);
+    let suggestion = refused(&config, "mcp_resource_read(\"book://txt\")");
+    assert_says(&suggestion[1], &["no such book", "did you mean book://text?"]);
     for read in
         ["mcp_resource_read(\"book://text\").server(\"bokos\")", "mcp_resources_list().server(\"bokos\")"]
     {
-        let near = refused(&config, read);
-        assert_eq!(near[0], "invalid_params", "{near}");
-        assert_says(&near[1], &["\"bokos\": there is no such server", "did you mean books?"]);
+        let suggestion = refused(&config, read);
+        assert_eq!(suggestion[0], "invalid_params", "{suggestion}");
+        assert_says(&suggestion[1], &["\"bokos\": there is no such server", "did you mean books?"]);
     }
     let two = format!("{config}  more: {{ command: {FAULT_SERVER:?}, args: [library], trust: true }}\n");
     let several = refused(&two, "mcp_resource_read(\"book://text\")");
     assert_says(&several[1], &["several servers: books, more", ".server("]);
-    let nobody = refused(&two, "mcp_resource_read(\"book://txt\")");
-    assert_eq!(nobody[0], "invalid_params");
-    assert_says(&nobody[1], &["no server has the resource \"book://txt\"", "did you mean book://text?"]);
+    let unknown = refused(&two, "mcp_resource_read(\"book://txt\")");
+    assert_eq!(unknown[0], "invalid_params");
+    assert_says(&unknown[1], &["no server has the resource \"book://txt\"", "did you mean book://text?"]);
     assert_eq!(refused(&two, "mcp_resource_read(\"book://text\").server(\"more\")")[0], "read");
 }
 
 #[test]
-fn a_client_is_told_of_resources_and_what_is_read_is_written_down() {
+fn resources_reach_the_client_and_reads_are_audited() {
     let config = format!("{}serve: {{ audit: {{ file: audit.jsonl }} }}\n", with_books(ALLOWED));
     let mut server = Serve::new(&config).start();
     server.shake_hands();
     let mut tools = server.ask(1, "tools/list", &json!({}));
     if !tools.to_string().contains("mcp_resource") {
-        // Only its tools were known from before.
+        // Only its tools were cached.
         let changed = "notifications/tools/list_changed";
         server.receive(changed, |message| message["method"] == changed);
         tools = server.ask(3, "tools/list", &json!({}));
@@ -142,7 +142,7 @@ fn a_client_is_told_of_resources_and_what_is_read_is_written_down() {
 }
 
 #[test]
-fn a_client_is_asked_with_the_address() {
+fn the_permission_question_shows_the_uri() {
     let server = Serve::http(&with_books("")).start();
     let client = server.client().shake_hands_as(crate::serving::HANDSHAKE, &json!({ "elicitation": {} })).0;
     let code = "mcp_resource_read(\"book://text\").await.map(|read| read.text().len()).unwrap_or(0)";

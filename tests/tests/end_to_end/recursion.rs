@@ -1,4 +1,4 @@
-//! Configurations that lead back to themselves: no chain of processes goes on without end.
+//! Configurations that include themselves: every chain of processes is bounded.
 
 use std::fs;
 use std::net::TcpListener;
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use crate::harness::{Run, binary, fault_entry, programs};
 use crate::serving::{DEMO, HANDSHAKE, Serve, Server, execute};
 
-/// The most processes of `toolsmith serve` that may be there before the test ends them all.
+/// Number of `toolsmith serve` processes above which the test kills them all.
 const LIMIT: usize = 16;
 
-/// Counts the processes of `toolsmith serve` as long as it is there, and ends them all beyond the limit.
+/// Counts `toolsmith serve` processes until dropped, and kills them all above the limit.
 struct Counting {
     most: Arc<AtomicUsize>,
     is_over: Arc<AtomicBool>,
@@ -48,21 +48,21 @@ impl Counting {
     }
 }
 
-/// Asks for the list of tools; gives the most processes that were there until the client, or whoever has started the
-/// server, was told this.
+/// Requests the list of tools, waits until the client or standard error receives these phrases, and returns the peak
+/// number of processes.
 #[track_caller]
-fn most_until_told(server: &mut Server, of_client: bool, phrases: &[&str]) -> usize {
+fn peak_until_reported(server: &mut Server, of_client: bool, phrases: &[&str]) -> usize {
     let counting = Counting::of(server);
     server.shake_hands();
     let listed = server.ask(1, "tools/list", &json!({}));
     assert!(listed.to_string().contains("execute_code"), "{listed:#}");
-    let is_told = |text: &str| phrases.iter().all(|phrase| text.contains(phrase));
+    let has_all = |text: &str| phrases.iter().all(|phrase| text.contains(phrase));
     if of_client {
         server.receive("why a server is not there", |message| {
-            message["method"] == "notifications/message" && is_told(&message["params"]["data"].to_string())
+            message["method"] == "notifications/message" && has_all(&message["params"]["data"].to_string())
         });
     } else {
-        server.wait_until("why a server is left out", || is_told(&server.stderr()));
+        server.wait_until("why a server is left out", || has_all(&server.stderr()));
     }
     counting.end()
 }
@@ -72,29 +72,30 @@ fn entry(name: &str, command: &str, arguments: &[&str]) -> String {
     format!("  {name}: {line}\n")
 }
 
-/// The demo server, and an entry.
-fn beside_demo(entry: &str) -> String {
+/// The demo server and an entry.
+fn with_demo(entry: &str) -> String {
     format!("{DEMO}{entry}")
 }
 
 #[test]
-fn a_server_with_an_entry_for_itself_starts_nothing_and_says_so() {
+fn an_entry_for_the_server_itself_is_rejected() {
     let program = binary().to_str().unwrap();
     for (command, arguments) in [
         ("toolsmith", &["serve", "--config", "given.yaml"][..]),
         (program, &["serve", "--config=./given.yaml"]),
     ] {
-        let config = beside_demo(&entry("myself", command, arguments));
+        let config = with_demo(&entry("myself", command, arguments));
         let mut server = Serve::new(&config).start();
         let most =
-            most_until_told(&mut server, false, &["given.yaml:3:", "myself", "starts this very server"]);
+            peak_until_reported(&mut server, false, &["given.yaml:3:", "myself", "starts this very server"]);
         assert_eq!(most, 1);
     }
-    // What stands in the user's own file holds for every server.
-    let mut server = Serve::new(DEMO).user_file(&beside_demo(&entry("myself", program, &["serve"]))).start();
-    let most = most_until_told(&mut server, false, &["config.yaml:3:", "myself", "starts this very server"]);
+    // The user's own file applies to every server.
+    let mut server = Serve::new(DEMO).user_file(&with_demo(&entry("myself", program, &["serve"]))).start();
+    let most =
+        peak_until_reported(&mut server, false, &["config.yaml:3:", "myself", "starts this very server"]);
     assert_eq!(most, 1);
-    // With nothing else in it, there is nothing to serve.
+    // Without other entries, there is nothing to serve.
     let only = format!("mcpServers:\n{}", entry("myself", "toolsmith", &["serve", "--config", "given.yaml"]));
     let mut server = Serve::new(&only).start();
     assert_eq!(server.end(), Some(2));
@@ -102,34 +103,37 @@ fn a_server_with_an_entry_for_itself_starts_nothing_and_says_so() {
 }
 
 #[test]
-fn a_server_that_starts_itself_behind_another_program_is_known_by_what_it_is_told() {
+fn a_server_that_starts_itself_through_another_program_is_detected() {
     let program = binary().display();
     let variables = "PATH=\"$PATH\" HOME=\"$HOME\" XDG_CONFIG_HOME=\"$XDG_CONFIG_HOME\"";
     for line in [
         format!("exec {program} serve --config given.yaml"),
         format!("exec env -i {variables} {program} serve --config given.yaml"),
     ] {
-        let config = beside_demo(&entry("myself", "sh", &["-c", &line]));
+        let config = with_demo(&entry("myself", "sh", &["-c", &line]));
         let mut server = Serve::new(&config).start();
-        let most = most_until_told(&mut server, true, &["myself", "this server has started itself"]);
+        let most = peak_until_reported(&mut server, true, &["myself", "this server has started itself"]);
         assert!(most <= 3, "{most} processes");
     }
 }
 
 #[test]
-fn servers_that_start_each_other_end_at_the_limit_also_without_variables() {
+fn servers_that_start_each_other_stop_at_the_limit() {
     let program = binary().display();
     let variables = "PATH=\"$PATH\" HOME=\"$HOME\" XDG_CONFIG_HOME=\"$XDG_CONFIG_HOME\"";
     for before in [String::new(), format!("env -i {variables} ")] {
         let to = |file: &str| {
             let line = format!("exec {before}{program} serve --config {file}");
-            beside_demo(&entry("other", "sh", &["-c", &line]))
+            with_demo(&entry("other", "sh", &["-c", &line]))
         };
         let config = format!("{}agent: {{ maxDepth: 2 }}\n", to("second.yaml"));
         let second = format!("{}agent: {{ maxDepth: 2 }}\n", to("given.yaml"));
         let mut server = Serve::new(&config).file("second.yaml", &second).start();
-        let most =
-            most_until_told(&mut server, false, &["3 processes of Toolsmith are above", "agent.maxDepth"]);
+        let most = peak_until_reported(
+            &mut server,
+            false,
+            &["3 processes of Toolsmith are above", "agent.maxDepth"],
+        );
         assert!(most <= 4, "{most} processes");
     }
 }
@@ -162,37 +166,37 @@ fn every_command_that_starts_servers_is_bounded() {
 }
 
 #[test]
-fn a_server_over_http_knows_itself() {
+fn a_server_over_http_detects_itself() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let entry = format!("  myself: {{ url: \"http://{address}/mcp\", trust: true }}\n");
-    let server = Serve::new(&beside_demo(&entry)).arguments(&["--http", &address.to_string()]).start();
+    let server = Serve::new(&with_demo(&entry)).arguments(&["--http", &address.to_string()]).start();
     for client in [server.client().shake_hands(), server.client().stateless()] {
         let listed = client.ask("tools/list", &json!({}));
         assert!(listed.to_string().contains("execute_code"), "{listed:#}");
     }
-    server.tells("this server has started itself");
+    server.wait_for_log("this server has started itself");
 }
 
-/// The `_meta` that a server gets with a call, which a client makes with this `_meta`.
-fn handed_on(client: &crate::serving::Client, meta: &Value) -> Value {
+/// The `_meta` that a server receives from a client's call with this `_meta`.
+fn forwarded_meta(client: &crate::serving::Client, meta: &Value) -> Value {
     let mut call = execute("told::echo().message(\"\").await?.text()");
     call["_meta"] = meta.clone();
     client.ask("tools/call", &call)
 }
 
 #[test]
-fn calls_over_http_count_the_processes_that_they_go_through() {
+fn calls_over_http_count_their_processes() {
     let config = format!("mcpServers:\n{}", fault_entry("told", "metadata", "    trust: true\n"));
     let server = Serve::http(&config).start();
     let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({}));
-    let answer = handed_on(&client, &json!({ "io.toolsmith/depth": 2 }));
+    let answer = forwarded_meta(&client, &json!({ "io.toolsmith/depth": 2 }));
     let text = answer["result"]["content"].to_string();
     assert!(text.contains("io.toolsmith/depth") && text.contains(":3"), "{answer:#}");
-    // What the process's own variable says is not said again.
-    let answer = handed_on(&client, &json!({}));
+    // The depth in the process's own variable is not sent.
+    let answer = forwarded_meta(&client, &json!({}));
     assert!(!answer["result"]["content"].to_string().contains("io.toolsmith/depth"), "{answer:#}");
     for depth in [json!(6), json!(u64::MAX)] {
-        let answer = handed_on(&client, &json!({ "io.toolsmith/depth": depth }));
+        let answer = forwarded_meta(&client, &json!({ "io.toolsmith/depth": depth }));
         assert_eq!(answer["result"]["isError"], true, "{answer:#}");
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
         assert!(
@@ -213,9 +217,9 @@ fn calls_over_http_count_the_processes_that_they_go_through() {
     assert_eq!(model.requests().len(), 0);
 }
 
-/// A subagent that has itself as a tool: its model would go on for ever.
+/// A subagent that has itself as a tool would otherwise never end.
 #[test]
-fn a_subagent_over_http_that_calls_itself_ends_at_the_limit() {
+fn a_subagent_over_http_that_calls_itself_stops_at_the_limit() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let call = json!({ "name": "helper", "arguments": { "prompt": "go on" } });
     let model = super::subagents::model(&json!([
@@ -231,7 +235,7 @@ fn a_subagent_over_http_that_calls_itself_ends_at_the_limit() {
     let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({}));
     let answer = client.ask("tools/call", &super::subagents::task("go"));
     assert!(answer.to_string().contains("4 processes of Toolsmith are above"), "{answer:#}");
-    // One for each level, and one for each result.
+    // One per level, and one per result.
     assert_eq!(model.requests().len(), 8, "{answer:#}");
 }
 
@@ -265,7 +269,7 @@ fn home(run: Run, folder: &Path) -> Run {
 }
 
 #[test]
-fn servers_are_handed_the_places_of_cache_compilers_and_configuration_and_no_secrets() {
+fn servers_get_the_folder_variables_and_no_secrets() {
     let names = [
         "TOOLSMITH_CACHE_DIR",
         "CARGO_HOME",
@@ -290,10 +294,10 @@ fn servers_are_handed_the_places_of_cache_compilers_and_configuration_and_no_sec
     let given = |name: &str| std::env::var(name).unwrap_or_else(|_| "(unset)".to_owned());
     let run = run.variable("XDG_CACHE_HOME", "/cache").variable("XDG_DATA_HOME", "/data");
     let run = run.variable("TOOLSMITH_MCP_SERVERS", &servers).variable("TOOLSMITH_SERVE_TOKEN", "token");
-    let told = run.variable("SCRIPTED_KEY", "key").result();
+    let answers = run.variable("SCRIPTED_KEY", "key").result();
     let cache = crate::cache::shared().to_str().unwrap();
     let places = json!([cache, given("CARGO_HOME"), given("RUSTUP_HOME"), "/cache", "/data", "1"]);
-    let told = told.as_array().unwrap();
-    assert_eq!(told[..names.len()], places.as_array().unwrap()[..]);
-    assert_eq!(told[names.len()..], [json!("(unset)"), json!("(unset)"), json!("(unset)")]);
+    let answers = answers.as_array().unwrap();
+    assert_eq!(answers[..names.len()], places.as_array().unwrap()[..]);
+    assert_eq!(answers[names.len()..], [json!("(unset)"), json!("(unset)"), json!("(unset)")]);
 }

@@ -1,4 +1,4 @@
-//! For which server an answer for good holds: the one that was asked about, as it is started, and no other.
+//! A remembered permission applies only to the same server, started in the same way.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -12,7 +12,7 @@ use crate::harness::{FAULT_SERVER, FinishedRun, Run};
 
 const QUESTION: &str = "[n] no: ";
 
-/// A user, who answers at a terminal, with two projects.
+/// A user at a terminal with two projects.
 struct Project {
     home: TempDir,
     one: TempDir,
@@ -44,7 +44,7 @@ impl Project {
         self.run(folder, &["mcp", "call-tool", "--server", "s", "--tool", "echo", "--args", arguments])
     }
 
-    /// Calls the tool, and answers that it may be called for good.
+    /// Calls the tool and answers "always".
     #[track_caller]
     fn allow(&self, folder: &Path) {
         answer(self.call(folder), "a\n").exits(0);
@@ -72,7 +72,7 @@ fn is_granted(run: Run) {
     assert!(!done.stderr.contains(QUESTION), "{done:#?}");
 }
 
-/// A question is put, so nothing was remembered for it.
+/// Checks that there is a prompt, so nothing was remembered.
 #[track_caller]
 fn is_asked(run: Run) {
     answer(run, "n\n").exits(6);
@@ -85,18 +85,18 @@ fn program(file: &Path, comment: &str) {
 }
 
 #[test]
-fn an_answer_for_good_holds_in_the_folder_that_the_server_is_started_in() {
+fn a_remembered_answer_applies_in_the_servers_folder() {
     let place = Project::new(&format!("{{ command: {FAULT_SERVER:?}, args: [sound] }}"));
     place.allow(place.one.path());
     is_asked(place.call(place.other.path()));
-    // The same folder by another name is the same folder.
+    // A link to the folder is the same folder.
     let link = place.home.path().join("link");
     symlink(place.one.path(), &link).unwrap();
     is_granted(place.call(&link));
 }
 
 #[test]
-fn an_answer_for_good_holds_for_the_program_that_is_found() {
+fn a_remembered_answer_applies_to_the_found_program() {
     let place = Project::new("{ command: the-server, cwd: / }");
     let bin = |name: &str| {
         let folder = place.home.path().join(name);
@@ -109,20 +109,20 @@ fn an_answer_for_good_holds_for_the_program_that_is_found() {
     answer(call(&one), "a\n").exits(0);
     is_granted(call(&one));
     is_asked(call(&other));
-    // What lies there is another program by now.
+    // The program has changed.
     program(&place.home.path().join("one/the-server"), "changed");
     is_asked(call(&one));
 }
 
 #[test]
-fn an_answer_for_good_holds_for_the_script_among_the_arguments() {
+fn a_remembered_answer_applies_to_the_script_in_the_arguments() {
     let script = "server.sh";
     let place = Project::new(&format!("{{ command: sh, args: [{script}, data] }}"));
     let folder = place.one.path();
     program(&folder.join(script), "first");
     fs::write(folder.join("data"), "1").unwrap();
     place.allow(folder);
-    // Data changes by use; a script is another one when it has changed, and when a link leads to another one.
+    // Data may change; a changed script, or a link to a different one, is a different script.
     fs::write(folder.join("data"), "2").unwrap();
     is_granted(place.call(folder));
     program(&folder.join(script), "second");
@@ -135,7 +135,7 @@ fn an_answer_for_good_holds_for_the_script_among_the_arguments() {
 }
 
 #[test]
-fn an_answer_for_good_holds_for_values_of_variables_and_the_file_holds_none() {
+fn a_remembered_answer_applies_to_variable_values_which_are_not_stored() {
     let entry = |value: &str| {
         format!("{{ command: {FAULT_SERVER:?}, args: [sound], cwd: /, env: {{ WHERE: {value} }} }}")
     };
@@ -152,7 +152,7 @@ fn an_answer_for_good_holds_for_values_of_variables_and_the_file_holds_none() {
     let mode = |file: &Path| fs::metadata(file).unwrap().permissions().mode() & 0o777;
     let key = place.home.path().join("state/toolsmith/permissions.key");
     assert_eq!((mode(&place.file()), mode(&key), fs::metadata(&key).unwrap().len()), (0o600, 0o600, 32));
-    // Hashes mean nothing without the key.
+    // Hashes are useless without the key.
     fs::remove_file(&key).unwrap();
     is_asked(place.call(folder));
     fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
@@ -160,13 +160,13 @@ fn an_answer_for_good_holds_for_values_of_variables_and_the_file_holds_none() {
 }
 
 #[test]
-fn answers_of_an_older_form_grant_nothing_and_that_is_told_once() {
+fn answers_of_an_older_format_are_ignored_and_reported_once() {
     let place = Project::new(&format!("{{ command: {FAULT_SERVER:?}, args: [sound], cwd: / }}"));
     let folder = place.one.path();
     place.allow(folder);
     let mut content: Value = serde_json::from_str(&fs::read_to_string(place.file()).unwrap()).unwrap();
     assert_eq!(content["version"], 2);
-    // Even one whose hashes would fit.
+    // Even if the hashes match.
     content["version"] = json!(1);
     fs::write(place.file(), content.to_string()).unwrap();
     let done = answer(place.call(folder), "n\n").exits(6);
@@ -174,7 +174,7 @@ fn answers_of_an_older_form_grant_nothing_and_that_is_told_once() {
     let done = answer(place.call(folder), "a\n").exits(0);
     assert!(!done.stderr.contains("older"), "{done:#?}");
     is_granted(place.call(folder));
-    // What a later version has written is neither understood nor overwritten.
+    // A file of a later version is neither used nor overwritten.
     content["version"] = json!(3);
     fs::write(place.file(), content.to_string()).unwrap();
     let done = answer(place.call(folder), "a\n").exits(0);

@@ -1,4 +1,4 @@
-//! Servers behind an address: the demo server there, what debugging tells of them, and who is let in.
+//! HTTP servers: the demo server, debug output, and rejected requests.
 
 use std::os::unix::process::ExitStatusExt as _;
 
@@ -10,7 +10,7 @@ use crate::harness::{Run, json, unique};
 use crate::services::{Service, authority, status_of};
 
 #[test]
-fn a_snippet_uses_a_server_behind_an_address() {
+fn a_snippet_uses_an_http_server() {
     let server = Service::demo();
     assert!(
         server.first.starts_with("http://127.0.0.1:") && server.first.ends_with("/mcp"),
@@ -21,7 +21,7 @@ fn a_snippet_uses_a_server_behind_an_address() {
     let code =
         "let note = shop::create_note(\"a\", \"b\").await?.id; (note, shop::echo(\"far\").await?.text())";
     for _ in 0..2 {
-        // Each run has a session of its own.
+        // Each run has its own session.
         assert_eq!(json(code).config(&config).result(), json!([1, "far"]));
     }
     let address = server.first.clone();
@@ -31,7 +31,7 @@ fn a_snippet_uses_a_server_behind_an_address() {
 }
 
 #[test]
-fn the_demo_server_answers_no_page_of_a_browser() {
+fn the_demo_server_rejects_requests_from_web_pages() {
     let server = Service::demo();
     let here = authority(&server.first);
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": { "_meta": {
@@ -56,11 +56,11 @@ fn the_demo_server_answers_no_page_of_a_browser() {
     assert_eq!(status(here, "Origin: null\r\n"), 403);
 }
 
-/// A value that no text has by chance.
+/// A value that no text contains by chance.
 const SECRET: &str = "very-secret-value-123";
 
 #[test]
-fn debugging_tells_requests_and_results_but_no_header() {
+fn debug_output_shows_requests_and_results_but_no_header() {
     let (server, word) = (Service::demo(), unique());
     let entry = |headers: &str| {
         format!("mcpServers:\n  shop: {{ type: http, url: {:?}, headers: {headers} }}\n", server.first)
@@ -76,7 +76,7 @@ fn debugging_tells_requests_and_results_but_no_header() {
         let silent = run().variable("TOOLSMITH_MCP_DEBUG", "0").done();
         assert!(!silent.stderr.contains("shop: sent"), "{silent:#?}");
     }
-    // What a tool is given and returns is shown, but not a secret of the configuration, which a program does not get either.
+    // Arguments and results are shown, but not configured secrets, which programs do not get either.
     let run = json(format!("shop::echo({SECRET:?}).await?.text()").as_str()).config(&entry(scheme));
     let run = run.variable("TOOLSMITH_TEST_KEY", SECRET).variable("TOOLSMITH_MCP_DEBUG", "1");
     let done = run.done().says(&["shop: sent", "***"]);
@@ -85,7 +85,7 @@ fn debugging_tells_requests_and_results_but_no_header() {
 }
 
 #[test]
-fn debugging_one_server_tells_nothing_of_another() {
+fn debug_output_is_limited_to_its_server() {
     let (server, word) = (Service::demo(), unique());
     let config = format!(
         "mcpServers:\n  loud: {{ type: http, url: {0:?}, debug: true, headers: {{ X-Key: {SECRET} }} }}\n  \

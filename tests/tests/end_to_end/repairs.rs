@@ -1,4 +1,4 @@
-//! Slips that are corrected on the way, and values that borrow from the snippet's variables.
+//! Mistakes that are corrected automatically, and values that borrow from the snippet's variables.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{assert_says, json as run, plain};
 
-/// The result of a snippet and the lines that were corrected in it.
+/// The result of a snippet and its corrected lines.
 fn mended(code: &str) -> (Value, Vec<(u64, String)>) {
     let outcome = run(code).expect("ok", 0);
     let fixes = outcome["fixes"].as_array().unwrap();
@@ -14,15 +14,14 @@ fn mended(code: &str) -> (Value, Vec<(u64, String)>) {
     (outcome["result"].clone(), fixes.iter().map(line).collect())
 }
 
-/// A slip, the lines that are corrected, and the result.
+/// A mistake, the corrected lines, and the result.
 type Mistake<'a> = (&'a str, &'a [(u64, &'a str)], Value);
 
-/// Runs every snippet, which must be corrected in the lines that are given, and end with the result; all failures are
-/// told together.
+/// Runs every snippet, which must be corrected in these lines and return the result; reports all failures together.
 #[track_caller]
-fn corrected(slips: &[Mistake<'_>]) {
+fn corrected(mistakes: &[Mistake<'_>]) {
     let mut wrong = String::new();
-    for (code, lines, result) in slips {
+    for (code, lines, result) in mistakes {
         let outcome = run(code).done().outcome();
         let fixes = outcome["fixes"].as_array().unwrap();
         let after = |fix: &Value| (fix["line"].as_u64().unwrap(), fix["after"].as_str().unwrap().to_owned());
@@ -38,7 +37,7 @@ fn corrected(slips: &[Mistake<'_>]) {
 }
 
 #[test]
-fn slips_are_corrected_and_told() {
+fn mistakes_are_corrected_and_reported() {
     for (code, result, line, after) in [
         ("let a: String = \"a\"; a", json!("a"), 1, "let a: String = \"a\".to_string(); a"),
         ("let a = 1;\nlet x: Option<i32> = a;\nx", json!(1), 2, "let x: Option<i32> = Some(a);"),
@@ -56,9 +55,9 @@ fn slips_are_corrected_and_told() {
     }
 }
 
-/// The corrections are part of what is remembered.
+/// The cache includes the corrections.
 #[test]
-fn a_remembered_program_tells_its_corrections_again() {
+fn a_cached_program_reports_its_corrections() {
     let code = format!("let a: String = \"{}\"; a", crate::harness::unique());
     let first = mended(&code);
     assert_eq!(run(&code).expect("ok", 0)["cached"], true);
@@ -66,7 +65,8 @@ fn a_remembered_program_tells_its_corrections_again() {
     plain(&code).done().exits(0).says(&["corrected line 1"]);
 }
 
-/// A tool that sounds alike does something else; and what a correction does not help is told as it was written.
+/// A tool with a similar name does something else; and if a correction does not help, errors refer to the original
+/// text.
 #[test]
 fn names_are_not_guessed_and_errors_stay_the_snippets_own() {
     let outcome = run("demo::get_custmer(\"c-01\").await?.name").expect("compile_error", 3);
@@ -92,7 +92,7 @@ fn a_last_value_may_borrow_from_the_snippet() {
     ] {
         assert_eq!(mended(code), (result, vec![]), "{code}");
     }
-    // The places of its panics are the text's own as well.
+    // Panics are also reported at the original places.
     let code =
         "let texts = vec![String::new()];\nlet wanted: Vec<&str> = vec![&texts[0]];\nwanted[texts.len()]";
     let outcome = run(code).expect("panic", 1);
@@ -100,7 +100,7 @@ fn a_last_value_may_borrow_from_the_snippet() {
 }
 
 #[test]
-fn what_is_left_out_of_a_literal_is_none() {
+fn omitted_fields_of_a_literal_are_none() {
     let note = |fields: &str, end: &str| format!("demo::CreateNoteInput {{ {fields}{end}}}.call().await?.id");
     let fields = "subject: \"a\".into(), text: \"b\".into()";
     corrected(&[
@@ -170,7 +170,7 @@ fn values_of_literals_are_converted() {
 }
 
 #[test]
-fn calls_are_awaited_where_only_that_can_be_meant() {
+fn calls_are_awaited_if_unambiguous() {
     corrected(&[
         ("demo::echo(\"a\")", &[(1, "demo::echo(\"a\").await?")], json!("a")),
         ("let text = demo::echo(\"a\");\ntext", &[(1, "let text = demo::echo(\"a\").await?;")], json!("a")),
@@ -206,7 +206,7 @@ fn calls_are_awaited_where_only_that_can_be_meant() {
 }
 
 #[test]
-fn results_are_opened_where_only_that_can_be_meant() {
+fn results_are_unwrapped_if_unambiguous() {
     let customer = "let customer = demo::get_customer(\"c-01\").await";
     corrected(&[
         (
@@ -214,7 +214,7 @@ fn results_are_opened_where_only_that_can_be_meant() {
             &[(1, &format!("{customer}?;"))],
             json!("c-01 true"),
         ),
-        // Another use of it wants the result.
+        // Another use needs the `Result`.
         (
             &format!("{customer};\nif customer.is_err() {{ return Ok(String::new()); }}\ncustomer.id"),
             &[(3, "customer?.id")],
@@ -249,7 +249,7 @@ fn results_are_opened_where_only_that_can_be_meant() {
     ]);
 }
 
-/// The compiler's own correction is a `;`, with which the call is never made, or its failure not told.
+/// The compiler suggests a `;`, with which the call is never made, or its failure is ignored.
 #[test]
 fn a_call_at_the_end_of_a_block_is_made() {
     for (line, after) in [
@@ -265,7 +265,7 @@ fn a_call_at_the_end_of_a_block_is_made() {
 }
 
 #[test]
-fn names_are_imported_where_only_one_can_be_meant() {
+fn names_are_imported_if_unambiguous() {
     corrected(&[
         (
             "let text = Cow::from(\"a1\");\ntext.len()",
@@ -291,7 +291,7 @@ fn names_are_imported_where_only_one_can_be_meant() {
             json!(2),
         ),
     ]);
-    // In a file of items as well, and behind a fence.
+    // Also in a file of items, and inside a fence.
     let outcome =
         run("```rust\nasync fn run() -> Result<bool> {\n    Ok(Cow::from(\"a\").is_empty())\n}\n```")
             .expect("ok", 0);
@@ -301,27 +301,27 @@ fn names_are_imported_where_only_one_can_be_meant() {
     );
 }
 
-/// What is imported stands before the text, and does not move its columns.
+/// Imports are inserted before the text and do not shift its columns.
 #[test]
-fn an_import_moves_no_places() {
+fn an_import_shifts_no_places() {
     let code = "let shared = Arc::new(Vec::<i32>::new()); let one = shared[0];\none";
     let outcome = run(code).expect("panic", 1);
     let column = code.find("[0]").unwrap() + 1;
     assert_eq!(outcome["error"]["evidence"], json!({ "line": 1, "column": column }));
     assert_eq!(outcome["fixes"][0]["line"], 1);
-    // What an import does not help is told as it was written.
+    // If an import does not help, errors refer to the original text.
     let code = "let shared = Arc::new(1); let text: bool = 5;\n*shared";
     let outcome = run(code).expect("compile_error", 3);
     assert_eq!((&outcome["diagnostics"][0]["column"], &outcome["fixes"]), (&json!(14), &json!([])));
     assert_says(&outcome["diagnostics"][0]["hint"], &["`Arc` is not in scope: add `use std::sync::Arc;`"]);
 }
 
-/// The columns of panics in a corrected line are the snippet's, and so is what is printed of them.
+/// Panics in a corrected line are reported and printed with the snippet's columns.
 #[test]
-fn a_correction_moves_no_places_in_its_line() {
+fn a_correction_shifts_no_places_in_its_line() {
     let empty = "let v: Vec<i32> = vec![]; ";
     for (line, edits) in [
-        // Before the place, behind it, on both sides, and several.
+        // Corrections before the place, after it, on both sides, and several.
         ("let s: String = \"a\"; let x = v[s.len()];", 1),
         ("let x = v[0]; let s: String = \"a\";", 1),
         ("let s: String = \"größe\"; let x = v[0]; let t: f64 = 5;", 1),
@@ -334,7 +334,7 @@ fn a_correction_moves_no_places_in_its_line() {
             let outcome = done.outcome();
             assert_eq!(outcome["status"], "panic", "{code}\n{outcome:#}");
             assert_eq!(outcome["fixes"].as_array().unwrap().len(), edits, "{outcome:#}");
-            // An index is told by its bracket.
+            // An index is reported at its bracket.
             let (before, _) = code.split_at(code.find(" v[").unwrap() + " v".len());
             let start = before.rfind('\n').map_or(0, |end| end + 1);
             let column = before[start..].chars().count() + 1;
@@ -343,7 +343,7 @@ fn a_correction_moves_no_places_in_its_line() {
             assert_says(&outcome["stderr"], &[&format!("panicked at line {number}, column {column}:")]);
         }
     }
-    // With a last value that is taken where it is, as well.
+    // Also with a last value that borrows.
     let code = "let texts = vec![String::new()]; let all: Vec<&str> = vec![&texts[0]]; let n = vec![]; n.push(7); all[n[0]]";
     let outcome = run(code).expect("panic", 1);
     assert_eq!(outcome["fixes"].as_array().unwrap().len(), 1, "{outcome:#}");
@@ -353,7 +353,7 @@ fn a_correction_moves_no_places_in_its_line() {
     );
 }
 
-/// What the compiler warns of in a corrected text is told in the snippet's own words.
+/// Compiler warnings about corrected text quote the snippet.
 #[test]
 fn warnings_of_a_corrected_text_are_about_the_snippet() {
     let code = "let s: String = \"a\"; s.parse::<i32>();\ns";
@@ -363,9 +363,9 @@ fn warnings_of_a_corrected_text_are_about_the_snippet() {
     assert_says(&warning["rendered"], &["1 | let s: String = \"a\"; s.parse::<i32>();"]);
 }
 
-/// They compile, and would silently do nothing.
+/// These calls compile and would silently do nothing.
 #[test]
-fn calls_that_would_never_be_made_are_made_or_told() {
+fn calls_that_would_never_be_made_are_corrected_or_reported() {
     let code = "demo::create_note(\"a\", \"b\").tags([\"c\"]);\nfor _ in 0..2 {\n    demo::create_note(\"c\", \"d\");\n}\n\
                 demo::CreateNoteInput { subject: \"e\".into(), text: \"f\".into(), tags: None }.call();\n\
                 demo::create_note(\"g\", \"h\").await?.id";
@@ -388,7 +388,7 @@ fn calls_that_would_never_be_made_are_made_or_told() {
         &["a call must be awaited: `demo::create_note(…).await?`", "concurrently("],
     );
 
-    // What is kept, or is no tool, is left as it is.
+    // A stored call, and a function that is not a tool, are unchanged.
     let code = "let call = demo::echo(\"a\");\ndrop(call);\nlet _ = demo::echo(\"b\");\nfn echo(text: &str) {}\necho(\"c\");\n\
                 demo::echo(\"d\").await.ok();";
     let outcome = run(code).expect("ok", 0);

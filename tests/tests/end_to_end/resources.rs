@@ -9,14 +9,14 @@ fn look(mode: &str, arguments: &[&str]) -> FinishedRun {
     Run::new(shared()).argument("mcp").arguments(arguments).fault(mode, "").done()
 }
 
-/// What is printed as JSON.
+/// Output as JSON, and standard error.
 #[track_caller]
 fn value(arguments: &[&str]) -> (Value, String) {
     let done = look("library", &[arguments, &["--json"]].concat()).exits(0);
     (done.outcome(), done.stderr)
 }
 
-/// The lines of a table, word by word.
+/// The rows of a table as words, and standard error.
 #[track_caller]
 fn rows(arguments: &[&str]) -> (Vec<Vec<String>>, String) {
     let done = look("library", arguments).exits(0);
@@ -25,10 +25,10 @@ fn rows(arguments: &[&str]) -> (Vec<Vec<String>>, String) {
 }
 
 #[test]
-fn resources_are_listed_over_all_pages_but_not_in_circles() {
+fn all_pages_of_resources_are_listed_and_cycles_end() {
     let (resources, errors) = value(&["list-resources", "faulty"]);
     let uris: Vec<&Value> = resources.as_array().unwrap().iter().map(|resource| &resource["uri"]).collect();
-    // The page that points to itself is asked for once more, which is how it is found out.
+    // The page that points to itself is requested once more, which reveals the cycle.
     assert_eq!(uris, ["book://text", "book://blob"], "{resources:#}");
     assert_eq!(resources[0]["description"], "Two\nlines\u{202e}.");
     assert!(errors.contains("resources list runs in circles"), "{errors}");
@@ -59,7 +59,7 @@ fn templates_and_prompts_are_listed() {
 }
 
 #[test]
-fn a_resource_is_read_as_text_or_named_as_bytes() {
+fn a_resource_is_printed_as_text_or_summarized_as_bytes() {
     let (read, _) = value(&["read-resource", "faulty", "book://text"]);
     assert_eq!(read["contents"][0]["text"], "first line\nsecond \u{1b}[2Jline", "{read:#}");
     let text = look("library", &["read-resource", "faulty", "book://text"]).exits(0).stdout;
@@ -87,7 +87,7 @@ fn a_prompt_is_filled_in() {
 }
 
 #[test]
-fn a_server_without_resources_says_so() {
+fn a_server_without_resources_is_reported() {
     for command in ["list-resources", "list-resource-templates", "list-prompts"] {
         let done = look("sound", &[command, "faulty"]).exits(7);
         assert_eq!(done.stdout, "", "{command}");

@@ -1,4 +1,4 @@
-//! What is told of a server and its results: no secrets of the configuration, and no more than a client takes.
+//! Output about servers and results: configured secrets are masked, and long results are cut.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -22,7 +22,7 @@ fn assert_masked(done: &FinishedRun) {
 }
 
 #[test]
-fn what_a_server_tells_of_its_secrets_is_masked_in_every_error() {
+fn secrets_that_a_server_reveals_are_masked_in_every_error() {
     for way in ["error", "failure", "dies"] {
         let code = format!("faulty::echo().message(\"{way}\").await?.text()");
         for run in [json(&code), plain(&code)] {
@@ -41,7 +41,7 @@ fn what_a_server_tells_of_its_secrets_is_masked_in_every_error() {
 }
 
 #[test]
-fn the_program_is_told_of_an_error_without_the_secret_and_gets_results_as_they_are() {
+fn a_program_gets_errors_without_secrets_and_unchanged_results() {
     let code = "let failed = faulty::echo().message(\"error\").await.unwrap_err().message;
         (failed, faulty::echo().message(\"result\").await?.text())";
     let result = json(code).config(&leaking()).variable("TOKEN_OF_TEST", SECRET).result();
@@ -50,7 +50,7 @@ fn the_program_is_told_of_an_error_without_the_secret_and_gets_results_as_they_a
 }
 
 #[test]
-fn a_listing_of_servers_holds_no_secret() {
+fn a_listing_of_servers_has_no_secrets() {
     let config = leaking().replace("args: [leaks]", "args: [leaks, \"--key=${TOKEN_OF_TEST}\"]");
     for form in [&["--json"][..], &[]] {
         let run = Run::new(shared()).arguments(&["mcp", "list-servers"]).arguments(form).config(&config);
@@ -59,7 +59,7 @@ fn a_listing_of_servers_holds_no_secret() {
 }
 
 #[test]
-fn a_long_result_is_kept_in_a_file_and_named() {
+fn a_long_result_is_saved_to_a_file_that_is_named() {
     let config = format!("mcpServers:\n{}", fault_entry("faulty", "huge-answer", "    trust: true\n"))
         .replace("[huge-answer]", "[huge-answer, \"3000000\"]");
     let call = ["mcp", "call-tool", "--server", "faulty", "--tool", "echo", "--json"];
@@ -70,7 +70,7 @@ fn a_long_result_is_kept_in_a_file_and_named() {
     let file = output.split("the whole is in ").nth(1).unwrap().split(", to be").next().unwrap();
     assert!(fs::metadata(file).unwrap().len() >= 3_000_000);
     assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
-    // The program itself gets it whole.
+    // The program itself gets the full result.
     let length = json("faulty::echo().await?.text().len()").config(&config).result();
     assert_eq!(length, 3_000_000);
 }

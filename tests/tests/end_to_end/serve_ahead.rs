@@ -1,4 +1,4 @@
-//! `toolsmith serve` compiles bindings before a snippet names them, and out of the way of those that do.
+//! `toolsmith serve` compiles bindings in advance, with lower priority than snippets.
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,12 @@ use crate::cache::with_the_layer_of_the_shared;
 use crate::harness::{Run, unique};
 use crate::serving::{Serve, Server, execute, outcome_of};
 
-/// More tools than are compiled at once for a snippet that names one of them.
+/// More tools than are compiled together for a snippet that names one of them.
 const TOOLS: u32 = 25;
-/// So many that their compiler is still at work when a snippet comes.
+/// So many that their compiler is still running when a snippet arrives.
 const MANY_TOOLS: u32 = 200;
 
-/// A cache in which nothing is compiled but the crates that snippets use.
+/// A cache with only the crate layer compiled.
 fn cache() -> TempDir {
     let cache = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(cache.path());
@@ -35,7 +35,7 @@ fn serving(cache: &Path, config: &str) -> Server {
     server
 }
 
-/// A snippet that nobody has compiled before.
+/// A snippet that is not in the cache.
 fn snippet() -> String {
     format!("// {}\ncatalog::calendar_get_event(\"event-7\").await?.id", unique())
 }
@@ -61,69 +61,69 @@ fn is_compiling(server: &Server) -> bool {
 }
 
 #[test]
-fn the_first_snippet_finds_its_bindings() {
+fn the_first_snippet_finds_compiled_bindings() {
     let cache = cache();
     let mut server = serving(cache.path(), &config(TOOLS));
-    server.tells("bindings are compiled ahead");
+    server.wait_for_log("bindings are compiled ahead");
     let ahead = bindings(cache.path());
     assert_eq!(ahead.len(), 1, "{ahead:?}");
     assert_runs(&mut server);
-    assert_eq!(bindings(cache.path()), ahead, "it compiled bindings of its own");
+    assert_eq!(bindings(cache.path()), ahead, "the snippet compiled bindings again");
 }
 
 #[test]
-fn a_single_run_compiles_only_what_it_names() {
+fn a_single_run_compiles_only_the_named_tools() {
     let cache = cache();
     let run = Run::new(cache.path()).arguments(&["run", "--json", "-"]).config_alone(&config(TOOLS));
     assert_eq!(run.input(snippet()).result(), "event-7");
     assert_eq!(bindings(cache.path()).len(), 1);
-    // Were it all tools' library, the server would have nothing to compile.
+    // If the run had compiled all tools, the server would have nothing to compile.
     let server = serving(cache.path(), &config(TOOLS));
-    server.tells("bindings are compiled ahead");
+    server.wait_for_log("bindings are compiled ahead");
     assert_eq!(bindings(cache.path()).len(), 2);
 }
 
 #[test]
-fn a_snippet_comes_before_what_is_compiled_ahead() {
+fn a_snippet_interrupts_compilation_in_advance() {
     let cache = cache();
     let mut server = serving(cache.path(), &config(MANY_TOOLS));
     server.wait_until("a compiler", || is_compiling(&server));
     assert_runs(&mut server);
-    server.tells("bindings are compiled ahead");
+    server.wait_for_log("bindings are compiled ahead");
     assert!(server.stderr().contains("gave_way=1"), "{}", server.stderr());
-    assert_eq!(bindings(cache.path()).len(), 2, "its own, and all");
+    assert_eq!(bindings(cache.path()).len(), 2, "expected the snippet's bindings and those of all tools");
 }
 
 #[test]
-fn what_is_compiled_ahead_ends_with_the_server() {
+fn compilation_in_advance_ends_with_the_server() {
     let cache = cache();
     let mut server = serving(cache.path(), &config(MANY_TOOLS));
     server.wait_until("a compiler", || is_compiling(&server));
     server.close_input();
     assert_eq!(server.end(), Some(0), "{}", server.stderr());
-    assert_eq!(bindings(cache.path()), [""; 0], "it was waited for");
+    assert_eq!(bindings(cache.path()), [""; 0], "the server waited for the compiler");
     let left: Vec<_> = fs::read_dir(cache.path().join("temporary-v1")).unwrap().flatten().collect();
     assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]
-fn other_tools_are_compiled_when_they_come() {
+fn new_tools_are_compiled_when_they_appear() {
     let cache = cache();
     let server = serving(cache.path(), &config(TOOLS));
-    server.tells("bindings are compiled ahead");
+    server.wait_for_log("bindings are compiled ahead");
     let more = config(TOOLS).replace("  catalog:", "  shelf:");
     let more = more.trim_start_matches("mcpServers:\n");
     server.configure(&format!("{}{more}", config(TOOLS)));
-    server.tells("compiled=\"shelf\"");
+    server.wait_for_log("compiled=\"shelf\"");
     assert_eq!(bindings(cache.path()).len(), 2);
 }
 
 #[test]
-fn no_more_is_compiled_than_is_worth_it() {
+fn small_or_huge_servers_are_not_compiled_in_advance() {
     let cache = cache();
     let program = env!("CARGO_BIN_EXE_catalog-server");
     let shelf = format!("  shelf: {{ command: {program:?}, args: [--tools, \"500\"], trust: true }}\n");
     let server = serving(cache.path(), &format!("{}{shelf}", config(TOOLS)));
-    server.tells("left=\"shelf\"");
+    server.wait_for_log("left=\"shelf\"");
     assert_eq!(bindings(cache.path()).len(), 1);
 }

@@ -1,4 +1,4 @@
-//! What `toolsmith serve` answers, and what clients leave of it for a model.
+//! Answers of `toolsmith serve`, and the parts that clients pass to models.
 
 use end_to_end::reductions::{CONFIG, KINDS, Kind, REDUCTIONS};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
 
 const OWN: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
 
-/// The demo server in code mode, all of whose tools do not fit into a description, and a server whose tools are direct.
+/// The demo server in code mode, whose tools do not all fit into the description, and a server with direct tools.
 fn config(serve: &str) -> String {
     let direct = env!("CARGO_BIN_EXE_conformance-server");
     format!(
@@ -27,7 +27,7 @@ fn start(config: &str) -> Server {
 }
 
 #[test]
-fn own_tools_answer_with_content_alone_and_direct_ones_as_their_server_does() {
+fn own_tools_answer_only_with_content_and_direct_ones_like_their_server() {
     let mut server = start(&config(""));
     let listed = server.ask(1, "tools/list", &json!({}));
     for name in OWN {
@@ -57,7 +57,7 @@ fn own_tools_answer_with_content_alone_and_direct_ones_as_their_server_does() {
 }
 
 #[test]
-fn who_asks_for_structured_outcomes_gets_them_by_their_schema() {
+fn structured_outcomes_are_optional_and_match_their_schema() {
     let mut server = start(&config(", structuredOutcome: true"));
     let listed = server.ask(1, "tools/list", &json!({}));
     let schema = &tool(&listed, "execute_code")["outputSchema"];
@@ -74,7 +74,7 @@ fn who_asks_for_structured_outcomes_gets_them_by_their_schema() {
 }
 
 #[test]
-fn a_timeout_above_the_limit_is_lowered_and_the_answer_says_so() {
+fn a_timeout_above_the_limit_is_lowered_with_a_note() {
     let mut server = start(&format!("{DEMO}codeMode: {{ timeout: 20, maxTimeout: 30 }}\n"));
     let note = "note: timeout 90.5 s was lowered to 30 s, the limit of codeMode.maxTimeout";
     for (id, code, timeout, is_lowered) in [
@@ -91,14 +91,14 @@ fn a_timeout_above_the_limit_is_lowered_and_the_answer_says_so() {
     }
 }
 
-/// The answer that counts.
+/// The answer to the last call.
 fn answer_of(server: &mut Server, kind: &Kind) -> Value {
     let calls = kind.calls().into_iter().map(|call| json!({ "name": "execute_code", "arguments": call }));
     calls.zip(1..).map(|(call, id)| server.ask(id, "tools/call", &call)).last().unwrap()
 }
 
 #[test]
-fn whatever_a_client_leaves_of_an_answer_has_what_a_model_needs() {
+fn every_reduction_keeps_what_a_model_needs() {
     let mut server = start(CONFIG);
     let mut lacking = Vec::new();
     for kind in &KINDS {
@@ -114,7 +114,7 @@ fn whatever_a_client_leaves_of_an_answer_has_what_a_model_needs() {
 }
 
 #[test]
-fn structured_outcomes_hide_what_was_emitted_where_they_win() {
+fn structured_outcomes_hide_emitted_content_in_some_clients() {
     let mut server = start(&CONFIG.replace("serve: {", "serve: { structuredOutcome: true,"));
     let kind = KINDS.iter().find(|kind| kind.name == "emitted image and text").unwrap();
     let answer = answer_of(&mut server, kind);
@@ -127,7 +127,7 @@ fn structured_outcomes_hide_what_was_emitted_where_they_win() {
 }
 
 #[test]
-fn what_was_refused_is_told_apart_from_what_was_made() {
+fn refused_calls_are_counted_separately() {
     let mut server = start(DEMO);
     let code = "demo::echo(\"a\").await?;\nlet _ = demo::list_orders().limit(99).await;\nbail!(\"no more\")";
     let answer = server.ask(1, "tools/call", &execute(code));
@@ -143,7 +143,7 @@ fn what_was_refused_is_told_apart_from_what_was_made() {
 }
 
 #[test]
-fn a_time_out_of_range_is_told_with_both_ends() {
+fn a_timeout_out_of_range_is_reported_with_both_bounds() {
     let mut server = start(DEMO);
     for (id, timeout) in (1..).zip([json!(0), json!(-1), json!(86_401)]) {
         let call = json!({ "name": "execute_code", "arguments": { "code": "1", "timeout": timeout } });

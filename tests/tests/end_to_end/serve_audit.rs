@@ -1,4 +1,4 @@
-//! `toolsmith serve` with an audit log: who had what executed, what was permitted, what was called, how it ended.
+//! The audit log of `toolsmith serve`: clients, executions, permissions, calls and their ends.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 use crate::harness::{FAULT_SERVER, Run, assert_says, fault_entry};
 use crate::serving::{Client, DEMO, Gate, HANDSHAKE, Serve, Server, execute, outcome_of, recording};
 
-/// Configured for a server, and nobody's business.
+/// A configured secret of a server.
 const SECRET: &str = "value-that-nobody-sees";
 
-/// A server that must be asked about, with a secret, one for direct calls, and a log.
+/// A server that needs permission and has a secret, one with direct tools, and a log.
 fn config(arguments: &str) -> String {
-    let asked =
+    let question =
         fault_entry("faulty", "sound", &format!("    permission: ask\n    env: {{ KEY: {SECRET} }}\n"));
     let direct = fault_entry("direct", "sound", "    codeMode: false\n    trust: true\n");
-    format!("mcpServers:\n{asked}{direct}serve: {{ audit: {{ file: log/audit.jsonl{arguments} }} }}\n")
+    format!("mcpServers:\n{question}{direct}serve: {{ audit: {{ file: log/audit.jsonl{arguments} }} }}\n")
 }
 
 /// The lines of a log. Each is JSON.
@@ -45,7 +45,7 @@ fn hash(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-/// Makes a request, whose question for permission gets this answer.
+/// Makes a request and answers its permission question.
 #[track_caller]
 fn ask(client: &Client, call: &Value, answer: &str) -> Value {
     let mut answering = client.begin("tools/call", call);
@@ -60,8 +60,8 @@ fn ask(client: &Client, call: &Value, answer: &str) -> Value {
     }
 }
 
-/// A call that tells its server the secret, with an argument of its own.
-fn telling() -> (String, Value) {
+/// A call that sends its server the secret in an argument.
+fn call_with_secret() -> (String, Value) {
     let code = format!("faulty::echo().message(args.require(\"told\")?).await?; // {SECRET}");
     let mut call = execute(&code);
     call["arguments"]["args"] = json!({ "told": SECRET });
@@ -69,7 +69,7 @@ fn telling() -> (String, Value) {
 }
 
 #[test]
-fn an_execution_is_written_down_from_its_beginning_to_its_end() {
+fn an_execution_is_logged_from_start_to_end() {
     let sent = json!({ "message": SECRET }).to_string();
     let hashed = json!({ "bytes": sent.len(), "blake3": hash(&sent) });
     let mut full = hashed.clone();
@@ -77,7 +77,7 @@ fn an_execution_is_written_down_from_its_beginning_to_its_end() {
     for (arguments, kept) in [("", hashed), (", arguments: none", Value::Null), (", arguments: full", full)] {
         let server = Serve::http(&config(arguments)).start();
         let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({ "elicitation": {} }));
-        let (code, call) = telling();
+        let (code, call) = call_with_secret();
         let answer = ask(&client, &call, "session");
         assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
         let log = log(&server);
@@ -101,8 +101,8 @@ fn an_execution_is_written_down_from_its_beginning_to_its_end() {
 
         assert_eq!(event(&log, "manifest")["tools"], json!(["faulty.echo"]));
         let approval = event(&log, "approval");
-        let said = (&approval["question"], &approval["answer"], &approval["tools"]);
-        assert_eq!(said, (&json!("program"), &json!("session"), &json!(["faulty.echo"])));
+        let answered = (&approval["question"], &approval["answer"], &approval["tools"]);
+        assert_eq!(answered, (&json!("program"), &json!("session"), &json!(["faulty.echo"])));
         let call = event(&log, "call_begin");
         assert_eq!((&call["server"], &call["tool"]), (&json!("faulty"), &json!("echo")));
         assert_eq!(call["arguments"], kept, "{call:#}");
@@ -118,7 +118,7 @@ fn an_execution_is_written_down_from_its_beginning_to_its_end() {
 }
 
 #[test]
-fn refusals_failures_and_direct_calls_are_written_down_too() {
+fn refusals_failures_and_direct_calls_are_logged() {
     let server = Serve::http(&config("")).start();
     let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({ "elicitation": {} }));
     let status = |code: &str, answer: &str| {
@@ -146,7 +146,7 @@ fn refusals_failures_and_direct_calls_are_written_down_too() {
 }
 
 #[test]
-fn calls_that_are_refused_before_they_leave_are_not_counted_as_made() {
+fn calls_rejected_before_they_are_sent_are_not_counted_as_made() {
     let mut server = Serve::new(&format!("{DEMO}serve: {{ audit: {{ file: log/audit.jsonl }} }}\n")).start();
     server.shake_hands();
     let code = "let refused = demo::slow(4000).await.unwrap_err();\n\
@@ -159,15 +159,15 @@ fn calls_that_are_refused_before_they_leave_are_not_counted_as_made() {
     assert_eq!(end["calls"], outcome_of(&answer)["calls_total"]);
 }
 
-/// Whoever asks for an execution twice, because it was asked for permission, has two ends in the log.
+/// An execution requested twice, because of a permission question, has two ends in the log.
 #[test]
-fn an_execution_that_waits_for_an_answer_of_its_client_says_so() {
+fn an_execution_that_waits_for_its_client_is_logged_as_waiting() {
     let server = Serve::http(&config("")).start();
     let client = server.client().stateless();
     let call = execute("faulty::echo().await?;");
-    let asked = client.ask("tools/call", &call);
+    let question = client.ask("tools/call", &call);
     let mut next = call.clone();
-    next["requestState"] = asked["result"]["requestState"].clone();
+    next["requestState"] = question["result"]["requestState"].clone();
     let yes = json!({ "action": "accept", "content": { "answer": "once" } });
     next["inputResponses"] = json!({ "permission": yes });
     let answer = client.ask("tools/call", &next);
@@ -187,16 +187,16 @@ fn an_execution_that_waits_for_an_answer_of_its_client_says_so() {
     assert_eq!(events(&log), all, "{log:#?}");
     assert_eq!((&log[2]["status"], &log[8]["status"]), (&json!("input_required"), &json!("ok")));
     assert_eq!(log[5]["answer"], "once");
-    assert!(log[0]["who"]["session"].is_null(), "there is none: {:#}", log[0]);
+    assert!(log[0]["who"]["session"].is_null(), "expected no session: {:#}", log[0]);
 }
 
 fn recorded(record: &Path, what: &str) -> usize {
     fs::read_to_string(record).unwrap_or_default().lines().filter(|line| line.starts_with(what)).count()
 }
 
-/// By the client's word, by its end, and by a signal to the process.
+/// By a cancellation, by the client's end, and by a signal to the process.
 #[test]
-fn an_execution_that_is_given_up_has_an_end_in_the_log() {
+fn a_cancelled_execution_has_an_end_in_the_log() {
     type Ending = fn(&mut Server);
     let cancels: Ending = |server| {
         let cancel = json!({ "requestId": 7 });
@@ -213,9 +213,9 @@ fn an_execution_that_is_given_up_has_an_end_in_the_log() {
         let call = execute("rec::wait().message(\"x\").await?;");
         server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call }));
         server.wait_until("the call", || recorded(&record, "call") == 1);
-        let begun = log(&server);
-        assert_eq!(events(&begun), ["execution_begin", "manifest", "call_begin"], "{begun:#?}");
-        assert_eq!(begun[0]["who"]["transport"], "stdio");
+        let started = log(&server);
+        assert_eq!(events(&started), ["execution_begin", "manifest", "call_begin"], "{started:#?}");
+        assert_eq!(started[0]["who"]["transport"], "stdio");
         end(&mut server);
         server.wait_until("the end", || events(&log(&server)).contains(&"execution_end"));
         let log = log(&server);
@@ -226,7 +226,7 @@ fn an_execution_that_is_given_up_has_an_end_in_the_log() {
 }
 
 #[test]
-fn a_log_that_can_not_be_written_is_told_before_anything_is_served() {
+fn an_unwritable_log_is_reported_before_serving() {
     let folder = tempfile::tempdir().unwrap();
     let is_folder = folder.path().join("folder");
     fs::create_dir(&is_folder).unwrap();
@@ -240,17 +240,17 @@ fn a_log_that_can_not_be_written_is_told_before_anything_is_served() {
 }
 
 #[test]
-fn nothing_is_done_that_can_not_be_written_down() {
+fn nothing_is_executed_that_cannot_be_logged() {
     let gate = Gate::new();
     let echo =
         format!("  other: {{ command: {FAULT_SERVER:?}, args: [sound], codeMode: false, trust: true }}\n");
     let serve = "serve: { audit: { file: audit.jsonl } }\n";
     let mut server = Serve::new(&format!("{}{echo}{serve}", gate.config())).start();
     server.shake_hands();
-    // One that runs already: its next call is not made, and its end can't be written.
+    // A running execution: its next call is not made, and its end cannot be logged.
     let code = "let _ = gate::pass().message(\"first\").await; gate::pass().message(\"second\").await?;";
     server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": execute(code) }));
-    server.wait_until("the first at the gate", || gate.came() == ["first"]);
+    server.wait_until("the first at the gate", || gate.arrived() == ["first"]);
     let log = server.path("audit.jsonl");
     fs::rename(&log, server.path("audit.1")).unwrap();
     fs::create_dir(&log).unwrap();
@@ -259,7 +259,7 @@ fn nothing_is_done_that_can_not_be_written_down() {
     let answer = server.receive("the answer", |message| message["id"] == 7);
     assert_eq!(answer["result"]["isError"], true, "{answer:#}");
     assert_says(&answer["result"]["content"][0]["text"], &phrases);
-    // Neither a new one nor a direct call.
+    // Neither a new execution nor a direct call is made.
     let calls =
         [execute("gate::pass().message(\"third\").await?;"), json!({ "name": "echo", "arguments": {} })];
     for (id, call) in (8..).zip(calls) {
@@ -267,8 +267,8 @@ fn nothing_is_done_that_can_not_be_written_down() {
         assert_eq!(answer["result"]["isError"], true, "{answer:#}");
         assert_says(&answer["result"]["content"][0]["text"], &phrases);
     }
-    assert_eq!(gate.came(), ["first"]);
-    // It goes on as soon as it can be written again.
+    assert_eq!(gate.arrived(), ["first"]);
+    // It works again once the log is writable.
     fs::remove_dir(&log).unwrap();
     let answer = server.ask(10, "tools/call", &execute("gate::pass().message(\"fourth\").await?.text()"));
     assert_eq!(outcome_of(&answer)["result"], "fourth", "{answer:#}");
@@ -276,9 +276,9 @@ fn nothing_is_done_that_can_not_be_written_down() {
     assert_eq!(events(&now), ["execution_begin", "manifest", "call_begin", "call_end", "execution_end"]);
 }
 
-/// What a program gives up, and what its client gives up, has an end in the log, before that of its execution.
+/// A call dropped by its program or cancelled by its client has an end in the log, before that of its execution.
 #[test]
-fn a_call_that_is_given_up_is_written_down_to_its_end() {
+fn a_dropped_call_has_an_end_in_the_log() {
     let audit = "serve: { audit: { file: log/audit.jsonl } }\n";
     let mut server = Serve::new(&format!("{DEMO}{audit}")).start();
     server.shake_hands();
@@ -287,10 +287,10 @@ fn a_call_that_is_given_up_is_written_down_to_its_end() {
     let answer = server.ask(1, "tools/call", &execute(code));
     assert_eq!(outcome_of(&answer)["result"], true, "{answer:#}");
     assert_eq!(outcome_of(&answer)["calls"][0]["ok"], false, "{answer:#}");
-    let whole = log(&server);
+    let full_log = log(&server);
     let all = ["execution_begin", "manifest", "call_begin", "call_end", "execution_end"];
-    assert_eq!(events(&whole), all, "{whole:#?}");
-    let end = event(&whole, "call_end");
+    assert_eq!(events(&full_log), all, "{full_log:#?}");
+    let end = event(&full_log, "call_end");
     assert_eq!((&end["ok"], &end["error"], &end["call"]), (&json!(false), &json!("cancelled"), &json!(0)));
 
     let params = execute("demo::slow(600.0).await?;");
@@ -301,13 +301,13 @@ fn a_call_that_is_given_up_is_written_down_to_its_end() {
     let cancelled = json!({ "requestId": 2 });
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }));
     server.wait_until("the second end", || count(&server, "execution_end") == 2);
-    let whole = log(&server);
-    assert_eq!(&events(&whole)[5..], all, "{whole:#?}");
+    let full_log = log(&server);
+    assert_eq!(&events(&full_log)[5..], all, "{full_log:#?}");
 }
 
-/// A subagent and its servers speak within one process, over neither pipes nor HTTP.
+/// A subagent and its servers communicate within one process, over neither pipes nor HTTP.
 #[test]
-fn what_a_subagent_has_executed_is_no_request_over_http() {
+fn a_subagents_executions_are_logged_as_in_process() {
     let call = json!({ "name": "execute_code", "arguments": { "code": "demo::echo(\"x\").await?.text()" } });
     let model = crate::subagents::model(&json!([
         { "when": { "no_result": true }, "answers": [{ "calls": [call] }] },

@@ -1,4 +1,4 @@
-//! `toolsmith serve --http` and clients that write HTTP by hand: heads that are refused, connections that lead nowhere.
+//! `toolsmith serve --http` and hand-written HTTP: rejected heads, idle connections, refused calls.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -19,12 +19,12 @@ fn start() -> (Server, String) {
     (server, authority)
 }
 
-/// What a server answers to bytes until it closes the connection.
+/// Sends bytes; returns the server's response until it closes the connection.
 fn answer(authority: &str, bytes: &str) -> String {
     let mut stream = TcpStream::connect(authority).unwrap();
-    // More than any connection stays open: a test that hangs fails.
+    // Longer than any connection stays open, so that a test that hangs fails.
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    // One that is closed early says why before.
+    // The server may respond and close the connection early.
     let _ = stream.write_all(bytes.as_bytes());
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -32,7 +32,7 @@ fn answer(authority: &str, bytes: &str) -> String {
 }
 
 #[test]
-fn a_head_that_can_be_read_in_two_ways_is_refused() {
+fn an_ambiguous_head_is_rejected() {
     let (server, authority) = start();
     let authorized = format!("Host: {authority}\r\nAuthorization: Bearer {TOKEN}\r\n");
     let post = |headers: &str| format!("POST /mcp HTTP/1.1\r\n{headers}\r\n");
@@ -132,13 +132,13 @@ fn a_head_that_can_be_read_in_two_ways_is_refused() {
         assert!(answer.contains(says), "{what}: {answer}");
         assert_eq!(answer.matches("HTTP/1.").count(), 1, "the connection ends: {answer}");
     }
-    // A request behind one that is refused is none.
+    // A request after a rejected one is ignored.
     let behind = format!(
         "POST /mcp HTTP/1.1\r\n{authorized}{json}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\nGET /healthz \
          HTTP/1.1\r\nHost: {authority}\r\n\r\n"
     );
     assert!(!answer(&authority, &behind).contains("ok\n"));
-    // What is sound is answered, also in the forms that few clients use.
+    // Valid requests are answered, including rare forms.
     for sound in [
         format!("GET http://{authority}/healthz HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n"),
         format!("GET /healthz HTTP/1.0\r\nHost: {authority}\r\n\r\n"),
@@ -152,14 +152,14 @@ fn a_head_that_can_be_read_in_two_ways_is_refused() {
 }
 
 #[test]
-fn over_a_thousand_connections_that_say_nothing_keep_nobody_out() {
+fn over_a_thousand_silent_connections_do_not_block_others() {
     let (mut server, authority) = start();
     let client = server.client().header("authorization", &format!("Bearer {TOKEN}")).shake_hands();
     let mut silent: Vec<TcpStream> = Vec::new();
     for number in 0..1_100 {
         let mut stream = TcpStream::connect(&authority).unwrap();
         if number % 2 == 0 {
-            // One that was closed already may refuse it.
+            // The connection may already be closed.
             let _ = stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: ");
         }
         silent.push(stream);
@@ -168,7 +168,7 @@ fn over_a_thousand_connections_that_say_nothing_keep_nobody_out() {
     assert!(health.starts_with("HTTP/1.0 200 OK"), "{health}");
     let outcome = client.ask("tools/call", &execute("6 * 7"));
     assert_eq!(outcome_of(&outcome)["result"], 42, "{outcome:#}");
-    // The oldest have made room: there is nothing more to read of them.
+    // The oldest connections were closed to make room.
     for stream in silent.iter_mut().take(800) {
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let read = stream.read(&mut [0]);
@@ -182,14 +182,14 @@ fn over_a_thousand_connections_that_say_nothing_keep_nobody_out() {
     assert_eq!(server.end(), Some(0), "{}", server.stderr());
 }
 
-/// Forged, denied and unfit calls, whatever their number.
+/// Any number of forged, denied and invalid calls.
 #[test]
 fn refused_calls_are_counted_in_the_outcome_and_in_the_audit_log() {
     let faulty = fault_entry("faulty", "sound", "    permission: ask-each\n");
     let direct = fault_entry("direct", "sound", "    codeMode: false\n    permission: ask\n");
     let audit = "serve: { questionTimeout: 0.2, audit: { file: audit.jsonl } }\n";
     let server = Serve::http(&format!("{DEMO}{faulty}{direct}{audit}")).start();
-    // Its person answers nothing.
+    // Its user does not answer.
     let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({ "elicitation": {} }));
     let code = r##"
 use std::io::Write as _;
@@ -226,5 +226,5 @@ denied"##;
     );
     let direct = log.iter().find(|line| line["event"] == "call_refused").unwrap();
     assert_eq!((&direct["server"], &direct["tool"]), (&json!("direct"), &json!("echo")), "{direct:#}");
-    assert!(log.len() < 20, "a flood is a number: {} lines", log.len());
+    assert!(log.len() < 20, "expected a count, not {} lines", log.len());
 }

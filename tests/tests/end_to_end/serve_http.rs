@@ -1,4 +1,4 @@
-//! `toolsmith serve --http`: who is let in, what sessions share and what not, and how it ends.
+//! `toolsmith serve --http`: authorization, isolation of sessions, and shutdown.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -14,8 +14,8 @@ use crate::serving::{Client, DEMO, HANDSHAKE, STATELESS, Serve, execute, outcome
 
 const TOKEN: &str = "a-token-that-nobody-guesses";
 
-/// Makes a call that is recorded, and then goes on for a while.
-const CALLS_AND_GOES_ON: &str = "let call = rec::wait().message(\"x\"); let _ = tokio::time::timeout(Duration::from_millis(100), \
+/// Makes a call that is recorded, and then continues for a while.
+const CALLS_AND_CONTINUES: &str = "let call = rec::wait().message(\"x\"); let _ = tokio::time::timeout(Duration::from_millis(100), \
                                  call).await; demo::slow(3).await?; 42";
 
 fn recorded(record: &Path, what: &str) -> usize {
@@ -45,7 +45,7 @@ fn clients_of_every_revision_are_served() {
     let tools = client.ask("tools/list", &json!({}));
     assert_eq!(tools["result"]["tools"][0]["name"], "execute_code", "{tools:#}");
     assert_ok(&client.ask("tools/call", &execute("6 * 7")), &json!(42));
-    // A revision of the future is offered the newest one with a handshake.
+    // A client of a future revision is offered the newest revision with a handshake.
     let (_, answer) = server.client().shake_hands_as("2099-01-01", &json!({}));
     assert_eq!(answer["result"]["protocolVersion"], HANDSHAKE, "{answer:#}");
 }
@@ -54,7 +54,7 @@ fn clients_of_every_revision_are_served() {
 fn only_clients_with_the_token_are_served() {
     let server = Serve::http(DEMO)
         .arguments(&["--token-env", "DOOR"])
-        // What a file with a line's end gives.
+        // As read from a file with a trailing newline.
         .variable("DOOR", &format!("{TOKEN}\n"))
         .start();
     let client = server.client();
@@ -121,7 +121,7 @@ fn without_a_token_only_this_machine_is_served() {
 }
 
 #[test]
-fn pages_and_names_of_others_are_turned_away() {
+fn foreign_origins_and_hosts_are_rejected() {
     let server = Serve::http(&format!(
         "{DEMO}serve:\n  hosts: [tools.example.com]\n  origins: [\"https://app.example.com:443\"]\n"
     ))
@@ -137,7 +137,7 @@ fn pages_and_names_of_others_are_turned_away() {
     ] {
         assert_eq!(status(name, wrong), StatusCode::FORBIDDEN, "{name}: {wrong}");
     }
-    // A browser asks first, without the token, and hides answers that are not for the page.
+    // A browser sends a preflight request without the token, and hides responses that do not allow the page.
     let page = client.clone().header("origin", "https://app.example.com");
     let asked = page.clone().header("access-control-request-method", "POST").options();
     assert_eq!(asked.status, StatusCode::NO_CONTENT);
@@ -163,13 +163,13 @@ fn requests_are_bounded() {
     let long = client.post(vec![b' '; (4 << 20) + 1]);
     assert_eq!(long.status, StatusCode::PAYLOAD_TOO_LARGE, "{long:?}");
     let client = client.shake_hands();
-    // A snippet of a megabyte is no request that is too long, only one that does not compile within its limits.
+    // A request with a snippet of one megabyte is accepted; only the snippet exceeds its limits.
     let answer = client.ask("tools/call", &execute(&format!("// {}\n6 * 7", "x".repeat(1 << 20))));
     assert!(answer["result"].is_object(), "{answer:#}");
 }
 
 #[test]
-fn there_are_no_more_sessions_than_configured() {
+fn the_number_of_sessions_is_limited() {
     let server = Serve::http(&format!("{DEMO}serve: {{ maxSessions: 2 }}\n")).start();
     let first = server.client().shake_hands();
     let _second = server.client().shake_hands();
@@ -194,7 +194,7 @@ fn there_are_no_more_sessions_than_configured() {
 }
 
 #[test]
-fn what_one_session_leaves_is_not_there_for_another() {
+fn a_sessions_outputs_are_not_visible_to_others() {
     let server = Serve::http(&format!("{DEMO}serve: {{ output: 1KiB }}\n")).start();
     let (one, other) = (server.client().shake_hands(), server.client().shake_hands());
     let answer = one.ask("tools/call", &execute("for n in 0..10_000 { println!(\"{n}\"); }"));
@@ -213,9 +213,9 @@ fn what_one_session_leaves_is_not_there_for_another() {
     }
 }
 
-/// What a person allows for a session holds for no other one.
+/// A permission for a session does not apply to other sessions.
 #[test]
-fn what_is_allowed_in_one_session_is_not_in_another() {
+fn permissions_are_per_session() {
     let config = format!("mcpServers:\n{}", fault_entry("faulty", "sound", "    permission: ask\n"));
     let server = Serve::http(&config).start();
     let elicits = json!({ "elicitation": {} });
@@ -243,9 +243,9 @@ fn what_is_allowed_in_one_session_is_not_in_another() {
     assert_eq!(asked(&other, "no"), (true, json!("denied")));
 }
 
-/// Each session has sessions of its own with servers whose tools are called directly.
+/// Each session has its own sessions with servers of direct tools.
 #[test]
-fn sessions_share_no_session_with_a_server() {
+fn sessions_do_not_share_server_sessions() {
     let state = tempfile::tempdir().unwrap();
     let config = format!(
         "mcpServers:\n  counted: {{ command: sh, args: [-c, 'echo >> {}; exec \"$0\" sound', {FAULT_SERVER:?}], \
@@ -259,13 +259,13 @@ fn sessions_share_no_session_with_a_server() {
     assert!(one.ask("tools/call", &call)["result"]["content"].is_array());
     let before = starts();
     assert!(one.ask("tools/call", &call)["result"]["content"].is_array());
-    assert_eq!(starts(), before, "the second call goes to the same process");
+    assert_eq!(starts(), before, "the second call must go to the same process");
     assert!(other.ask("tools/call", &call)["result"]["content"].is_array());
-    assert_eq!(starts(), before + 1, "another session has a process of its own");
+    assert_eq!(starts(), before + 1, "another session must have its own process");
 }
 
 #[test]
-fn it_is_ready_when_snippets_can_run_and_servers_have_answered() {
+fn readyz_succeeds_once_snippets_can_run_and_servers_have_answered() {
     let server = Serve::http(DEMO).start();
     let client = server.client();
     assert_eq!(client.get("/healthz").status, StatusCode::OK);
@@ -282,36 +282,37 @@ fn it_is_ready_when_snippets_can_run_and_servers_have_answered() {
 }
 
 #[test]
-fn what_runs_may_finish_when_it_is_stopped() {
+fn running_executions_may_finish_on_shutdown() {
     for stateless in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("record");
         let mut server = Serve::http(&format!("{}serve: {{ grace: 50 }}\n", recording(&record))).start();
         let begin = || if stateless { server.client().stateless() } else { server.client().shake_hands() };
         let (client, other) = (begin(), begin());
-        // Without a session, nothing comes before the answer.
-        let asking = std::thread::spawn(move || client.ask("tools/call", &execute(CALLS_AND_GOES_ON)));
+        // Without a session, no message precedes the answer.
+        let request_thread =
+            std::thread::spawn(move || client.ask("tools/call", &execute(CALLS_AND_CONTINUES)));
         server.wait_until("the call", || recorded(&record, "call") == 1);
         server.signal(Signal::TERM);
-        server.tells("stopping: 1 executions run");
+        server.wait_for_log("stopping: 1 executions run");
         server.wait_until("the end to come", || {
             server.client().get("/readyz").status == StatusCode::SERVICE_UNAVAILABLE
         });
         let refused = other.ask("tools/call", &execute("6 * 7"));
         assert!(refused["error"]["message"].as_str().unwrap().contains("stopping"), "{refused:#}");
-        assert_ok(&asking.join().unwrap(), &json!(42));
+        assert_ok(&request_thread.join().unwrap(), &json!(42));
         assert_eq!(server.end(), Some(0), "{}", server.stderr());
     }
 }
 
 #[test]
-fn what_does_not_finish_within_the_grace_is_cancelled_and_says_so() {
+fn executions_beyond_the_grace_period_are_cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let mut server = Serve::http(&format!("{}serve: {{ grace: 0.2 }}\n", recording(&record))).start();
     let client = server.client().shake_hands();
     let mut answering = client.begin("tools/call", &execute("rec::wait().message(\"x\").await?;"));
-    // A stream that never ends by itself does not keep it.
+    // An open stream does not delay the shutdown.
     let mut listening = client.listen();
     server.wait_until("the call", || recorded(&record, "call") == 1);
     server.signal(Signal::TERM);
@@ -323,7 +324,7 @@ fn what_does_not_finish_within_the_grace_is_cancelled_and_says_so() {
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once() {
+fn a_second_signal_ends_the_server_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let mut server = Serve::http(&format!("{}serve: {{ grace: 600 }}\n", recording(&record))).start();
@@ -331,19 +332,19 @@ fn a_second_signal_ends_it_at_once() {
     let _answering = client.begin("tools/call", &execute("rec::wait().message(\"x\").await?;"));
     server.wait_until("the call", || recorded(&record, "call") == 1);
     server.signal(Signal::TERM);
-    server.tells("stopping: 1 executions run");
+    server.wait_for_log("stopping: 1 executions run");
     server.signal(Signal::INT);
     assert_eq!(server.end(), Some(130), "{}", server.stderr());
 }
 
-/// Losing a connection cancels nothing in a session: the client may come back for the answer.
+/// In a session, losing a connection cancels nothing: the client may resume.
 #[test]
-fn a_client_of_a_session_that_has_lost_its_stream_gets_the_rest_of_it() {
+fn a_client_with_a_session_can_resume_a_lost_stream() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let server = Serve::http(&recording(&record)).start();
     let client = server.client().shake_hands();
-    let mut call = execute(&format!("progress(1, 2, \"half\"); {CALLS_AND_GOES_ON}"));
+    let mut call = execute(&format!("progress(1, 2, \"half\"); {CALLS_AND_CONTINUES}"));
     call["_meta"] = json!({ "progressToken": "p" });
     let mut answering = client.begin("tools/call", &call);
     answering.until(|message| message["params"]["message"] == "half");
@@ -353,9 +354,9 @@ fn a_client_of_a_session_that_has_lost_its_stream_gets_the_rest_of_it() {
     assert_ok(&client.resume(id, &last).end(), &json!(42));
 }
 
-/// Without a session, nobody can come back: what nobody waits for is cancelled.
+/// Without a session, the client cannot resume, so the execution is cancelled.
 #[test]
-fn a_client_without_a_session_that_goes_ends_its_execution() {
+fn a_disconnect_without_a_session_cancels_the_execution() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let one_place = "serve: { maxExecutions: 1, maxWaiting: 0 }\n";
@@ -394,7 +395,7 @@ fn a_client_without_a_session_that_goes_ends_its_execution() {
 }
 
 #[test]
-fn a_session_that_is_ended_ends_its_execution() {
+fn ending_a_session_cancels_its_execution() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let server = Serve::http(&recording(&record)).start();
@@ -407,9 +408,9 @@ fn a_session_that_is_ended_ends_its_execution() {
     server.wait_until("the cancellation", || recorded(&record, "cancelled") == 1);
 }
 
-/// As long as its program runs, it calls a tool ten times a second.
+/// The program calls a tool ten times a second while it runs.
 #[test]
-fn a_session_that_is_ended_makes_no_further_calls() {
+fn an_ended_session_makes_no_further_calls() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let server = Serve::http(&format!("{}serve: {{ maxExecutions: 1 }}\n", recording(&record))).start();
@@ -420,15 +421,15 @@ fn a_session_that_is_ended_makes_no_further_calls() {
     server.wait_until("the calls", || recorded(&record, "call") >= 3);
     let before = recorded(&record, "call");
     assert!(client.delete().status.is_success());
-    // There is one place, and so it waits for the end of the other one.
+    // There is one slot, so it waits for the other one to end.
     assert_ok(&other.ask("tools/call", &execute("6 * 7")), &json!(42));
     let calls = recorded(&record, "call") - before;
     assert!(calls < 20, "{calls} calls after the end of the session");
 }
 
-/// Neither the program, which is busy, nor a server that does not mind the end of its input.
+/// Neither the busy program, nor a server that ignores the end of its input.
 #[test]
-fn a_kill_leaves_nothing_behind() {
+fn a_kill_leaves_no_process() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let deaf = fault_entry("deaf", "deaf", "");
@@ -444,17 +445,17 @@ fn a_kill_leaves_nothing_behind() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_told() {
+fn an_address_in_use_is_reported() {
     let server = Serve::http(DEMO).start();
     let address = server.address();
     let taken = address.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap();
     let mut second = Serve::new(DEMO).arguments(&["--http", taken]).start();
     assert_eq!(second.end(), Some(7));
-    second.tells("can't be served at");
+    second.wait_for_log("can't be served at");
 }
 
 #[test]
-fn a_connection_that_says_nothing_disturbs_nobody() {
+fn a_silent_connection_does_not_affect_others() {
     let mut server = Serve::http(DEMO).start();
     let address = server.address();
     let authority = address.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap();

@@ -1,6 +1,6 @@
-//! What is left of an execution by `toolsmith serve` when somebody in it is killed: nothing, and the next one works.
+//! Killed processes of a `toolsmith serve` execution: no process is left, and the next execution works.
 //!
-//! The client's end is in `serve_pipes`.
+//! For the client's end, see `serve_pipes`.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::endings::FOREVER;
 use crate::harness::{FAULT_SERVER, assert_says, unique};
 use crate::serving::{DEMO, Serve, Server, execute, outcome_of, recording};
 
-/// What the processes of an execution have in their command lines.
+/// Parts of the command lines of an execution's processes.
 const PROGRAM: &str = "/programs-";
 const SUPERVISOR: &str = "sandbox-helper:";
 const COMPILER: &str = "--crate-name=program";
@@ -28,7 +28,7 @@ fn begin(server: &mut Server, id: u32, code: &str) {
     server.send(&call);
 }
 
-/// Another process on the same cache runs what the first one was killed at, and something else.
+/// A second process on the same cache runs the snippet that the first was killed in, and another one.
 #[track_caller]
 fn assert_the_next_one_works(config: &str, code: &str) {
     let mut next = Serve::new(config).start();
@@ -41,7 +41,7 @@ fn assert_the_next_one_works(config: &str, code: &str) {
 }
 
 #[test]
-fn nothing_of_an_execution_outlives_the_server_that_is_killed() {
+fn no_process_of_an_execution_outlives_a_killed_server() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let config = recording(&record);
@@ -69,7 +69,7 @@ fn nothing_of_an_execution_outlives_the_server_that_is_killed() {
 }
 
 #[test]
-fn no_compiler_outlives_the_server_that_is_killed() {
+fn no_compiler_outlives_a_killed_server() {
     let mut server = Serve::new(DEMO).start();
     server.shake_hands();
     begin(&mut server, 7, &format!("// {}\n{FOREVER}", unique()));
@@ -81,9 +81,9 @@ fn no_compiler_outlives_the_server_that_is_killed() {
     assert_the_next_one_works(DEMO, "\"again\"");
 }
 
-/// By the client as well: what nobody waits for is not compiled to its end.
+/// A compilation is stopped when the client cancels its request.
 #[test]
-fn no_compiler_outlives_a_request_that_is_cancelled() {
+fn no_compiler_outlives_a_cancelled_request() {
     let mut server = Serve::new(DEMO).start();
     server.shake_hands();
     begin(&mut server, 7, &format!("// {}\n{FOREVER}", unique()));
@@ -95,7 +95,7 @@ fn no_compiler_outlives_a_request_that_is_cancelled() {
     assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
 }
 
-/// Kills all processes of the server `rec` while the program waits for it; gives the answer.
+/// Kills all processes of the server `rec` while the program waits for it; returns the answer.
 #[track_caller]
 fn killed_while_called(server: &mut Server, record: &Path, id: u32, code: &str) -> Value {
     let before = calls(record);
@@ -106,7 +106,7 @@ fn killed_while_called(server: &mut Server, record: &Path, id: u32, code: &str) 
 }
 
 #[test]
-fn a_server_that_is_killed_in_a_call_is_an_error_of_that_call_alone() {
+fn killing_a_server_only_fails_the_call_to_it() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let mut server = Serve::new(&recording(&record)).start();
@@ -133,7 +133,7 @@ fn a_server_that_is_killed_in_a_call_is_an_error_of_that_call_alone() {
 }
 
 #[test]
-fn nothing_of_an_execution_outlives_a_session_over_http_that_is_killed_with_its_server() {
+fn no_process_of_an_execution_over_http_outlives_a_killed_server() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let config = recording(&record);
@@ -142,7 +142,7 @@ fn nothing_of_an_execution_outlives_a_session_over_http_that_is_killed_with_its_
     let code = format!("// {}\nrec::wait().message(\"x\").await?;", unique());
     let _answering = client.begin("tools/call", &execute(&code));
     let code = format!("// {}\n{FOREVER}", unique());
-    // Its answer is cut off.
+    // The response is cut off.
     let waiting = std::thread::spawn(move || other.ask("tools/call", &execute(&code)));
     server.wait_until("the call", || calls(&record) == 1);
     server.wait_until("the compiler", || server.tree().count(COMPILER) > 0);
@@ -155,13 +155,13 @@ fn nothing_of_an_execution_outlives_a_session_over_http_that_is_killed_with_its_
     assert_the_next_one_works(&config, "\"again\"");
 }
 
-/// What a server has started may not mind the end of its input, as this does not.
+/// A child process of a server may ignore the end of its input, as this one does.
 #[test]
-fn what_servers_have_started_does_not_outlive_the_server_that_is_killed() {
-    const MINDS_NOTHING: &str = "sleep 98765";
+fn child_processes_of_servers_do_not_outlive_a_killed_server() {
+    const IGNORES_INPUT: &str = "sleep 98765";
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
-    let script = format!("{MINDS_NOTHING} & exec \"$0\" \"$@\"");
+    let script = format!("{IGNORES_INPUT} & exec \"$0\" \"$@\"");
     let config = format!(
         "mcpServers:\n  rec: {{ command: sh, args: [-c, {script:?}, {FAULT_SERVER:?}, {SERVER}, {record:?}], trust: true }}\n"
     );
@@ -170,20 +170,20 @@ fn what_servers_have_started_does_not_outlive_the_server_that_is_killed() {
     let call = format!("// {}\nrec::wait().message(\"x\").await?;", unique());
     begin(&mut server, 7, &call);
     server.wait_until("the call", || calls(&record) == 1);
-    // Whoever ends the helper alone has a new one with the next server.
+    // If only the helper is killed, the next server starts a new one.
     server.tree().kill(REAPER);
     begin(&mut server, 8, &call);
     server.wait_until("the next call", || calls(&record) == 2);
     let tree = server.tree();
-    assert!(tree.count(MINDS_NOTHING) > 2 && tree.count(REAPER) == 1, "{tree:#?}");
+    assert!(tree.count(IGNORES_INPUT) > 2 && tree.count(REAPER) == 1, "{tree:#?}");
     server.signal(Signal::KILL);
     assert_eq!(server.end(), None);
     tree.is_gone();
 }
 
-/// Nothing stays behind, and nothing is killed twice, where the process ends in order.
+/// In an orderly shutdown, nothing is left and nothing is killed twice.
 #[test]
-fn the_helper_that_kills_is_there_only_with_servers() {
+fn the_reaper_runs_only_with_servers() {
     let mut server = Serve::new(DEMO).start();
     server.shake_hands();
     server.wait_until("the helper", || server.tree().count(REAPER) == 1);

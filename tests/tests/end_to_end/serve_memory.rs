@@ -1,4 +1,4 @@
-//! Compilers at once on a machine with little memory.
+//! Concurrent compilers on a machine with little memory.
 
 use std::fs;
 use std::process::Command;
@@ -8,17 +8,17 @@ use serde_json::json;
 use crate::cache::with_the_layer_of_the_shared;
 use crate::serving::{DEMO, Serve, execute, outcome_of};
 
-/// How many executions there are at once: as many as `serve` runs at once by default.
+/// Number of concurrent executions: the default limit of `serve`.
 const EXECUTIONS: u32 = 16;
 
-/// Replaces what the kernel says of the memory for one process and its children.
+/// Replaces the kernel's memory information for one process and its children.
 const WITH_LITTLE_MEMORY: &str = "mount --bind little-memory /proc/meminfo && exec \"$0\" \"$@\"";
 
 #[test]
-fn sixteen_compilers_at_once_wait_for_memory_and_all_have_their_turn() {
+fn sixteen_concurrent_compilers_wait_for_memory_and_all_run() {
     let cache = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(cache.path());
-    // A mount needs a namespace of its own; there, an ordinary user may do it.
+    // In its own namespace, an ordinary user may mount.
     let isolated = Command::new("unshare").args(["-Urm", "true"]).output();
     let is_isolated = isolated.is_ok_and(|output| output.status.success());
     // Room for one compiler, and not for two.
@@ -50,11 +50,11 @@ fn sixteen_compilers_at_once_wait_for_memory_and_all_have_their_turn() {
             server.receive("an answer", |message| message["id"] == id && message["method"].is_null());
         assert_eq!(outcome_of(&answer)["result"], id * 2, "{answer:#}");
     }
-    // Each compiler that runs beside others holds a further file.
+    // Each concurrent compiler holds another file.
     let files = fs::read_dir(cache.path().join("compilers")).unwrap().flatten();
     let slots = files.filter(|file| file.file_name() != "door").count();
     if is_isolated {
-        assert_eq!(slots, 1, "several ran at once");
+        assert_eq!(slots, 1, "several compilers ran concurrently");
     } else {
         assert!(slots >= 1);
     }

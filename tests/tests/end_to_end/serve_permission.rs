@@ -1,4 +1,4 @@
-//! `toolsmith serve` asks clients without sessions by its answer: what they must bring back, and what comes of it.
+//! Permission questions of `toolsmith serve` to stateless clients, in the result of the request.
 
 use serde_json::{Value, json};
 
@@ -19,13 +19,13 @@ fn start() -> (Server, Client) {
     (server, client)
 }
 
-/// A program that nobody has compiled yet.
+/// A program that is not in the cache.
 fn program() -> Value {
     let code = format!("// {}\nfaulty::echo().message(\"let in\").await?.text()", unique());
     execute(&code)
 }
 
-/// Asks for an execution, which asks for permission; gives what it asks.
+/// Requests an execution that needs permission; returns the question.
 #[track_caller]
 fn asked(client: &Client, call: &Value) -> Value {
     let answer = client.ask("tools/call", call);
@@ -35,7 +35,7 @@ fn asked(client: &Client, call: &Value) -> Value {
     result.clone()
 }
 
-/// The same request with a state, and the person's answer to what was asked.
+/// The same request with the state and the user's answer.
 fn answered(call: &Value, asked: &Value, response: &Value) -> Value {
     let mut call = call.clone();
     call["requestState"] = asked["requestState"].clone();
@@ -49,7 +49,7 @@ fn yes() -> Value {
 }
 
 #[test]
-fn the_retry_runs_the_program_that_is_already_built() {
+fn the_retry_runs_the_compiled_program() {
     let (_server, client) = start();
     let call = program();
     let question = asked(&client, &call);
@@ -57,17 +57,17 @@ fn the_retry_runs_the_program_that_is_already_built() {
     assert_eq!(form["method"], "elicitation/create", "{question:#}");
     assert_says(&form["params"]["message"], &["faulty", "echo"]);
     let answers = &form["params"]["requestedSchema"]["properties"]["answer"]["enum"];
-    assert_eq!(answers, &json!(["once", "no"]), "there is no session that it could hold for");
+    assert_eq!(answers, &json!(["once", "no"]), "without a session, there must be no answer for the session");
     let answer = client.ask("tools/call", &answered(&call, &question, &yes()));
     let outcome = outcome_of(&answer);
     assert_eq!((&outcome["status"], &outcome["result"]), (&json!("ok"), &json!("let in")), "{answer:#}");
     assert_eq!((&outcome["cached"], &outcome["phases_ms"]["compile"]), (&json!(true), &json!(0.0)));
-    // It was once: the next execution asks again.
+    // The permission was for once: the next execution asks again.
     asked(&client, &call);
 }
 
 #[test]
-fn whatever_is_no_yes_is_denied() {
+fn every_answer_but_yes_is_a_denial() {
     let (_server, client) = start();
     let call = program();
     for no in [
@@ -98,12 +98,12 @@ fn assert_refused(client: &Client, call: &Value, phrases: &[&str]) {
 }
 
 #[test]
-fn a_state_holds_for_the_very_request_that_it_was_given_for() {
+fn a_state_is_valid_only_for_its_request() {
     let (server, client) = start();
     let call = program();
     let question = asked(&client, &call);
     let does_not_hold = &["requestState does not hold", "make the request again without it"][..];
-    // Another text, other arguments, and a check alone.
+    // A different snippet, different arguments, and `check`.
     let other = answered(&program(), &question, &yes());
     assert_refused(&client, &other, does_not_hold);
     for (name, value) in [("args", json!({ "a": "b" })), ("check_only", json!(true)), ("timeout", json!(7))] {
@@ -111,7 +111,7 @@ fn a_state_holds_for_the_very_request_that_it_was_given_for() {
         other["arguments"][name] = value;
         assert_refused(&client, &other, does_not_hold);
     }
-    // Damaged in one place, whichever it is.
+    // Damaged in any one place.
     let state = question["requestState"].as_str().unwrap();
     for place in [20, state.len() / 2, state.len() - 2] {
         let mut bytes = state.as_bytes().to_vec();
@@ -123,21 +123,21 @@ fn a_state_holds_for_the_very_request_that_it_was_given_for() {
     let mut unanswered = answered(&call, &question, &yes());
     unanswered["inputResponses"] = json!({ "something else": yes() });
     assert_refused(&client, &unanswered, &["inputResponses", "permission"]);
-    // A process does not know the states of another one.
+    // States of another process are invalid.
     let another = Serve::http(&config()).start();
     assert_refused(&another.client().stateless(), &answered(&call, &question, &yes()), does_not_hold);
     drop(another);
-    // For all of that, it still holds here.
+    // After all that, the state is still valid here.
     let answer = client.ask("tools/call", &answered(&call, &question, &yes()));
     assert_eq!(outcome_of(&answer)["result"], "let in", "{answer:#}");
-    // Once.
+    // Only once.
     assert_refused(&client, &answered(&call, &question, &yes()), &["used already", "make the request again"]);
     drop(server);
 }
 
-/// A state that was made up, and a consent without one, are none.
+/// Neither a forged state nor consent without a state is accepted.
 #[test]
-fn a_client_can_not_make_up_its_permission() {
+fn a_client_cannot_forge_its_permission() {
     let (_server, client) = start();
     let call = program();
     let mut unasked = call.clone();
@@ -146,14 +146,14 @@ fn a_client_can_not_make_up_its_permission() {
     let mut made_up = unasked;
     made_up["requestState"] = json!("toolsmith.made-up");
     assert_refused(&client, &made_up, &["requestState does not hold"]);
-    // That of another process has no mark of this one's, and is passed by: it is asked again.
+    // A state without this process's mark is ignored: the question is asked again.
     made_up["requestState"] = json!("somebody else's");
     asked(&client, &made_up);
 }
 
-/// What was allowed is what was asked about: a tool that is another one by now is asked about again.
+/// Permission is for the tool that was shown: if the tool has changed, the question is asked again.
 #[test]
-fn a_tool_that_has_changed_since_it_was_asked_about_is_asked_about_again() {
+fn a_tool_that_changed_after_the_question_needs_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let tools = folder.path().join("tools.json");
     let write = |text: &str| std::fs::write(&tools, json!({ "act": text }).to_string()).unwrap();
@@ -169,22 +169,22 @@ fn a_tool_that_has_changed_since_it_was_asked_about_is_asked_about_again() {
     let call = execute(&format!("// {}\nfaulty::act().message(\"let in\").await?.text()", unique()));
     let question = asked(&client, &call);
     write("Deletes.");
-    // Another entry is another process, which has the tools of now.
+    // A changed entry starts a new process, which has the current tools.
     server.configure(&described(", env: { ANOTHER: start }"));
-    server.tells("the configuration was read again");
-    let described_anew = || {
+    server.wait_for_log("the configuration was read again");
+    let has_new_description = || {
         let describe = json!({ "name": "execute_code", "arguments": { "code": "describe_tools([\"faulty::act\"]).await?" } });
         client.ask("tools/call", &describe).to_string().contains("Deletes.")
     };
-    server.wait_until("the tool of now", described_anew);
-    let again = client.ask("tools/call", &answered(&call, &question, &yes()));
-    assert_eq!(again["result"]["resultType"], "input_required", "{again:#}");
-    let answer = client.ask("tools/call", &answered(&call, &again["result"], &yes()));
+    server.wait_until("the changed tool", has_new_description);
+    let second = client.ask("tools/call", &answered(&call, &question, &yes()));
+    assert_eq!(second["result"]["resultType"], "input_required", "{second:#}");
+    let answer = client.ask("tools/call", &answered(&call, &second["result"], &yes()));
     assert_eq!(outcome_of(&answer)["result"], "let in", "{answer:#}");
 }
 
 #[test]
-fn a_client_that_asks_nobody_is_told_what_to_configure() {
+fn a_client_without_elicitation_gets_advice_on_configuration() {
     let server = Serve::http(&config()).start();
     let client = server.client().shake_hands();
     let answer = client.ask("tools/call", &program());

@@ -1,4 +1,4 @@
-//! `toolsmith serve` by pipes: how it ends.
+//! Shutdown of `toolsmith serve` over pipes.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn recorded(record: &Path, what: &str) -> usize {
 }
 
 #[test]
-fn requests_that_are_piped_in_get_their_answers() {
+fn piped_requests_are_answered() {
     let hello = json!({ "protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } });
     let messages = [
         json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello }),
@@ -37,7 +37,7 @@ fn requests_that_are_piped_in_get_their_answers() {
 }
 
 #[test]
-fn a_client_that_only_closes_its_end_is_answered_within_the_grace() {
+fn closing_the_input_leaves_the_grace_period_for_answers() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let mut server = Serve::new(&format!("{}serve: {{ grace: 0.2 }}\n", recording(&record))).start();
@@ -52,9 +52,9 @@ fn a_client_that_only_closes_its_end_is_answered_within_the_grace() {
     assert_eq!(recorded(&record, "cancelled"), 1);
 }
 
-/// Clients close their end, and then signal when that has not ended the process at once.
+/// Clients close their end, and then send a signal if the process does not end at once.
 #[test]
-fn a_client_that_closes_its_end_and_signals_is_not_kept_waiting() {
+fn a_signal_after_the_end_of_input_ends_the_server_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let mut server = Serve::new(&format!("{}serve: {{ grace: 600 }}\n", recording(&record))).start();
@@ -70,7 +70,7 @@ fn a_client_that_closes_its_end_and_signals_is_not_kept_waiting() {
 }
 
 #[test]
-fn what_runs_may_finish_when_it_is_stopped() {
+fn running_executions_may_finish_on_shutdown() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let mut server = Serve::new(&format!("{}serve: {{ grace: 50 }}\n", recording(&record))).start();
@@ -82,7 +82,7 @@ fn what_runs_may_finish_when_it_is_stopped() {
     server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call }));
     server.wait_until("the call", || recorded(&record, "call") == 1);
     server.signal(Signal::TERM);
-    server.tells("stopping: 1 executions run");
+    server.wait_for_log("stopping: 1 executions run");
     let refused = server.ask(8, "tools/call", &execute("6 * 7"));
     assert!(refused["error"]["message"].as_str().unwrap().contains("stopping"), "{refused:#}");
     let answer = server.receive("the answer", |message| message["id"] == 7);
@@ -90,9 +90,9 @@ fn what_runs_may_finish_when_it_is_stopped() {
     assert_eq!(server.end(), Some(0), "{}", server.stderr());
 }
 
-/// A client that is killed takes both ends with it: nobody waits for an answer any more.
+/// A killed client closes both ends: nothing waits for an answer.
 #[test]
-fn a_client_that_is_killed_ends_everything() {
+fn a_killed_client_ends_everything() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let config = folder.path().join("given.yaml");
@@ -106,7 +106,7 @@ fn a_client_that_is_killed_ends_everything() {
         json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call }),
     ];
     fs::write(&messages, lines.map(|line| format!("{line}\n")).concat()).unwrap();
-    // The client: writes requests, reads answers, and is then killed with both ends of its pipes.
+    // The client writes requests, reads answers, and is then killed, which closes both pipes.
     let script = "mkfifo in out; \"$0\" serve --config \"$1\" < in > out & exec 3> in 4< out; cat \"$2\" >&3; read line <&4; \
                   echo $line; while [ \"$(grep -c ^call \"$3\")\" != 1 ]; do sleep 0.05; done; kill -9 $$";
     let mut command = Command::new("bash");

@@ -14,25 +14,25 @@ const WORKS: &str = "progress(1, 4, \"a quarter\");\nfor _ in 0..2 { demo::slow(
 fn notified(server: &mut Server, id: u32, method: &str) -> (Vec<Value>, Value) {
     let answer = server.receive("the answer", |message| message["id"] == id && message["method"].is_null());
     let mut found = Vec::new();
-    // The answer is the last one, so whatever came before it is there.
+    // The answer is the last message, so all earlier ones have arrived.
     while let Some(message) = server.received(|message| message["method"] == method) {
         found.push(message["params"].clone());
     }
     (found, answer)
 }
 
-fn made(reports: &[Value]) -> Vec<f64> {
+fn values(reports: &[Value]) -> Vec<f64> {
     reports.iter().map(|report| report["progress"].as_f64().unwrap()).collect()
 }
 
 #[track_caller]
 fn assert_increases(reports: &[Value]) {
-    let made = made(reports);
-    assert!(made.windows(2).all(|pair| pair[0] < pair[1]), "{reports:#?}");
+    let values = values(reports);
+    assert!(values.windows(2).all(|pair| pair[0] < pair[1]), "{reports:#?}");
 }
 
 #[test]
-fn progress_goes_through_the_phases_and_always_forward() {
+fn progress_covers_the_phases_and_always_increases() {
     let mut server = Serve::new(DEMO).start();
     server.shake_hands();
     let mut call = execute(&format!("// {}\n{WORKS}", unique()));
@@ -58,10 +58,10 @@ fn progress_goes_through_the_phases_and_always_forward() {
         "3 calls done",
         "all of it",
     ];
-    // The first session of a process may find the toolchain busy; "half" comes just after a call is done.
-    let told: Vec<&str> =
+    // In the first session of a process, the toolchain may be busy; "half" is sent right after a call.
+    let logs_of: Vec<&str> =
         messages.into_iter().filter(|message| !message.contains("toolchain") && *message != "half").collect();
-    assert_eq!(told, expected);
+    assert_eq!(logs_of, expected);
     let total = |message: &str| {
         let report = reports.iter().find(|report| report["message"] == message).unwrap();
         report["total"].as_f64().unwrap() - report["progress"].as_f64().unwrap()
@@ -69,16 +69,16 @@ fn progress_goes_through_the_phases_and_always_forward() {
     assert_eq!((total("a quarter"), total("all of it")), (3.0, 0.0));
 }
 
-/// The first to come waits for the toolchain, and is told so before the first phase; nothing is told twice as far.
+/// The first execution waits for the toolchain and reports that before the first phase; no value is repeated.
 #[test]
-fn progress_goes_forward_from_the_first_message_on() {
+fn progress_increases_from_the_first_message_on() {
     let gate = crate::serving::Gate::new();
     let config = format!("{}serve: {{ maxExecutions: 1 }}\n", gate.config());
     let mut server = Serve::new(&config).start();
     server.shake_hands();
     let holds = execute("gate::pass().message(\"first\").await?;");
     server.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": holds }));
-    server.wait_until("the first at the gate", || gate.came().len() == 1);
+    server.wait_until("the first at the gate", || gate.arrived().len() == 1);
     let mut call = execute("6 * 7");
     call["_meta"] = json!({ "progressToken": 7 });
     server.send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }));
@@ -93,7 +93,7 @@ fn progress_goes_forward_from_the_first_message_on() {
 }
 
 #[test]
-fn nobody_is_told_of_progress_without_asking() {
+fn progress_is_sent_only_if_requested() {
     let mut server = Serve::new(DEMO).start();
     server.shake_hands();
     server.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": execute(WORKS) }));
@@ -102,13 +102,13 @@ fn nobody_is_told_of_progress_without_asking() {
     assert_eq!(reports, Vec::<Value>::new());
 }
 
-/// Writes two lines, the last of which has no end; makes a call, and one that fails.
+/// Writes two lines, the last without a newline; makes a call, and one that fails.
 const TALKS: &str = "eprintln!(\"a line\");\neprint!(\"no end\");\ndemo::echo(\"x\").await?;\n\
                      demo::get_customer(\"nobody\").await.is_err()";
 
-/// What a client is told of [`TALKS`], as levels and loggers with what they say.
+/// The log messages of [`TALKS`]: level, logger and data.
 #[track_caller]
-fn told(server: &mut Server, id: u32) -> Vec<(String, String, Value)> {
+fn logs_of(server: &mut Server, id: u32) -> Vec<(String, String, Value)> {
     server.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": execute(TALKS) }));
     let (messages, answer) = notified(server, id, "notifications/message");
     assert_eq!(outcome_of(&answer)["result"], true, "{answer:#}");
@@ -118,7 +118,7 @@ fn told(server: &mut Server, id: u32) -> Vec<(String, String, Value)> {
 }
 
 #[test]
-fn what_a_program_writes_to_standard_error_is_told_at_the_level_that_is_wanted() {
+fn standard_error_is_logged_at_the_requested_level() {
     let mut server = Serve::new(DEMO).start();
     server.shake_hands();
     let mut id = 10;
@@ -132,27 +132,27 @@ fn what_a_program_writes_to_standard_error_is_told_at_the_level_that_is_wanted()
             let answer = server.ask(id, "logging/setLevel", &json!({ "level": level }));
             assert_eq!(answer["result"], json!({}), "{answer:#}");
         }
-        let told = told(&mut server, id + 1);
+        let logs_of = logs_of(&mut server, id + 1);
         id += 2;
-        let program: Vec<_> = told.iter().filter(|(_, logger, _)| logger == "program").collect();
+        let program: Vec<_> = logs_of.iter().filter(|(_, logger, _)| logger == "program").collect();
         let line = |text: &str| ("info".to_owned(), "program".to_owned(), json!(text));
         assert_eq!(
             program,
             [line("a line"), line("no end")].iter().take(lines).collect::<Vec<_>>(),
             "{level:?}"
         );
-        let of_calls: Vec<_> = told.iter().filter(|(_, logger, _)| logger == "calls").collect();
+        let of_calls: Vec<_> = logs_of.iter().filter(|(_, logger, _)| logger == "calls").collect();
         let levels: Vec<&str> = of_calls.iter().map(|(level, _, _)| level.as_str()).collect();
-        assert_eq!(levels, calls, "{level:?}: {told:#?}");
+        assert_eq!(levels, calls, "{level:?}: {logs_of:#?}");
         if let Some((_, _, data)) = of_calls.last() {
             assert_eq!((&data["call"], &data["ok"]), (&json!("demo.get_customer"), &json!(false)));
         }
     }
 }
 
-/// Without a session, a request says itself what it wants to be told; without a word it is told nothing.
+/// Without a session, each request sets its log level; without a level, nothing is logged.
 #[test]
-fn a_client_without_a_session_says_the_level_in_each_request() {
+fn a_stateless_client_sets_the_level_in_each_request() {
     let server = Serve::http(DEMO).start();
     let client = server.client().stateless();
     for (level, logs) in [(None, 0), (Some("info"), 4), (Some("warning"), 1)] {

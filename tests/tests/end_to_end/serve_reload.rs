@@ -1,4 +1,4 @@
-//! `toolsmith serve` while its configuration changes.
+//! `toolsmith serve` when its configuration changes.
 
 use std::fs;
 use std::process::Command;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::harness::{FAULT_SERVER, Run, binary, fault_entry};
 use crate::serving::{DEMO, HANDSHAKE, Serve, Server, execute, outcome_of};
 
-/// A direct tool of a server of this name.
+/// A server of this name with a direct tool.
 fn direct(name: &str) -> String {
     fault_entry(name, "sound", "    codeMode: false\n    trust: true\n")
 }
@@ -25,9 +25,9 @@ fn told_of_tools(server: &mut Server) {
     server.receive("the notification", |message| message["method"] == "notifications/tools/list_changed");
 }
 
-/// Waits until a tool is offered, or no longer.
+/// Waits until a tool is listed, or no longer listed.
 #[track_caller]
-fn offers(server: &mut Server, tool: &str, is_offered: bool) {
+fn wait_until_listed(server: &mut Server, tool: &str, is_offered: bool) {
     for id in 1000.. {
         if tools(server, id).iter().any(|name| name == tool) == is_offered {
             return;
@@ -37,40 +37,40 @@ fn offers(server: &mut Server, tool: &str, is_offered: bool) {
 }
 
 #[test]
-fn a_client_is_told_of_tools_that_come_and_go_with_the_configuration() {
+fn tool_changes_by_the_configuration_are_notified() {
     let mut server = Serve::new(DEMO).start();
     server.shake_hands();
     assert!(!tools(&mut server, 1).contains(&"echo".to_owned()));
     server.configure(&format!("{DEMO}{}", direct("added")));
     told_of_tools(&mut server);
-    offers(&mut server, "echo", true);
+    wait_until_listed(&mut server, "echo", true);
     let call = json!({ "name": "echo", "arguments": { "message": "here" } });
     let answer = server.ask(2, "tools/call", &call);
     assert_eq!(answer["result"]["content"][0]["text"], "here", "{answer:#}");
-    server.tells("the configuration was read again (new: added)");
+    server.wait_for_log("the configuration was read again (new: added)");
     server.configure(DEMO);
     told_of_tools(&mut server);
-    offers(&mut server, "echo", false);
-    server.tells("(gone: added)");
+    wait_until_listed(&mut server, "echo", false);
+    server.wait_for_log("(gone: added)");
 }
 
 #[test]
-fn a_broken_configuration_is_told_and_what_was_read_before_holds() {
+fn a_broken_configuration_is_reported_and_the_previous_one_stays() {
     let mut server = Serve::new(&format!("{DEMO}{}", direct("first"))).start();
     server.shake_hands();
-    offers(&mut server, "echo", true);
+    wait_until_listed(&mut server, "echo", true);
     server.configure("mcpServers:\n  demo: { comand: toolsmith }\nserve: { grace: soon }\n");
-    server.tells("the configuration is wrong now, and what was read before holds");
-    server.tells("given.yaml:3:17");
+    server.wait_for_log("the configuration is wrong now, and what was read before holds");
+    server.wait_for_log("given.yaml:3:17");
     fs::remove_file(server.path("given.yaml")).unwrap();
-    server.tells("given.yaml can't be read");
-    offers(&mut server, "echo", true);
+    server.wait_for_log("given.yaml can't be read");
+    wait_until_listed(&mut server, "echo", true);
     server.configure(DEMO);
-    offers(&mut server, "echo", false);
+    wait_until_listed(&mut server, "echo", false);
 }
 
-/// A person allows a call when its server is gone by then, is another one, or is not to be called any more. The program goes
-/// on with the tools that it was compiled against.
+/// The user allows a call after its server was removed, changed or denied. The program still uses the tools that it was
+/// compiled against.
 #[test]
 fn no_call_is_made_that_the_latest_configuration_does_not_allow() {
     let folder = tempfile::tempdir().unwrap();
@@ -95,7 +95,7 @@ fn no_call_is_made_that_the_latest_configuration_does_not_allow() {
             let mut answering = client.begin("tools/call", call);
             let question = answering.until(|message| message["method"] == "elicitation/create");
             server.configure(&later);
-            server.tells("the configuration was read again");
+            server.wait_for_log("the configuration was read again");
             let content = json!({ "action": "accept", "content": { "answer": "once" } });
             client.answer(&question["id"], &content);
             let answer = answering.end();
@@ -106,19 +106,19 @@ fn no_call_is_made_that_the_latest_configuration_does_not_allow() {
     assert!(!record.contains("call"), "{record}");
 }
 
-/// A direct call that is under way is answered, and then the server of before is gone.
+/// A direct call in progress is answered, and then the previous server ends.
 #[test]
-fn direct_calls_are_answered_by_the_server_that_they_went_to() {
+fn direct_calls_in_progress_are_answered_by_the_previous_server() {
     let slow = "  gone: { command: toolsmith, args: [demo-server, --copies, \"1\"], trust: true, codeMode: false }\n";
     let server = Serve::http(&format!("{DEMO}{slow}")).start();
     let client = server.client().shake_hands();
     let call = json!({ "name": "slow", "arguments": { "seconds": 2 } });
-    // Until then the session has no session with the server.
+    // Until then, the client's session has no session with the server.
     let before = client.ask("tools/call", &json!({ "name": "echo", "arguments": { "text": "x" } }));
     assert!(before["result"].is_object(), "{before:#}");
     let mut answering = client.begin("tools/call", &call);
     server.configure(DEMO);
-    server.tells("(gone: gone)");
+    server.wait_for_log("(gone: gone)");
     let answer = answering.end();
     assert_eq!(answer["result"]["content"][0]["text"], "waited 2 seconds", "{answer:#}");
     server.wait_until("the end of the server", || !server.has_started("--copies"));
@@ -127,7 +127,7 @@ fn direct_calls_are_answered_by_the_server_that_they_went_to() {
 }
 
 #[test]
-fn limits_of_http_hold_at_once() {
+fn http_limits_apply_at_once() {
     let config = |sessions: u32, more: &str| format!("{DEMO}serve: {{ maxSessions: {sessions}{more} }}\n");
     let server = Serve::http(&config(1, "")).start();
     let _first = server.client().shake_hands();
@@ -139,18 +139,18 @@ fn limits_of_http_hold_at_once() {
     assert_eq!(server.client().post(hello.to_string()).status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(named.post(hello.to_string()).status, StatusCode::FORBIDDEN);
     server.configure(&config(2, ", hosts: [tools.example.com]"));
-    server.tells("the configuration was read again (no other servers)");
+    server.wait_for_log("the configuration was read again (no other servers)");
     assert_eq!(named.post(hello.to_string()).status, StatusCode::OK);
     assert_eq!(named.post(hello.to_string()).status, StatusCode::SERVICE_UNAVAILABLE);
 }
 
 #[test]
-fn secrets_that_come_later_are_masked_as_well() {
+fn secrets_added_later_are_masked() {
     let mut server = Serve::new(DEMO).start();
     server.shake_hands();
-    let told = "echo \"it says $KEY\" >&2; exit 1";
+    let command = "echo \"it says $KEY\" >&2; exit 1";
     server.configure(&format!(
-        "{DEMO}  leaks: {{ command: sh, args: [-c, {told:?}], env: {{ KEY: value-that-nobody-sees }} }}\n"
+        "{DEMO}  leaks: {{ command: sh, args: [-c, {command:?}], env: {{ KEY: value-that-nobody-sees }} }}\n"
     ));
     let message = server.receive("the failure", |message| {
         message["method"] == "notifications/message" && message.to_string().contains("leaks")
@@ -161,12 +161,12 @@ fn secrets_that_come_later_are_masked_as_well() {
 }
 
 #[test]
-fn a_projects_file_counts_once_it_is_trusted() {
+fn a_projects_file_is_used_once_it_is_trusted() {
     let mut server =
         Serve::new(DEMO).file("toolsmith.yaml", &format!("mcpServers:\n{}", direct("theirs"))).start();
     server.shake_hands();
-    offers(&mut server, "echo", false);
-    server.tells("is not trusted yet");
+    wait_until_listed(&mut server, "echo", false);
+    server.wait_for_log("is not trusted yet");
     let trust = |server: &Server| {
         let home = server.path("home");
         let mut command = Command::new(binary());
@@ -175,32 +175,32 @@ fn a_projects_file_counts_once_it_is_trusted() {
         run.variable("XDG_CONFIG_HOME", home.to_str().unwrap()).done().exits(0);
     };
     trust(&server);
-    offers(&mut server, "echo", true);
-    // What is changed then is another file.
+    wait_until_listed(&mut server, "echo", true);
+    // A changed file must be trusted again.
     fs::write(server.path("toolsmith.yaml"), format!("mcpServers:\n{}", direct("others"))).unwrap();
-    offers(&mut server, "echo", false);
-    server.tells("has changed since it was trusted");
+    wait_until_listed(&mut server, "echo", false);
+    server.wait_for_log("has changed since it was trusted");
     trust(&server);
-    offers(&mut server, "echo", true);
+    wait_until_listed(&mut server, "echo", true);
 }
 
 #[test]
-fn the_users_own_file_counts_when_it_is_created() {
+fn the_users_own_file_is_used_when_it_is_created() {
     let mut server = Serve::new(DEMO).start();
     server.shake_hands();
-    offers(&mut server, "echo", false);
+    wait_until_listed(&mut server, "echo", false);
     fs::create_dir_all(server.path("home/toolsmith")).unwrap();
     fs::write(server.path("home/toolsmith/config.yaml"), format!("mcpServers:\n{}", direct("own"))).unwrap();
-    offers(&mut server, "echo", true);
+    wait_until_listed(&mut server, "echo", true);
     fs::remove_file(server.path("home/toolsmith/config.yaml")).unwrap();
-    offers(&mut server, "echo", false);
+    wait_until_listed(&mut server, "echo", false);
 }
 
 #[test]
-fn a_lock_holds_tools_back_as_soon_as_it_is_there() {
+fn a_new_lock_file_holds_tools_back_at_once() {
     let mut server = Serve::new(&format!("{DEMO}{}", direct("held"))).start();
     server.shake_hands();
-    offers(&mut server, "echo", true);
+    wait_until_listed(&mut server, "echo", true);
     let lock = |config: &str, folder: &std::path::Path| {
         fs::write(folder.join("given.yaml"), config).unwrap();
         let mut command = Command::new(binary());
@@ -208,22 +208,22 @@ fn a_lock_holds_tools_back_as_soon_as_it_is_there() {
         Run::of(command, crate::cache::shared()).working_folder(folder).done().exits(0);
     };
     let folder = tempfile::tempdir().unwrap();
-    // The same server with other tools was accepted.
+    // A lock file that pins other tools for the same server.
     let other = fault_entry("held", "two-pages", "");
     lock(&format!("mcpServers:\n{other}"), folder.path());
     fs::copy(folder.path().join("toolsmith.lock"), server.path("toolsmith.lock")).unwrap();
-    offers(&mut server, "echo", false);
+    wait_until_listed(&mut server, "echo", false);
     fs::remove_file(server.path("toolsmith.lock")).unwrap();
-    offers(&mut server, "echo", true);
-    // The user's own lock file holds as well, whichever configuration is named.
+    wait_until_listed(&mut server, "echo", true);
+    // The user's own lock file applies with every configuration.
     fs::create_dir_all(server.path("home/toolsmith")).unwrap();
     fs::copy(folder.path().join("toolsmith.lock"), server.path("home/toolsmith/toolsmith.lock")).unwrap();
-    offers(&mut server, "echo", false);
+    wait_until_listed(&mut server, "echo", false);
 }
 
-/// However often it is written: the last one counts, and the process stays busy with other things.
+/// The last version counts, and the process stays responsive.
 #[test]
-fn a_file_that_is_written_without_end_is_read_now_and_then() {
+fn a_constantly_written_file_is_read_occasionally() {
     let mut server = Serve::new(DEMO).start();
     server.shake_hands();
     for number in 0..2_000 {
@@ -233,13 +233,13 @@ fn a_file_that_is_written_without_end_is_read_now_and_then() {
     }
     let answer = server.ask(1, "tools/call", &execute("6 * 7"));
     assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
-    offers(&mut server, "echo", true);
+    wait_until_listed(&mut server, "echo", true);
 }
 
 #[test]
-fn what_needs_a_new_start_is_told() {
+fn settings_that_need_a_restart_are_reported() {
     let server = Serve::http(DEMO).start();
     server.address();
     server.configure(&format!("{DEMO}serve: {{ audit: {{ file: audit.jsonl }} }}\n"));
-    server.tells("serve.audit holds from the next start on");
+    server.wait_for_log("serve.audit holds from the next start on");
 }

@@ -1,13 +1,13 @@
-//! `toolsmith serve --http` and clients of other makes: what older revisions know, and what is no message of any.
+//! `toolsmith serve --http` and clients of older revisions, and invalid messages.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::serving::{DEMO, HANDSHAKE, Serve, execute, outcome_of};
 
-/// Clients of that time read an event without data as a message that is broken.
+/// Clients of that time treat an event without data as a broken message.
 #[test]
-fn clients_get_no_empty_events_before_their_revision_has_them() {
+fn older_clients_get_no_empty_events() {
     let server = Serve::http(DEMO).start();
     for (version, expected) in [("2025-03-26", 0), ("2025-06-18", 0), (HANDSHAKE, 1), ("2099-01-01", 1)] {
         let (client, _, at_handshake) = server.client().begin_session(version, &json!({}));
@@ -15,7 +15,7 @@ fn clients_get_no_empty_events_before_their_revision_has_them() {
         let mut listing = client.begin("tools/list", &json!({}));
         listing.end();
         assert_eq!(listing.empty_events, expected, "{version}");
-        // The session's own stream begins at once, with nothing or with such an event.
+        // The session's stream starts at once, empty or with such an event.
         let mut listening = client.listen();
         client.delete();
         while listening.next().is_some() {}
@@ -24,7 +24,7 @@ fn clients_get_no_empty_events_before_their_revision_has_them() {
 }
 
 #[test]
-fn what_is_no_message_is_refused_as_json_rpc_wants_it() {
+fn invalid_messages_are_rejected_according_to_json_rpc() {
     let server = Serve::http(DEMO).start();
     let client = server.client().shake_hands();
     for (nonsense, id, code) in [

@@ -1,4 +1,4 @@
-//! `toolsmith serve` with scratch space: one execution leaves a file to the next one of its session, and to nobody else.
+//! `toolsmith serve` with scratch space: files persist between executions of one session only.
 
 use serde_json::{Value, json};
 
@@ -17,13 +17,13 @@ fn result(answer: &Value) -> Value {
     outcome["result"].clone()
 }
 
-/// How many spaces the process holds: each is a mount namespace.
+/// The number of scratch spaces that the process holds: each is a mount namespace.
 fn spaces(server: &Server) -> usize {
     server.open_files().iter().filter(|name| name.starts_with("mnt:[")).count()
 }
 
 #[test]
-fn an_execution_leaves_files_to_the_next_of_its_session_and_to_no_other() {
+fn files_persist_within_a_session_only() {
     if !has_namespaces() {
         return;
     }
@@ -34,7 +34,7 @@ fn an_execution_leaves_files_to_the_next_of_its_session_and_to_no_other() {
     result(&one.ask("tools/call", &execute(LEAVES)));
     assert_eq!(result(&one.ask("tools/call", &execute(READS))), left);
     assert_eq!(result(&other.ask("tools/call", &execute(READS))), nothing);
-    // Without a session, each request is for itself.
+    // Without a session, each request has its own space.
     let stateless = server.client().stateless();
     for _ in 0..2 {
         assert_eq!(result(&stateless.ask("tools/call", &execute(READS))), nothing);
@@ -52,7 +52,7 @@ fn an_execution_leaves_files_to_the_next_of_its_session_and_to_no_other() {
 }
 
 #[test]
-fn what_the_only_session_by_pipes_leaves_is_bounded_and_stays_through_failures() {
+fn scratch_space_over_pipes_is_bounded_and_survives_failures() {
     if !has_namespaces() {
         return;
     }

@@ -1,4 +1,4 @@
-//! `toolsmith serve --http` for clients without sessions: what holds from one request to the next.
+//! `toolsmith serve --http` for stateless clients: what persists between requests.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::harness::fault_entry;
 use crate::serving::{DEMO, Serve, execute, outcome_of};
 
 #[test]
-fn outputs_can_be_read_by_whom_they_were_named_to() {
+fn outputs_can_be_read_by_their_client_only() {
     let server = Serve::http(&format!("{DEMO}serve: {{ output: 1KiB }}\n")).start();
     let client = server.client().stateless();
     let answer = client.ask("tools/call", &execute("for n in 0..10_000 { println!(\"{n}\"); }"));
@@ -19,9 +19,9 @@ fn outputs_can_be_read_by_whom_they_were_named_to() {
     assert!(other["error"].is_object(), "{other:#}");
 }
 
-/// The execution stands where it asks, and goes on when the client comes back.
+/// The execution pauses at the question and continues when the client retries.
 #[test]
-fn each_call_is_asked_about_by_an_answer_of_its_own() {
+fn each_call_needs_its_own_permission() {
     let config = format!("mcpServers:\n{}", fault_entry("faulty", "sound", "    permission: ask-each\n"));
     let server = Serve::http(&config).start();
     let client = server.client().stateless();

@@ -1,4 +1,4 @@
-//! `toolsmith serve` in front of a server with a great many tools: what a model is told, and what it finds.
+//! `toolsmith serve` in front of a server with very many tools: definitions, search and descriptions.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::serving::{Serve, Server, outcome_of};
 
-/// What is looked for, and the tool that is wanted.
+/// Search queries with the expected tools.
 const QUERIES: &str = include_str!("../../fixtures/search-queries.json");
 
-/// Serving `count` tools, whose bindings take this build a while to make.
+/// Serves `count` tools, whose bindings take a debug build a while to generate.
 fn serving(count: u32) -> Server {
     let program = env!("CARGO_BIN_EXE_catalog-server");
     let config = format!(
@@ -21,7 +21,7 @@ fn serving(count: u32) -> Server {
     server
 }
 
-/// The definitions that a model reads, once all tools are there.
+/// The definitions that a model reads, once all tools are available.
 #[track_caller]
 fn definitions(server: &mut Server) -> Vec<Value> {
     let listed = server.ask(1, "tools/list", &json!({}));
@@ -32,7 +32,7 @@ fn definitions(server: &mut Server) -> Vec<Value> {
     tools.iter().map(|tool| read.iter().map(|key| (*key, tool[*key].clone())).collect()).collect()
 }
 
-/// The text that a tool answers with.
+/// The text of a tool's answer.
 #[track_caller]
 fn text(server: &mut Server, tool: &str, arguments: &Value) -> String {
     let answer = server.ask(2, "tools/call", &json!({ "name": tool, "arguments": arguments }));
@@ -41,7 +41,7 @@ fn text(server: &mut Server, tool: &str, arguments: &Value) -> String {
 }
 
 #[test]
-fn definitions_of_a_great_many_tools_stay_small() {
+fn definitions_of_very_many_tools_stay_small() {
     for (count, most) in [(250, 700), (1_000, 1_000)] {
         let definitions = definitions(&mut serving(count));
         let described = definitions[0]["description"].as_str().unwrap();
@@ -61,7 +61,7 @@ fn twenty_written_queries_find_their_tools_among_a_thousand() {
     let mut missed = BTreeMap::new();
     for query in &queries {
         let found = text(&mut server, "search_tools", &json!({ "query": query["query"], "limit": 3 }));
-        // A signature begins its line with the call.
+        // A signature's line starts with the call.
         let call = format!("{}(", query["tool"].as_str().unwrap());
         if !found.lines().any(|line| line.starts_with(&call)) {
             missed.insert(query["query"].to_string(), found);
@@ -70,7 +70,7 @@ fn twenty_written_queries_find_their_tools_among_a_thousand() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-/// The fields of a struct as they are declared, with their types.
+/// The declared fields of a struct, with their types.
 #[track_caller]
 fn fields<'a>(description: &'a str, name: &str) -> Vec<(&'a str, &'a str)> {
     let (_, body) =
@@ -82,20 +82,21 @@ fn fields<'a>(description: &'a str, name: &str) -> Vec<(&'a str, &'a str)> {
 }
 
 #[test]
-fn what_is_told_of_a_tool_compiles_as_it_stands() {
+fn described_code_compiles_unchanged() {
     let mut server = serving(1_000);
     definitions(&mut server);
-    let told = text(&mut server, "describe_tools", &json!({ "tools": ["calendar_create_event"] }));
-    let call = told.lines().find(|line| line.starts_with("catalog::CalendarCreateEventInput {")).unwrap();
+    let described = text(&mut server, "describe_tools", &json!({ "tools": ["calendar_create_event"] }));
+    let call =
+        described.lines().find(|line| line.starts_with("catalog::CalendarCreateEventInput {")).unwrap();
     let mut snippet = String::new();
-    let given = fields(&told, "CalendarCreateEventInput");
-    let answered = fields(&told, "CalendarCreateEventOutput");
-    assert!(given.len() >= 4 && answered.len() >= 4, "{told}");
-    for (name, declared) in given {
+    let parameters = fields(&described, "CalendarCreateEventInput");
+    let outputs = fields(&described, "CalendarCreateEventOutput");
+    assert!(parameters.len() >= 4 && outputs.len() >= 4, "{described}");
+    for (name, declared) in parameters {
         snippet += &format!("let {name}: {declared} = Default::default();\n");
     }
     snippet += &format!("let made: catalog::CalendarCreateEventOutput = {call};\n");
-    for (name, declared) in answered {
+    for (name, declared) in outputs {
         snippet += &format!("let _: {declared} = made.{name};\n");
     }
     let arguments = json!({ "code": snippet, "check_only": true });

@@ -1,11 +1,11 @@
-//! `toolsmith serve` with many executions at once: how many run, who waits, and whose turn it is.
+//! `toolsmith serve` with many concurrent executions: limits, queueing and fairness.
 
 use serde_json::{Value, json};
 
 use crate::harness::assert_says;
 use crate::serving::{Client, Gate, ResponseStream, Serve, Server, execute, outcome_of};
 
-/// Goes to the gate with its name, and gives it back once it has passed.
+/// Calls the gate with its name, and returns the name once the call is answered.
 const PASSES: &str = "gate::pass().message(args.require(\"name\")?).await?.text()";
 
 /// A call of [`PASSES`] that may take as long as the test.
@@ -17,7 +17,7 @@ fn pass(name: &str) -> Value {
     call
 }
 
-/// Has the program compiled, so that many can begin at once.
+/// Compiles the program, so that many executions can start together.
 #[track_caller]
 fn compile(server: &mut Server) {
     let mut call = pass("nobody");
@@ -30,7 +30,7 @@ fn begin(client: &Client, name: &str) -> ResponseStream {
     client.begin("tools/call", &pass(name))
 }
 
-/// Waits until an execution waits for its turn.
+/// Waits until an execution is queued.
 #[track_caller]
 fn waits(mut answering: ResponseStream) -> ResponseStream {
     answering.until(|message| message["params"]["message"] == "waiting for its turn");
@@ -38,7 +38,7 @@ fn waits(mut answering: ResponseStream) -> ResponseStream {
 }
 
 #[test]
-fn sixteen_executions_run_at_once_and_one_more_is_told_that_the_server_is_busy() {
+fn sixteen_executions_run_concurrently_and_one_more_gets_busy() {
     let gate = Gate::new();
     let mut server = Serve::new(&format!("{}serve: {{ maxWaiting: 0 }}\n", gate.config())).start();
     server.shake_hands();
@@ -47,39 +47,39 @@ fn sixteen_executions_run_at_once_and_one_more_is_told_that_the_server_is_busy()
     for (id, name) in (100..).zip(&names) {
         server.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": pass(name) }));
     }
-    server.wait_until("all of them at the gate", || gate.came().len() == 16);
+    server.wait_until("all of them at the gate", || gate.arrived().len() == 16);
     let busy = server.ask(2, "tools/call", &pass("one more"));
     let result = &busy["result"];
     assert_eq!((&result["isError"], &outcome_of(&busy)["status"]), (&json!(true), &json!("busy")));
-    let told = ["16 executions run and 0 wait", "try again later"];
-    assert_says(&result["content"][0]["text"], &told);
-    assert_says(&outcome_of(&busy)["error"]["message"], &told);
+    let expected = ["16 executions run and 0 wait", "try again later"];
+    assert_says(&result["content"][0]["text"], &expected);
+    assert_says(&outcome_of(&busy)["error"]["message"], &expected);
     gate.open();
     for (id, name) in (100..).zip(&names) {
         let answer = server.receive("the answer", |message| message["id"] == id);
         let outcome = outcome_of(&answer);
         assert_eq!((&outcome["status"], &outcome["result"]), (&json!("ok"), &json!(name)), "{answer:#}");
-        assert_eq!(outcome["calls_total"], 1, "each has its own calls: {answer:#}");
+        assert_eq!(outcome["calls_total"], 1, "expected its own calls only: {answer:#}");
     }
     let next = server.ask(3, "tools/call", &pass("next"));
     assert_eq!(outcome_of(&next)["result"], "next", "{next:#}");
-    let mut came = gate.came();
-    came.truncate(16);
-    came.sort();
+    let mut arrived = gate.arrived();
+    arrived.truncate(16);
+    arrived.sort();
     let mut all = names;
     all.sort();
-    assert_eq!(came, all, "what was busy has not run");
+    assert_eq!(arrived, all, "the rejected execution ran");
 }
 
-/// By the order in which they come to the gate, where one at a time runs.
+/// Checked by the order of arrival at the gate, one execution at a time.
 #[test]
-fn clients_take_turns_however_much_one_of_them_wants() {
+fn clients_take_turns_regardless_of_their_number_of_executions() {
     let gate = Gate::new();
     let limits = "serve: { maxExecutions: 1, maxWaiting: 5 }\n";
     let server = Serve::http(&format!("{}{limits}", gate.config())).start();
     let (greedy, modest) = (server.client().shake_hands(), server.client().shake_hands());
     let mut answering = vec![begin(&greedy, "first")];
-    server.wait_until("the first at the gate", || gate.came() == ["first"]);
+    server.wait_until("the first at the gate", || gate.arrived() == ["first"]);
     for name in ["second", "third", "fourth", "fifth"] {
         answering.push(waits(begin(&greedy, name)));
     }
@@ -94,12 +94,12 @@ fn clients_take_turns_however_much_one_of_them_wants() {
         let answer = answering.end();
         assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
     }
-    assert_eq!(gate.came(), ["first", "second", "the other's", "third", "fourth", "fifth"]);
+    assert_eq!(gate.arrived(), ["first", "second", "the other's", "third", "fourth", "fifth"]);
 }
 
-/// Whoever no longer wants its turn neither gets it nor keeps others from theirs.
+/// A cancelled execution neither runs nor blocks the queue.
 #[test]
-fn an_execution_that_is_cancelled_while_it_waits_is_not_run() {
+fn an_execution_cancelled_in_the_queue_is_not_run() {
     let gate = Gate::new();
     let limits = "serve: { maxExecutions: 1, maxWaiting: 2 }\n";
     let mut server = Serve::new(&format!("{}{limits}", gate.config())).start();
@@ -107,7 +107,7 @@ fn an_execution_that_is_cancelled_while_it_waits_is_not_run() {
     for (id, name) in [(7, "first"), (8, "gives up"), (9, "last")] {
         server.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": pass(name) }));
         if id == 7 {
-            server.wait_until("the first at the gate", || gate.came() == ["first"]);
+            server.wait_until("the first at the gate", || gate.arrived() == ["first"]);
         } else {
             server.receive("its place in the queue", |message| {
                 message["params"]["progressToken"] == name
@@ -117,7 +117,7 @@ fn an_execution_that_is_cancelled_while_it_waits_is_not_run() {
     }
     let cancel = json!({ "requestId": 8 });
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel }));
-    // There is room again only when it has left.
+    // There is room again once it has left the queue.
     server
         .send(&json!({ "jsonrpc": "2.0", "id": 10, "method": "tools/call", "params": pass("in its place") }));
     server.receive("its place in the queue", |message| {
@@ -130,5 +130,5 @@ fn an_execution_that_is_cancelled_while_it_waits_is_not_run() {
             server.receive("the answer", |message| message["id"] == id && message["result"].is_object());
         assert_eq!(outcome_of(&answer)["result"], name, "{answer:#}");
     }
-    assert_eq!(gate.came(), ["first", "last", "in its place"]);
+    assert_eq!(gate.arrived(), ["first", "last", "in its place"]);
 }

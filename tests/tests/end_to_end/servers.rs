@@ -1,4 +1,4 @@
-//! Servers of every kind of trouble, and sessions that begin afresh.
+//! Servers with all kinds of problems, and sessions that start anew.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::harness::{FAULT_SERVER, assert_says, fault_entry, json, plain, unique
 const ECHO: &str = "faulty::echo().message(\"hello\").await?.text()";
 
 #[test]
-fn every_execution_has_a_session_of_its_own() {
+fn every_execution_has_its_own_session() {
     let code = "let first = demo::create_note(\"a\", \"b\").await?.id;\nlet second = demo::create_note(\"c\", \"d\").await?.id;\n[first, second]";
     for _ in 0..2 {
         assert_eq!(json(code).result(), json!([1, 2]));
@@ -17,7 +17,7 @@ fn every_execution_has_a_session_of_its_own() {
 }
 
 #[test]
-fn a_server_that_does_not_come_up_is_explained() {
+fn a_server_that_fails_to_start_is_reported() {
     let cases = [
         ("exits-at-once", "", &["faulty", "exited with status 3", "no licence found"][..]),
         ("garbage-forever", "", &["faulty", "no MCP messages"]),
@@ -40,14 +40,14 @@ fn a_server_that_does_not_come_up_is_explained() {
 }
 
 #[test]
-fn the_rest_works_when_one_server_does_not() {
+fn other_servers_work_when_one_fails() {
     for (mode, more) in
         [("exits-at-once", ""), ("silent-initialize", "    timeout: 1\n"), ("garbage-forever", "")]
     {
         let config =
             format!("mcpServers:\n{}{}", fault_entry("faulty", mode, more), fault_entry("good", "sound", ""));
         let done = json("good::echo().message(\"here\").await?.text()").config(&config).done();
-        assert!(!done.stderr.contains("faulty"), "{mode}: nothing of it was needed: {}", done.stderr);
+        assert!(!done.stderr.contains("faulty"), "{mode}: an unneeded server was reported: {}", done.stderr);
         assert_eq!(done.expect("ok", 0)["result"], "here");
         let quiet =
             json("good::echo().message(\"here\").await?.text()").argument("--quiet").config(&config).done();
@@ -58,7 +58,7 @@ fn the_rest_works_when_one_server_does_not() {
 }
 
 #[test]
-fn servers_that_only_look_bad_work() {
+fn odd_servers_work() {
     for mode in ["sound", "garbage-first", "string-ids", "chatty-stderr", "grandchild", "stubborn"] {
         assert_eq!(json(ECHO).fault(mode, "").result(), "hello", "{mode}");
     }
@@ -68,25 +68,25 @@ fn servers_that_only_look_bad_work() {
 }
 
 #[test]
-fn output_that_is_no_message_is_told_once() {
+fn invalid_output_is_reported_once() {
     let done = json(ECHO).fault("garbage-first", "").done();
     assert_eq!(done.stderr.matches("faulty: writes what is no MCP message").count(), 1, "{}", done.stderr);
     assert_eq!(done.expect("ok", 0)["result"], "hello");
 }
 
 #[test]
-fn a_command_is_shown_whole_before_its_first_start_alone() {
+fn a_command_is_shown_in_full_before_its_first_start_only() {
     let new = format!("    env: {{ RUN: {:?} }}\n", unique());
     let shown = format!("faulty is started for the first time: {FAULT_SERVER} sound");
-    let told = |quiet: &[&str]| {
+    let counted = |quiet: &[&str]| {
         let done = json(ECHO).arguments(quiet).fault("sound", &new).done().exits(0);
         done.stderr.contains(&shown)
     };
-    assert_eq!([told(&["--quiet"]), told(&[]), told(&[])], [false, true, false]);
+    assert_eq!([counted(&["--quiet"]), counted(&[]), counted(&[])], [false, true, false]);
 }
 
 #[test]
-fn trouble_in_a_call_is_an_error_that_can_be_caught() {
+fn failures_in_a_call_are_errors_that_can_be_caught() {
     let caught = "match faulty::echo().message(\"x\").await { Ok(answer) => answer.text(), Err(error) => format!(\"{}: {}\", error.kind, error.message) }";
     let cases = [
         ("dies-in-call", "", "unavailable: ", "out of cheese"),
@@ -106,16 +106,16 @@ fn trouble_in_a_call_is_an_error_that_can_be_caught() {
         assert_eq!(outcome["error"]["kind"], "tool", "{mode}");
         assert_eq!(outcome["error"]["evidence"]["tool"]["server"], "faulty", "{mode}");
     }
-    let goes_on = "let first = faulty::echo().await.is_err(); let second = faulty::echo().await.is_err(); (first, second, demo::echo(\"alive\").await?.text())";
+    let afterwards = "let first = faulty::echo().await.is_err(); let second = faulty::echo().await.is_err(); (first, second, demo::echo(\"alive\").await?.text())";
     let config = format!(
         "mcpServers:\n  demo: {{ command: toolsmith, args: [demo-server] }}\n{}",
         fault_entry("faulty", "dies-in-call", "")
     );
-    assert_eq!(json(goes_on).config(&config).result(), json!([true, true, "alive"]));
+    assert_eq!(json(afterwards).config(&config).result(), json!([true, true, "alive"]));
 }
 
 #[test]
-fn odd_answers_arrive_whole() {
+fn odd_answers_arrive_unchanged() {
     let code = "let answer = faulty::echo().await?; (answer.content[0].kind().to_owned(), answer.text(), answer.structured)";
     let result = json(code).fault("unknown-content", "").result();
     assert_eq!(result, json!(["hologram", "see above", { "large": 12_345_678_901_234_567_890_u64 }]));
@@ -133,9 +133,9 @@ fn odd_answers_arrive_whole() {
     assert_eq!(json("let a = faulty::echo().message(\"a\").await?.text(); let b = faulty::echo().message(\"b\").await?.text(); a + &b").fault("repeats", "").result(), "ab");
 }
 
-/// The tool's input grows by a required member after the first session.
+/// The tool's input gains a required member after the first session.
 #[test]
-fn tools_that_change_between_runs_are_compiled_anew() {
+fn changed_tools_are_compiled_again() {
     let folder = tempfile::tempdir().unwrap();
     let config = |name: &str| {
         let state = folder.path().join(name);
@@ -144,20 +144,20 @@ fn tools_that_change_between_runs_are_compiled_anew() {
     let optional = "faulty::changing().message(\"old\").await?.text()";
     let required = "faulty::changing(\"new\").await?.text()";
 
-    // What did not fit the remembered tools fits the present ones.
+    // Does not match the cached tools, but the current ones.
     assert_eq!(json(optional).config(&config("a")).result(), "old");
     let done = json(required).config(&config("a")).done().says(&["have changed"]);
     assert_eq!(done.expect("ok", 0)["result"], "new");
 
-    // What fitted the remembered tools does not fit the present ones.
+    // Matches the cached tools, but not the current ones.
     assert_eq!(json(optional).config(&config("b")).result(), "old");
     let outcome = json(optional).config(&config("b")).expect("compile_error", 3);
     assert_eq!(outcome["calls_total"], 0);
 }
 
-/// The first session is sound, later ones come to nothing.
+/// The first session works, later ones fail.
 #[test]
-fn a_server_that_worked_before_and_does_not_now_is_explained() {
+fn a_server_that_no_longer_starts_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");
     let config =
@@ -167,7 +167,7 @@ fn a_server_that_worked_before_and_does_not_now_is_explained() {
     assert_eq!(outcome["error"]["kind"], "server_unavailable");
     assert_eq!(outcome["error"]["evidence"]["server"], "faulty");
     assert_says(&outcome["error"]["message"], &["faulty", "licence"]);
-    assert_eq!(json("1").config(&config).result(), 1, "a snippet that does not call it works");
+    assert_eq!(json("1").config(&config).result(), 1, "a snippet that does not call it must work");
     json(ECHO).argument("--check").config(&config).expect("ok", 0);
 }
 
@@ -201,12 +201,12 @@ fn only_servers_that_are_called_are_started() {
     );
     let count = || fs::read(&sessions).unwrap_or_default().len();
     assert_eq!(json("1").config(&config).result(), 1);
-    assert_eq!(count(), 0, "not asked for tools that nobody names");
+    assert_eq!(count(), 0, "started although its tools are not named");
     assert_eq!(json("demo::echo(\"x\").await?.text()").config(&config).result(), "x");
     assert_eq!(json("2").config(&config).result(), 2);
-    assert_eq!(count(), 0, "not started for snippets that do not call it");
+    assert_eq!(count(), 0, "started although the snippet does not call it");
     assert_eq!(json("counted::changing().message(\"x\").await?.text()").config(&config).result(), "x");
-    assert_eq!(count(), 1, "asked for its tools and called in one session");
+    assert_eq!(count(), 1, "expected one session for its tools and the call");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Servers behind an address that tests start beside `toolsmith`, and what goes over plain sockets.
+//! HTTP servers that tests start next to `toolsmith`, and requests over plain sockets.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,19 +11,19 @@ use serde_json::Value;
 
 use crate::harness::{binary, forget, spawn};
 
-/// A server in a process of its own; it ends with this.
+/// A server process, stopped on drop.
 pub(crate) struct Service {
     child: Child,
-    /// The server may end with its input.
+    /// The server may end when its input ends.
     input: ChildStdin,
-    /// The first line that it wrote.
+    /// The first line of its output.
     pub(crate) first: String,
-    /// The further ones.
+    /// The other lines of its output.
     lines: Arc<Mutex<Vec<String>>>,
 }
 
 impl Service {
-    /// Starts it, and waits until its first line says where it is.
+    /// Starts the server and waits for its first line, which contains its address.
     pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
         let input = child.stdin.take().unwrap();
@@ -44,7 +44,7 @@ impl Service {
         Service::start(Command::new(binary()).args(["demo-server", "--http", "127.0.0.1:0"]))
     }
 
-    /// The server that wants tokens, in one of its modes.
+    /// The server that requires tokens, in one of its modes.
     pub(crate) fn guarded(mode: &str) -> Self {
         Service::start(Command::new(env!("CARGO_BIN_EXE_oauth-server")).arg(mode))
     }
@@ -55,7 +55,7 @@ impl Service {
         format!("{}/mcp", first["address"].as_str().unwrap())
     }
 
-    /// Gives the server of [`Service::guarded`] a command, and waits until it is done.
+    /// Sends the server of [`Service::guarded`] a command, and waits until it is done.
     pub(crate) fn command(&self, command: &str) {
         let answer = serde_json::json!({ "done": command }).to_string();
         let answers = || self.lines().iter().filter(|line| **line == answer).count();
@@ -68,12 +68,12 @@ impl Service {
         }
     }
 
-    /// The further lines that it has written.
+    /// The lines of its output after the first.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Sends a signal and waits for its end; gives the signal that it ended by, or its exit code.
+    /// Sends a signal and waits for the server's end; returns its exit status.
     pub(crate) fn ended_by(mut self, signal: Signal) -> std::process::ExitStatus {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
         self.child.wait().unwrap()
@@ -93,7 +93,7 @@ pub(crate) fn authority(address: &str) -> &str {
     address.split("://").nth(1).unwrap().split('/').next().unwrap()
 }
 
-/// Sends a request as it is written; gives the status of the answer.
+/// Sends a raw request; returns the status of the response.
 pub(crate) fn status_of(authority: &str, request: &str) -> u16 {
     let mut stream = TcpStream::connect(authority).unwrap();
     stream.write_all(request.as_bytes()).unwrap();

@@ -1,5 +1,4 @@
-//! `toolsmith serve` in a process of its own, and clients that speak the protocol by hand: by pipes here, over HTTP in
-//! `serving::client`.
+//! Runs `toolsmith serve` and talks to it with hand-written messages: over pipes here, over HTTP in `serving::client`.
 
 mod client;
 mod gate;
@@ -24,14 +23,14 @@ pub(crate) use client::{Client, ResponseStream};
 pub(crate) use gate::Gate;
 pub(crate) use tree::Tree;
 
-/// How long anything may take before the test fails.
+/// Time after which a test fails.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
-/// The last version of the era with handshakes, and the one without.
+/// The last protocol version with a handshake, and the stateless one.
 pub(crate) const HANDSHAKE: &str = "2025-11-25";
 pub(crate) const STATELESS: &str = "2026-07-28";
 
-/// A server `rec` that records calls, of which those of `wait` never end, and the demo server.
+/// The demo server, and a server `rec` that records calls and never answers `wait`.
 pub(crate) fn recording(record: &std::path::Path) -> String {
     format!(
         "mcpServers:\n  rec: {{ command: {FAULT_SERVER:?}, args: [records-cancelled, {record:?}], trust: true }}\n  \
@@ -39,41 +38,41 @@ pub(crate) fn recording(record: &std::path::Path) -> String {
     )
 }
 
-/// The demo server alone.
+/// Only the demo server.
 pub(crate) const DEMO: &str =
     "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
 
-/// A command line that is not yet started.
+/// A command that is not started yet.
 pub(crate) struct Serve {
     command: Command,
     folder: TempDir,
 }
 
-/// A server that runs.
+/// A running server.
 pub(crate) struct Server {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: mpsc::Receiver<Value>,
-    /// Held while nothing is to be read of standard output.
+    /// Locked while standard output must not be read.
     reading: Arc<Mutex<()>>,
-    /// What came while something else was waited for.
+    /// Messages received while waiting for others.
     before: VecDeque<Value>,
     stderr: Arc<Mutex<String>>,
     folder: TempDir,
 }
 
 impl Serve {
-    /// With a configuration in a file of its own, by pipes.
+    /// With a configuration in its own file, over pipes.
     pub(crate) fn new(config: &str) -> Self {
         Serve::by(&["serve"], config)
     }
 
-    /// The subagent of a configuration, by pipes.
+    /// The subagent of a configuration, over pipes.
     pub(crate) fn subagent(config: &str) -> Self {
         Serve::by(&["mcp", "serve"], config).variable("SCRIPTED_KEY", "secret-key")
     }
 
-    /// With the user's own configuration and that of a project, which nobody trusts; by pipes.
+    /// With the user's own configuration and that of an untrusted project, over pipes.
     pub(crate) fn layers(user: &str, project: &str) -> Self {
         let serve = Serve::in_folder(&["serve"]).file("toolsmith.yaml", project);
         fs::create_dir_all(serve.folder.path().join("home/toolsmith")).unwrap();
@@ -96,7 +95,7 @@ impl Serve {
         Serve { command, folder }
     }
 
-    /// The same over HTTP.
+    /// With a configuration in its own file, over HTTP.
     pub(crate) fn http(config: &str) -> Self {
         Serve::new(config).arguments(&["--http", "127.0.0.1:0"])
     }
@@ -111,7 +110,7 @@ impl Serve {
         self
     }
 
-    /// Started by another command, which is given this one as its last arguments.
+    /// Starts it through another command, which gets this one as its last arguments.
     pub(crate) fn by_command(mut self, words: &[&str]) -> Self {
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).arg(self.command.get_program()).args(self.command.get_args());
@@ -121,13 +120,13 @@ impl Serve {
         self
     }
 
-    /// The user's own configuration.
+    /// Adds the user's own configuration.
     pub(crate) fn user_file(self, text: &str) -> Self {
         fs::create_dir_all(self.folder.path().join("home/toolsmith")).unwrap();
         self.file("home/toolsmith/config.yaml", text)
     }
 
-    /// A further file in the working folder.
+    /// Adds a file to the working folder.
     pub(crate) fn file(self, name: &str, text: &str) -> Self {
         fs::write(self.folder.path().join(name), text).unwrap();
         self
@@ -138,12 +137,13 @@ impl Serve {
         let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = spawn(piped);
         let stderr = Arc::new(Mutex::new(String::new()));
-        let (told, lines) = (Arc::clone(&stderr), BufReader::new(child.stderr.take().unwrap()).lines());
+        let (lines_so_far, lines) =
+            (Arc::clone(&stderr), BufReader::new(child.stderr.take().unwrap()).lines());
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-                told.push_str(&line);
-                told.push('\n');
+                let mut lines_so_far = lines_so_far.lock().unwrap_or_else(PoisonError::into_inner);
+                lines_so_far.push_str(&line);
+                lines_so_far.push('\n');
             }
         });
         let (sender, stdout) = mpsc::channel();
@@ -164,14 +164,14 @@ impl Serve {
 }
 
 impl Server {
-    /// Does `work` while nobody reads what the server writes.
+    /// Runs `work` while the server's output is not read.
     pub(crate) fn unread<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let reading = Arc::clone(&self.reading);
         let _held = reading.lock();
         work(self)
     }
 
-    /// The most memory that it has had at once, in bytes.
+    /// Its peak memory, in bytes.
     pub(crate) fn peak_memory(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -182,22 +182,22 @@ impl Server {
         self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether a process below it has this in its command line.
+    /// Whether a descendant has this in its command line.
     pub(crate) fn has_started(&self, part: &str) -> bool {
         descendants(self.child.id()).iter().any(|command| command.contains(part))
     }
 
-    /// The number of its process.
+    /// Its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// The processes below it, right now.
+    /// Its current descendants.
     pub(crate) fn tree(&self) -> Tree {
         Tree::below(self.child.id())
     }
 
-    /// What it has open, as the kernel names it.
+    /// Its open files, as the kernel names them.
     pub(crate) fn open_files(&self) -> Vec<String> {
         let entries = fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().flatten();
         let name =
@@ -210,13 +210,13 @@ impl Server {
         self.folder.path().join(name)
     }
 
-    /// Writes the configuration anew, as editors do: beside it, and then in its place.
+    /// Replaces the configuration as editors do: writes a new file and renames it.
     pub(crate) fn configure(&self, text: &str) {
         fs::write(self.path("new.yaml"), text).unwrap();
         fs::rename(self.path("new.yaml"), self.path("given.yaml")).unwrap();
     }
 
-    /// Where it is served over HTTP.
+    /// Its HTTP address.
     #[track_caller]
     pub(crate) fn address(&self) -> String {
         let line = "serving MCP at ";
@@ -232,7 +232,7 @@ impl Server {
     }
 
     #[track_caller]
-    pub(crate) fn tells(&self, phrase: &str) {
+    pub(crate) fn wait_for_log(&self, phrase: &str) {
         self.wait_until(phrase, || self.stderr().contains(phrase));
     }
 
@@ -245,7 +245,7 @@ impl Server {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Waits for its end, and until nothing of it is left; gives the exit code, and none after a signal.
+    /// Waits for its end, and until none of its processes is left; returns the exit code, `None` after a signal.
     #[track_caller]
     pub(crate) fn end(&mut self) -> Option<i32> {
         assert!(ends_within(&self.child, WATCHDOG), "no end: {}", self.stderr());
@@ -255,12 +255,12 @@ impl Server {
         status.code()
     }
 
-    /// Sends a message by pipe.
+    /// Sends a message over the pipe.
     pub(crate) fn send(&mut self, message: &Value) {
         self.send_line(&message.to_string());
     }
 
-    /// Sends any line by pipe.
+    /// Sends any line over the pipe.
     pub(crate) fn send_line(&mut self, line: &str) {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
@@ -270,28 +270,28 @@ impl Server {
         self.stdin = None;
     }
 
-    /// A message by pipe that fits, and came while something else was waited for.
-    pub(crate) fn received(&mut self, fits: impl Fn(&Value) -> bool) -> Option<Value> {
-        let at = self.before.iter().position(fits)?;
+    /// Takes a matching message received while waiting for others.
+    pub(crate) fn received(&mut self, matches: impl Fn(&Value) -> bool) -> Option<Value> {
+        let at = self.before.iter().position(matches)?;
         self.before.remove(at)
     }
 
-    /// The next message by pipe that fits; others are kept.
+    /// Waits for a matching message; others are kept.
     #[track_caller]
-    pub(crate) fn receive(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
-        if let Some(message) = self.received(&fits) {
+    pub(crate) fn receive(&mut self, what: &str, matches: impl Fn(&Value) -> bool) -> Value {
+        if let Some(message) = self.received(&matches) {
             return message;
         }
         loop {
             match self.stdout.recv_timeout(WATCHDOG) {
-                Ok(message) if fits(&message) => return message,
+                Ok(message) if matches(&message) => return message,
                 Ok(message) => self.before.push_back(message),
-                Err(_) => panic!("never came: {what}; {:#?} {}", self.before, self.stderr()),
+                Err(_) => panic!("timed out waiting for: {what}; {:#?} {}", self.before, self.stderr()),
             }
         }
     }
 
-    /// Shakes hands by pipe.
+    /// Performs the handshake over the pipe.
     #[track_caller]
     pub(crate) fn shake_hands(&mut self) {
         let parameters =
@@ -301,7 +301,7 @@ impl Server {
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     }
 
-    /// Sends a request by pipe, and waits for its answer.
+    /// Sends a request over the pipe and waits for its answer.
     #[track_caller]
     pub(crate) fn ask(&mut self, id: u32, method: &str, parameters: &Value) -> Value {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }));
@@ -317,12 +317,12 @@ impl Drop for Server {
     }
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 #[track_caller]
-pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool, else_tell: impl Fn() -> String) {
+pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool, context: impl Fn() -> String) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < WATCHDOG, "never came: {what}\n{}", else_tell());
+        assert!(start.elapsed() < WATCHDOG, "timed out waiting for: {what}\n{}", context());
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -332,7 +332,7 @@ pub(crate) fn execute(code: &str) -> Value {
     json!({ "name": "execute_code", "arguments": { "code": code } })
 }
 
-/// The outcome that an answer of `execute_code` has beside what the model is shown.
+/// The outcome in an answer of `execute_code`, which models do not see.
 pub(crate) fn outcome_of(answer: &Value) -> &Value {
     &answer["result"]["_meta"][OUTCOME]
 }

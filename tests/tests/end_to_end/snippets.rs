@@ -1,4 +1,4 @@
-//! Snippets with what must come of them, from the tables in `fixtures/snippets`: each by `run` and by `serve`.
+//! Runs the snippets in the tables of `fixtures/snippets` with `run` and `serve`, and checks their outcomes.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::harness::{FAULT_SERVER, json};
 use crate::serving::{DEMO, Serve, execute, outcome_of};
 
-/// Snippets that are compiled at a time.
+/// Snippets that are compiled concurrently.
 const AT_ONCE: usize = 4;
 
 /// A row of a table.
@@ -23,20 +23,20 @@ struct Row {
     snippet: String,
     #[serde(default = "ok")]
     status: String,
-    /// The value that it ends with.
+    /// Its result.
     #[serde(default)]
     result: Value,
-    /// The same as its text, where that matters.
+    /// The exact text of its result, if that matters.
     raw: Option<String>,
-    /// The lines that are corrected.
+    /// The corrected lines.
     #[serde(default)]
     fixes: Vec<u64>,
-    /// How many calls it makes.
+    /// The number of calls it makes.
     calls: Option<u64>,
-    /// What its error and diagnostics say.
+    /// Phrases in its error and diagnostics.
     #[serde(default)]
     says: Vec<String>,
-    /// What they do not say.
+    /// Phrases that must not be in them.
     #[serde(default)]
     silent: Vec<String>,
 }
@@ -46,15 +46,15 @@ fn ok() -> String {
 }
 
 impl Row {
-    /// What is wrong about an outcome.
+    /// Describes a wrong outcome; `None` if it is as expected.
     fn wrong(&self, outcome: &Value) -> Option<String> {
         let lines = outcome["fixes"].as_array().into_iter().flatten().filter_map(|fix| fix["line"].as_u64());
         let fixes: Vec<u64> = lines.collect();
-        let said = format!("{} {}", outcome["error"], outcome["diagnostics"]);
-        // As it is written, and not as JSON has it.
-        let said = said.replace("\\\"", "\"");
-        let mut missing: Vec<&String> = self.says.iter().filter(|phrase| !said.contains(*phrase)).collect();
-        missing.extend(self.silent.iter().filter(|phrase| said.contains(*phrase)));
+        let report = format!("{} {}", outcome["error"], outcome["diagnostics"]);
+        // Undoes the JSON escaping.
+        let report = report.replace("\\\"", "\"");
+        let mut missing: Vec<&String> = self.says.iter().filter(|phrase| !report.contains(*phrase)).collect();
+        missing.extend(self.silent.iter().filter(|phrase| report.contains(*phrase)));
         let is_result = match &self.raw {
             Some(raw) => strict_json::with_numbers(&outcome["result"].to_string()) == *raw,
             None => outcome["result"] == self.result,
@@ -67,7 +67,7 @@ impl Row {
             && calls;
         (!is_right).then(|| {
             format!(
-                "{}:\n{}\n  {} {} {fixes:?} lacks, or should lack, {missing:?}\n  {said}\n",
+                "{}:\n{}\n  {} {} {fixes:?} lacks, or should lack, {missing:?}\n  {report}\n",
                 self.name, self.snippet, outcome["status"], outcome["result"]
             )
         })
@@ -85,7 +85,7 @@ fn table(name: &str) -> Vec<Row> {
     rows
 }
 
-/// The server whose tools answer as they are told.
+/// The server whose tools return what they are asked to.
 fn lab() -> String {
     format!("mcpServers:\n  lab: {{ command: {FAULT_SERVER:?}, args: [values], trust: true }}\n")
 }
@@ -100,42 +100,42 @@ fn assert_right(wrong: &[String], rows: usize) {
 }
 
 #[test]
-fn every_correction_of_the_table_is_made_by_run() {
+fn corrections_table_by_run() {
     by_run(&table("corrections.yaml"), DEMO);
 }
 
 #[test]
-fn every_correction_of_the_table_is_made_by_serve() {
+fn corrections_table_by_serve() {
     by_serve(&table("corrections.yaml"), DEMO);
 }
 
 #[test]
-fn every_snippet_of_the_table_begins_and_ends_as_it_must_by_run() {
+fn entries_table_by_run() {
     by_run(&table("entries.yaml"), DEMO);
 }
 
 #[test]
-fn every_snippet_of_the_table_begins_and_ends_as_it_must_by_serve() {
+fn entries_table_by_serve() {
     by_serve(&table("entries.yaml"), DEMO);
 }
 
 #[test]
-fn every_value_of_the_table_arrives_by_run() {
+fn values_table_by_run() {
     by_run(&table("values.yaml"), &lab());
 }
 
 #[test]
-fn every_value_of_the_table_arrives_by_serve() {
+fn values_table_by_serve() {
     by_serve(&table("values.yaml"), &lab());
 }
 
 #[test]
-fn every_snippet_of_the_language_means_what_it_must_by_run() {
+fn language_table_by_run() {
     by_run(&table("language.yaml"), DEMO);
 }
 
 #[test]
-fn every_snippet_of_the_language_means_what_it_must_by_serve() {
+fn language_table_by_serve() {
     by_serve(&table("language.yaml"), DEMO);
 }
 
@@ -170,7 +170,7 @@ fn by_serve(rows: &[Row], config: &str) {
             let answer = server
                 .receive(&row.name, |message| message["id"] == id(index) && message["method"].is_null());
             wrong.extend(row.wrong(outcome_of(&answer)));
-            // What a model reads has the warnings as well.
+            // The text for models includes the warnings.
             let text = answer["result"]["content"][0]["text"].as_str().unwrap_or("");
             let unread = row.says.iter().filter(|phrase| row.status == "ok" && !text.contains(*phrase));
             wrong.extend(unread.map(|phrase| format!("{}: the text lacks {phrase:?}: {text}", row.name)));

@@ -15,12 +15,12 @@ use crate::serving::{Serve, Server};
 /// The name of the subagent.
 const NAME: &str = "helper";
 
-/// A model that says what a script says.
+/// A scripted model.
 pub(crate) fn model(rules: &Value) -> ModelServer {
     ModelServer::start(env!("CARGO_BIN_EXE_model-server"), &json!({ "rules": rules }))
 }
 
-/// A configuration of a subagent with this model, and more.
+/// A configuration of a subagent with this model and further settings.
 pub(crate) fn described(model: &ModelServer, of_subagent: &str, more: &str) -> String {
     format!(
         "models:\n  - {{ ref: scripted, id: scripted, type: openai, api_key_env: SCRIPTED_KEY, base_url: {:?}, retries: 2 }}\n\
@@ -29,7 +29,7 @@ pub(crate) fn described(model: &ModelServer, of_subagent: &str, more: &str) -> S
     )
 }
 
-/// A subagent with this model, by pipes, after the handshake.
+/// A subagent with this model, over pipes, after the handshake.
 fn serving(model: &ModelServer, of_subagent: &str, more: &str) -> Server {
     let mut server = Serve::subagent(&described(model, of_subagent, more)).start();
     server.shake_hands();
@@ -46,7 +46,7 @@ fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer:#}"))
 }
 
-/// The text of a result that says that the subagent failed.
+/// The text of a result that reports a failed subagent.
 #[track_caller]
 fn failure(answer: &Value) -> &str {
     assert_eq!(answer["result"]["isError"], true, "{answer:#}");

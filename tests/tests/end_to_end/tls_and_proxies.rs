@@ -1,4 +1,4 @@
-//! What lies between: certificates that have to be trusted, and proxies that the environment names.
+//! TLS certificates, and proxies set in the environment.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ use crate::cache::shared;
 use crate::harness::{Run, json};
 use crate::services::{Service, authority};
 
-/// The demo server behind TLS, with a certificate by an authority that nobody knows.
+/// The demo server behind TLS, with a certificate by an unknown authority.
 struct TlsServer {
     server: Service,
     address: String,
@@ -27,7 +27,7 @@ struct TlsServer {
 }
 
 impl TlsServer {
-    /// Its certificate is for this name or address.
+    /// Starts it with a certificate for this name or address.
     fn new(name: &str) -> Self {
         let (server, folder, runtime) =
             (Service::demo(), tempfile::tempdir().unwrap(), Runtime::new().unwrap());
@@ -46,14 +46,14 @@ impl TlsServer {
         let acceptor = TlsAcceptor::from(Arc::new(config));
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = format!("https://{}/mcp", listener.local_addr().unwrap());
-        let behind = authority(&server.first).to_owned();
+        let backend = authority(&server.first).to_owned();
         runtime.spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (acceptor, behind) = (acceptor.clone(), behind.clone());
+                let (acceptor, backend) = (acceptor.clone(), backend.clone());
                 tokio::spawn(async move {
-                    // Who does not trust the certificate goes away.
+                    // A client that does not trust the certificate disconnects.
                     let Ok(mut outside) = acceptor.accept(stream).await else { return };
-                    let mut inside = TcpStream::connect(&behind).await.unwrap();
+                    let mut inside = TcpStream::connect(&backend).await.unwrap();
                     let _ = copy_bidirectional(&mut outside, &mut inside).await;
                 });
             }
@@ -61,13 +61,13 @@ impl TlsServer {
         TlsServer { server, address, folder, _runtime: runtime }
     }
 
-    /// The certificate of its authority.
+    /// The file with its authority's certificate.
     fn authority(&self) -> PathBuf {
         self.folder.path().join("authority.pem")
     }
 }
 
-/// A proxy that remembers what it was asked for.
+/// A proxy that records its requests.
 struct Proxy {
     address: String,
     /// The first line of the first request of each connection.
@@ -91,13 +91,13 @@ impl Proxy {
         Proxy { address, seen, _runtime: runtime }
     }
 
-    /// What it has seen since it was asked last.
+    /// Takes the requests recorded since the last call.
     fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// RFC 9110, sections 7.6 and 9.3.6, as far as it takes here.
+/// Forwards a request (the parts of RFC 9110, sections 7.6 and 9.3.6, that are needed here).
 async fn forward(mut client: TcpStream, seen: Arc<Mutex<Vec<String>>>) {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -130,7 +130,7 @@ fn tried(address: &str) -> Run {
 }
 
 #[test]
-fn a_certificate_must_come_from_an_authority_that_is_trusted() {
+fn a_certificate_must_be_from_a_trusted_authority() {
     let front = TlsServer::new("127.0.0.1");
     let refused = tried(&front.address).done().exits(7);
     assert_eq!(refused.stdout, "");
@@ -145,7 +145,7 @@ fn a_certificate_must_come_from_an_authority_that_is_trusted() {
 }
 
 #[test]
-fn a_certificate_must_be_that_of_the_server() {
+fn a_certificate_must_be_for_the_server() {
     let front = TlsServer::new("other.example");
     let file = front.authority();
     let refused = tried(&front.address).variable("SSL_CERT_FILE", file.to_str().unwrap()).done().exits(7);
@@ -153,7 +153,7 @@ fn a_certificate_must_be_that_of_the_server() {
 }
 
 #[test]
-fn requests_go_through_the_proxy_that_the_environment_names() {
+fn requests_use_the_proxy_of_the_environment() {
     let (front, proxy) = (TlsServer::new("127.0.0.1"), Proxy::new());
     let plain = &front.server.first;
     tried(plain).variable("HTTP_PROXY", &proxy.address).done().exits(0);
@@ -165,7 +165,7 @@ fn requests_go_through_the_proxy_that_the_environment_names() {
     excepted.done().exits(0);
     assert_eq!(proxy.take(), Vec::<String>::new());
 
-    // Of what is encrypted, a proxy sees where it goes.
+    // For encrypted connections, a proxy only sees the destination.
     let file = front.authority();
     let sealed = tried(&front.address).variable("SSL_CERT_FILE", file.to_str().unwrap());
     sealed.variable("HTTPS_PROXY", &proxy.address).done().exits(0);

@@ -1,4 +1,4 @@
-//! The toolchain that snippets are compiled with: what is missing is told, with the line to type.
+//! The toolchain for snippets: missing parts are reported with the command that installs them.
 
 use std::fs;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::process::Command;
 
 use crate::harness::{Run, json};
 
-/// What a run says that finds its toolchains only in `rustup_home`.
-fn said(rustup_home: &Path, cache: &Path, phrases: &[&str]) {
+/// Checks the messages of a run that finds toolchains only in `rustup_home`.
+fn assert_reported(rustup_home: &Path, cache: &Path, phrases: &[&str]) {
     let run = Run::new(cache).arguments(&["run", "-"]).input("1");
     let run = run.variable("RUSTUP_HOME", rustup_home.to_str().unwrap()).variable("PATH", "");
     run.config(
@@ -19,7 +19,7 @@ fn said(rustup_home: &Path, cache: &Path, phrases: &[&str]) {
     .says(phrases);
 }
 
-/// A copy of the compiler's own toolchain without the target of snippets, by links where the file system allows.
+/// Copies the compiler's toolchain without the snippets' target, with links if the file system allows.
 pub(crate) fn without_target(to: &Path) {
     let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output().unwrap();
     let sysroot = String::from_utf8(sysroot.stdout).unwrap();
@@ -43,11 +43,11 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_missing_target_is_refused_with_the_line_to_type() {
+fn a_missing_target_is_reported_with_the_command() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("rustup");
     without_target(&home.join("toolchains/bare"));
-    said(
+    assert_reported(
         &home,
         &folder.path().join("cache"),
         &["installTarget: false", "rustup target add x86_64-unknown-linux-musl --toolchain bare"],
@@ -55,17 +55,17 @@ fn a_missing_target_is_refused_with_the_line_to_type() {
 }
 
 #[test]
-fn a_missing_compiler_is_told() {
+fn a_missing_compiler_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let phrases = ["no Rust compiler was found", "rustup toolchain install"];
-    said(&folder.path().join("rustup"), &folder.path().join("cache"), &phrases);
+    assert_reported(&folder.path().join("rustup"), &folder.path().join("cache"), &phrases);
 }
 
-/// Everything that is fetched is fetched at first use: a later snippet is compiled without any network.
+/// All downloads happen at first use: later snippets compile without a network.
 #[test]
 fn a_new_snippet_needs_no_network() {
     json("1").expect("ok", 0);
-    // A proxy that nobody listens at: whatever dials out fails.
+    // A proxy address with no listener: every outgoing connection fails.
     let text = crate::harness::unique();
     let run = json(&format!("demo::echo(\"{text}\").await?.text()"));
     let run = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"]

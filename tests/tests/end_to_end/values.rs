@@ -1,13 +1,14 @@
-//! Thousands of numbers through a whole program: from one tool, through its types, to another tool, and back as its result.
+//! Sends thousands of numbers through a program: from one tool, through its types, to another tool, and back as the
+//! result.
 
 use serde_json::value::RawValue;
 
 use crate::harness::{FAULT_SERVER, json};
 
-/// Numbers of each kind.
+/// Count of numbers of each kind.
 const COUNT: usize = 2_000;
 
-/// A generator of numbers (xorshift), the same ones in every run.
+/// A number generator (xorshift) with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -34,7 +35,7 @@ fn items(list: &str) -> Vec<&RawValue> {
 }
 
 #[test]
-fn thousands_of_numbers_go_through_a_program_unchanged() {
+fn thousands_of_numbers_pass_through_a_program_unchanged() {
     let mut random = Random(0x5eed);
     let doubles = random.list(|random| format!("{:?}", random.double()));
     let integers = random.list(|random| (random.next().cast_signed() >> (random.next() % 64)).to_string());

@@ -1,4 +1,4 @@
-//! `catalog-server`: as many tools as were asked for, sound ones, and queries that wish for some of them.
+//! `catalog-server`: the number and validity of its tools, and the search queries for them.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ fn names(tools: &[Value]) -> BTreeSet<&str> {
 }
 
 #[test]
-fn a_thousand_tools_have_names_and_descriptions_of_their_own() {
+fn a_thousand_tools_have_unique_names_and_descriptions() {
     let tools = tools(&[]);
     assert_eq!(names(&tools).len(), 1000);
     assert!(tools.iter().all(|tool| tool["description"].as_str().is_some_and(|text| text.len() > 10)));
@@ -29,14 +29,14 @@ fn a_thousand_tools_have_names_and_descriptions_of_their_own() {
 }
 
 #[test]
-fn fewer_tools_are_the_first_of_them() {
+fn a_smaller_count_keeps_the_first_tools() {
     let (all, few) = (tools(&[]), tools(&["--tools", "250"]));
     assert_eq!(few.len(), 250);
     assert_eq!(few, all[..250]);
 }
 
 #[test]
-fn every_query_wishes_for_a_tool_that_there_is_and_no_two_for_the_same() {
+fn every_query_names_a_different_existing_tool() {
     let all = tools(&[]);
     let queries: Vec<Value> = serde_json::from_str(QUERIES).unwrap();
     let wished: BTreeSet<_> = queries.iter().map(|query| query["tool"].as_str().unwrap()).collect();
@@ -45,14 +45,14 @@ fn every_query_wishes_for_a_tool_that_there_is_and_no_two_for_the_same() {
 }
 
 #[test]
-fn the_same_arguments_get_the_same_answer_with_what_the_caller_gave() {
+fn the_same_arguments_get_the_same_answer() {
     let mut talk = ServerProcess::shake_hands(PROGRAM, &[]);
     let arguments = json!({ "title": "Lunch", "starts_at": "2026-11-23T12:00:00Z" });
-    let made = talk.call("calendar_create_event", &arguments);
-    assert_eq!(made, talk.call("calendar_create_event", &arguments));
-    assert_eq!(made["structuredContent"]["title"], "Lunch");
-    let event = &made["structuredContent"];
-    let text: Value = serde_json::from_str(made["content"][0]["text"].as_str().unwrap()).unwrap();
+    let created = talk.call("calendar_create_event", &arguments);
+    assert_eq!(created, talk.call("calendar_create_event", &arguments));
+    assert_eq!(created["structuredContent"]["title"], "Lunch");
+    let event = &created["structuredContent"];
+    let text: Value = serde_json::from_str(created["content"][0]["text"].as_str().unwrap()).unwrap();
     assert_eq!(text, *event);
     let read = talk.call("calendar_get_event", &json!({ "event_id": event["id"] }));
     assert_eq!(read["structuredContent"]["id"], event["id"]);
@@ -62,7 +62,7 @@ fn the_same_arguments_get_the_same_answer_with_what_the_caller_gave() {
 }
 
 #[test]
-fn what_every_tool_answers_fits_its_output_schema() {
+fn every_answer_matches_its_output_schema() {
     let mut talk = ServerProcess::shake_hands(PROGRAM, &[]);
     for tool in tools(&[]) {
         let result = talk.call(tool["name"].as_str().unwrap(), &json!({}));

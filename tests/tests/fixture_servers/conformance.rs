@@ -1,4 +1,4 @@
-//! `conformance-server` over standard input and output; over HTTP the official suite looks at it.
+//! `conformance-server` over standard input and output; the official suite tests it over HTTP.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::talk::ServerProcess;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_conformance-server");
 
-/// The parameters of a request in the stateless era, from a client with these capabilities.
+/// The parameters of a stateless request from a client with these capabilities.
 fn stateless(mut params: Value, capabilities: &Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -17,7 +17,7 @@ fn stateless(mut params: Value, capabilities: &Value) -> Value {
 }
 
 #[test]
-fn in_a_session_a_question_is_a_request_in_the_middle_of_the_call() {
+fn in_a_session_a_question_is_a_request_during_the_call() {
     let mut talk = ServerProcess::shake_hands(PROGRAM, &[]);
     let call =
         talk.ask("tools/call", &json!({ "name": "test_elicitation", "arguments": { "message": "Who?" } }));
@@ -44,8 +44,8 @@ fn in_a_session_logs_and_progress_come_before_the_answer() {
             "tools/call",
             &json!({ "name": tool, "arguments": {}, "_meta": { "progressToken": "mine" } }),
         );
-        let told: Vec<_> = (0..3).map(|_| talk.next()).collect();
-        assert!(told.iter().all(|message| message["method"] == method), "{told:?}");
+        let messages: Vec<_> = (0..3).map(|_| talk.next()).collect();
+        assert!(messages.iter().all(|message| message["method"] == method), "{messages:?}");
         assert_eq!(talk.next()["id"], call);
     }
     talk.request("logging/setLevel", &json!({ "level": "error" }));
@@ -53,7 +53,7 @@ fn in_a_session_logs_and_progress_come_before_the_answer() {
 }
 
 #[test]
-fn in_a_session_a_cancelled_call_is_counted_and_a_change_is_told() {
+fn in_a_session_cancelled_calls_are_counted_and_changes_notified() {
     let mut talk = ServerProcess::shake_hands(PROGRAM, &[]);
     talk.request("resources/subscribe", &json!({ "uri": "test://cancelled-calls" }));
     let params = json!({ "name": "test_wait", "arguments": {}, "_meta": { "progressToken": 1 } });
@@ -61,8 +61,8 @@ fn in_a_session_a_cancelled_call_is_counted_and_a_change_is_told() {
     assert_eq!(talk.next()["method"], "notifications/progress");
     let params = json!({ "requestId": call, "reason": "enough" });
     talk.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
-    let told = talk.next();
-    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+    let messages = talk.next();
+    assert_eq!(messages["method"], "notifications/resources/updated", "{messages}");
     let read = talk.request("resources/read", &json!({ "uri": "test://cancelled-calls" }));
     assert_eq!(read["result"]["contents"][0]["text"], "1");
     let call = talk.ask("tools/call", &json!({ "name": "test_trigger_tool_change", "arguments": {} }));
@@ -79,7 +79,7 @@ fn in_a_session_a_cancelled_call_is_counted_and_a_change_is_told() {
 }
 
 #[test]
-fn without_a_session_a_question_is_an_answer_and_the_retry_brings_what_was_said() {
+fn without_a_session_a_question_is_a_result_and_the_retry_has_the_answer() {
     let mut talk = ServerProcess::start(PROGRAM, &[]);
     let able = json!({ "elicitation": {} });
     let params = json!({ "name": "test_input_required_result_multi_round", "arguments": {} });
@@ -101,7 +101,7 @@ fn without_a_session_a_question_is_an_answer_and_the_retry_brings_what_was_said(
 }
 
 #[test]
-fn the_handshake_can_be_refused() {
+fn the_handshake_can_be_rejected() {
     let mut talk = ServerProcess::start(PROGRAM, &["--stateless"]);
     let client = json!({ "name": "test", "version": "1" });
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
@@ -112,20 +112,20 @@ fn the_handshake_can_be_refused() {
 }
 
 #[test]
-fn without_a_session_nothing_is_asked_that_the_client_cannot_answer() {
+fn without_a_session_only_supported_questions_are_asked() {
     let mut talk = ServerProcess::start(PROGRAM, &[]);
     let params = stateless(json!({ "name": "test_missing_capability", "arguments": {} }), &json!({}));
     let refused = talk.request("tools/call", &params);
     assert_eq!(refused["error"]["code"], -32021, "{refused}");
     assert!(refused["error"]["data"]["requiredCapabilities"]["sampling"].is_object(), "{refused}");
     let params = json!({ "name": "test_input_required_result_capabilities", "arguments": {} });
-    let asked = talk.request("tools/call", &stateless(params, &json!({ "sampling": {} })));
-    let requests = asked["result"]["inputRequests"].as_object().unwrap();
+    let response = talk.request("tools/call", &stateless(params, &json!({ "sampling": {} })));
+    let requests = response["result"]["inputRequests"].as_object().unwrap();
     assert_eq!(requests.keys().collect::<Vec<_>>(), ["model"]);
 }
 
 #[test]
-fn without_a_session_changes_are_told_to_whom_listens_for_them() {
+fn without_a_session_changes_are_sent_to_subscribers() {
     let mut talk = ServerProcess::start(PROGRAM, &[]);
     let params = json!({ "notifications": { "promptsListChanged": true } });
     talk.ask("subscriptions/listen", &stateless(params, &json!({})));
@@ -133,6 +133,9 @@ fn without_a_session_changes_are_told_to_whom_listens_for_them() {
     let trigger = |tool: &str| stateless(json!({ "name": tool, "arguments": {} }), &json!({}));
     talk.request("tools/call", &trigger("test_trigger_tool_change"));
     talk.ask("tools/call", &trigger("test_trigger_prompt_change"));
-    let told = [talk.next(), talk.next()];
-    assert!(told.iter().any(|message| message["method"] == "notifications/prompts/list_changed"), "{told:?}");
+    let messages = [talk.next(), talk.next()];
+    assert!(
+        messages.iter().any(|message| message["method"] == "notifications/prompts/list_changed"),
+        "{messages:?}"
+    );
 }

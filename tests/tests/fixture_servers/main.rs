@@ -1,4 +1,4 @@
-//! The servers that other tests put behind the product, spoken to line by line, so that a fault of theirs is no riddle.
+//! Direct tests of the servers that other tests put behind the product, so that their own faults are found here.
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 

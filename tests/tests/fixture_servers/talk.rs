@@ -1,4 +1,4 @@
-//! A server over standard input and output, and what is said to it.
+//! Runs a server over standard input and output, and exchanges messages with it.
 
 use std::{
     io::{BufRead, BufReader, Lines, Write},
@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// A server that runs, and ends with this.
+/// A running server, stopped on drop.
 pub(crate) struct ServerProcess {
     child: Child,
     input: Option<ChildStdin>,
@@ -16,7 +16,7 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts a server; nothing is said to it yet.
+    /// Starts a server without sending anything.
     pub(crate) fn start(program: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -25,7 +25,7 @@ impl ServerProcess {
         Self { input: child.stdin.take(), output, child, last: 0 }
     }
 
-    /// Starts a server and shakes hands with it, as a client that can answer questions.
+    /// Starts a server and performs the handshake, as a client that supports elicitation and sampling.
     pub(crate) fn shake_hands(program: &str, arguments: &[&str]) -> Self {
         let mut talk = Self::start(program, arguments);
         let answer = talk.request(
@@ -41,12 +41,12 @@ impl ServerProcess {
         talk
     }
 
-    /// Sends a message as it is.
+    /// Sends a message unchanged.
     pub(crate) fn send(&mut self, message: &Value) {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    /// Sends a request; gives its id.
+    /// Sends a request; returns its id.
     pub(crate) fn ask(&mut self, method: &str, params: &Value) -> u64 {
         self.last += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params }));
@@ -58,7 +58,7 @@ impl ServerProcess {
         serde_json::from_str(&self.output.next().expect("the server ends").unwrap()).unwrap()
     }
 
-    /// Sends a request and gives its answer, which must be the next message.
+    /// Sends a request; returns its answer, which must be the next message.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         let id = self.ask(method, params);
         let answer = self.next();
@@ -66,7 +66,7 @@ impl ServerProcess {
         answer
     }
 
-    /// Calls a tool and gives its result.
+    /// Calls a tool; returns its result.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let mut answer = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert!(answer["result"].is_object(), "{answer}");
@@ -77,7 +77,7 @@ impl ServerProcess {
 impl Drop for ServerProcess {
     fn drop(&mut self) {
         drop(self.input.take());
-        // All of these servers end with their input; one that does not makes the test hang, which the runner shows.
+        // These servers end when their input ends; if one does not, the test hangs and the runner reports it.
         let _ = self.child.wait();
     }
 }

@@ -1,4 +1,4 @@
-//! A fault server to connect to, and the proof that nothing of it is left.
+//! A fault server to connect to, with a check that none of its processes is left.
 
 use std::{
     collections::BTreeMap,
@@ -10,10 +10,10 @@ use std::{
 
 use mcp::{Command, Error, ServerConfig, Session, Transport};
 
-/// Long enough for a sound answer on a busy machine, short enough to wait for in a test.
+/// Long enough for a correct answer on a busy machine, short enough to wait for in a test.
 pub(crate) const SHORT: Duration = Duration::from_secs(1);
 
-/// A server in one of its modes, recognisable by a variable that all of its descendants inherit.
+/// A server in one of its modes, identified by a variable that all of its descendants inherit.
 pub(crate) struct Fixture {
     pub(crate) config: ServerConfig,
     pub(crate) marker: String,
@@ -61,7 +61,7 @@ impl Fixture {
         self.assert_nothing_left();
     }
 
-    /// The living processes that descend from this fixture's server.
+    /// The running descendants of this fixture's server.
     pub(crate) fn processes(&self) -> Vec<String> {
         let entries = fs::read_dir("/proc").unwrap().flatten();
         entries
@@ -71,14 +71,14 @@ impl Fixture {
             .collect()
     }
 
-    /// A zombie has no environment any more.
+    /// Whether a process has the variable; a zombie has no environment.
     fn owns(&self, process: &Path) -> bool {
         fs::read(process.join("environ")).is_ok_and(|environment| {
             environment.split(|byte| *byte == 0).any(|variable| variable == self.marker.as_bytes())
         })
     }
 
-    /// A process that a server has just started may take a moment to have its environment.
+    /// Waits for a grandchild: a process that was just started may not have its environment yet.
     pub(crate) fn assert_grandchild(&self) {
         let start = Instant::now();
         while self.processes().len() < 2 {
@@ -87,7 +87,7 @@ impl Fixture {
         }
     }
 
-    /// A killed process that is not our child may take a moment to vanish.
+    /// Waits until no process is left: a killed process that is not our child may take a moment to vanish.
     pub(crate) fn assert_nothing_left(&self) {
         let start = Instant::now();
         while !self.processes().is_empty() {

@@ -28,12 +28,12 @@ async fn call_text(session: &Session, message: &str) -> String {
     result["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
-async fn assert_sound(session: &Session) {
+async fn assert_works(session: &Session) {
     assert_eq!(call_text(session, "hello").await, "hello");
 }
 
 #[tokio::test]
-async fn a_sound_server_is_introduced_listed_called_and_closed() {
+async fn a_correct_server_is_connected_listed_called_and_closed() {
     let fixture = Fixture::new("sound");
     let session = fixture.connect().await;
     assert_eq!(session.server_info(), Some(("fault-server", "1.0.0")));
@@ -42,7 +42,7 @@ async fn a_sound_server_is_introduced_listed_called_and_closed() {
     let listing = session.list_tools().await.unwrap();
     assert_eq!(listing.tools.len(), 1);
     assert_eq!(listing.warnings, [""; 0]);
-    assert_sound(&session).await;
+    assert_works(&session).await;
     assert_eq!(fixture.processes().len(), 1);
     let clone = session.clone();
     fixture.close(session).await;
@@ -52,7 +52,7 @@ async fn a_sound_server_is_introduced_listed_called_and_closed() {
 }
 
 #[tokio::test]
-async fn a_thousand_calls_at_once_get_their_own_answers() {
+async fn a_thousand_concurrent_calls_get_their_own_answers() {
     let fixture = Fixture::new("sound");
     let session = fixture.connect().await;
     let calls = (0..1_000).map(|number| {
@@ -77,7 +77,7 @@ async fn arguments_travel_verbatim_even_with_line_breaks() {
 }
 
 #[tokio::test]
-async fn a_command_that_cannot_start_is_explained() {
+async fn a_command_that_cannot_start_is_reported() {
     let missing = ServerConfig::stdio("ghost", "no-such-mcp-server", [""; 0]);
     let error = Session::connect(&missing).await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Spawn { .. }), "{error}");
@@ -103,19 +103,19 @@ async fn a_server_that_exits_at_once_is_quoted() {
 async fn garbage_before_the_protocol_is_tolerated() {
     let fixture = Fixture::new("garbage-first");
     let session = fixture.connect().await;
-    assert_sound(&session).await;
+    assert_works(&session).await;
     fixture.close(session).await;
 }
 
 #[tokio::test]
-async fn a_program_that_speaks_something_else_is_given_up() {
+async fn a_program_that_does_not_speak_mcp_is_rejected() {
     let error = Fixture::new("garbage-forever").connect_error().await;
     assert!(matches!(*error.kind, ErrorKind::Protocol { .. }), "{error}");
     assert_says(&error, &["no MCP messages"]);
 }
 
 #[tokio::test]
-async fn silence_meets_a_deadline_in_every_phase() {
+async fn silence_times_out_in_every_phase() {
     let mut fixture = Fixture::new("silent-initialize");
     fixture.config.connect_timeout = SHORT;
     let error = fixture.connect_error().await;
@@ -142,7 +142,7 @@ async fn silence_meets_a_deadline_in_every_phase() {
 }
 
 #[tokio::test]
-async fn a_refused_or_nonsensical_handshake_is_explained() {
+async fn a_rejected_or_invalid_handshake_is_reported() {
     let error = Fixture::new("refuses").connect_error().await;
     assert!(
         matches!(&*error.kind, ErrorKind::Rpc { code: -32001, data: Some(data), .. } if data.get() == r#"{"since":2025}"#),
@@ -158,7 +158,7 @@ async fn a_refused_or_nonsensical_handshake_is_explained() {
 }
 
 #[tokio::test]
-async fn pages_are_followed_and_circles_left() {
+async fn pages_are_followed_and_cycles_end() {
     let fixture = Fixture::new("two-pages");
     let session = fixture.connect().await;
     let listing = session.list_tools().await.unwrap();
@@ -175,7 +175,7 @@ async fn pages_are_followed_and_circles_left() {
 }
 
 #[tokio::test]
-async fn malformed_tools_do_not_cost_the_others() {
+async fn malformed_tools_do_not_affect_the_others() {
     let fixture = Fixture::new("malformed-tools");
     let session = fixture.connect().await;
     let listing = session.list_tools().await.unwrap();
@@ -205,7 +205,7 @@ async fn each_session_sees_the_tools_of_its_own_server() {
 }
 
 #[tokio::test]
-async fn death_in_a_call_fails_it_with_the_servers_last_words() {
+async fn a_crash_in_a_call_fails_it_with_the_servers_last_output() {
     let fixture = Fixture::new("dies-in-call");
     let session = fixture.connect().await;
     let (first, second) = tokio::join!(call(&session, "a"), call(&session, "b"));
@@ -223,25 +223,25 @@ async fn death_in_a_call_fails_it_with_the_servers_last_words() {
 }
 
 #[tokio::test]
-async fn an_orphan_that_holds_the_pipes_hides_no_death() {
+async fn an_orphan_that_holds_the_pipes_does_not_hide_a_crash() {
     let fixture = Fixture::new("orphan-holds-pipes");
     let session = fixture.connect().await;
     let error = call(&session, "a").await.unwrap_err();
     assert_says(&error, &["exited with status 9"]);
-    // Already gone, without a close.
+    // The processes are gone even without a close.
     fixture.assert_nothing_left();
 }
 
 #[tokio::test]
-async fn grandchildren_end_with_the_session_closed_or_dropped() {
+async fn grandchildren_end_when_the_session_is_closed_or_dropped() {
     let fixture = Fixture::new("grandchild");
     let session = fixture.connect().await;
-    assert_sound(&session).await;
+    assert_works(&session).await;
     fixture.assert_grandchild();
     fixture.close(session).await;
 
     let session = fixture.connect().await;
-    assert_sound(&session).await;
+    assert_works(&session).await;
     fixture.assert_grandchild();
     drop(session);
     fixture.assert_nothing_left();
@@ -259,7 +259,7 @@ fn dropping_a_session_needs_no_runtime() {
 }
 
 #[tokio::test]
-async fn a_connect_that_is_given_up_leaves_nothing() {
+async fn a_cancelled_connect_leaves_no_process() {
     let fixture = Fixture::new("silent-initialize");
     let connecting = Session::connect(&fixture.config);
     assert!(tokio::time::timeout(SHORT, connecting).await.is_err());
@@ -270,7 +270,7 @@ async fn a_connect_that_is_given_up_leaves_nothing() {
 async fn a_server_that_ignores_the_end_of_input_and_sigterm_is_killed() {
     let fixture = Fixture::new("stubborn");
     let session = fixture.connect().await;
-    assert_sound(&session).await;
+    assert_works(&session).await;
     fixture.close(session).await;
 }
 
@@ -332,7 +332,7 @@ async fn harmless_oddities_are_tolerated() {
 }
 
 #[tokio::test]
-async fn errors_and_nonsense_in_answer_to_a_call_fail_only_that_call() {
+async fn errors_and_invalid_answers_fail_only_their_call() {
     let fixture = Fixture::new("rpc-error");
     let session = fixture.connect().await;
     let error = call(&session, "").await.unwrap_err();
@@ -362,8 +362,8 @@ async fn time_outs_and_dropped_calls_are_cancelled_at_the_server() {
     assert!(matches!(*error.kind, ErrorKind::Timeout { .. }), "{error}");
     let dropped = session.call("wait", arguments(&json!({})));
     assert!(tokio::time::timeout(SHORT / 4, dropped).await.is_err());
-    // The server handles messages in order: once it has answered this, it has seen the cancellations.
-    assert_sound(&session).await;
+    // The server handles messages in order: once it answers this, it has received the cancellations.
+    assert_works(&session).await;
     let lines = fs::read_to_string(&record).unwrap();
     let ids = |kind: &str| -> Vec<String> {
         let matching = lines.lines().filter_map(|line| line.strip_prefix(kind));
@@ -375,7 +375,7 @@ async fn time_outs_and_dropped_calls_are_cancelled_at_the_server() {
 }
 
 #[tokio::test]
-async fn the_environment_is_inherited_less_our_own_variables() {
+async fn the_environment_is_inherited_without_our_own_variables() {
     // SAFETY: set before any thread of this test reads the environment through libc; other tests only read it
     // through the standard library, which takes the same lock.
     unsafe { std::env::set_var("TOOLSMITH_SECRET_OF_OURS", "1") };
@@ -390,7 +390,7 @@ async fn the_environment_is_inherited_less_our_own_variables() {
 }
 
 #[tokio::test]
-async fn servers_connect_side_by_side_and_fail_alone() {
+async fn servers_connect_concurrently_and_fail_independently() {
     let mut silent = Fixture::new("silent-initialize");
     silent.config.connect_timeout = SHORT;
     let fixtures = [silent, Fixture::new("exits-at-once"), Fixture::new("sound")];
@@ -403,7 +403,7 @@ async fn servers_connect_side_by_side_and_fail_alone() {
     assert_eq!(names, [("silent", false), ("exits", false), ("sound", true)]);
     for (_, outcome) in outcomes {
         if let Ok(session) = outcome {
-            assert_sound(&session).await;
+            assert_works(&session).await;
             session.close().await;
         }
     }

@@ -1,11 +1,11 @@
-//! What goes with a call beside its arguments.
+//! The `_meta` of calls.
 
 use mcp::{CallOptions, RESERVED_META, Session};
 use serde_json::{Map, Value, json};
 
 use crate::{arguments, fixture::Fixture};
 
-/// What the server saw in a call's `_meta`.
+/// The `_meta` that the server received.
 async fn seen(session: &Session, meta: &Value) -> Map<String, Value> {
     let meta = meta.as_object().unwrap().clone();
     let call = arguments(&json!({ "message": "metadata" }));
@@ -17,7 +17,7 @@ async fn seen(session: &Session, meta: &Value) -> Map<String, Value> {
 const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 #[tokio::test]
-async fn metadata_of_a_call_arrives_beside_the_progress_token() {
+async fn metadata_of_a_call_arrives_with_the_progress_token() {
     let fixture = Fixture::new("metadata");
     let session = fixture.connect().await;
     let own = seen(&session, &json!({})).await;
@@ -32,7 +32,7 @@ async fn metadata_of_a_call_arrives_beside_the_progress_token() {
 }
 
 #[tokio::test]
-async fn what_the_session_says_of_itself_stands_in_both_eras() {
+async fn the_sessions_own_metadata_cannot_be_replaced_in_either_era() {
     for mode in ["metadata", "stateless"] {
         let fixture = Fixture::new(mode);
         let session = fixture.connect().await;

@@ -1,4 +1,4 @@
-//! Answers that are odd in form: read where their meaning is clear, and an error at once where they are no JSON.
+//! Malformed answers: accepted if unambiguous, and an error at once if not JSON.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,7 @@ use mcp::{ErrorKind, Host, Notice, Session};
 use crate::{call, call_text, fixture::Fixture};
 
 #[tokio::test]
-async fn tools_that_are_not_declared_are_listed_all_the_same() {
+async fn undeclared_tools_are_listed() {
     let fixture = Fixture::new("undeclared-tools");
     let session = fixture.connect().await;
     let listing = session.list_tools().await.unwrap();
@@ -18,7 +18,7 @@ async fn tools_that_are_not_declared_are_listed_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_is_no_text_ends_the_list() {
+async fn a_cursor_that_is_not_a_string_ends_the_list() {
     let fixture = Fixture::new("numeric-cursor");
     let session = fixture.connect().await;
     let listing = session.list_tools().await.unwrap();
@@ -28,7 +28,7 @@ async fn a_cursor_that_is_no_text_ends_the_list() {
 }
 
 #[tokio::test]
-async fn an_error_beside_a_result_of_null_is_an_error() {
+async fn an_error_with_a_null_result_is_an_error() {
     let fixture = Fixture::new("null-beside-error");
     let session = fixture.connect().await;
     let error = call(&session, "").await.unwrap_err();
@@ -37,7 +37,7 @@ async fn an_error_beside_a_result_of_null_is_an_error() {
     fixture.close(session).await;
 }
 
-/// Remembers what was logged.
+/// Records log messages.
 #[derive(Default)]
 struct Listener(Mutex<Vec<String>>);
 
@@ -50,7 +50,7 @@ impl Host for Listener {
 }
 
 #[tokio::test]
-async fn messages_in_a_batch_are_taken_one_by_one() {
+async fn messages_in_a_batch_are_processed_individually() {
     let fixture = Fixture::new("batches");
     let listener = Arc::new(Listener::default());
     let session = Session::connect_with(&fixture.config, listener.clone()).await.unwrap();

@@ -1,4 +1,4 @@
-//! What servers ask of a client and tell it; sessions that last.
+//! Requests and notifications from servers, and managed sessions.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use end_to_end::checks::assert_says;
 
 use crate::{call, call_text, fixture::Fixture};
 
-/// Says yes to everything and remembers what it was told.
+/// Accepts everything and records notices.
 #[derive(Default)]
 struct AcceptingHost(Mutex<Vec<Notice>>);
 
@@ -44,7 +44,7 @@ async fn answered(session: &Session, method: &str) -> Value {
 }
 
 #[tokio::test]
-async fn servers_get_answers_to_what_they_may_ask() {
+async fn servers_get_answers_to_declared_requests() {
     let mut fixture = Fixture::new("asks");
     fixture.config.roots = vec![Root { uri: "file:///work".to_owned(), name: None }];
     let session = Session::connect_with(&fixture.config, Arc::new(AcceptingHost::default())).await.unwrap();
@@ -59,7 +59,7 @@ async fn servers_get_answers_to_what_they_may_ask() {
 }
 
 #[tokio::test]
-async fn what_was_not_declared_is_refused() {
+async fn undeclared_requests_are_rejected() {
     let fixture = Fixture::new("asks");
     let session = fixture.connect().await;
     assert_eq!(session.instructions(), Some("{}"));
@@ -71,7 +71,7 @@ async fn what_was_not_declared_is_refused() {
 }
 
 #[tokio::test]
-async fn half_a_character_is_replaced_everywhere_with_a_warning() {
+async fn lone_surrogates_are_replaced_everywhere_with_a_warning() {
     let fixture = Fixture::new("half-characters");
     let host = Arc::new(AcceptingHost::default());
     let session = Session::connect_with(&fixture.config, host.clone()).await.unwrap();
@@ -84,7 +84,7 @@ async fn half_a_character_is_replaced_everywhere_with_a_warning() {
     assert!(result.is_error());
     let result: Value = serde_json::from_str(result.raw().get()).unwrap();
     assert_eq!(result["content"][0]["text"], "result \u{fffd}");
-    // An escaped backslash before it is a text of its own.
+    // An escaped backslash before it does not confuse the replacement.
     assert_eq!(result["structuredContent"], json!({ "\u{fffd}": "\\\u{fffd}" }));
     let error = session.call("echo", arguments("error")).await.unwrap_err();
     let ErrorKind::Rpc { message, data, .. } = *error.kind else { panic!("{error}") };
@@ -110,7 +110,7 @@ fn assert_says_one(warnings: &[String], says: &str) {
 }
 
 #[tokio::test]
-async fn servers_without_a_handshake_are_found_and_get_their_input() {
+async fn stateless_servers_are_discovered_and_get_their_input() {
     let fixture = Fixture::new("stateless");
     let session = Session::connect_with(&fixture.config, Arc::new(AcceptingHost::default())).await.unwrap();
     assert_eq!(session.protocol_version(), "2026-07-28");
@@ -129,7 +129,7 @@ async fn servers_without_a_handshake_are_found_and_get_their_input() {
 }
 
 #[tokio::test]
-async fn progress_keeps_a_call_alive_and_its_absence_does_not() {
+async fn progress_extends_a_calls_time_limit() {
     let fixture = Fixture::new("slow-with-progress").impatient();
     let host = Arc::new(AcceptingHost::default());
     let session = Session::connect_with(&fixture.config, host.clone()).await.unwrap();
@@ -141,7 +141,7 @@ async fn progress_keeps_a_call_alive_and_its_absence_does_not() {
 }
 
 #[tokio::test]
-async fn a_tool_may_have_a_limit_of_its_own() {
+async fn a_tool_may_have_its_own_limit() {
     let mut fixture = Fixture::new("silent-call");
     fixture.config.tool_timeouts.insert("echo".to_owned(), crate::fixture::SHORT);
     let session = fixture.connect().await;
@@ -154,7 +154,7 @@ async fn a_tool_may_have_a_limit_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_kept_session_is_connected_again_when_its_server_dies() {
+async fn a_managed_session_reconnects_when_its_server_dies() {
     let fixture = Fixture::new("sound");
     let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
     let first = keeper.session().await.unwrap();
@@ -176,9 +176,9 @@ async fn a_kept_session_is_connected_again_when_its_server_dies() {
     fixture.assert_nothing_left();
 }
 
-/// Closing it takes seconds: it ends neither with its input nor by itself.
+/// Closing the broken session takes seconds, because its server ignores the end of its input.
 #[tokio::test]
-async fn whoever_asks_for_a_kept_session_that_has_broken_gets_the_next_one() {
+async fn a_broken_managed_session_is_replaced_before_it_is_closed() {
     let folder = tempfile::tempdir().unwrap();
     let process = folder.path().join("process");
     let fixture = Fixture::with_argument("hangs-up", process.to_str().unwrap());
@@ -197,7 +197,7 @@ async fn whoever_asks_for_a_kept_session_that_has_broken_gets_the_next_one() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_started_is_given_up_with_its_error() {
+async fn a_server_that_cannot_start_is_reported_with_its_error() {
     let mut fixture = Fixture::new("sound");
     fixture.config = mcp::ServerConfig::stdio("faulty", "/nowhere/server", [""; 0]);
     let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
@@ -207,7 +207,7 @@ async fn a_server_that_cannot_be_started_is_given_up_with_its_error() {
 }
 
 #[tokio::test]
-async fn a_storm_of_changes_is_read_once_and_told_by_name() {
+async fn a_storm_of_changes_is_read_once_and_reported_by_name() {
     let fixture = Fixture::new("storm");
     let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
     let session = keeper.session().await.unwrap();
@@ -223,7 +223,7 @@ async fn a_storm_of_changes_is_read_once_and_told_by_name() {
 }
 
 #[tokio::test]
-async fn servers_without_a_handshake_are_asked_to_tell_of_changes() {
+async fn stateless_servers_get_a_subscription_to_changes() {
     let fixture = Fixture::new("stateless");
     let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
     let session = keeper.session().await.unwrap();

@@ -1,9 +1,9 @@
-//! Which era of the protocol a server lives in: what it answers to `server/discover`, if anything.
+//! Detection of a server's protocol era by its answer to `server/discover`, if any.
 
 use crate::fixture::{Fixture, call, watched};
 
-/// A session that was begun by a handshake, after so many questions for the newer protocol.
-async fn assert_handshake(mode: &str, phase: &str, questions: usize) {
+/// Checks that the session starts with a handshake after this many discovery requests.
+async fn assert_handshake(mode: &str, phase: &str, discoveries: usize) {
     let fixture = Fixture::new(mode, phase).impatient();
     let session = match fixture.try_connect().await {
         Ok(session) => session,
@@ -12,25 +12,25 @@ async fn assert_handshake(mode: &str, phase: &str, questions: usize) {
     assert_eq!(session.protocol_version(), "2025-11-25", "{mode}");
     assert_eq!(call(&session, mode).await.unwrap(), mode);
     watched(session.close()).await;
-    assert_eq!(fixture.seen_of("server/discover").len(), questions, "{mode}");
+    assert_eq!(fixture.seen_of("server/discover").len(), discoveries, "{mode}");
     assert_eq!(fixture.seen_of("initialize").len(), 1, "{mode}");
 }
 
 #[tokio::test]
-async fn servers_that_know_only_older_versions_are_asked_to_shake_hands() {
+async fn servers_with_only_older_versions_get_a_handshake() {
     let modes = [
         ("discovers-older", 1),
         ("refuses-version", 1),
         ("refuses-version-with-list", 1),
-        // Whoever is told the version that it has asked for asks once more.
+        // A rejection that lists the requested version causes one retry.
         ("refuses-version-it-lists", 2),
     ];
-    let asked = modes.map(|(mode, questions)| Box::pin(assert_handshake(mode, "", questions)));
-    futures::future::join_all(asked).await;
+    let checks = modes.map(|(mode, discoveries)| Box::pin(assert_handshake(mode, "", discoveries)));
+    futures::future::join_all(checks).await;
 }
 
 #[tokio::test]
-async fn servers_that_leave_discovery_unanswered_are_asked_to_shake_hands() {
+async fn servers_that_do_not_answer_discovery_get_a_handshake() {
     let silent =
         ["hangs", "stream-hangs", "stream-ends", "stream-garbage", "comments", "drips", "drips-head"];
     let refusing = [
@@ -49,7 +49,7 @@ async fn servers_that_leave_discovery_unanswered_are_asked_to_shake_hands() {
 }
 
 #[tokio::test]
-async fn a_version_that_is_refused_and_offered_is_asked_for_once_more() {
+async fn a_version_that_is_rejected_and_listed_is_requested_once_more() {
     let fixture = Fixture::new("refuses-version-once", "").impatient();
     let session = fixture.connect().await;
     assert_eq!(session.protocol_version(), "2026-07-28");
@@ -58,7 +58,7 @@ async fn a_version_that_is_refused_and_offered_is_asked_for_once_more() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_handshake_may_be_slow_to_introduce_itself() {
+async fn a_stateless_server_may_answer_discovery_slowly() {
     let fixture = Fixture::new("slow-discover", "").impatient();
     let session = fixture.connect().await;
     assert_eq!(session.protocol_version(), "2026-07-28");

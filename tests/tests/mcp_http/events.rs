@@ -1,11 +1,11 @@
-//! HTTP with server-sent events: its stream, and its address to post to.
+//! The HTTP+SSE transport: its stream, and its address for POST requests.
 
 use mcp::{ErrorKind, Phase};
 
 use crate::fixture::{Fixture, SECRET, assert_says, call, watched};
 
 #[tokio::test]
-async fn a_sound_server_is_introduced_listed_and_called() {
+async fn a_correct_server_is_connected_listed_and_called() {
     let fixture = Fixture::new("sse-sound", "");
     let session = fixture.connect().await;
     assert_eq!(session.server_info(), Some(("http-fault-server", "1.0.0")));
@@ -22,7 +22,7 @@ async fn a_sound_server_is_introduced_listed_and_called() {
 }
 
 #[tokio::test]
-async fn a_stream_that_does_not_begin_is_explained() {
+async fn a_stream_that_fails_to_start_is_reported() {
     let cases = [
         ("sse-hangs", &["took longer than 2 s"][..]),
         ("sse-no-endpoint", &["took longer than 2 s"]),
@@ -49,7 +49,7 @@ async fn nothing_is_sent_to_another_origin() {
         assert_says(&error, &[&fixture.elsewhere, "not"]);
         assert!(!fixture.reached_elsewhere(), "{mode}");
     }
-    // The first address counts.
+    // The first address is used.
     let fixture = Fixture::new("sse-two-endpoints", "");
     let session = fixture.connect().await;
     assert_eq!(call(&session, "here").await.unwrap(), "here");
@@ -75,7 +75,7 @@ async fn a_call_without_an_answer_fails_in_time() {
 }
 
 #[tokio::test]
-async fn what_else_comes_over_the_stream_does_not_matter() {
+async fn other_events_on_the_stream_are_ignored() {
     for mode in ["sse-garbage", "sse-repeats"] {
         let fixture = Fixture::new(mode, "");
         let session = fixture.connect().await;

@@ -1,4 +1,4 @@
-//! A fault server over HTTP to connect to, with a record of what it was asked.
+//! An HTTP fault server to connect to, with a record of its requests.
 
 use std::{
     io::{BufRead, BufReader},
@@ -12,11 +12,11 @@ pub(crate) use end_to_end::checks::{assert_says, watched};
 use mcp::{Error, Remote, ServerConfig, Session, Transport};
 use serde_json::{Value, json};
 
-/// Long enough for a sound answer on a busy machine, short enough to wait for in a test.
+/// Long enough for a correct answer on a busy machine, short enough to wait for in a test.
 pub(crate) const SHORT: Duration = Duration::from_secs(1);
 
-/// How often the record is looked at.
-const LOOK: Duration = Duration::from_millis(20);
+/// Polling interval of the record.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A header that must not reach another origin.
 pub(crate) const SECRET: (&str, &str) = ("X-Secret", "do-not-tell");
@@ -32,7 +32,7 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// Streamable HTTP, with a fault at `phase`, or a mode that has none.
+    /// A streamable HTTP server with a fault in `phase`, or in a mode without phases.
     pub(crate) fn new(mode: &str, phase: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_http-fault-server"));
         command.args([mode, phase]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -65,7 +65,7 @@ impl Fixture {
         }
     }
 
-    /// With little time for everything.
+    /// With short time limits.
     pub(crate) fn impatient(mut self) -> Self {
         self.config.request_timeout = SHORT;
         self.config.connect_timeout = 2 * SHORT;
@@ -80,7 +80,8 @@ impl Fixture {
         watched(Session::connect(&self.config)).await
     }
 
-    /// The first error of connecting, listing and calling. Everything ends in time, and the session can be closed.
+    /// The first error of connecting, listing and calling. Also checks that everything ends in time and the session can
+    /// be closed.
     pub(crate) async fn error(&self) -> Error {
         let session = match self.try_connect().await {
             Ok(session) => session,
@@ -95,9 +96,9 @@ impl Fixture {
         error
     }
 
-    /// The requests that were seen so far.
+    /// The requests received so far.
     pub(crate) fn seen(&self) -> Vec<Value> {
-        // What the server has written may still be on its way.
+        // The server's output may still be in transit.
         let mut known = usize::MAX;
         loop {
             let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -105,7 +106,7 @@ impl Fixture {
                 return seen;
             }
             known = seen.len();
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -115,16 +116,16 @@ impl Fixture {
         self.seen().into_iter().filter(of).collect()
     }
 
-    /// Whether anything has reached the other origin.
+    /// Whether any request has reached the other origin.
     pub(crate) fn reached_elsewhere(&self) -> bool {
         self.seen().iter().any(|request| request["elsewhere"] == true)
     }
 
-    /// Waits until that many requests with this method were seen.
+    /// Waits until this many requests with this method were received.
     pub(crate) async fn until_seen(&self, method: &str, count: usize) {
         watched(async {
             while self.seen_of(method).len() < count {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         })
         .await;

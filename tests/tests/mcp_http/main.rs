@@ -1,4 +1,4 @@
-//! The MCP client against servers over HTTP that misbehave: clear errors, bounded time, nothing to other origins.
+//! The MCP client against HTTP servers that misbehave: clear errors, bounded time, nothing sent to other origins.
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
@@ -13,10 +13,10 @@ use mcp::{ErrorKind, Phase, ServerConfig, Session};
 
 use fixture::{Fixture, SECRET, assert_says, call, watched};
 
-/// The phases in which the client waits for an answer, as the server names them.
+/// The phases in which the client waits for a response, by the server's names.
 const PHASES: [&str; 3] = ["initialize", "list", "call"];
 
-/// How each of them is named where its time is up, and where it fails.
+/// The names of a phase in timeouts and in failures.
 fn named(phase: &str) -> (Phase, &'static str, &'static str) {
     match phase {
         "initialize" => (Phase::Initialize, "`initialize`", "cannot connect"),
@@ -25,24 +25,24 @@ fn named(phase: &str) -> (Phase, &'static str, &'static str) {
     }
 }
 
-/// Commits each of the faults at each of the phases, all at once, and looks at each error.
+/// Tries each fault in each phase, all concurrently, and checks each error.
 async fn at_each_phase(modes: &[&str], phases: &[&str], look: impl Fn(&mcp::Error, &str, &str)) {
     let cases = modes.iter().flat_map(|&mode| phases.iter().map(move |&phase| (mode, phase)));
     let errors = cases.map(|(mode, phase)| async move {
         let fixture = Fixture::new(mode, phase);
-        // Much takes its time, even where it is cut off.
+        // Large responses take long, even if they are cut off.
         let fixture = if mode.starts_with("huge") { fixture } else { fixture.impatient() };
         (mode, phase, fixture.error().await, fixture.reached_elsewhere())
     });
     for (mode, phase, error, elsewhere) in join_all(errors).await {
-        assert!(!elsewhere, "{mode} at {phase}: another origin was asked");
-        assert!(!error.to_string().contains(SECRET.1), "{mode} at {phase} tells a secret: {error}");
+        assert!(!elsewhere, "{mode} at {phase}: a request went to another origin");
+        assert!(!error.to_string().contains(SECRET.1), "{mode} at {phase} reveals a secret: {error}");
         look(&error, mode, phase);
     }
 }
 
 #[tokio::test]
-async fn a_sound_server_is_introduced_listed_called_and_its_session_is_ended() {
+async fn a_correct_server_is_connected_listed_called_and_its_session_ended() {
     let fixture = Fixture::new("sound", "");
     let session = fixture.connect().await;
     assert_eq!(session.server_info(), Some(("http-fault-server", "1.0.0")));
@@ -66,7 +66,7 @@ async fn a_sound_server_is_introduced_listed_called_and_its_session_is_ended() {
 }
 
 #[tokio::test]
-async fn silence_meets_a_deadline_in_every_phase_however_busy_it_looks() {
+async fn a_missing_response_times_out_in_every_phase_despite_other_traffic() {
     let modes = ["hangs", "stream-hangs", "stream-garbage", "comments", "drips", "drips-head"];
     let look = |error: &mcp::Error, mode: &str, phase: &str| {
         let (waited_for, name, _) = named(phase);
@@ -77,12 +77,12 @@ async fn silence_meets_a_deadline_in_every_phase_however_busy_it_looks() {
         assert_says(error, &["`faulty`", name, "raise"]);
     };
     at_each_phase(&modes, &PHASES, look).await;
-    // This one takes the processor from the others.
+    // Separately, because it takes CPU time from the others.
     at_each_phase(&["floods"], &PHASES, look).await;
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_fails_what_waited_for_it() {
+async fn a_broken_connection_fails_pending_requests() {
     at_each_phase(&["closes", "closes-in-the-middle"], &PHASES, |error, _, phase| {
         assert_says(error, &["`faulty`", named(phase).2, "the connection broke"]);
     })
@@ -90,7 +90,7 @@ async fn a_connection_that_breaks_fails_what_waited_for_it() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_in_the_servers_words() {
+async fn a_rejection_is_reported_in_the_servers_words() {
     at_each_phase(&["fails"], &PHASES, |error, _, phase| {
         assert_says(error, &[named(phase).2, "HTTP 500", "the database is gone"]);
     })
@@ -102,7 +102,7 @@ async fn a_refusal_is_told_in_the_servers_words() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_no_mcp_server_is_told() {
+async fn an_address_that_is_not_an_mcp_server_is_reported() {
     at_each_phase(&["html"], &PHASES, |error, _, phase| {
         assert_says(error, &[named(phase).2, "`text/html`", "Welcome!", "check that `url`"]);
     })
@@ -122,7 +122,7 @@ async fn an_address_that_is_no_mcp_server_is_told() {
 }
 
 #[tokio::test]
-async fn answers_that_answer_nothing_are_no_answers() {
+async fn responses_without_an_answer_are_errors() {
     at_each_phase(&["malformed", "no-response", "empty"], &PHASES, |error, mode, phase| {
         assert!(matches!(*error.kind, ErrorKind::Protocol { .. }), "{mode} at {phase}: {error}");
         assert_says(error, &["no JSON-RPC response"]);
@@ -133,7 +133,7 @@ async fn answers_that_answer_nothing_are_no_answers() {
         assert_says(error, &["before the result"]);
     })
     .await;
-    // Taken, and never answered: at once where no session has a stream for it, and else when its time is up.
+    // Accepted and never answered: fails at once without a session's stream, and otherwise at the time limit.
     at_each_phase(&["accepts"], &["initialize"], |error, _, _| {
         assert_says(error, &["HTTP 202", "answers nothing"]);
     })
@@ -145,7 +145,7 @@ async fn answers_that_answer_nothing_are_no_answers() {
 }
 
 #[tokio::test]
-async fn a_message_without_an_end_is_cut_off() {
+async fn an_endless_message_is_cut_off() {
     at_each_phase(&["huge"], &PHASES, |error, _, _| {
         assert_says(error, &["more than 16777216 bytes"]);
     })
@@ -154,7 +154,7 @@ async fn a_message_without_an_end_is_cut_off() {
         assert_says(error, &["more than 16777216 bytes"]);
     })
     .await;
-    // How the handshake's stream ended is told in other words.
+    // The handshake's stream has a different message.
     at_each_phase(&["huge-event", "stream-ends"], &["initialize"], |error, mode, _| {
         assert!(
             matches!(*error.kind, ErrorKind::Initialize { .. } | ErrorKind::Protocol { .. }),
@@ -177,7 +177,7 @@ async fn redirects_to_another_origin_are_not_followed() {
 }
 
 #[tokio::test]
-async fn redirects_in_circles_come_to_an_end() {
+async fn redirect_loops_end() {
     for phase in PHASES {
         let fixture = Fixture::new("redirects-in-circles", phase).impatient();
         let error = fixture.error().await;
@@ -192,7 +192,7 @@ async fn redirects_in_circles_come_to_an_end() {
 }
 
 #[tokio::test]
-async fn faults_at_the_end_of_the_handshake_are_errors_or_do_not_matter() {
+async fn faults_after_the_handshake_are_errors_or_ignored() {
     let matter = ["closes", "hangs", "drips-head"];
     at_each_phase(&matter, &["initialized"], |error, _, _| assert_says(error, &["`faulty`"])).await;
     let harmless = [
@@ -217,7 +217,7 @@ async fn faults_at_the_end_of_the_handshake_are_errors_or_do_not_matter() {
 }
 
 #[tokio::test]
-async fn other_servers_know_nothing_of_it() {
+async fn other_servers_are_unaffected() {
     let faulty = Fixture::new("hangs", "initialize").impatient();
     let broken = Fixture::new("huge", "call").impatient();
     let sound = Fixture::new("sound", "");

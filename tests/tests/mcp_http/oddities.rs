@@ -1,4 +1,4 @@
-//! Answers over HTTP that are odd and clear, and servers that are too busy.
+//! Odd but unambiguous HTTP responses, and overloaded servers.
 
 use mcp::{ErrorKind, Session};
 
@@ -12,7 +12,7 @@ async fn lists_and_calls(fixture: &Fixture, mode: &str) -> Session {
 }
 
 #[tokio::test]
-async fn the_form_of_an_answer_does_not_matter_where_its_meaning_is_clear() {
+async fn odd_but_unambiguous_responses_are_accepted() {
     for mode in ["loud-type", "loud-event-type", "many-headers", "batch", "batch-event"] {
         for phase in ["list", "call"] {
             let fixture = Fixture::new(mode, phase);
@@ -22,7 +22,7 @@ async fn the_form_of_an_answer_does_not_matter_where_its_meaning_is_clear() {
 }
 
 #[tokio::test]
-async fn compressed_answers_are_not_asked_for_and_refused() {
+async fn compressed_responses_are_neither_requested_nor_accepted() {
     let fixture = Fixture::new("compresses", "call");
     let error = fixture.error().await;
     assert!(matches!(*error.kind, ErrorKind::Protocol { .. }), "{error}");
@@ -33,7 +33,7 @@ async fn compressed_answers_are_not_asked_for_and_refused() {
 }
 
 #[tokio::test]
-async fn requests_that_change_nothing_wait_for_a_busy_server() {
+async fn idempotent_requests_are_retried_on_a_busy_server() {
     for (mode, phase) in [
         ("busy-twice", "list"),
         ("busy-twice-503", "list"),
@@ -52,7 +52,7 @@ async fn requests_that_change_nothing_wait_for_a_busy_server() {
 }
 
 #[tokio::test]
-async fn a_busy_server_is_not_asked_without_end_and_calls_are_sent_once() {
+async fn retries_on_a_busy_server_are_limited_and_calls_are_sent_once() {
     let cases = [
         ("busy-for-ever", "list", "HTTP 429", "tools/list", 3),
         ("busy-for-an-hour", "list", "asleep", "tools/list", 1),

@@ -1,4 +1,4 @@
-//! Sessions and streams: expiry, resumption, storms, answers out of place.
+//! Sessions and streams: expiry, resumption, storms, misplaced responses.
 
 use std::sync::{
     Arc,
@@ -9,24 +9,24 @@ use mcp::{ErrorKind, Host, ListKind, Notice, Session};
 
 use crate::fixture::{Fixture, assert_says, call, watched};
 
-/// Calls that fail by time-out: each gives the client a second to do something foolish.
+/// Number of calls that time out: each gives the client a second for needless requests.
 const SECONDS: usize = 3;
 
 #[tokio::test]
-async fn a_session_that_has_expired_is_begun_anew_and_the_refused_call_is_sent_again() {
+async fn an_expired_session_is_restarted_and_the_rejected_call_sent_again() {
     let fixture = Fixture::new("session-expires", "");
     let session = fixture.connect().await;
     session.list_tools().await.unwrap();
     assert_eq!(call(&session, "once").await.unwrap(), "once");
     assert_eq!(call(&session, "more").await.unwrap(), "more");
     assert_eq!(fixture.seen_of("initialize").len(), 2);
-    // Refused, sent again, and the next one.
+    // The rejected call, its repetition, and the next call.
     assert_eq!(fixture.seen_of("tools/call").len(), 3);
     watched(session.close()).await;
 }
 
 #[tokio::test]
-async fn a_session_that_is_forgotten_with_http_400_is_begun_anew() {
+async fn a_session_lost_with_http_400_is_restarted() {
     for mode in ["session-expires-by-400", "session-expires-in-plain-words"] {
         let fixture = Fixture::new(mode, "");
         let session = fixture.connect().await;
@@ -38,7 +38,7 @@ async fn a_session_that_is_forgotten_with_http_400_is_begun_anew() {
 }
 
 #[tokio::test]
-async fn what_is_refused_by_http_400_in_the_new_session_too_is_told_in_the_servers_words() {
+async fn http_400_in_the_new_session_too_is_reported_in_the_servers_words() {
     let fixture = Fixture::new("session-expires-by-400-forever", "");
     let session = fixture.connect().await;
     let error = call(&session, "ever?").await.unwrap_err();
@@ -49,7 +49,7 @@ async fn what_is_refused_by_http_400_in_the_new_session_too_is_told_in_the_serve
 }
 
 #[tokio::test]
-async fn a_ping_begins_a_forgotten_session_anew() {
+async fn a_ping_restarts_a_lost_session() {
     let fixture = Fixture::new("session-expires-by-400", "");
     let session = fixture.connect().await;
     session.ping().await.unwrap();
@@ -58,7 +58,7 @@ async fn a_ping_begins_a_forgotten_session_anew() {
 }
 
 #[tokio::test]
-async fn sessions_that_expire_without_end_are_given_up() {
+async fn sessions_that_always_expire_are_an_error() {
     let fixture = Fixture::new("session-expires-forever", "").impatient();
     let session = fixture.connect().await;
     let error = call(&session, "ever?").await.unwrap_err();
@@ -82,7 +82,7 @@ async fn a_stream_that_ends_early_is_resumed_after_its_last_event() {
 }
 
 #[tokio::test]
-async fn whatever_becomes_of_the_listening_stream_calls_go_through() {
+async fn calls_work_regardless_of_the_listening_stream() {
     let modes = [
         "closes",
         "hangs",
@@ -109,7 +109,7 @@ async fn whatever_becomes_of_the_listening_stream_calls_go_through() {
 }
 
 #[tokio::test]
-async fn a_call_waits_for_the_stream_over_which_the_server_may_ask() {
+async fn a_call_waits_for_the_listening_stream() {
     let fixture = Fixture::new("late-stream", "");
     let session = fixture.connect().await;
     assert_eq!(call(&session, "patient").await.unwrap(), "patient");
@@ -117,19 +117,19 @@ async fn a_call_waits_for_the_stream_over_which_the_server_may_ask() {
 }
 
 #[tokio::test]
-async fn a_listening_stream_that_ends_at_once_is_not_asked_for_without_end() {
+async fn reopening_of_the_listening_stream_is_limited() {
     let fixture = Fixture::new("get-ends", "").impatient();
     let session = fixture.connect().await;
     for _ in 0..SECONDS {
         let error = call(&session, "anyone?").await.unwrap_err();
         assert!(matches!(*error.kind, ErrorKind::Timeout { .. }), "{error}");
     }
-    let asked = fixture.seen_of("GET").len();
-    assert!(asked <= 3 + SECONDS, "{asked} times in {SECONDS} s");
+    let requested = fixture.seen_of("GET").len();
+    assert!(requested <= 3 + SECONDS, "{requested} times in {SECONDS} s");
     watched(session.close()).await;
 }
 
-/// Counts what it is told of changed lists.
+/// Counts notices of changed lists.
 #[derive(Default)]
 struct Listener(AtomicUsize);
 
@@ -142,7 +142,7 @@ impl Host for Listener {
 }
 
 #[tokio::test]
-async fn a_storm_of_changed_lists_holds_up_no_call() {
+async fn a_storm_of_changed_lists_blocks_no_call() {
     let fixture = Fixture::new("storm", "");
     let listener = Arc::new(Listener::default());
     let session = watched(Session::connect_with(&fixture.config, listener.clone())).await.unwrap();
@@ -153,7 +153,7 @@ async fn a_storm_of_changed_lists_holds_up_no_call() {
 }
 
 #[tokio::test]
-async fn the_first_answer_counts_and_those_to_nobody_do_not() {
+async fn the_first_response_counts_and_unknown_ids_are_ignored() {
     let fixture = Fixture::new("repeats", "call");
     let session = fixture.connect().await;
     for message in ["one", "two", "three"] {
@@ -163,7 +163,7 @@ async fn the_first_answer_counts_and_those_to_nobody_do_not() {
 }
 
 #[tokio::test]
-async fn text_that_is_no_text_costs_no_more_than_itself() {
+async fn invalid_text_affects_only_itself() {
     let fixture = Fixture::new("broken-text", "call");
     let session = fixture.connect().await;
     assert_eq!(call(&session, "caf").await.unwrap(), "caf\u{fffd}");
@@ -171,7 +171,7 @@ async fn text_that_is_no_text_costs_no_more_than_itself() {
 }
 
 #[tokio::test]
-async fn lines_of_events_that_mean_nothing_cost_no_answer() {
+async fn meaningless_event_lines_lose_no_response() {
     for phase in ["list", "call"] {
         let fixture = Fixture::new("odd-events", phase);
         let session = fixture.connect().await;
@@ -182,7 +182,7 @@ async fn lines_of_events_that_mean_nothing_cost_no_answer() {
 }
 
 #[tokio::test]
-async fn half_a_character_is_replaced_in_results_and_refusals() {
+async fn lone_surrogates_are_replaced_in_results_and_errors() {
     let fixture = Fixture::new("half-characters", "call");
     let session = fixture.connect().await;
     assert_eq!(call(&session, "caf").await.unwrap(), "caf\u{fffd}");
@@ -193,7 +193,7 @@ async fn half_a_character_is_replaced_in_results_and_refusals() {
 }
 
 #[tokio::test]
-async fn a_server_that_renames_its_session_keeps_being_asked_in_the_first_one() {
+async fn a_renamed_session_is_ignored() {
     let fixture = Fixture::new("changing-session", "");
     let session = fixture.connect().await;
     for message in ["one", "two", "three"] {
@@ -205,13 +205,13 @@ async fn a_server_that_renames_its_session_keeps_being_asked_in_the_first_one() 
 }
 
 #[tokio::test]
-async fn a_version_of_the_future_is_refused() {
+async fn a_future_version_is_rejected() {
     let error = Fixture::new("future-version", "").try_connect().await.unwrap_err();
     assert_says(&error, &["2099-01-01", "2025-11-25"]);
 }
 
 #[tokio::test]
-async fn lists_without_an_end_are_cut_off_with_a_warning() {
+async fn endless_lists_are_cut_off_with_a_warning() {
     for mode in ["endless-pages", "endless-new-pages"] {
         let fixture = Fixture::new(mode, "");
         let session = fixture.connect().await;
@@ -224,7 +224,7 @@ async fn lists_without_an_end_are_cut_off_with_a_warning() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_is_cancelled_at_the_server() {
+async fn a_dropped_call_is_cancelled_at_the_server() {
     let fixture = Fixture::new("hangs", "call").impatient();
     let session = fixture.connect().await;
     let error = call(&session, "anyone?").await.unwrap_err();

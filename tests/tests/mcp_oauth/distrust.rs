@@ -1,10 +1,10 @@
-//! Authorities and servers that are not what they say: nobody is logged in, and nothing gets out.
+//! Malicious authorization servers and servers: the login fails and no secret leaks.
 
 use mcp::{ErrorKind, OAuth, Transport};
 
 use crate::fixture::{Fixture, assert_says, call, watched};
 
-/// Tries to log in; gives the error's text, after which there is no token anywhere.
+/// Tries to log in; returns the error, and checks that there is no token.
 async fn refused(mode: &str) -> mcp::Error {
     let fixture = Fixture::new(mode);
     let challenge = fixture.challenge().await;
@@ -18,34 +18,34 @@ async fn refused(mode: &str) -> mcp::Error {
 }
 
 #[tokio::test]
-async fn a_browser_that_comes_back_from_another_issuer_is_sent_away() {
+async fn a_redirect_from_another_issuer_is_rejected() {
     assert_says(&refused("wrong-issuer").await, &["issuer"]);
     assert_says(&refused("no-issuer").await, &["iss"]);
 }
 
 #[tokio::test]
-async fn a_browser_that_comes_back_with_another_state_is_sent_away() {
+async fn a_redirect_with_another_state_is_rejected() {
     assert_says(&refused("wrong-state").await, &["`state`"]);
 }
 
 #[tokio::test]
-async fn metadata_of_another_issuer_or_resource_are_not_used() {
+async fn metadata_of_another_issuer_or_resource_is_not_used() {
     assert_says(&refused("wrong-metadata-issuer").await, &["issuer"]);
     assert_says(&refused("wrong-resource").await, &["resource"]);
 }
 
 #[tokio::test]
-async fn an_authority_without_s256_is_not_used() {
+async fn an_authorization_server_without_s256_is_not_used() {
     assert_says(&refused("no-pkce").await, &["S256"]);
 }
 
 #[tokio::test]
-async fn a_person_who_declines_is_quoted() {
+async fn a_declined_login_quotes_the_reason() {
     assert_says(&refused("declines").await, &["access_denied", "not today"]);
 }
 
 #[tokio::test]
-async fn a_token_endpoint_that_redirects_elsewhere_takes_nothing_there() {
+async fn a_redirecting_token_endpoint_leaks_nothing() {
     let fixture = Fixture::new("token-redirects");
     let challenge = fixture.challenge().await;
     let error = fixture.login(&challenge).await.unwrap_err();
@@ -54,7 +54,7 @@ async fn a_token_endpoint_that_redirects_elsewhere_takes_nothing_there() {
 }
 
 #[tokio::test]
-async fn a_server_that_redirects_elsewhere_takes_no_token_there() {
+async fn a_redirecting_server_leaks_no_token() {
     let fixture = Fixture::new("redirects");
     let session = fixture.logged_in().await;
     assert_says(&call(&session, "echo").await.unwrap_err(), &["redirects to", "not followed"]);
@@ -63,7 +63,7 @@ async fn a_server_that_redirects_elsewhere_takes_no_token_there() {
 }
 
 #[tokio::test]
-async fn metadata_may_lie_on_another_origin_which_gets_no_token() {
+async fn metadata_may_be_on_another_origin_which_gets_no_token() {
     let fixture = Fixture::new("metadata-elsewhere");
     let challenge = fixture.challenge().await;
     fixture.login(&challenge).await.unwrap();
@@ -75,10 +75,10 @@ async fn metadata_may_lie_on_another_origin_which_gets_no_token() {
 }
 
 #[tokio::test]
-async fn tokens_are_sent_to_the_address_that_they_were_got_for_and_to_no_other() {
+async fn tokens_are_sent_only_to_the_address_they_were_issued_for() {
     let first = Fixture::new("sound");
     watched(first.logged_in().await.close()).await;
-    // Another server is configured with the same file.
+    // A second server is configured with the same token file.
     let mut second = Fixture::new("sound");
     let Transport::Http(remote) = &mut second.config.transport else { unreachable!() };
     remote.oauth.as_mut().unwrap().store = Some(first.store());
@@ -95,7 +95,7 @@ fn configure(fixture: &mut Fixture, change: impl FnOnce(&mut OAuth)) {
 }
 
 #[tokio::test]
-async fn tokens_are_neither_sent_nor_renewed_with_other_settings_than_they_were_got_with() {
+async fn tokens_are_neither_sent_nor_renewed_with_changed_settings() {
     type Change = fn(&mut OAuth, String);
     let changes: [(&str, Change); 4] = [
         ("oauth.token_url", |oauth, elsewhere| oauth.token_url = Some(format!("{elsewhere}/token"))),
@@ -117,7 +117,7 @@ async fn tokens_are_neither_sent_nor_renewed_with_other_settings_than_they_were_
         for request in &fixture.seen_at("resource")[before..] {
             assert!(request["authorization"].is_null(), "{name}: {request}");
         }
-        // What was there before holds as it did.
+        // With the original settings, the tokens are valid.
         configure(&mut fixture, |oauth| {
             *oauth = OAuth { store: oauth.store.take(), ..OAuth::default() };
         });
@@ -126,7 +126,7 @@ async fn tokens_are_neither_sent_nor_renewed_with_other_settings_than_they_were_
 }
 
 #[tokio::test]
-async fn another_login_replaces_tokens_of_other_settings() {
+async fn a_new_login_replaces_tokens_of_other_settings() {
     let mut fixture = Fixture::new("sound");
     watched(fixture.logged_in().await.close()).await;
     configure(&mut fixture, |oauth| {
@@ -140,7 +140,7 @@ async fn another_login_replaces_tokens_of_other_settings() {
 }
 
 #[tokio::test]
-async fn an_authority_that_names_another_token_endpoint_gets_no_refresh_token_there() {
+async fn a_changed_token_endpoint_gets_no_refresh_token() {
     let fixture = Fixture::new("moves");
     watched(fixture.logged_in().await.close()).await;
     fixture.command("expire").await;

@@ -1,4 +1,4 @@
-//! Servers that want tokens, a browser without a person, and a record of what was asked with which token.
+//! Servers that require tokens, a scripted browser, and a record of requests with their tokens.
 
 use std::{
     io::{BufRead, BufReader, Write as _},
@@ -15,10 +15,10 @@ use mcp::{Challenge, Error, ErrorKind, OAuth, Remote, ServerConfig, Session, Tra
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How often the record is looked at.
-const LOOK: Duration = Duration::from_millis(20);
+/// Polling interval of the record.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A server in one of its modes, and where its tokens are kept.
+/// A server in one of its modes, and its token file.
 pub(crate) struct Fixture {
     pub(crate) config: ServerConfig,
     folder: TempDir,
@@ -34,7 +34,7 @@ impl Fixture {
         Self::with(mode, OAuth::default())
     }
 
-    /// With these settings, and a file for the tokens.
+    /// With these settings and a token file.
     pub(crate) fn with(mode: &str, settings: OAuth) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_oauth-server"));
         let mut server = command.arg(mode).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -100,7 +100,7 @@ impl Fixture {
         self.order(command);
         watched(async {
             while self.done(command) == before {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         })
         .await;
@@ -123,7 +123,7 @@ impl Fixture {
         let begun = Instant::now();
         while self.done("record") == before {
             assert!(begun.elapsed() < Duration::from_secs(30), "the server answers no command");
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         self.arrived()
     }
@@ -171,16 +171,16 @@ impl Drop for Fixture {
     }
 }
 
-/// The challenge of an error, which must be one that asks for a login.
+/// The challenge of an error, which must request a login.
 #[track_caller]
 pub(crate) fn challenge_of(error: Error) -> Challenge {
     match *error.kind {
         ErrorKind::Unauthorized { challenge, .. } => challenge,
-        kind => panic!("no login is asked for: {kind}"),
+        kind => panic!("expected a login request: {kind}"),
     }
 }
 
-/// A call of a tool that says its own name.
+/// Calls a tool that returns its own name.
 pub(crate) async fn call(session: &Session, tool: &str) -> Result<String, Error> {
     text_of(session, tool, &json!({})).await
 }

@@ -1,4 +1,4 @@
-//! Logins: a scripted browser, tokens that are renewed, and servers that must not get them.
+//! Logins with a scripted browser, renewal of tokens, and servers that must not get tokens.
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
@@ -13,14 +13,14 @@ use mcp::{Grant, OAuth};
 use fixture::{Fixture, call, challenge_of, watched};
 
 #[tokio::test]
-async fn a_person_logs_in_by_the_browser_and_the_tokens_are_kept() {
+async fn a_user_logs_in_with_the_browser_and_the_tokens_are_stored() {
     let fixture = Fixture::new("sound");
     let session = fixture.logged_in().await;
     assert_eq!(session.list_tools().await.unwrap().tools.len(), 3);
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     watched(session.close()).await;
 
-    // Another process finds them, and asks nobody.
+    // Another process uses them without a login.
     let session = fixture.connect().await.unwrap();
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     watched(session.close()).await;
@@ -34,13 +34,13 @@ async fn a_person_logs_in_by_the_browser_and_the_tokens_are_kept() {
 }
 
 #[tokio::test]
-async fn what_a_login_asks_for_is_what_the_specification_wants() {
+async fn a_login_follows_the_specification() {
     let fixture = Fixture::new("sound");
     watched(fixture.logged_in().await.close()).await;
-    let asked = fixture.seen_at("authority");
-    let registered = asked.iter().find(|line| line["path"] == "/register").unwrap();
+    let requests = fixture.seen_at("authority");
+    let registered = requests.iter().find(|line| line["path"] == "/register").unwrap();
     assert_eq!(registered["json"]["application_type"], "native", "{registered}");
-    let opened = &asked.iter().find(|line| line["path"] == "/authorize").unwrap()["fields"];
+    let opened = &requests.iter().find(|line| line["path"] == "/authorize").unwrap()["fields"];
     assert_eq!(opened["scope"], "tools");
     assert_eq!(opened["code_challenge_method"], "S256");
     let form = &fixture.grants("authorization_code")[0];
@@ -49,7 +49,7 @@ async fn what_a_login_asks_for_is_what_the_specification_wants() {
 }
 
 #[tokio::test]
-async fn a_server_without_metadata_gets_no_login_but_its_error() {
+async fn a_server_without_metadata_is_an_error_without_a_login() {
     let fixture = Fixture::new("no-metadata");
     let challenge = fixture.challenge().await;
     let error = fixture.login(&challenge).await.unwrap_err();
@@ -65,7 +65,7 @@ async fn a_tool_that_needs_more_scopes_leads_to_another_login() {
     let challenge = challenge_of(call(&session, "admin").await.unwrap_err());
     assert!(challenge.is_for_scope());
     fixture.login(&challenge).await.unwrap();
-    assert_eq!(call(&session, "admin").await.unwrap(), "admin", "the session sees the new token");
+    assert_eq!(call(&session, "admin").await.unwrap(), "admin", "the session must use the new token");
     watched(session.close()).await;
 
     let session = fixture.connect().await.unwrap();
@@ -78,7 +78,7 @@ async fn a_tool_that_needs_more_scopes_leads_to_another_login() {
 }
 
 #[tokio::test]
-async fn a_machine_gets_its_token_without_a_person() {
+async fn client_credentials_need_no_user() {
     let settings = OAuth {
         client_id: Some("machine".to_owned()),
         client_secret: Some("secret-of-machine".to_owned()),
@@ -96,7 +96,7 @@ async fn a_machine_gets_its_token_without_a_person() {
 }
 
 #[tokio::test]
-async fn the_secret_of_a_confidential_client_is_kept_with_its_tokens() {
+async fn the_secret_of_a_confidential_client_is_stored_with_its_tokens() {
     let fixture = Fixture::new("confidential");
     watched(fixture.logged_in().await.close()).await;
     fixture.command("expire").await;
@@ -108,7 +108,7 @@ async fn the_secret_of_a_confidential_client_is_kept_with_its_tokens() {
 }
 
 #[tokio::test]
-async fn a_logout_forgets_the_tokens_here_and_there() {
+async fn a_logout_deletes_and_revokes_the_tokens() {
     let fixture = Fixture::new("sound");
     watched(fixture.logged_in().await.close()).await;
     assert!(watched(mcp::logout(&fixture.config)).await.unwrap());

@@ -1,4 +1,4 @@
-//! Tokens that end: ahead of time, in the middle, for good, for two at once.
+//! Expired tokens: before a request, during a call, permanently, and concurrently.
 
 use std::process::{Command, Stdio};
 
@@ -7,12 +7,12 @@ use mcp::{ErrorKind, OAuth, Remote, ServerConfig, Session, Transport};
 use crate::fixture::{Fixture, call, challenge_of, watched};
 
 #[tokio::test]
-async fn a_token_whose_time_is_up_is_renewed_before_it_is_sent() {
+async fn an_expired_token_is_renewed_before_it_is_sent() {
     let fixture = Fixture::new("short");
     let session = fixture.logged_in().await;
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     watched(session.close()).await;
-    // The login's token, which is access-3, was never sent.
+    // The login's token, access-3, was never sent.
     let tokens = fixture.seen_at("resource").into_iter().map(|line| line["authorization"].clone());
     let sent: Vec<_> = tokens.filter(|token| !token.is_null()).collect();
     assert_eq!(sent.first().unwrap(), "Bearer access-5", "{sent:?}");
@@ -20,7 +20,7 @@ async fn a_token_whose_time_is_up_is_renewed_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_is_renewed_once_and_the_request_goes_through() {
+async fn a_rejected_token_is_renewed_once_and_the_request_succeeds() {
     let fixture = Fixture::new("sound");
     let session = fixture.logged_in().await;
     fixture.command("expire").await;
@@ -32,7 +32,7 @@ async fn a_token_that_is_refused_is_renewed_once_and_the_request_goes_through() 
 }
 
 #[tokio::test]
-async fn a_token_that_ends_in_the_middle_of_a_call_is_renewed_and_the_call_is_not_repeated() {
+async fn a_token_that_expires_during_a_call_is_renewed_without_repeating_the_call() {
     let fixture = Fixture::new("sound");
     let session = fixture.logged_in().await;
     assert_eq!(call(&session, "slow").await.unwrap(), "slow");
@@ -45,7 +45,7 @@ async fn a_token_that_ends_in_the_middle_of_a_call_is_renewed_and_the_call_is_no
 }
 
 #[tokio::test]
-async fn a_refresh_token_is_replaced_by_the_one_that_came_with_the_renewal() {
+async fn a_refresh_token_is_replaced_by_the_renewals() {
     let fixture = Fixture::new("sound");
     let session = fixture.logged_in().await;
     for _ in 0..3 {
@@ -60,7 +60,7 @@ async fn a_refresh_token_is_replaced_by_the_one_that_came_with_the_renewal() {
 }
 
 #[tokio::test]
-async fn a_revoked_token_asks_for_a_login_after_one_try_to_renew_it() {
+async fn a_revoked_token_requires_a_login_after_one_renewal_attempt() {
     let fixture = Fixture::new("sound");
     let session = fixture.logged_in().await;
     fixture.command("revoke").await;
@@ -70,11 +70,7 @@ async fn a_revoked_token_asks_for_a_login_after_one_try_to_renew_it() {
     let challenge = challenge_of(error);
     call(&session, "echo").await.unwrap_err();
     watched(session.close()).await;
-    assert_eq!(
-        fixture.grants("refresh_token").len(),
-        1,
-        "neither the second call nor the end tries it again"
-    );
+    assert_eq!(fixture.grants("refresh_token").len(), 1, "the second call or the close tried to renew again");
 
     fixture.login(&challenge).await.unwrap();
     let session = fixture.connect().await.unwrap();
@@ -83,7 +79,7 @@ async fn a_revoked_token_asks_for_a_login_after_one_try_to_renew_it() {
 }
 
 #[tokio::test]
-async fn without_a_refresh_token_an_end_asks_for_a_login() {
+async fn without_a_refresh_token_expiry_requires_a_login() {
     let fixture = Fixture::new("no-refresh");
     let session = fixture.logged_in().await;
     fixture.command("expire").await;
@@ -93,9 +89,9 @@ async fn without_a_refresh_token_an_end_asks_for_a_login() {
     assert_eq!(fixture.grants("refresh_token").len(), 0);
 }
 
-/// A refresh token holds once, so whoever renews second with the same one is thrown out.
+/// A refresh token is valid once, so a second renewal with it would end the login.
 #[tokio::test]
-async fn many_that_find_the_token_ended_renew_it_once() {
+async fn concurrent_calls_with_an_expired_token_renew_it_once() {
     let fixture = Fixture::new("sound");
     watched(fixture.logged_in().await.close()).await;
     let mut sessions = Vec::new();
@@ -104,8 +100,8 @@ async fn many_that_find_the_token_ended_renew_it_once() {
     }
     fixture.command("expire").await;
     let calls = sessions.iter().flat_map(|session| (0..4).map(move |_| call(session, "echo")));
-    for said in futures::future::join_all(calls).await {
-        assert_eq!(said.unwrap(), "echo");
+    for answer in futures::future::join_all(calls).await {
+        assert_eq!(answer.unwrap(), "echo");
     }
     assert_eq!(fixture.grants("refresh_token").len(), 1);
     for session in sessions {
@@ -117,7 +113,7 @@ const ADDRESS: &str = "MCP_OAUTH_TEST_ADDRESS";
 const STORE: &str = "MCP_OAUTH_TEST_STORE";
 
 #[tokio::test]
-async fn processes_that_find_the_token_ended_renew_it_once() {
+async fn concurrent_processes_with_an_expired_token_renew_it_once() {
     let fixture = Fixture::new("sound");
     watched(fixture.logged_in().await.close()).await;
     fixture.command("expire").await;

@@ -1,4 +1,4 @@
-//! What comes of an answer that is whole.
+//! Complete answers of models.
 
 use agent::{Api, Block, Generation, Provider, Stop, Thinking, Usage};
 use serde_json::{Value, json};
@@ -6,19 +6,19 @@ use serde_json::{Value, json};
 use crate::fixture::{APIS, Log, always, ask, server, user};
 
 #[tokio::test]
-async fn text_comes_in_pieces_and_whole_with_what_it_cost() {
+async fn text_is_streamed_and_complete_with_its_usage() {
     let script = always(&json!([
         { "text": "You said: {{user}} – ä€😀", "usage": { "input": 11, "output": 7, "cached": 3 } },
     ]));
     let server = server(&script);
     for (api, id) in APIS {
-        let heard = Log::default();
-        let reply = ask(server.settings(api, id), &[user("good day")], &heard).await.unwrap();
+        let log = Log::default();
+        let reply = ask(server.settings(api, id), &[user("good day")], &log).await.unwrap();
         assert_eq!(reply.message.texts(), "You said: good day – ä€😀", "{api:?}");
-        assert_eq!(heard.text(), reply.message.texts(), "{api:?}");
+        assert_eq!(log.text(), reply.message.texts(), "{api:?}");
         assert_eq!(reply.stop, Stop::End, "{api:?}");
         assert_eq!(reply.usage, Usage { input: 14, output: 7, cached: 3 }, "{api:?}");
-        assert_eq!(heard.retries(), []);
+        assert_eq!(log.retries(), []);
     }
     let requests = server.requests();
     assert_eq!(requests.len(), 4);
@@ -33,7 +33,7 @@ async fn text_comes_in_pieces_and_whole_with_what_it_cost() {
 }
 
 #[tokio::test]
-async fn several_calls_come_in_one_message_with_ids_of_their_own() {
+async fn several_calls_in_one_message_have_unique_ids() {
     let script = always(&json!([{
         "text": "I look.",
         "calls": [
@@ -49,8 +49,8 @@ async fn several_calls_come_in_one_message_with_ids_of_their_own() {
             .unwrap();
         let calls = reply.message.calls();
         let arguments: Vec<_> = calls.iter().map(|call| &call.arguments).collect();
-        let wanted = [json!({ "query": "crabs" }), json!({ "query": "two\n\"ä\"" }), json!({})];
-        assert_eq!(arguments, wanted.iter().collect::<Vec<_>>(), "{api:?}");
+        let expected = [json!({ "query": "crabs" }), json!({ "query": "two\n\"ä\"" }), json!({})];
+        assert_eq!(arguments, expected.iter().collect::<Vec<_>>(), "{api:?}");
         assert!(calls.iter().all(|call| call.name == "web_search"));
         assert!(calls[0].id != calls[1].id && calls[1].id != calls[2].id, "{api:?}");
         assert_eq!(reply.stop, Stop::ToolCalls, "{api:?}");
@@ -59,7 +59,7 @@ async fn several_calls_come_in_one_message_with_ids_of_their_own() {
 }
 
 #[tokio::test]
-async fn arguments_that_are_no_json_are_handed_on_as_they_are() {
+async fn arguments_that_are_not_json_are_passed_on_unchanged() {
     let script =
         always(&json!([{ "calls": [{ "name": "web_search", "arguments": "{\"query\": \"never" }] }]));
     let server = server(&script);
@@ -70,7 +70,7 @@ async fn arguments_that_are_no_json_are_handed_on_as_they_are() {
 }
 
 #[tokio::test]
-async fn an_answer_may_be_cut_off_or_refused_by_the_model() {
+async fn cut_off_and_refused_answers_are_recognised() {
     let script = always(&json!([{ "text": "half", "stop": "length" }, { "text": "no", "stop": "refusal" }]));
     for (api, id) in APIS {
         let server = server(&script);
@@ -82,14 +82,14 @@ async fn an_answer_may_be_cut_off_or_refused_by_the_model() {
 }
 
 #[tokio::test]
-async fn thoughts_are_told_apart_from_text() {
+async fn thoughts_are_separate_from_text() {
     let server = server(&always(&json!([{ "thinking": "hm, hm", "text": "yes" }])));
     for (api, id) in APIS {
         let mut settings = server.settings(api, id);
         settings.thinking = Some(Thinking::Medium);
-        let heard = Log::default();
-        let reply = ask(settings, &[user("go")], &heard).await.unwrap();
-        assert_eq!((heard.thinking().as_str(), heard.text().as_str()), ("hm, hm", "yes"), "{api:?}");
+        let log = Log::default();
+        let reply = ask(settings, &[user("go")], &log).await.unwrap();
+        assert_eq!((log.thinking().as_str(), log.text().as_str()), ("hm, hm", "yes"), "{api:?}");
         let first = &reply.message.blocks[0];
         assert!(matches!(first, Block::Thinking { text, .. } if text == "hm, hm"), "{api:?}: {first:?}");
         assert_eq!(reply.message.texts(), "yes");
@@ -103,10 +103,10 @@ async fn thoughts_are_told_apart_from_text() {
 }
 
 #[tokio::test]
-async fn tools_settings_and_what_the_user_adds_stand_in_the_body() {
+async fn the_body_has_the_tools_and_settings() {
     let server = server(&always(&json!([{ "text": "yes" }])));
     for (api, _) in APIS {
-        // Ends like a level of thinking, which it is not.
+        // Ends like a thinking level, but is part of the model's name.
         let mut settings = server.settings(api, "some-model-max");
         settings.max_output = Some(777);
         settings.generation = Generation {
@@ -132,7 +132,7 @@ async fn tools_settings_and_what_the_user_adds_stand_in_the_body() {
         assert_eq!(body(at)["model"], "some-model-max");
     }
     assert!(requests[3]["path"].as_str().unwrap().contains("/models/some-model-max:"));
-    // A tool of this name is the user's, not the provider's.
+    // A tool with this name is the user's, not the provider's.
     let schema = json!({ "type": "object", "properties": { "query": { "type": "string" } } });
     assert_eq!(
         body(0)["tools"],
@@ -146,7 +146,7 @@ async fn tools_settings_and_what_the_user_adds_stand_in_the_body() {
 }
 
 #[tokio::test]
-async fn without_streams_the_server_tells_the_same() {
+async fn without_streaming_the_server_sends_the_same() {
     let server = server(&always(&json!([{ "text": "yes", "calls": [{ "name": "a" }] }])));
     let bodies = [
         ("v1/messages", json!({ "max_tokens": 9, "messages": [{ "role": "user", "content": "go" }] })),
@@ -157,7 +157,7 @@ async fn without_streams_the_server_tells_the_same() {
             json!({ "contents": [{ "role": "user", "parts": [{ "text": "go" }] }] }),
         ),
     ];
-    // Sets the process's provider of cryptography, which every client needs.
+    // Installs the process's crypto provider, which every client needs.
     drop(Provider::new(server.settings(Api::OpenAi, "m")).unwrap());
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     for (path, body) in bodies {

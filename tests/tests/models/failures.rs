@@ -1,4 +1,4 @@
-//! What comes of failures: which are tried again, how they are told, and that a key is never in what is told.
+//! Failures of models: retries, messages, and masking of keys.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use crate::fixture::{APIS, LOOK, Log, always, ask, server, user, watched};
 
 #[tokio::test]
-async fn after_429_the_provider_is_left_alone_as_long_as_it_asks() {
+async fn after_429_the_requested_delay_is_observed() {
     for (header, value) in [("retry-after", "0"), ("retry-after-ms", "30")] {
         let script = always(&json!([
             { "status": 429, "headers": { header: value }, "message": "slower" },
@@ -17,49 +17,49 @@ async fn after_429_the_provider_is_left_alone_as_long_as_it_asks() {
         ]));
         for (api, id) in APIS {
             let server = server(&script);
-            let heard = Log::default();
-            let reply = ask(server.settings(api, id), &[user("go")], &heard).await.unwrap();
+            let log = Log::default();
+            let reply = ask(server.settings(api, id), &[user("go")], &log).await.unwrap();
             assert_eq!(reply.message.texts(), "yes");
             let wait = Duration::from_millis(if header == "retry-after" { 0 } else { 30 });
-            assert_eq!(heard.retries(), [(1, wait, "the provider answers 429: slower".to_owned())]);
+            assert_eq!(log.retries(), [(1, wait, "the provider answers 429: slower".to_owned())]);
             assert_eq!(server.requests().len(), 2);
         }
     }
 }
 
 #[tokio::test]
-async fn failures_of_the_provider_are_tried_again_as_often_as_the_settings_say() {
+async fn provider_failures_are_retried_as_configured() {
     for (status, kind) in
         [(500, ModelErrorKind::Provider), (529, ModelErrorKind::Provider), (429, ModelErrorKind::RateLimited)]
     {
         let headers = json!({ "retry-after-ms": "1" });
         let server = server(&always(&json!([{ "status": status, "headers": headers, "message": "no" }])));
-        let heard = Log::default();
-        let error = ask(server.settings(Api::Anthropic, "m"), &[user("go")], &heard).await.unwrap_err();
+        let log = Log::default();
+        let error = ask(server.settings(Api::Anthropic, "m"), &[user("go")], &log).await.unwrap_err();
         assert_eq!(error.kind, kind);
         assert_eq!(error.to_string(), format!("model: the provider answers {status}: no (after 3 attempts)"));
-        assert_eq!((heard.retries().len(), server.requests().len()), (2, 3));
+        assert_eq!((log.retries().len(), server.requests().len()), (2, 3));
     }
 }
 
 #[tokio::test]
-async fn a_refused_request_is_not_made_again() {
+async fn a_rejected_request_is_not_retried() {
     for (api, id) in APIS {
         for status in [400, 403, 404, 413, 422] {
             let server = server(&always(&json!([{ "status": status, "message": "this will never do" }])));
-            let heard = Log::default();
-            let error = ask(server.settings(api, id), &[user("go")], &heard).await.unwrap_err();
+            let log = Log::default();
+            let error = ask(server.settings(api, id), &[user("go")], &log).await.unwrap_err();
             let kind = if status == 403 { ModelErrorKind::Unauthorized } else { ModelErrorKind::Refused };
             assert_eq!(error.kind, kind, "{api:?} {status}");
             assert!(error.message.contains(&format!("{status}: this will never do")), "{error}");
             assert!(!error.message.contains("Be short"), "{error}");
-            assert_eq!((heard.retries().len(), server.requests().len()), (0, 1));
+            assert_eq!((log.retries().len(), server.requests().len()), (0, 1));
         }
     }
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_is_asked_for_again() {
+async fn a_broken_answer_is_retried() {
     for (fault, why) in [
         ("cut", "broke off"),
         ("no_end", "broke off before its end"),
@@ -72,10 +72,10 @@ async fn an_answer_that_breaks_is_asked_for_again() {
         ]));
         for (api, id) in APIS {
             let server = server(&script);
-            let heard = Log::default();
-            let reply = ask(server.settings(api, id), &[user("go")], &heard).await.unwrap();
-            assert_eq!((reply.message.texts(), heard.text()), ("right".to_owned(), "right".to_owned()));
-            let retries = heard.retries();
+            let log = Log::default();
+            let reply = ask(server.settings(api, id), &[user("go")], &log).await.unwrap();
+            assert_eq!((reply.message.texts(), log.text()), ("right".to_owned(), "right".to_owned()));
+            let retries = log.retries();
             assert_eq!(retries.len(), 1, "{api:?} {fault}");
             assert!(retries[0].2.contains(why), "{api:?} {fault}: {}", retries[0].2);
         }
@@ -83,7 +83,7 @@ async fn an_answer_that_breaks_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn an_answer_that_always_breaks_is_an_error_that_says_how() {
+async fn an_answer_that_always_breaks_is_an_error_with_the_reason() {
     for (fault, kind) in [("malformed", ModelErrorKind::Malformed), ("cut", ModelErrorKind::Network)] {
         let server = server(&always(&json!([{ "text": "a wrong beginning", "fault": fault }])));
         for (api, id) in APIS {
@@ -96,7 +96,7 @@ async fn an_answer_that_always_breaks_is_an_error_that_says_how() {
 }
 
 #[tokio::test]
-async fn who_does_not_answer_in_time_is_given_up_and_left() {
+async fn a_provider_that_does_not_answer_in_time_is_disconnected() {
     let server = server(&always(&json!([{ "text": "late", "delay": 3_600_000 }])));
     for (number, (api, id)) in APIS.into_iter().enumerate() {
         let mut settings = server.settings(api, id);
@@ -120,11 +120,11 @@ async fn dropping_a_reply_in_the_middle_closes_the_connection() {
     let provider = Provider::new(server.settings(Api::OpenAi, "m")).unwrap();
     let messages = [user("go")];
     let request = Request { system: "", messages: &messages, tools: &[] };
-    let heard = Log::default();
+    let log = Log::default();
     watched(async {
         tokio::select! {
-            reply = provider.reply(&request, &heard) => panic!("it is whole: {reply:?}"),
-            () = async { while heard.text().is_empty() { sleep(LOOK).await } } => {}
+            reply = provider.reply(&request, &log) => panic!("the reply completed: {reply:?}"),
+            () = async { while log.text().is_empty() { sleep(LOOK).await } } => {}
         }
         while server.gone() == 0 {
             sleep(LOOK).await;
@@ -134,7 +134,7 @@ async fn dropping_a_reply_in_the_middle_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn a_key_is_never_told_even_where_the_provider_says_it_again() {
+async fn keys_are_masked_in_provider_errors() {
     for (api, id) in APIS {
         let server = server(&always(&json!([{ "text": "yes" }])));
         let mut settings = server.settings(api, id);
@@ -151,7 +151,7 @@ async fn a_key_is_never_told_even_where_the_provider_says_it_again() {
 }
 
 #[tokio::test]
-async fn an_address_where_nobody_is_and_one_that_is_no_api_are_told_as_such() {
+async fn unreachable_addresses_and_non_apis_are_reported() {
     let server = server(&always(&json!([{ "text": "yes" }])));
     let mut settings = server.settings(Api::OpenAi, "m");
     settings.retries = 0;
@@ -170,7 +170,7 @@ async fn an_address_where_nobody_is_and_one_that_is_no_api_are_told_as_such() {
 }
 
 #[tokio::test]
-async fn fifty_requests_run_side_by_side_with_answers_of_their_own() {
+async fn fifty_concurrent_requests_get_their_own_answers() {
     let script = json!({ "rules": [{ "together": 50, "answers": [{ "text": "{{word:file }} is fine" }] }] });
     let server = server(&script);
     let provider = Provider::new(server.settings(Api::OpenAi, "m")).unwrap();

@@ -1,4 +1,4 @@
-//! A scripted model to ask, and what was heard of it.
+//! A scripted model, and a log of its streamed output.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(crate) const APIS: [(Api, &str); 4] = [
     (Api::Gemini, "gemini-2.5-pro"),
 ];
 
-/// How often something is looked at that comes by itself.
+/// Polling interval.
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
 pub(crate) fn server(script: &Value) -> ModelServer {
@@ -27,12 +27,12 @@ pub(crate) fn server(script: &Value) -> ModelServer {
     ModelServer::start_with(env!("CARGO_BIN_EXE_model-server"), script, &arguments)
 }
 
-/// One rule that always answers like this, one after the other.
+/// One rule for all requests, with these answers in order.
 pub(crate) fn always(answers: &Value) -> Value {
     json!({ "rules": [{ "answers": answers }] })
 }
 
-/// What came before a reply was whole.
+/// The streamed parts of a reply, and its retries.
 #[derive(Debug, Default)]
 pub(crate) struct Log(Mutex<LogEntries>);
 
@@ -50,7 +50,7 @@ impl DeltaSink for Log {
             Delta::Text(more) => text.push_str(more),
             Delta::Thinking(more) => thinking.push_str(more),
             Delta::Retry { attempt, wait, why } => {
-                // What was heard of the attempt does not count.
+                // The failed attempt's output does not count.
                 text.clear();
                 thinking.clear();
                 retries.push((attempt, wait, why.to_owned()));
@@ -68,7 +68,7 @@ impl Log {
         self.0.lock().unwrap().thinking.clone()
     }
 
-    /// Which attempts failed, how long was waited, and why.
+    /// The failed attempts, with delay and reason.
     pub(crate) fn retries(&self) -> Vec<(u32, Duration, String)> {
         self.0.lock().unwrap().retries.clone()
     }
@@ -81,7 +81,7 @@ pub(crate) fn user(text: &str) -> Message {
 /// A tool that the scripts call.
 pub(crate) fn tool() -> ToolDefinition {
     ToolDefinition {
-        // The name of a tool that providers have themselves.
+        // Some providers have their own tool with this name.
         name: "web_search".to_owned(),
         description: "Searches.".to_owned(),
         input_schema: json!({ "type": "object", "properties": { "query": { "type": "string" } } }),

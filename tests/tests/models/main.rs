@@ -1,4 +1,4 @@
-//! Models behind the wire formats of their providers: what is sent, heard, replayed, tried again, given up.
+//! Models behind their providers' wire formats: requests, streaming, replays, retries and failures.
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 

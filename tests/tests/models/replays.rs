@@ -1,5 +1,5 @@
-//! What goes back to a provider: thoughts, calls, results and media, as each API wants them. The server refuses what the
-//! real one would.
+//! Conversations sent back to a provider: thoughts, calls, results and media in each API's format. The server rejects
+//! what the real one would.
 
 use agent::{Api, Block, Message, Role, Stop, Thinking, ToolResult};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn image() -> Option<Block> {
 }
 
 #[tokio::test]
-async fn a_conversation_with_thoughts_calls_errors_and_an_image_goes_on_with_every_api() {
+async fn a_conversation_with_thoughts_calls_errors_and_an_image_continues_with_every_api() {
     let server = server(&script());
     for (api, id) in APIS {
         let mut settings = server.settings(api, id);
@@ -54,12 +54,12 @@ async fn a_conversation_with_thoughts_calls_errors_and_an_image_goes_on_with_eve
             conversation.extend([reply.message, answered]);
         }
         let last = ask(settings, &conversation, &Log::default()).await.unwrap();
-        let wanted = if api == Api::Anthropic { "Done: it broke" } else { "Done: Error: it broke" };
-        assert_eq!(last.message.texts(), wanted, "{api:?}");
+        let expected = if api == Api::Anthropic { "Done: it broke" } else { "Done: Error: it broke" };
+        assert_eq!(last.message.texts(), expected, "{api:?}");
         let mut ids: Vec<_> = conversation.iter().flat_map(Message::calls).map(|call| &call.id).collect();
         ids.sort();
         ids.dedup();
-        assert_eq!(ids.len(), 3, "{api:?}: ids differ over the whole conversation");
+        assert_eq!(ids.len(), 3, "{api:?}: ids are not unique in the conversation");
     }
     let requests = server.requests();
     let body = |at: usize| &requests[at * 3 + 2]["body"];
@@ -92,7 +92,7 @@ async fn a_conversation_with_thoughts_calls_errors_and_an_image_goes_on_with_eve
 }
 
 #[tokio::test]
-async fn thoughts_that_are_shown_to_nobody_go_back_as_they_came() {
+async fn redacted_thoughts_are_sent_back_unchanged() {
     let server = server(&json!({ "rules": [
         { "when": { "turn": 0 }, "answers": [{ "thinking": "", "calls": [{ "name": "web_search" }] }] },
         { "answers": [{ "text": "{{result}}" }] },
@@ -108,7 +108,7 @@ async fn thoughts_that_are_shown_to_nobody_go_back_as_they_came() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_with_a_model_of_another_api() {
+async fn a_conversation_continues_with_a_model_of_another_api() {
     let server = server(&script());
     for (from, id) in APIS {
         let mut settings = server.settings(from, id);
@@ -127,7 +127,7 @@ async fn a_conversation_goes_on_with_a_model_of_another_api() {
 }
 
 #[tokio::test]
-async fn what_an_api_does_not_take_is_told_in_words_and_nothing_is_empty() {
+async fn unsupported_content_is_described_as_text_and_nothing_is_empty() {
     let server = server(&json!({ "rules": [{ "answers": [{ "text": "yes" }] }] }));
     let conversation = [
         user("one"),

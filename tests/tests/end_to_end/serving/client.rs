@@ -1,4 +1,4 @@
-//! A client over HTTP that speaks the protocol by hand, with sessions and without.
+//! An HTTP client with hand-written messages, with and without sessions.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 
 use super::{HANDSHAKE, STATELESS, WATCHDOG, client_info};
 
-/// What a test waits with.
+/// The runtime for waiting in tests.
 fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     RUNTIME.get_or_init(|| {
@@ -19,7 +19,7 @@ fn runtime() -> &'static Runtime {
 #[track_caller]
 fn wait<T>(what: &str, work: impl Future<Output = T>) -> T {
     let done = runtime().block_on(async { tokio::time::timeout(WATCHDOG, work).await });
-    done.unwrap_or_else(|_| panic!("never came: {what}"))
+    done.unwrap_or_else(|_| panic!("timed out waiting for: {what}"))
 }
 
 /// A client over HTTP.
@@ -31,21 +31,21 @@ pub(crate) struct Client {
     next: Arc<Mutex<u32>>,
 }
 
-/// An answer that has begun.
+/// A response whose body is being received.
 pub(crate) struct ResponseStream {
     response: Response,
     id: u32,
-    /// What has come and was not looked at.
+    /// Received text that is not parsed yet.
     text: String,
     /// The last id of an event.
     pub(crate) last_event: Option<String>,
-    /// How many events without data have come.
+    /// The number of events received without data.
     pub(crate) empty_events: usize,
 }
 
 impl Client {
     pub(crate) fn new(address: &str) -> Self {
-        // A second time, it is there already.
+        // Fails if it is installed already.
         let _ = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap();
         Client { http, address: address.to_owned(), headers: Vec::new(), next: Arc::new(Mutex::new(1)) }
@@ -64,14 +64,14 @@ impl Client {
         request
     }
 
-    /// Posts something; gives status, headers and text.
+    /// Sends a POST request; returns status, headers and text.
     #[track_caller]
     pub(crate) fn post(&self, body: impl Into<reqwest::Body>) -> HttpResponse {
         let request = self.http.post(&self.address).header("content-type", "application/json").body(body);
         self.plain(request)
     }
 
-    /// Gets another path of the same server.
+    /// Sends a GET request for another path of the same server.
     #[track_caller]
     pub(crate) fn get(&self, path: &str) -> HttpResponse {
         self.plain(self.http.get(self.address.replace("/mcp", path)))
@@ -96,7 +96,7 @@ impl Client {
         })
     }
 
-    /// Shakes hands; the session it gets into is this client's from now on.
+    /// Performs the handshake; the client then uses its session.
     #[track_caller]
     pub(crate) fn shake_hands(self) -> Self {
         self.shake_hands_as(HANDSHAKE, &json!({})).0
@@ -108,7 +108,7 @@ impl Client {
         (client, answer)
     }
 
-    /// The same, and how many events without data came with the answer.
+    /// Like [`Self::shake_hands_as`], and returns the number of events without data in the answer.
     #[track_caller]
     pub(crate) fn begin_session(mut self, version: &str, capabilities: &Value) -> (Self, Value, usize) {
         let parameters =
@@ -129,14 +129,14 @@ impl Client {
         assert_eq!(accepted.status, StatusCode::ACCEPTED, "{accepted:?}");
     }
 
-    /// Answers what the server has asked.
+    /// Answers a request of the server.
     #[track_caller]
     pub(crate) fn answer(&self, id: &Value, result: &Value) {
         let accepted = self.post(json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string());
         assert_eq!(accepted.status, StatusCode::ACCEPTED, "{accepted:?}");
     }
 
-    /// As a client without handshakes: each request says all. It can put questions to a person.
+    /// Makes it a stateless client, whose requests are self-contained. It supports elicitation.
     pub(crate) fn stateless(self) -> Self {
         self.header("mcp-protocol-version", STATELESS)
     }
@@ -145,7 +145,7 @@ impl Client {
         self.headers.iter().any(|(name, value)| name == "mcp-protocol-version" && value == STATELESS)
     }
 
-    /// Makes a request, whose answer begins.
+    /// Makes a request; returns the start of its response.
     #[track_caller]
     pub(crate) fn begin(&self, method: &str, parameters: &Value) -> ResponseStream {
         let id = {
@@ -171,13 +171,13 @@ impl Client {
         ResponseStream { response, id, text: String::new(), last_event: None, empty_events: 0 }
     }
 
-    /// Makes a request, and waits for its answer.
+    /// Makes a request and waits for its answer.
     #[track_caller]
     pub(crate) fn ask(&self, method: &str, parameters: &Value) -> Value {
         self.begin(method, parameters).end()
     }
 
-    /// Goes on to listen to an answer whose stream was lost.
+    /// Resumes the lost stream of a response.
     #[track_caller]
     pub(crate) fn resume(&self, id: u32, last_event: &str) -> ResponseStream {
         let request = self.with_headers(self.http.get(&self.address)).header("last-event-id", last_event);
@@ -186,7 +186,7 @@ impl Client {
         ResponseStream { response, id, text: String::new(), last_event: None, empty_events: 0 }
     }
 
-    /// Listens to what belongs to no request.
+    /// Opens the stream for messages outside of requests.
     #[track_caller]
     pub(crate) fn listen(&self) -> ResponseStream {
         let request = self.with_headers(self.http.get(&self.address));
@@ -196,7 +196,7 @@ impl Client {
     }
 }
 
-/// A whole answer of HTTP.
+/// A complete HTTP response.
 #[derive(Debug)]
 pub(crate) struct HttpResponse {
     pub(crate) status: StatusCode,
@@ -209,7 +209,7 @@ impl ResponseStream {
         self.id
     }
 
-    /// The next message; none at the end of the stream.
+    /// The next message; `None` at the end of the stream.
     #[track_caller]
     pub(crate) fn next(&mut self) -> Option<Value> {
         if self.response.headers()["content-type"] == "application/json" {
@@ -248,19 +248,19 @@ impl ResponseStream {
         }
     }
 
-    /// The next message that fits.
+    /// The next matching message.
     #[track_caller]
-    pub(crate) fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn until(&mut self, matches: impl Fn(&Value) -> bool) -> Value {
         loop {
             match self.next() {
-                Some(message) if fits(&message) => return message,
+                Some(message) if matches(&message) => return message,
                 Some(_) => {}
-                None => panic!("the stream has ended before: {}", self.text),
+                None => panic!("the stream ended before that: {}", self.text),
             }
         }
     }
 
-    /// The answer itself.
+    /// Waits for the answer itself.
     #[track_caller]
     pub(crate) fn end(&mut self) -> Value {
         let id = self.id;

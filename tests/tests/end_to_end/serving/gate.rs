@@ -1,4 +1,4 @@
-//! A server `gate` whose calls of `pass` are answered when the test says so.
+//! A server `gate` whose calls of `pass` are answered when the test opens it.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::harness::FAULT_SERVER;
 
-/// The gate; gone with it are those who still wait.
+/// The gate; dropping it ends the waiting servers.
 pub(crate) struct Gate(TempDir);
 
 impl Gate {
@@ -14,7 +14,7 @@ impl Gate {
         Gate(tempfile::tempdir().unwrap())
     }
 
-    /// A configuration with the server, and nothing else.
+    /// A configuration with only this server.
     pub(crate) fn config(&self) -> String {
         let folder = self.0.path();
         format!(
@@ -22,7 +22,7 @@ impl Gate {
         )
     }
 
-    /// The entry of a server `name` that says nothing before all may pass, however long it takes.
+    /// The entry of a server `name` that sends nothing until the gate is open.
     pub(crate) fn late(&self, name: &str) -> String {
         let folder = self.0.path();
         format!(
@@ -30,13 +30,13 @@ impl Gate {
         )
     }
 
-    /// The messages of those who have come, in their order.
-    pub(crate) fn came(&self) -> Vec<String> {
+    /// The messages of the calls so far, in order of arrival.
+    pub(crate) fn arrived(&self) -> Vec<String> {
         let log = fs::read_to_string(self.0.path().join("log")).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
     }
 
-    /// Lets all pass from now on.
+    /// Opens the gate for all calls.
     pub(crate) fn open(&self) {
         fs::write(self.0.path().join("open"), "").unwrap();
     }

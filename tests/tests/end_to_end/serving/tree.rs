@@ -1,4 +1,4 @@
-//! The processes below one at a moment, told apart from others that get their numbers later.
+//! A snapshot of a process's descendants, which detects reused process ids.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::wait_until;
 
-/// The processes below one.
+/// The descendants of a process.
 #[derive(Debug)]
 pub(crate) struct Tree(Vec<Process>);
 
@@ -14,28 +14,28 @@ pub(crate) struct Tree(Vec<Process>);
 struct Process {
     id: u32,
     parent: u32,
-    /// When it began, in the kernel's ticks: what tells it from a later one with its number.
-    begun: String,
+    /// Its start time in kernel ticks, which distinguishes it from a later process with the same id.
+    start_time: String,
     command: String,
 }
 
 impl Process {
-    /// A living process; a zombie is none.
+    /// A running process; `None` for a zombie.
     fn of(id: u32) -> Option<Self> {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // The name in parentheses may hold anything (proc_pid_stat(5)).
+        // The name in parentheses may contain anything (proc_pid_stat(5)).
         let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
         if matches!(*fields.first()?, "Z" | "X") {
             return None;
         }
-        let (parent, begun) = (fields.get(1)?.parse().ok()?, (*fields.get(19)?).to_owned());
+        let (parent, start_time) = (fields.get(1)?.parse().ok()?, (*fields.get(19)?).to_owned());
         let command = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
         let command = String::from_utf8_lossy(&command).replace('\0', " ");
-        Some(Process { id, parent, begun, command })
+        Some(Process { id, parent, start_time, command })
     }
 
     fn lives(&self) -> bool {
-        Process::of(self.id).is_some_and(|now| now.begun == self.begun)
+        Process::of(self.id).is_some_and(|now| now.start_time == self.start_time)
     }
 }
 
@@ -55,16 +55,16 @@ impl Tree {
         Tree(found)
     }
 
-    /// How many have this in their command line.
+    /// The number of processes with this in their command line.
     pub(crate) fn count(&self, part: &str) -> usize {
         self.with(part).count()
     }
 
-    /// Kills those that have this in their command line.
+    /// Kills the processes with this in their command line.
     pub(crate) fn kill(&self, part: &str) {
         for process in self.with(part) {
             let id = Pid::from_raw(process.id.cast_signed()).unwrap();
-            // One that has ended by itself is as good as killed.
+            // The process may have ended already.
             let _ = kill_process(id, Signal::KILL);
         }
     }
@@ -73,7 +73,7 @@ impl Tree {
         self.0.iter().filter(move |process| process.command.contains(part))
     }
 
-    /// Waits until none of them is there any more.
+    /// Waits until all of them have ended.
     #[track_caller]
     pub(crate) fn is_gone(&self) {
         let left = || self.0.iter().filter(|process| process.lives()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! What the one tool is, what it takes, and what it answers.
+//! A subagent's tool: its definition, arguments and answers.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{NAME, described, failure, model, serving, task, text};
 use crate::serving::Serve;
 
-/// Says which number it was asked for, in words or as an answer of a known form.
+/// The schema of a structured answer.
 const SCHEMA: &str =
     r#"{ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] }"#;
 
@@ -40,7 +40,7 @@ fn there_is_one_tool_and_its_answer_is_the_models_last_text() {
 }
 
 #[test]
-fn files_go_with_a_task_as_texts_and_as_media() {
+fn files_are_sent_as_text_and_media() {
     let model = model(&json!([{ "answers": [{ "text": "seen" }] }]));
     let png = b"\x89PNG\r\n\x1a\nnot much of an image";
     let mut server =
@@ -50,17 +50,17 @@ fn files_go_with_a_task_as_texts_and_as_media() {
     let call = |inputs: Value| json!({ "name": NAME, "arguments": { "prompt": "look", "inputs": inputs } });
     let answer = server.ask(1, "tools/call", &call(json!(["notes.txt", "dot.bin"])));
     assert_eq!(text(&answer), "seen");
-    let asked = model.requests()[0]["body"].to_string();
+    let body = model.requests()[0]["body"].to_string();
     for part in ["look", "File notes.txt:\\nremember the milk", "image/png", &STANDARD.encode(png)] {
-        assert!(asked.contains(part), "{part}: {asked}");
+        assert!(body.contains(part), "{part}: {body}");
     }
     let absent = server.ask(2, "tools/call", &call(json!(["absent.txt"])));
     assert!(failure(&absent).contains("absent.txt") && text(&absent).contains("no such file"), "{absent:#}");
-    assert_eq!(model.requests().len(), 1, "the model is not asked without the file");
+    assert_eq!(model.requests().len(), 1, "the model was called without the file");
 }
 
 #[test]
-fn an_answer_of_a_known_form_is_a_structured_result() {
+fn an_answer_that_matches_the_schema_is_a_structured_result() {
     let model = model(&json!([
         { "when": { "user": "right" }, "answers": [{ "calls": [{ "name": "final_answer", "arguments": { "n": 7 } }] }] },
         { "when": { "user": "wrong" }, "answers": [{ "calls": [{ "name": "final_answer", "arguments": { "n": "7" } }] }] },
@@ -82,11 +82,11 @@ fn an_answer_of_a_known_form_is_a_structured_result() {
     );
     let none = server.ask(4, "tools/call", &task("nothing"));
     assert!(failure(&none).contains("final_answer") && text(&none).contains("I am done"), "{none:#}");
-    assert_eq!(model.requests().len(), 3, "nothing is tried again");
+    assert_eq!(model.requests().len(), 3, "unexpected retry");
 }
 
 #[test]
-fn an_answer_that_does_not_fit_goes_back_as_often_as_is_configured() {
+fn an_answer_that_does_not_match_is_retried_as_configured() {
     let model = model(&json!([{ "answers": [
         { "calls": [{ "name": "final_answer", "arguments": { "n": "7" } }] },
         { "calls": [{ "name": "final_answer", "arguments": { "n": 7 } }] },
@@ -100,13 +100,13 @@ fn an_answer_that_does_not_fit_goes_back_as_often_as_is_configured() {
 }
 
 #[test]
-fn a_model_that_fails_is_an_error_to_the_caller_without_its_key() {
+fn a_failure_of_the_model_is_reported_without_its_key() {
     let model = model(&json!([{ "answers": [{ "status": 400, "message": "no such thing: secret-key" }] }]));
     let mut server = serving(&model, "", "");
     let answer = server.ask(1, "tools/call", &task("try"));
     assert!(failure(&answer).contains("no such thing"), "{answer:#}");
     assert!(!text(&answer).contains("secret-key") && !server.stderr().contains("secret-key"), "{answer:#}");
-    assert_eq!(model.requests().len(), 1, "a refused request is not made again");
+    assert_eq!(model.requests().len(), 1, "a rejected request was retried");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The example: a snippet has fifty files reviewed side by side, by a subagent whose answers have a form.
+//! The example: a snippet has fifty files reviewed concurrently by a subagent with structured answers.
 
 use std::fs;
 use std::net::TcpListener;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::model;
 use crate::harness::Run;
 
-/// How many files there are.
+/// The number of files.
 const FILES: usize = 50;
 
 fn example(name: &str) -> String {
@@ -17,7 +17,7 @@ fn example(name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap()
 }
 
-/// The example in a folder of its own, its models in the place of the provider's; and files to review.
+/// Copies the example to a folder, with scripted models instead of the provider's, and creates files to review.
 fn lay_out(folder: &Path, base_url: &str) -> String {
     let there = folder.join("examples/subagent");
     for name in ["parent.yaml", "reviewer.yaml", "coder.yaml", "review_all.rs"] {
@@ -40,7 +40,7 @@ fn lay_out(folder: &Path, base_url: &str) -> String {
     files.collect::<Vec<_>>().join(" ")
 }
 
-/// A command in the folder of the example, with a state of its own.
+/// A command in the example's folder, with its own state folder.
 fn at(folder: &Path, arguments: &[&str]) -> Run {
     Run::new(crate::cache::shared())
         .arguments(arguments)
@@ -50,11 +50,11 @@ fn at(folder: &Path, arguments: &[&str]) -> Run {
 }
 
 #[test]
-fn a_snippet_has_fifty_files_reviewed_at_once_and_all_is_told_and_kept() {
-    // All fifty requests must be there before one is answered: together they take as long as one.
+fn fifty_concurrent_reviews_are_reported_and_stored() {
+    // No request is answered before all fifty have arrived, which proves that they run concurrently.
     let finding = json!({ "line": 1, "severity": "high", "message": "wrong in {{word:Review}}" });
     let answer = json!({ "verdict": "wrong", "findings": [finding] });
-    // Each calls a tool of its own first.
+    // Each subagent calls one of its tools first.
     let look = json!({
         "when": { "first_user": "Review file", "offers": "final_answer", "no_result": true },
         "answers": [{ "thinking": "hm", "calls": [{ "name": "mcp_resources_list", "arguments": {} }] }],
@@ -72,10 +72,10 @@ fn a_snippet_has_fifty_files_reviewed_at_once_and_all_is_told_and_kept() {
     let arg = format!("files={files}");
     let (snippet, parent) = ("examples/subagent/review_all.rs", "examples/subagent/parent.yaml");
     let done = run(&["run", snippet, "--config", parent, "--arg", &arg, "--json"]);
-    let told = |what: &str| done.stderr.lines().filter(|line| line.contains(what)).count();
-    assert_eq!(told("] begins: Review file"), FILES, "{}", done.stderr);
-    assert_eq!(told("] mcp_resources_list answers"), FILES, "{}", done.stderr);
-    assert_eq!(told("] is done ("), FILES, "{}", done.stderr);
+    let count_of = |what: &str| done.stderr.lines().filter(|line| line.contains(what)).count();
+    assert_eq!(count_of("] begins: Review file"), FILES, "{}", done.stderr);
+    assert_eq!(count_of("] mcp_resources_list answers"), FILES, "{}", done.stderr);
+    assert_eq!(count_of("] is done ("), FILES, "{}", done.stderr);
     let outcome = done.expect("ok", 0);
     assert_eq!(outcome["result"]["reviewed"], FILES, "{outcome:#}");
     assert_eq!(outcome["result"]["failed"], json!([]), "{outcome:#}");
@@ -89,7 +89,7 @@ fn a_snippet_has_fifty_files_reviewed_at_once_and_all_is_told_and_kept() {
 }
 
 #[test]
-fn an_agent_that_asks_fifty_subagents_and_each_of_them_are_kept_apart() {
+fn conversations_of_an_agent_and_fifty_subagents_are_separate() {
     let answer = json!({ "verdict": "good", "findings": [] });
     let snippet = example("review_all.rs");
     let folder = tempfile::tempdir().unwrap();
@@ -108,8 +108,8 @@ fn an_agent_that_asks_fifty_subagents_and_each_of_them_are_kept_apart() {
     ]));
     lay_out(folder.path(), &model.base_url());
     let run = |arguments: &[&str]| at(folder.path(), arguments).done();
-    let asked = run(&["ask", "Are all files good?", "--config", "examples/subagent/parent.yaml"]).exits(0);
-    assert!(asked.stdout.contains("All fifty are good."), "{asked:#?}");
+    let answer = run(&["ask", "Are all files good?", "--config", "examples/subagent/parent.yaml"]).exits(0);
+    assert!(answer.stdout.contains("All fifty are good."), "{answer:#?}");
     let list = |more: &[&str]| {
         let listed = run(&[&["conversation", "list", "--limit", "1000", "--json"], more].concat()).exits(0);
         let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
@@ -120,7 +120,7 @@ fn an_agent_that_asks_fifty_subagents_and_each_of_them_are_kept_apart() {
 }
 
 #[test]
-fn what_subagents_do_is_told_at_the_root_in_order() {
+fn subagent_events_are_reported_at_the_root_in_order() {
     let steps = json!([
         { "when": { "no_result": true }, "answers": [{ "thinking": "let me count", "calls": [{
             "name": "execute_code", "arguments": { "code": "shop::list_orders().await?.orders.len()" },
@@ -135,7 +135,7 @@ fn what_subagents_do_is_told_at_the_root_in_order() {
     let done = at(folder.path(), &arguments).input(code).done();
     let stderr = done.stderr.clone();
     assert_eq!(done.expect("ok", 0)["result"], "There are orders.");
-    let told: Vec<&str> = stderr.lines().filter(|line| line.starts_with("[ask_the_shop ")).collect();
+    let count_of: Vec<&str> = stderr.lines().filter(|line| line.starts_with("[ask_the_shop ")).collect();
     let what = [
         "begins: How many orders?",
         "thinks: let me count",
@@ -143,18 +143,18 @@ fn what_subagents_do_is_told_at_the_root_in_order() {
         "execute_code answers",
         "is done (",
     ];
-    assert_eq!(told.len(), what.len(), "{stderr}");
-    for (line, what) in told.iter().zip(what) {
+    assert_eq!(count_of.len(), what.len(), "{stderr}");
+    for (line, what) in count_of.iter().zip(what) {
         assert!(line.contains(what), "{line}: {what}");
     }
 }
 
 #[test]
-fn events_that_nobody_takes_are_counted_on_standard_error() {
+fn lost_events_are_counted_on_standard_error() {
     let model = model(&json!([{ "answers": [{ "text": "There are orders." }] }]));
     let folder = tempfile::tempdir().unwrap();
     lay_out(folder.path(), &model.base_url());
-    // The kernel takes connections for it, and nobody answers.
+    // The kernel accepts connections, and nothing answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://token@{}/events", silent.local_addr().unwrap());
     let arguments = ["run", "-", "--config", "examples/subagent/parent.yaml", "--json"];

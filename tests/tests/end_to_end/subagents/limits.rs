@@ -1,4 +1,4 @@
-//! Cancellation, time, and many tasks at once.
+//! Cancellation, time limits, and concurrent tasks.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::{failure, model, serving, task, text};
 use crate::serving::recording;
 
 #[test]
-fn a_task_that_is_cancelled_ends_its_request_to_the_model() {
+fn cancelling_a_task_cancels_its_model_request() {
     let model = model(&json!([
         { "when": { "user": "slow" }, "answers": [{ "text": "late", "delay": 600_000 }] },
         { "answers": [{ "text": "soon" }] },
@@ -25,7 +25,7 @@ fn a_task_that_is_cancelled_ends_its_request_to_the_model() {
 }
 
 #[test]
-fn a_task_that_is_cancelled_ends_its_snippet_and_the_calls_of_that() {
+fn cancelling_a_task_cancels_its_snippet_and_calls() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let lines = |what: &str| {
@@ -57,7 +57,7 @@ fn a_task_that_takes_too_long_is_an_error() {
 }
 
 #[test]
-fn fifty_tasks_run_at_once() {
+fn fifty_tasks_run_concurrently() {
     let rule = json!({ "answers": [{ "text": "done with {{word:number}}" }], "together": 50 });
     let model = model(&json!([rule]));
     let mut server = serving(&model, "", "");

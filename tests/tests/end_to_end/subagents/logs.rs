@@ -1,26 +1,27 @@
-//! What a client is told of a task while it goes on.
+//! Log messages to the client during a task.
 
 use serde_json::{Value, json};
 
 use super::{NAME, model, serving};
 use crate::serving::{DEMO, Server};
 
-/// Calls the tool, and gives the answer with all that came before it.
-fn told(server: &mut Server, meta: &Value) -> (Value, Vec<Value>) {
+/// Calls the tool; returns the answer and all messages before it.
+fn messages_of(server: &mut Server, meta: &Value) -> (Value, Vec<Value>) {
     let call = json!({ "name": NAME, "arguments": { "prompt": "go" }, "_meta": meta });
     server.send(&json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": call }));
-    let mut told = Vec::new();
+    let mut messages_of = Vec::new();
     loop {
-        let message = server.receive("what is told", |_| true);
+        let message = server.receive("a message", |_| true);
         if message["id"] == 9 {
-            return (message, told);
+            return (message, messages_of);
         }
-        told.push(message);
+        messages_of.push(message);
     }
 }
 
-fn logged(told: &[Value]) -> Vec<&Value> {
-    told.iter()
+fn logged(messages_of: &[Value]) -> Vec<&Value> {
+    messages_of
+        .iter()
         .filter(|message| message["method"] == "notifications/message")
         .map(|log| &log["params"])
         .collect()
@@ -36,19 +37,19 @@ fn script() -> Value {
 }
 
 #[test]
-fn a_client_is_told_what_happens_at_the_level_that_it_wants() {
+fn events_are_logged_at_the_requested_level() {
     let model = model(&script());
     let mut server = serving(&model, "", &format!("{DEMO}codeMode: {{ enabled: false }}\n"));
     server.ask(1, "logging/setLevel", &json!({ "level": "debug" }));
     let meta = json!({ "io.toolsmith/parentRun": "parent-1", "progressToken": "p" });
-    let (answer, all) = told(&mut server, &meta);
+    let (answer, all) = messages_of(&mut server, &meta);
     let logged = logged(&all);
     let run = &answer["result"]["_meta"]["io.toolsmith/run"]["id"];
     let own =
         logged.iter().all(|log| log["logger"] == format!("subagent.{NAME}") && log["data"]["runId"] == *run);
     assert!(own, "{logged:#?}");
     let events: Vec<&str> = logged.iter().filter_map(|log| log["data"]["event"].as_str()).collect();
-    let wanted = [
+    let expected = [
         "start",
         "message_saved",
         "response",
@@ -60,7 +61,7 @@ fn a_client_is_told_what_happens_at_the_level_that_it_wants() {
         "message_saved",
         "end",
     ];
-    assert_eq!(events, wanted, "{logged:#?}");
+    assert_eq!(events, expected, "{logged:#?}");
     let payload = |event: &str| {
         let log = logged.iter().find(|log| log["data"]["event"] == event).unwrap();
         &log["data"]["payload"]
@@ -84,15 +85,15 @@ fn a_client_is_told_what_happens_at_the_level_that_it_wants() {
 }
 
 #[test]
-fn a_client_that_wants_errors_alone_is_told_of_nothing_else() {
+fn at_level_error_only_errors_are_logged() {
     let model = model(&json!([
         { "when": { "turn": 0 }, "answers": [{ "text": "fine" }, { "status": 400, "message": "no" }] },
     ]));
     let mut server = serving(&model, "", "");
     server.ask(1, "logging/setLevel", &json!({ "level": "error" }));
-    let (_, all) = told(&mut server, &json!({}));
+    let (_, all) = messages_of(&mut server, &json!({}));
     assert!(all.is_empty(), "{all:#?}");
-    let (answer, all) = told(&mut server, &json!({}));
+    let (answer, all) = messages_of(&mut server, &json!({}));
     let logged = logged(&all);
     assert_eq!((answer["result"]["isError"].as_bool(), logged.len()), (Some(true), 1), "{logged:#?}");
     assert_eq!((&logged[0]["level"], &logged[0]["data"]["event"]), (&json!("error"), &json!("end")));

@@ -1,4 +1,4 @@
-//! What keeps a subagent from being served is said before any byte of the protocol.
+//! Errors that prevent a subagent from being served are reported before any protocol output.
 
 use std::path::Path;
 
@@ -23,10 +23,10 @@ fn refused(run: Run, phrases: &[&str]) {
 }
 
 #[test]
-fn what_is_missing_is_said_at_the_start() {
+fn missing_settings_are_reported_at_start() {
     let model = model(&json!([]));
-    let whole = described(&model, "", "agent: { conversations: false }\n");
-    let without = |part: &str, other: &str| whole.replace(part, other);
+    let complete = described(&model, "", "agent: { conversations: false }\n");
+    let without = |part: &str, other: &str| complete.replace(part, other);
     refused(
         run(&without(
             "subagent: { name: helper, description: It helps. }\n",
@@ -34,9 +34,9 @@ fn what_is_missing_is_said_at_the_start() {
         )),
         &["describes no subagent"],
     );
-    refused(run(&whole).variable("SCRIPTED_KEY", ""), &["SCRIPTED_KEY", "is not set"]);
-    refused(run(&format!("{whole}defaults: {{ model: other }}\n")), &["\"other\"", "names no model"]);
-    refused(run(&format!("{whole}defaults: {{ systemPromptPath: absent.md }}\n")), &["absent.md"]);
+    refused(run(&complete).variable("SCRIPTED_KEY", ""), &["SCRIPTED_KEY", "is not set"]);
+    refused(run(&format!("{complete}defaults: {{ model: other }}\n")), &["\"other\"", "names no model"]);
+    refused(run(&format!("{complete}defaults: {{ systemPromptPath: absent.md }}\n")), &["absent.md"]);
     let with_schema = |file: &str| without("It helps.", &format!("It helps., outputSchemaPath: {file}"));
     refused(run(&with_schema("absent.json")), &["absent.json"]);
     let nothing = Run::new(crate::cache::shared()).arguments(&["mcp", "serve"]);
@@ -44,7 +44,7 @@ fn what_is_missing_is_said_at_the_start() {
 }
 
 #[test]
-fn files_that_say_something_wrong_are_refused_at_the_start() {
+fn invalid_files_are_rejected_at_start() {
     let model = model(&json!([]));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
@@ -66,12 +66,12 @@ fn files_that_say_something_wrong_are_refused_at_the_start() {
 }
 
 #[test]
-fn a_subagent_below_too_many_processes_is_refused() {
+fn a_too_deeply_nested_subagent_is_rejected() {
     let model = model(&json!([]));
     let config = described(&model, "", "agent: { conversations: false, maxDepth: 2 }\n");
     let below = |depth: &str| run(&config).variable("TOOLSMITH_DEPTH", depth);
     refused(below("3"), &["3 processes of Toolsmith are above", "at most 2", "agent.maxDepth"]);
     refused(below("many"), &["TOOLSMITH_DEPTH"]);
-    // Its input has ended: it has nobody to serve.
+    // Its input is empty, so it exits at once.
     below("2").done().exits(0);
 }

@@ -1,4 +1,4 @@
-//! A subagent's tools: snippets, direct calls, permission, and what its servers are told.
+//! A subagent's tools: snippets, direct calls, permission, and the metadata for its servers.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{described, model, serving, task, text};
 use crate::harness::{FAULT_SERVER, fault_entry};
 use crate::serving::{DEMO, Serve};
 
-/// A model that calls a tool, and then says what came of it.
+/// A model that calls a tool and then reports its result.
 fn calling(tool: &str, arguments: &Value) -> Value {
     json!([
         { "when": { "no_result": true }, "answers": [{ "calls": [{ "name": tool, "arguments": arguments }] }] },
@@ -24,7 +24,7 @@ fn a_snippet_of_the_subagent_calls_its_tools() {
     let asked = &model.requests()[0]["body"];
     assert!(
         asked["messages"][0].to_string().contains("A small shop"),
-        "what the server says of its use: {asked:#}"
+        "expected the server's instructions: {asked:#}"
     );
 }
 
@@ -47,7 +47,7 @@ fn an_error_of_a_tool_is_a_result_for_the_model() {
 }
 
 #[test]
-fn whoever_calls_is_asked_for_permission_where_it_can_be() {
+fn the_client_is_asked_for_permission_if_it_supports_it() {
     let model = model(&calling("echo", &json!({ "message": "permitted" })));
     let more = format!("codeMode: {{ enabled: false }}\nmcpServers:\n{}", fault_entry("faulty", "sound", ""));
     let mut mute = serving(&model, "", &more);
@@ -59,15 +59,15 @@ fn whoever_calls_is_asked_for_permission_where_it_can_be() {
     let result = &asked["result"];
     assert_eq!(result["resultType"], "input_required", "{asked:#}");
     let (name, _) = result["inputRequests"].as_object().unwrap().iter().next().unwrap();
-    let mut again = task("go");
-    again["requestState"] = result["requestState"].clone();
-    again["inputResponses"] = json!({ name: { "action": "accept", "content": { "answer": "once" } } });
-    let answer = client.ask("tools/call", &again);
+    let mut retry = task("go");
+    retry["requestState"] = result["requestState"].clone();
+    retry["inputResponses"] = json!({ name: { "action": "accept", "content": { "answer": "once" } } });
+    let answer = client.ask("tools/call", &retry);
     assert_eq!(text(&answer), "it says: permitted");
 }
 
 #[test]
-fn servers_are_told_how_deep_they_are_and_which_run_calls_them() {
+fn servers_receive_their_depth_and_the_calling_run() {
     let config = |mode: &str| {
         format!(
             "codeMode: {{ enabled: false }}\nmcpServers:\n{}",
@@ -88,7 +88,7 @@ fn servers_are_told_how_deep_they_are_and_which_run_calls_them() {
 }
 
 #[test]
-fn servers_of_calls_from_snippets_are_told_which_run_calls_them() {
+fn servers_called_from_snippets_receive_the_calling_run() {
     let code = "told::echo().message(\"\").await?.text()";
     let asking = model(&calling("execute_code", &json!({ "code": code })));
     let more = format!("mcpServers:\n{}", fault_entry("told", "metadata", "    trust: true\n"));
@@ -98,9 +98,9 @@ fn servers_of_calls_from_snippets_are_told_which_run_calls_them() {
     assert!(text(&answer).contains("io.toolsmith/parentRun") && text(&answer).contains(run), "{answer:#}");
 }
 
-/// The provider's library reads a model's words once, and keeps the last; nothing sees the others.
+/// The provider's library parses the model's arguments once and keeps the last of repeated members.
 #[test]
-fn of_what_a_model_names_twice_one_reading_is_sent() {
+fn only_one_reading_of_repeated_members_is_sent() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let model = model(&calling("any", &json!(r#"{"path":"/etc/DANGEROUS","path":"/tmp/safe"}"#)));
