@@ -10,7 +10,7 @@ use tokio_util::codec::Decoder;
 /// The token of the execution that the bytes are meant for.
 pub const TOKEN: &str = "00112233445566778899aabbccddeeff";
 
-/// How much a buffer's capacity may exceed twice the bytes received.
+/// Limit on a buffer's capacity above twice the bytes received.
 const SLACK: usize = 1024;
 
 /// The result of decoding: the messages as JSON, and the protocol error that ended it.

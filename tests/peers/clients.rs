@@ -287,7 +287,7 @@ fn plan() -> Vec<(Value, Check)> {
 
 /// Whether a call succeeded and its text contains `text`.
 fn says(seen: &Value, text: &str) -> bool {
-    seen["isError"] == false && seen["text"].as_str().is_some_and(|said| said.contains(text))
+    seen["isError"] == false && seen["text"].as_str().is_some_and(|actual| actual.contains(text))
 }
 
 /// Whether progress never decreases.

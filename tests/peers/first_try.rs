@@ -1,7 +1,8 @@
-//! Whether a model that knows no more than what `toolsmith serve` says of itself writes snippets that are right.
+//! Whether a model writes correct snippets if it only knows what `toolsmith serve` says about itself.
 //!
-//! `tasks*.yaml` have tasks over the foreign servers and over some of our own. What a fresh model wrote for them is kept
-//! in `snippets/`, and run here; `results.md` tells how often it was right at first, and how to try that again.
+//! `tasks*.yaml` have tasks for the foreign servers and some of our own. `snippets/` has the snippets that a model with
+//! a fresh context wrote for them, which run here; `results.md` reports how often the first attempt was right, and how
+//! to repeat the experiment.
 
 mod looking;
 mod private;
@@ -26,10 +27,10 @@ pub(crate) use taking::take;
 use tasks::Task;
 use workspace::Workspace;
 
-/// What the lines are called.
+/// The name of these rows.
 pub(crate) const PART: &str = "first try";
 
-/// One line per task: the snippet that is kept for it, run through one server.
+/// One row per task: its stored snippet, run through one server.
 pub(crate) async fn run(installed: &Installed, product: &Product) -> Checked<Vec<Row>> {
     tasks::prove_comparison()?;
     let workspace = Workspace::take()?;
@@ -37,22 +38,22 @@ pub(crate) async fn run(installed: &Installed, product: &Product) -> Checked<Vec
     let mut serving = Serving::start(installed, product).await?;
     let mut rows = Vec::new();
     for task in Task::all()? {
-        let checked = kept(&mut serving, &workspace, &task).await;
+        let checked = check(&mut serving, &workspace, &task).await;
         rows.push(row(&task, checked));
     }
     serving.end().await?;
     Ok(rows)
 }
 
-async fn kept(serving: &mut Serving, workspace: &Workspace, task: &Task) -> Checked<()> {
-    let snippet = kept_snippet(&task.id)?;
+async fn check(serving: &mut Serving, workspace: &Workspace, task: &Task) -> Checked<()> {
+    let snippet = stored_snippet(&task.id)?;
     taking::attempt(serving, workspace, task, &snippet).await?.1
 }
 
-/// The snippet that is kept for a task.
-fn kept_snippet(id: &str) -> Checked<String> {
+/// The stored snippet of a task.
+fn stored_snippet(id: &str) -> Checked<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/first_try/snippets");
-    fs::read_to_string(folder.join(format!("{id}.rs"))).map_err(|_| format!("{id}: no snippet kept"))
+    fs::read_to_string(folder.join(format!("{id}.rs"))).map_err(|_| format!("{id}: no stored snippet"))
 }
 
 fn row(task: &Task, checked: Checked<()>) -> Row {

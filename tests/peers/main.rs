@@ -35,8 +35,8 @@ const AT_ONCE: usize = 3;
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    if let Some(("take", asked)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        return match first_try::take(asked).await {
+    if let Some(("take", names)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return match first_try::take(names).await {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 let _ = writeln!(std::io::stderr(), "take: {error}");

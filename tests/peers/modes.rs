@@ -222,7 +222,7 @@ async fn foreign(
     let output = timeout(ALL_WATCHDOG, child.wait_with_output()).await;
     let output = output.map_err(|_| format!("{} {sdk} has not ended", script.display()))?.map_err(failed)?;
     serde_json::from_slice(&output.stdout).map_err(|error| {
-        let said = String::from_utf8_lossy(&output.stderr);
-        format!("{} {sdk}: {error}\n{}", script.display(), &said[said.len().saturating_sub(2_000)..])
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        format!("{} {sdk}: {error}\n{}", script.display(), &stderr[stderr.len().saturating_sub(2_000)..])
     })
 }

@@ -23,7 +23,7 @@ const ASKS: &str = "[a] answer  [d] decline  [c] cancel: ";
 const FIELD: &str = "count (whole number, may stay empty) [3]: ";
 
 /// A run on a terminal, with further lines in the server's entry, and this program first in the search path.
-fn asked(message: &str, more: &str, opener: Option<&Path>) -> (RunningProcess, tempfile::TempDir) {
+fn run_at_terminal(message: &str, more: &str, opener: Option<&Path>) -> (RunningProcess, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("snippet.rs");
     fs::write(&file, code(message)).unwrap();
@@ -38,7 +38,7 @@ fn asked(message: &str, more: &str, opener: Option<&Path>) -> (RunningProcess, t
 
 /// Answers the prompt for the form, and then the field's prompt each time it is shown.
 fn answered(more: &str, first: &str, fields: &[&str]) -> FinishedRun {
-    let (started, _folder) = asked(FORM, more, None);
+    let (started, _folder) = run_at_terminal(FORM, more, None);
     started.answer(ASKS, 1, first);
     for (index, field) in fields.iter().enumerate() {
         let text = if index == 0 { FIELD } else { "write a whole number, such as 3: " };
@@ -74,7 +74,7 @@ fn a_form_is_declined_or_cancelled() {
 
 #[test]
 fn the_users_time_does_not_count_against_the_server() {
-    let (started, _folder) = asked(FORM, "    requestTimeout: 1\n", None);
+    let (started, _folder) = run_at_terminal(FORM, "    requestTimeout: 1\n", None);
     started.answer(ASKS, 1, "");
     // Longer than the server's time limit.
     std::thread::sleep(Duration::from_secs(2));
@@ -117,7 +117,7 @@ fn a_url_is_opened_only_if_the_user_agrees() {
     let mut actions = Vec::new();
     for answer in ["v\n", "d\n", "c\n", "\x04", "o\n"] {
         assert!(!opened.exists(), "opened before {answer:?}");
-        let (started, _folder) = asked(&question, "", Some(opener.path()));
+        let (started, _folder) = run_at_terminal(&question, "", Some(opener.path()));
         started.answer(VISITS, 1, answer);
         let done = started.done();
         for phrase in ["the server faulty wants you to visit", "Please agree.", address] {
@@ -130,7 +130,7 @@ fn a_url_is_opened_only_if_the_user_agrees() {
     assert_eq!(fs::read_to_string(&opened).unwrap(), format!("{address}\n"));
 
     // Only web pages are shown to the user.
-    let (started, _folder) = asked(&format!("{FORM} file:///etc/passwd"), "", Some(opener.path()));
+    let (started, _folder) = run_at_terminal(&format!("{FORM} file:///etc/passwd"), "", Some(opener.path()));
     let done = started.done();
     assert!(!done.stderr.contains(VISITS), "{done:#?}");
     assert_eq!(done.expect("ok", 0)["result"][0]["action"], "decline");

@@ -435,7 +435,7 @@ fn endless_content_is_bounded() {
     };
     assert_eq!(limit("small parts", r#"repeat 20000 {"emit":{"content":{}}}"#), 10_000);
     assert_eq!(limit("parts of 1 MiB", r#"repeat 20 {"emit":{"content":{"text":"MEBIBYTE"}}}"#), 16);
-    // Each number of two bytes would take 16 times as much memory as a value.
+    // Each number of two bytes would take 16 times the memory as a value.
     assert_eq!(limit("numbers", r#"repeat 20 {"emit":{"content":ZEROS}}"#), 2);
 }
 

@@ -121,8 +121,8 @@ fn an_unavailable_server_is_reported_and_output_is_printed_unchanged() {
     let colored = [&arguments[..], &[r#"{"message":"a\u001b[2Jb"}"#]].concat();
     // A pipe gets it unchanged; for terminals, see `escapes`.
     assert_eq!(mcp(&two(), &colored).exits(0).stdout, "a\u{1b}[2Jb\n");
-    let whole = mcp(&two(), &[&colored[..], &["--json"]].concat()).exits(0);
-    assert_eq!(value(&whole)["output"], "a\u{1b}[2Jb");
+    let as_json = mcp(&two(), &[&colored[..], &["--json"]].concat()).exits(0);
+    assert_eq!(value(&as_json)["output"], "a\u{1b}[2Jb");
     // `--json` prints JSON for errors too.
     let wrong = ["call-tool", "--json", "--server", "nobody", "--tool", "echo"];
     assert_eq!(value(&mcp(&two(), &wrong).exits(2))["success"], false);

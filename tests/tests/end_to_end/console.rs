@@ -279,12 +279,12 @@ fn several_lines_are_one_message() {
     console.wait_until("an answer", || model.requests().len() == 3);
     leave(console);
     let last = model.requests().pop().unwrap()["body"]["messages"].clone();
-    let said: Vec<&Value> =
+    let messages: Vec<&Value> =
         last.as_array().unwrap().iter().filter(|message| message["role"] == "user").collect();
-    let said: Vec<String> = said.iter().map(|message| message["content"].to_string()).collect();
-    assert_eq!(said.len(), 3, "{said:?}");
-    for (said, text) in said.iter().zip([r"one \ntwo", r"look: \n```\n{\n```", r"three\nfour"]) {
-        assert!(said.contains(text), "{text} in {said}");
+    let messages: Vec<String> = messages.iter().map(|message| message["content"].to_string()).collect();
+    assert_eq!(messages.len(), 3, "{messages:?}");
+    for (messages, text) in messages.iter().zip([r"one \ntwo", r"look: \n```\n{\n```", r"three\nfour"]) {
+        assert!(messages.contains(text), "{text} in {messages}");
     }
     use std::os::unix::fs::PermissionsExt as _;
     let history = state.path().join("toolsmith/history");

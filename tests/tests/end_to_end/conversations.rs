@@ -90,38 +90,38 @@ fn start(state: &Path, arguments: &[&str]) -> Run {
 
 #[test]
 fn conversations_are_listed_with_their_labels() {
-    let kept = StoredConversations::new();
-    let done = kept.run(&["list"]).exits(0);
+    let stored = StoredConversations::new();
+    let done = stored.run(&["list"]).exits(0);
     let lines: Vec<&str> = done.stdout.lines().collect();
     assert!(lines.len() == 4 && lines[0].contains("ID") && lines[0].contains("TITLE"), "{done:#?}");
     assert!(
-        lines[1].contains(&kept.parent) && lines[1].contains("240") && lines[1].contains(" one?"),
+        lines[1].contains(&stored.parent) && lines[1].contains("240") && lines[1].contains(" one?"),
         "{done:#?}"
     );
     assert!(
-        lines.iter().any(|line| line.contains("subagent:coder:k4x") && line.contains(&kept.coder)),
+        lines.iter().any(|line| line.contains("subagent:coder:k4x") && line.contains(&stored.coder)),
         "{done:#?}"
     );
     assert!(!done.stdout.contains('\u{1b}'), "{done:#?}");
-    let all = kept.json(&["list", "--json"]);
+    let all = stored.json(&["list", "--json"]);
     assert_eq!(all.as_array().unwrap().len(), 3);
     let facts = ["id", "messageCount", "usage", "model", "folder", "label"].map(|key| all[0][key].clone());
     let usage = json!({ "input": 200, "output": 40, "cached": 100 });
-    assert_eq!(facts, [json!(kept.parent), json!(4), usage, json!("small"), json!("/work"), json!(null)]);
-    let mut subagents = kept.ids(&["list", "--json", "--subagents"]);
+    assert_eq!(facts, [json!(stored.parent), json!(4), usage, json!("small"), json!("/work"), json!(null)]);
+    let mut subagents = stored.ids(&["list", "--json", "--subagents"]);
     subagents.sort();
-    let mut expected = [kept.coder.clone(), kept.reviewer.clone()];
+    let mut expected = [stored.coder.clone(), stored.reviewer.clone()];
     expected.sort();
     assert_eq!(subagents, expected);
-    assert_eq!(kept.ids(&["list", "--json", "--label", "subagent:rev*:*"]), [kept.reviewer.as_str()]);
-    assert_eq!(kept.ids(&["list", "--json", "--limit", "1"]), [kept.parent.as_str()]);
-    assert_eq!(kept.json(&["list", "--json", "--subagents"])[0]["parentRun"], "p1");
+    assert_eq!(stored.ids(&["list", "--json", "--label", "subagent:rev*:*"]), [stored.reviewer.as_str()]);
+    assert_eq!(stored.ids(&["list", "--json", "--limit", "1"]), [stored.parent.as_str()]);
+    assert_eq!(stored.json(&["list", "--json", "--subagents"])[0]["parentRun"], "p1");
 }
 
 #[test]
 fn a_conversation_is_printed_as_text_markdown_and_json() {
-    let kept = StoredConversations::new();
-    let done = kept.run(&["print", &kept.parent[..8]]).exits(0);
+    let stored = StoredConversations::new();
+    let done = stored.run(&["print", &stored.parent[..8]]).exits(0);
     for phrase in [
         "what is \\u{1b}[2J one?",
         "(thinking) a number",
@@ -134,93 +134,100 @@ fn a_conversation_is_printed_as_text_markdown_and_json() {
     }
     assert!(!done.stdout.contains("row 21\n") && done.stdout.contains("--full shows them"), "{done:#?}");
     assert!(!done.stdout.contains('\u{1b}') && done.stderr.is_empty(), "{done:#?}");
-    assert_eq!(kept.run(&["print", &kept.parent]).stdout, done.stdout, "the output differs");
-    assert!(kept.run(&["print", &kept.parent, "--full"]).exits(0).stdout.contains("row 50\n"));
-    let markdown = kept.run(&["print", &kept.parent, "--markdown"]).exits(0).stdout;
+    assert_eq!(stored.run(&["print", &stored.parent]).stdout, done.stdout, "the output differs");
+    assert!(stored.run(&["print", &stored.parent, "--full"]).exits(0).stdout.contains("row 50\n"));
+    let markdown = stored.run(&["print", &stored.parent, "--markdown"]).exits(0).stdout;
     assert!(
         markdown.contains("## Assistant") && markdown.contains("```rust\nlet a = 1;\na\n```"),
         "{markdown}"
     );
-    let whole = kept.json(&["print", &kept.parent, "--json"]);
+    let conversation = stored.json(&["print", &stored.parent, "--json"]);
     let roles: Vec<_> =
-        whole["messages"].as_array().unwrap().iter().map(|message| &message["role"]).collect();
+        conversation["messages"].as_array().unwrap().iter().map(|message| &message["role"]).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "assistant"]);
-    assert_eq!(whole["messages"][0]["blocks"][0]["text"], "what is \u{1b}[2J one?");
-    assert_eq!(whole["messages"][1]["id"], json!(kept.answer));
-    assert_eq!(whole["messages"][2]["parent"], json!(kept.answer));
-    let part = kept
-        .run(&["print", &kept.parent, "--to", &kept.answer])
+    assert_eq!(conversation["messages"][0]["blocks"][0]["text"], "what is \u{1b}[2J one?");
+    assert_eq!(conversation["messages"][1]["id"], json!(stored.answer));
+    assert_eq!(conversation["messages"][2]["parent"], json!(stored.answer));
+    let part = stored
+        .run(&["print", &stored.parent, "--to", &stored.answer])
         .exits(0)
         .says(&["2 messages that don't lead there"]);
     assert!(part.stdout.contains("I look.") && !part.stdout.contains("It is one."), "{part:#?}");
-    kept.run(&["print", "uuu"]).exits(2).says(&["no conversation \"uuu\"", "toolsmith conversation list"]);
-    kept.run(&["print", &kept.parent, "--to", "x"]).exits(2).says(&["no message \"x\""]);
-    kept.run(&["print", &kept.parent, "--json", "--markdown"]).exits(2);
+    stored.run(&["print", "uuu"]).exits(2).says(&["no conversation \"uuu\"", "toolsmith conversation list"]);
+    stored.run(&["print", &stored.parent, "--to", "x"]).exits(2).says(&["no message \"x\""]);
+    stored.run(&["print", &stored.parent, "--json", "--markdown"]).exits(2);
 }
 
 #[test]
 fn an_untrusted_project_is_ignored_and_reported() {
-    let kept = StoredConversations::new();
+    let stored = StoredConversations::new();
     let project = tempfile::tempdir().unwrap();
     std::fs::write(project.path().join("toolsmith.yaml"), "agent: { conversations: false }\n").unwrap();
-    let run = |arguments: &[&str]| start(kept.folder.path(), arguments).working_folder(project.path()).done();
+    let run =
+        |arguments: &[&str]| start(stored.folder.path(), arguments).working_folder(project.path()).done();
     let left_out = ["toolsmith.yaml is not trusted yet and is left out", "toolsmith trust"];
     let listed = run(&["list"]).exits(0).says(&left_out);
-    assert!(listed.stdout.contains(&kept.parent), "{listed:#?}");
-    run(&["print", &kept.parent]).exits(0).says(&left_out);
-    run(&["delete", &kept.coder]).exits(0).says(&left_out);
-    assert_eq!(kept.ids(&["list", "--json"]).len(), 2);
+    assert!(listed.stdout.contains(&stored.parent), "{listed:#?}");
+    run(&["print", &stored.parent]).exits(0).says(&left_out);
+    run(&["delete", &stored.coder]).exits(0).says(&left_out);
+    assert_eq!(stored.ids(&["list", "--json"]).len(), 2);
 }
 
 #[test]
 fn conversations_are_exported_as_json_lines() {
-    let kept = StoredConversations::new();
+    let stored = StoredConversations::new();
     let lines =
         |text: &str| -> Vec<Value> { text.lines().map(|line| serde_json::from_str(line).unwrap()).collect() };
-    let all = lines(&kept.run(&["export"]).exits(0).stdout);
+    let all = lines(&stored.run(&["export"]).exits(0).stdout);
     assert_eq!(all.len(), 3);
-    assert_eq!((&all[0]["id"], all[0]["messages"].as_array().unwrap().len()), (&json!(kept.parent), 4));
-    let out = kept.folder.path().join("out.jsonl");
+    assert_eq!((&all[0]["id"], all[0]["messages"].as_array().unwrap().len()), (&json!(stored.parent), 4));
+    let out = stored.folder.path().join("out.jsonl");
     std::fs::write(&out, "what was there before").unwrap();
     let path = out.to_str().unwrap();
-    let wrong = kept.run(&["export", &kept.coder, "uuu", "--out", path]).exits(2);
+    let wrong = stored.run(&["export", &stored.coder, "uuu", "--out", path]).exits(2);
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "what was there before", "{wrong:#?}");
-    kept.run(&["export", &kept.coder, "--out", path]).exits(0).says(&["1 conversation is written to", path]);
+    stored
+        .run(&["export", &stored.coder, "--out", path])
+        .exits(0)
+        .says(&["1 conversation is written to", path]);
     let written = lines(&std::fs::read_to_string(&out).unwrap());
     assert_eq!((written.len(), &written[0]["label"]), (1, &json!("subagent:coder:k4x")));
     assert_eq!(std::fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
-    kept.run(&["export", "--out", "/nowhere/at/all"]).exits(7).says(&["/nowhere/at/all", "check its folder"]);
+    stored
+        .run(&["export", "--out", "/nowhere/at/all"])
+        .exits(7)
+        .says(&["/nowhere/at/all", "check its folder"]);
 }
 
 #[test]
 fn delete_names_the_conversations_and_requires_full_ids() {
-    let kept = StoredConversations::new();
-    let part = &kept.parent[..9];
-    kept.run(&["delete", part]).exits(2).says(&["not a whole id", &kept.parent]);
-    kept.run(&["delete", &kept.coder, "uuu"]).exits(2).says(&["uuu"]);
-    assert_eq!(kept.ids(&["list", "--json"]).len(), 3, "a rejected delete deleted something");
-    kept.run(&["delete"]).exits(2);
-    let done = kept.run(&["delete", &kept.coder, &kept.parent]).exits(0);
+    let stored = StoredConversations::new();
+    let part = &stored.parent[..9];
+    stored.run(&["delete", part]).exits(2).says(&["not a whole id", &stored.parent]);
+    stored.run(&["delete", &stored.coder, "uuu"]).exits(2).says(&["uuu"]);
+    assert_eq!(stored.ids(&["list", "--json"]).len(), 3, "a rejected delete deleted something");
+    stored.run(&["delete"]).exits(2);
+    let done = stored.run(&["delete", &stored.coder, &stored.parent]).exits(0);
     let expected = [
-        format!("deleted {} (1 message) write b.rs · subagent:coder:k4x", kept.coder),
-        format!("deleted {} (4 messages)", kept.parent),
+        format!("deleted {} (1 message) write b.rs · subagent:coder:k4x", stored.coder),
+        format!("deleted {} (4 messages)", stored.parent),
     ];
     let lines: Vec<&str> = done.stdout.lines().collect();
     assert!(lines.len() == 2 && lines[0] == expected[0] && lines[1].starts_with(&expected[1]), "{done:#?}");
-    assert_eq!(kept.ids(&["list", "--json"]), [kept.reviewer.as_str()]);
-    kept.run(&["print", &kept.parent]).exits(2).says(&["no conversation"]);
+    assert_eq!(stored.ids(&["list", "--json"]), [stored.reviewer.as_str()]);
+    stored.run(&["print", &stored.parent]).exits(2).says(&["no conversation"]);
 }
 
 #[test]
 fn prune_deletes_only_old_conversations() {
-    let kept = StoredConversations::new();
-    kept.run(&["prune", "--older-than", "1h"]).exits(0).says(&["nothing is that old"]);
-    assert_eq!(kept.ids(&["list", "--json"]).len(), 3);
-    let done = kept.run(&["prune", "--older-than", "0s"]).exits(0);
+    let stored = StoredConversations::new();
+    stored.run(&["prune", "--older-than", "1h"]).exits(0).says(&["nothing is that old"]);
+    assert_eq!(stored.ids(&["list", "--json"]).len(), 3);
+    let done = stored.run(&["prune", "--older-than", "0s"]).exits(0);
     assert_eq!(done.stdout.lines().filter(|line| line.starts_with("deleted ")).count(), 3, "{done:#?}");
-    assert_eq!(kept.ids(&["list", "--json"]), Vec::<String>::new());
-    kept.run(&["prune"]).exits(2).says(&["--older-than"]);
-    kept.run(&["prune", "--older-than", "soon"]).exits(2).says(&["such as 30d"]);
+    assert_eq!(stored.ids(&["list", "--json"]), Vec::<String>::new());
+    stored.run(&["prune"]).exits(2).says(&["--older-than"]);
+    stored.run(&["prune", "--older-than", "soon"]).exits(2).says(&["such as 30d"]);
 }
 
 #[test]
@@ -239,12 +246,12 @@ fn listing_does_not_create_the_database() {
 
 #[test]
 fn the_configuration_sets_the_database() {
-    let kept = StoredConversations::new();
+    let stored = StoredConversations::new();
     let elsewhere = tempfile::tempdir().unwrap();
     let config = |value: &str| format!("mcpServers: {{}}\nagent: {{ conversations: {value:?} }}\n");
-    let path = file(kept.folder.path());
+    let path = file(stored.folder.path());
     let run = |value: &str| start(elsewhere.path(), &["list"]).config_alone(&config(value)).done();
-    assert!(run(path.to_str().unwrap()).exits(0).stdout.contains(&kept.parent));
+    assert!(run(path.to_str().unwrap()).exits(0).stdout.contains(&stored.parent));
     run("false").exits(2).says(&["no conversations are kept", "agent.conversations"]);
     let notes = elsewhere.path().join("notes.txt");
     std::fs::write(&notes, "no database ".repeat(100)).unwrap();

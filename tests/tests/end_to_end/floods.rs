@@ -1,5 +1,5 @@
 //! Queues between a flooding writer and a slow reader are bounded in bytes, and the reader can continue afterwards. The
-//! bench `floods` measures every channel; these tests cover channels that once used too much memory.
+//! bench `floods` measures every channel; these tests cover channels where floods once used excessive memory.
 
 use serde_json::{Value, json};
 

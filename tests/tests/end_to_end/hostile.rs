@@ -282,7 +282,7 @@ echo "answered ${#answered}"
 "#;
 
 #[test]
-fn other_processes_of_the_user_cannot_read_the_hosts_memory() {
+fn other_processes_of_the_user_cannot_inspect_the_host() {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let copy = folder.path().join("toolsmith");

@@ -179,14 +179,14 @@ fn a_server_over_http_detects_itself() {
 
 /// The `_meta` that a server receives from a client's call with this `_meta`.
 fn forwarded_meta(client: &crate::serving::Client, meta: &Value) -> Value {
-    let mut call = execute("told::echo().message(\"\").await?.text()");
+    let mut call = execute("meta::echo().message(\"\").await?.text()");
     call["_meta"] = meta.clone();
     client.ask("tools/call", &call)
 }
 
 #[test]
 fn calls_over_http_count_their_processes() {
-    let config = format!("mcpServers:\n{}", fault_entry("told", "metadata", "    trust: true\n"));
+    let config = format!("mcpServers:\n{}", fault_entry("meta", "metadata", "    trust: true\n"));
     let server = Serve::http(&config).start();
     let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({}));
     let answer = forwarded_meta(&client, &json!({ "io.toolsmith/depth": 2 }));

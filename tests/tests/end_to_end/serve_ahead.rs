@@ -119,7 +119,7 @@ fn new_tools_are_compiled_when_they_appear() {
 }
 
 #[test]
-fn small_or_huge_servers_are_not_compiled_in_advance() {
+fn very_large_servers_are_not_compiled_in_advance() {
     let cache = cache();
     let program = env!("CARGO_BIN_EXE_catalog-server");
     let shelf = format!("  shelf: {{ command: {program:?}, args: [--tools, \"500\"], trust: true }}\n");

@@ -62,9 +62,9 @@ fn ask(client: &Client, call: &Value, answer: &str) -> Value {
 
 /// A call that sends its server the secret in an argument.
 fn call_with_secret() -> (String, Value) {
-    let code = format!("faulty::echo().message(args.require(\"told\")?).await?; // {SECRET}");
+    let code = format!("faulty::echo().message(args.require(\"secret\")?).await?; // {SECRET}");
     let mut call = execute(&code);
-    call["arguments"]["args"] = json!({ "told": SECRET });
+    call["arguments"]["args"] = json!({ "secret": SECRET });
     (code, call)
 }
 

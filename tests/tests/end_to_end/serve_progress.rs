@@ -1,15 +1,15 @@
-//! `toolsmith serve` tells how far an execution is, and what its program says, as far as the client wants to know.
+//! `toolsmith serve` sends an execution's progress and its program's log messages, if the client requests them.
 
 use serde_json::{Value, json};
 
 use crate::harness::{assert_says, unique};
 use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
 
-/// Says how far it is between calls; the calls take longer than the least time between two messages.
+/// Reports progress between calls, which take longer than the minimum interval between two notifications.
 const WORKS: &str = "progress(1, 4, \"a quarter\");\nfor _ in 0..2 { demo::slow(0.3).await?; }\n\
                      progress(2, 4, \"half\");\ndemo::slow(0.3).await?;\nprogress(4, 4, \"all of it\");";
 
-/// Notifications of a method that came before the answer to `id`, and the answer.
+/// Notifications of a method before the answer to `id`, and the answer.
 #[track_caller]
 fn notified(server: &mut Server, id: u32, method: &str) -> (Vec<Value>, Value) {
     let answer = server.receive("the answer", |message| message["id"] == id && message["method"].is_null());

@@ -66,7 +66,7 @@ impl Fixture {
         self.elsewhere.clone()
     }
 
-    /// The file with the tokens.
+    /// The token file.
     pub(crate) fn store(&self) -> PathBuf {
         self.folder.path().join("tokens/server.json")
     }
@@ -75,7 +75,7 @@ impl Fixture {
         watched(Session::connect(&self.config)).await
     }
 
-    /// What the server says to a client without a token that it takes.
+    /// The server's error for a client without a valid token.
     pub(crate) async fn challenge(&self) -> Challenge {
         let error = self.connect().await.unwrap_err();
         challenge_of(error)
@@ -94,7 +94,7 @@ impl Fixture {
         self.connect().await.unwrap()
     }
 
-    /// Gives the server a command and waits until it is done.
+    /// Sends the server a command and waits until it is done.
     pub(crate) async fn command(&self, command: &str) {
         let before = self.done(command);
         self.order(command);
@@ -106,23 +106,23 @@ impl Fixture {
         .await;
     }
 
-    /// What has arrived of the server's record.
+    /// The part of the server's record received so far.
     fn arrived(&self) -> Vec<Value> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How often the server has done a command.
+    /// The number of times the server has completed a command.
     fn done(&self, command: &str) -> usize {
         self.arrived().iter().filter(|line| line["done"] == command).count()
     }
 
-    /// The whole record: the server answers a command behind all that it has recorded before.
+    /// The complete record: the server answers a command after everything recorded before it.
     fn lines(&self) -> Vec<Value> {
         let before = self.done("record");
         self.order("record");
-        let begun = Instant::now();
+        let start = Instant::now();
         while self.done("record") == before {
-            assert!(begun.elapsed() < Duration::from_secs(30), "the server answers no command");
+            assert!(start.elapsed() < Duration::from_secs(30), "the server answers no command");
             std::thread::sleep(POLL_INTERVAL);
         }
         self.arrived()
@@ -133,7 +133,7 @@ impl Fixture {
         writeln!(commands, "{command}").unwrap();
     }
 
-    /// The requests that one of the servers has seen.
+    /// The requests that one of the servers received.
     pub(crate) fn seen_at(&self, server: &str) -> Vec<Value> {
         self.lines().into_iter().filter(|line| line["at"] == server).collect()
     }
@@ -144,7 +144,7 @@ impl Fixture {
         requests.map(|line| line["fields"].clone()).filter(|form| form["grant_type"] == grant).collect()
     }
 
-    /// Nothing that is worth anything has reached a server that it was not for.
+    /// Checks that no secret has reached a server that it was not meant for.
     pub(crate) fn assert_tokens_stayed_home(&self) {
         for request in self.seen_at("elsewhere") {
             let text = request.to_string();

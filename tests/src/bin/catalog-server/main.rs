@@ -39,7 +39,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let count = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => ALL,
         ["--tools", count] => count.parse().ok().filter(|count| *count <= ALL).ok_or("at most 1000 tools")?,
-        _ => return Err("the arguments are none, or --tools COUNT".into()),
+        _ => return Err("expected no arguments, or --tools COUNT".into()),
     };
     let mut entries = tools::all()?;
     entries.truncate(count);

@@ -18,7 +18,7 @@ impl Host for Person {
     }
 }
 
-/// The default of each field, or `true` if it has none.
+/// The default of each field, or `true` for a boolean without one.
 fn filled(properties: &Value) -> Map<String, Value> {
     let fields = properties.as_object().into_iter().flatten();
     let value = |schema: &Value| match (&schema["default"], schema["type"].as_str()) {

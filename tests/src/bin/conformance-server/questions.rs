@@ -134,14 +134,14 @@ pub(crate) async fn ask(
 /// The questions that a client can answer. Only one tool accepts fewer than all.
 fn answerable(name: &str, round: &Value, able: &ClientCapabilities) -> Result<InputRequests, ErrorData> {
     let mut requests: InputRequests = parsed(round.clone())?;
-    let asked = requests.len();
+    let all = requests.len();
     requests.retain(|_, request| match request {
         InputRequest::CreateMessage(_) => able.sampling.is_some(),
         InputRequest::Elicitation(_) => able.elicitation.is_some(),
         InputRequest::ListRoots(_) => able.roots.is_some(),
         _ => false,
     });
-    let enough = requests.len() == asked || name == "test_input_required_result_capabilities";
+    let enough = requests.len() == all || name == "test_input_required_result_capabilities";
     if enough && !requests.is_empty() {
         return Ok(requests);
     }
@@ -169,12 +169,12 @@ fn next(name: &str, rounds: &[InputRequests], retry: Retry) -> Result<QuestionOu
     }
     // If the state is lost, the questions are asked again.
     let responses = retry.responses.filter(|_| retry.state.is_some() || !keeps_state(name, rounds.len()));
-    let asked =
+    let all =
         rounds.get(round).ok_or_else(|| ErrorData::invalid_params("requestState: no such round", None))?;
     if let Some(responses) = responses
-        && asked.iter().all(|(key, request)| responses.get(key).is_some_and(|answer| fits(request, answer)))
+        && all.iter().all(|(key, request)| responses.get(key).is_some_and(|answer| fits(request, answer)))
     {
-        answers.extend(responses.into_iter().filter(|(key, _)| asked.contains_key(key)));
+        answers.extend(responses.into_iter().filter(|(key, _)| all.contains_key(key)));
         round += 1;
     }
     let Some(open) = rounds.get(round) else { return Ok(QuestionOutcome::Answered(answers)) };
@@ -231,10 +231,7 @@ pub(crate) fn says(name: &str, answers: &Map<String, Value>) -> String {
             format!("Elicitation completed: {}", elicited("form"))
         }
         "test_input_required_result_elicitation" => {
-            format!(
-                "Hello, {}!",
-                answer("user_name")["content"]["name"].as_str().unwrap_or("whoever you are")
-            )
+            format!("Hello, {}!", answer("user_name")["content"]["name"].as_str().unwrap_or("stranger"))
         }
         "test_input_required_result_sampling" => sampled(answer("capital_question")).to_owned(),
         "test_input_required_result_request_state" => format!("state-ok: {}", elicited("confirm")),

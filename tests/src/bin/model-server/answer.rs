@@ -92,7 +92,7 @@ pub(crate) async fn send(request: &ModelRequest, answer: Answer, pending: Pendin
     let state = (pieces.into_iter(), Some(pending));
     let body = stream::unfold(state, move |(mut pieces, mut pending)| async move {
         let piece = pieces.next();
-        // End the request with the last piece: clients can tell from it that nothing follows.
+        // End the request with the last piece: it shows clients that nothing follows.
         if pieces.len() == 0
             && let Some(pending) = pending.take()
         {

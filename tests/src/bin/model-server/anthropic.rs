@@ -10,7 +10,7 @@ use crate::script::Answer;
 fn blocks(answer: &Answer, number: usize) -> Vec<Value> {
     let mut blocks = Vec::new();
     match answer.thinking.as_deref() {
-        // An empty thought stands for a redacted one.
+        // An empty thought means a redacted one.
         Some("") => blocks.push(json!({ "type": "redacted_thinking", "data": signed("") })),
         Some(thought) => {
             blocks.push(json!({ "type": "thinking", "thinking": thought, "signature": signed(thought) }));

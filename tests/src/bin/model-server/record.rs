@@ -47,7 +47,7 @@ impl Record {
             "body": body,
             "at_once": at_once,
         }));
-        Pending { record: self.clone(), number, whole: false }
+        Pending { record: self.clone(), number, complete: false }
     }
 
     fn line(&self, line: &Value) {
@@ -64,13 +64,13 @@ impl Record {
 pub(crate) struct Pending {
     record: Record,
     number: usize,
-    whole: bool,
+    complete: bool,
 }
 
 impl Pending {
     /// The answer is complete, or broken as scripted.
     pub(crate) fn end(mut self) {
-        self.whole = true;
+        self.complete = true;
     }
 
     /// A number that makes the calls and thoughts of different answers distinct.
@@ -82,7 +82,7 @@ impl Pending {
 impl Drop for Pending {
     fn drop(&mut self) {
         self.record.0.under_way.fetch_sub(1, Ordering::Relaxed);
-        if !self.whole {
+        if !self.complete {
             self.record.line(&json!({ "gone": self.number }));
         }
     }

@@ -132,7 +132,7 @@ fn token(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
     });
     match given {
         Ok((client, scope)) => reply(200, &tokens(state, client.as_deref(), &scope)),
-        Err(error) => reply(400, &json!({ "error": error, "error_description": "told by the test" })),
+        Err(error) => reply(400, &json!({ "error": error, "error_description": "as the test requires" })),
     }
 }
 

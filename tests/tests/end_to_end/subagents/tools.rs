@@ -71,7 +71,7 @@ fn servers_receive_their_depth_and_the_calling_run() {
     let config = |mode: &str| {
         format!(
             "codeMode: {{ enabled: false }}\nmcpServers:\n{}",
-            fault_entry("told", mode, "    trust: true\n")
+            fault_entry("meta", mode, "    trust: true\n")
         )
     };
     let asking = model(&calling("echo", &json!({ "message": "TOOLSMITH_DEPTH" })));
@@ -89,9 +89,9 @@ fn servers_receive_their_depth_and_the_calling_run() {
 
 #[test]
 fn servers_called_from_snippets_receive_the_calling_run() {
-    let code = "told::echo().message(\"\").await?.text()";
+    let code = "meta::echo().message(\"\").await?.text()";
     let asking = model(&calling("execute_code", &json!({ "code": code })));
-    let more = format!("mcpServers:\n{}", fault_entry("told", "metadata", "    trust: true\n"));
+    let more = format!("mcpServers:\n{}", fault_entry("meta", "metadata", "    trust: true\n"));
     let mut server = serving(&asking, "", &more);
     let answer = server.ask(1, "tools/call", &task("go"));
     let run = answer["result"]["_meta"]["io.toolsmith/run"]["id"].as_str().unwrap();
