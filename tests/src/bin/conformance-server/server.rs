@@ -72,8 +72,8 @@ impl Fixture {
                 "Logged three messages."
             }
             "test_logging_tool" => {
-                self.log(context, "Asked for, and so logged").await;
-                "Logged what was asked for."
+                self.log(context, "Logged on request").await;
+                "Logged a message."
             }
             "test_tool_with_progress" => {
                 for step in [0, 50, 100] {
@@ -119,7 +119,7 @@ impl Fixture {
                 self.state.count_cancelled();
                 "Cancelled."
             }
-            () = tokio::time::sleep(PATIENCE) => "Nobody cancelled it.",
+            () = tokio::time::sleep(PATIENCE) => "It was not cancelled.",
         }
     }
 

@@ -36,7 +36,7 @@ const PLAIN: [(&str, &str); 15] = [
     ("test_wait", "Waits until it is cancelled, reporting progress."),
     ("test_trigger_tool_change", "Changes the list of tools."),
     ("test_trigger_prompt_change", "Changes the list of prompts."),
-    ("test_trigger_resource_update", "Tells that the watched resource has changed."),
+    ("test_trigger_resource_update", "Notifies that the watched resource has changed."),
 ];
 
 fn plain(name: &str, description: &str) -> Value {
@@ -56,7 +56,7 @@ fn require_text(tool: &mut Value, parameter: &str) {
 fn schema_tool() -> Value {
     json!({
         "name": "json_schema_2020_12_tool",
-        "description": "Takes a name and a way to reach somebody.",
+        "description": "Takes a name and contact details.",
         "inputSchema": {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
@@ -90,7 +90,7 @@ fn schema_tool() -> Value {
 fn header_tool() -> Value {
     json!({
         "name": "test_header_parameter",
-        "description": "Answers with the region that it was asked in.",
+        "description": "Returns the region of the request.",
         "inputSchema": {
             "type": "object",
             "properties": {
