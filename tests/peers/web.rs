@@ -23,7 +23,7 @@ pub(crate) async fn serve() -> Checked<String> {
             "/page",
             get(|| async { Html("<html><body><h1>Title</h1><p>Some <b>bold</b> words.</p></body></html>") }),
         )
-        .route("/private", get(|| async { text("nobody's business") }));
+        .route("/private", get(|| async { text("private") }));
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(|error| error.to_string())?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     tokio::spawn(async move { axum::serve(listener, site).await });

@@ -42,7 +42,7 @@ impl fmt::Display for Outcome {
 }
 
 /// Modes in which the correct answer to a call is an error with the text hello.
-const FAILS: [&str; 3] = ["surrogate-in-error", "null-result-beside-error", "text-code-in-error"];
+const FAILS: [&str; 3] = ["surrogate-in-error", "null-result-with-error", "text-code-in-error"];
 
 /// Classifies a client's report, whose form `clients/modes.mjs` describes.
 pub(super) fn outcome(mode: &str, seen: &Value) -> Outcome {

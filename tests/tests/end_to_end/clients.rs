@@ -276,7 +276,7 @@ fn without_a_terminal_servers_that_need_permission_are_reported() {
     home.ok(&["codex", "--trust", "notes", "--trust", "ruled"]).says(&["ruled has permissions of its own"]);
     let trusted = home.read(".config/toolsmith/config.yaml");
     assert_eq!(trusted, SERVERS.replace("permission: ask", "permission: allow"));
-    home.setup(&["codex", "--trust", "nobody"]).done().exits(2).says(&["no server nobody"]);
+    home.setup(&["codex", "--trust", "absent"]).done().exits(2).says(&["no server absent"]);
 }
 
 #[test]

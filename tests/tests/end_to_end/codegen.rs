@@ -83,8 +83,8 @@ fn the_report_counts_every_position() {
 fn configured_servers_are_queried() {
     let done = codegen(&["--format", "signatures"]).done().exits(0);
     assert!(done.stdout.contains("list_orders("), "{done:#?}");
-    let done = codegen(&["--server", "nobody"]).done().exits(2);
-    done.says(&["nobody"]);
+    let done = codegen(&["--server", "absent"]).done().exits(2);
+    done.says(&["absent"]);
 }
 
 /// The crate builds without downloads, and runs with its tools.

@@ -57,7 +57,7 @@ fn info_shows_the_servers_own_description() {
     let facts = value(&mcp(&two(), &["info", "demo", "--json"]).exits(0));
     assert_eq!((&facts["tools"], &facts["serverInfo"]["name"]), (&json!(9), &json!("toolsmith-demo")));
     assert!(mcp(&two(), &["test", "demo"]).exits(0).stdout.contains("demo: ok, 9 tools"));
-    mcp(&two(), &["info", "nobody"]).exits(2).says(&["nobody", "broken, demo"]);
+    mcp(&two(), &["info", "absent"]).exits(2).says(&["absent", "broken, demo"]);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn an_unavailable_server_is_reported_and_output_is_printed_unchanged() {
     let as_json = mcp(&two(), &[&colored[..], &["--json"]].concat()).exits(0);
     assert_eq!(value(&as_json)["output"], "a\u{1b}[2Jb");
     // `--json` prints JSON for errors too.
-    let wrong = ["call-tool", "--json", "--server", "nobody", "--tool", "echo"];
+    let wrong = ["call-tool", "--json", "--server", "absent", "--tool", "echo"];
     assert_eq!(value(&mcp(&two(), &wrong).exits(2))["success"], false);
     let long = format!("nonsense {}", "x".repeat(100_000));
     let done = mcp(&two(), &[&arguments[..], &[long.as_str()]].concat()).exits(2).says(&["--args"]);

@@ -157,7 +157,7 @@ fn without_a_terminal_each_line_is_a_message_or_a_command() {
         { "when": { "user": "first" }, "answers": [{ "text": "One." }] },
         { "when": { "user": "second\nhalf" }, "answers": [{ "text": "Two." }] },
     ]));
-    let input = "first\nsecond\\\nhalf\n/mcp status\n/hlep\n/mcp nobody\n/model\n/code\n/prompts\n/model other\nfirst\n";
+    let input = "first\nsecond\\\nhalf\n/mcp status\n/hlep\n/mcp absent\n/model\n/code\n/prompts\n/model other\nfirst\n";
     let run = Run::new(shared()).arguments(&["chat"]).input(input);
     let done = run.config_alone(&configuration(&model, &fault_entry("faulty", "sound", ""))).done().exits(0);
     assert!(done.stdout.starts_with("One.\nTwo.\n SERVER"), "{done:#?}");
@@ -165,7 +165,7 @@ fn without_a_terminal_each_line_is_a_message_or_a_command() {
         assert!(done.stdout.contains(phrase), "{phrase}: {done:#?}");
     }
     let done = done.says(&["did you mean /help?", "no snippet was run", "chat --resume"]);
-    assert!(done.stderr.contains("there is no server \"nobody\""), "{done:#?}");
+    assert!(done.stderr.contains("there is no server \"absent\""), "{done:#?}");
     let requests = model.requests();
     assert_eq!(requests.last().unwrap()["body"]["model"], "other-id");
     // The new model receives the whole conversation.

@@ -79,7 +79,7 @@ fn markdown_and_whole_files_are_accepted() {
         ("main with Result", &main_result, Value::Null, COUNTED),
         ("#[tokio::main]", &tokio, json!(42), COUNTED),
         ("#[tokio::main] with arguments", &flavour, Value::Null, COUNTED),
-        ("helpers beside run", &helper, json!(42), COUNTED),
+        ("helpers next to run", &helper, json!(42), COUNTED),
         ("inner attributes", &inner, json!(42), COUNTED),
         ("inner attributes of a file", &inner_file, json!(42), COUNTED),
     ]);

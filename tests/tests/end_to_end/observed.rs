@@ -101,7 +101,7 @@ fn untyped_parts_are_reported_once() {
 }
 
 /// Configured for a server, and repeated in its answers.
-const SECRET: &str = "value-that-nobody-sees";
+const SECRET: &str = "secret-value-of-the-test";
 
 /// The last line of the text.
 const LAST: &str = "(page 1 of 9)";
@@ -191,7 +191,7 @@ fn failed_observations_are_reported() {
     let observe = |arguments: &[&str]| with(folder.path(), &["mcp", "observe"]).arguments(arguments).done();
     observe(&["demo.list_orders"]).exits(2).says(&["declares an output schema"]);
     observe(&["demo.nothing"]).exits(2).says(&["no tool \"nothing\"", "json_response"]);
-    observe(&["nobody.echo"]).exits(2).says(&["nobody", "demo"]);
+    observe(&["absent.echo"]).exits(2).says(&["absent", "demo"]);
     observe(&["echo"]).exits(2).says(&["SERVER.TOOL"]);
     observe(&["demo.echo", "--args", "{ \"message\": \"\" }"]).exits(1).says(&["the answer has no text"]);
     observe(&["demo.echo", "--args", "[1]"]).exits(2).says(&["JSON object"]);

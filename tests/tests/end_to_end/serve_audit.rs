@@ -10,7 +10,7 @@ use crate::harness::{FAULT_SERVER, Run, assert_says, fault_entry};
 use crate::serving::{Client, DEMO, Gate, HANDSHAKE, Serve, Server, execute, outcome_of, recording};
 
 /// A configured secret of a server.
-const SECRET: &str = "value-that-nobody-sees";
+const SECRET: &str = "secret-value-of-the-test";
 
 /// A server that needs permission and has a secret, one with direct tools, and a log.
 fn config(arguments: &str) -> String {

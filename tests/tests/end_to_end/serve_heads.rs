@@ -9,7 +9,7 @@ use crate::harness::fault_entry;
 use crate::serving::{DEMO, HANDSHAKE, Serve, Server, execute, outcome_of};
 use serde_json::{Value, json};
 
-const TOKEN: &str = "a-token-that-nobody-guesses";
+const TOKEN: &str = "a-token-used-only-in-tests";
 
 fn start() -> (Server, String) {
     let server = Serve::http(DEMO).arguments(&["--token-env", "DOOR"]).variable("DOOR", TOKEN).start();

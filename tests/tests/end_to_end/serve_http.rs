@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::harness::{FAULT_SERVER, Run, fault_entry, unique};
 use crate::serving::{Client, DEMO, HANDSHAKE, STATELESS, Serve, execute, outcome_of, recording};
 
-const TOKEN: &str = "a-token-that-nobody-guesses";
+const TOKEN: &str = "a-token-used-only-in-tests";
 
 /// Makes a call that is recorded, and then continues for a while.
 const CALLS_AND_CONTINUES: &str = "let call = rec::wait().message(\"x\"); let _ = tokio::time::timeout(Duration::from_millis(100), \

@@ -147,7 +147,7 @@ fn a_client_cannot_forge_its_permission() {
     made_up["requestState"] = json!("toolsmith.made-up");
     assert_refused(&client, &made_up, &["requestState does not hold"]);
     // A state without this process's mark is ignored: the question is asked again.
-    made_up["requestState"] = json!("somebody else's");
+    made_up["requestState"] = json!("from another process");
     asked(&client, &made_up);
 }
 

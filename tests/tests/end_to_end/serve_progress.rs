@@ -104,7 +104,7 @@ fn progress_is_sent_only_if_requested() {
 
 /// Writes two lines, the last without a newline; makes a call, and one that fails.
 const TALKS: &str = "eprintln!(\"a line\");\neprint!(\"no end\");\ndemo::echo(\"x\").await?;\n\
-                     demo::get_customer(\"nobody\").await.is_err()";
+                     demo::get_customer(\"absent\").await.is_err()";
 
 /// The log messages of [`TALKS`]: level, logger and data.
 #[track_caller]

@@ -150,14 +150,14 @@ fn secrets_added_later_are_masked() {
     server.shake_hands();
     let command = "echo \"it says $KEY\" >&2; exit 1";
     server.configure(&format!(
-        "{DEMO}  leaks: {{ command: sh, args: [-c, {command:?}], env: {{ KEY: value-that-nobody-sees }} }}\n"
+        "{DEMO}  leaks: {{ command: sh, args: [-c, {command:?}], env: {{ KEY: secret-value-of-the-test }} }}\n"
     ));
     let message = server.receive("the failure", |message| {
         message["method"] == "notifications/message" && message.to_string().contains("leaks")
     });
     let message = message.to_string();
-    assert!(message.contains("it says ***") && !message.contains("value-that-nobody-sees"), "{message}");
-    assert!(!server.stderr().contains("value-that-nobody-sees"), "{}", server.stderr());
+    assert!(message.contains("it says ***") && !message.contains("secret-value-of-the-test"), "{message}");
+    assert!(!server.stderr().contains("secret-value-of-the-test"), "{}", server.stderr());
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn pass(name: &str) -> Value {
 /// Compiles the program, so that many executions can start together.
 #[track_caller]
 fn compile(server: &mut Server) {
-    let mut call = pass("nobody");
+    let mut call = pass("absent");
     call["arguments"]["check_only"] = json!(true);
     let answer = server.ask(1, "tools/call", &call);
     assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");

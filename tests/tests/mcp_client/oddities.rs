@@ -29,7 +29,7 @@ async fn a_cursor_that_is_not_a_string_ends_the_list() {
 
 #[tokio::test]
 async fn an_error_with_a_null_result_is_an_error() {
-    let fixture = Fixture::new("null-beside-error");
+    let fixture = Fixture::new("null-with-error");
     let session = fixture.connect().await;
     let error = call(&session, "").await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Rpc { code: -32000, .. }), "{error}");

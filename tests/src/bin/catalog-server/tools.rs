@@ -130,8 +130,8 @@ const COMMON: [(&str, &str, ParameterSet, Answer); 22] = [
     ),
     (
         "share_{one}",
-        "Gives somebody else access to a {one}.",
-        ParameterSet::IdAnd("person", "Mail address of who gets access"),
+        "Gives another user access to a {one}.",
+        ParameterSet::IdAnd("person", "Mail address of the user"),
         Answer::Done,
     ),
     ("tag_{one}", "Attaches a label to a {one}.", ParameterSet::IdAnd("tag", "The label"), Answer::Done),
@@ -152,8 +152,8 @@ const COMMON: [(&str, &str, ParameterSet, Answer); 22] = [
     ("compare_{many}", "Shows in which fields two or more {many} differ.", ParameterSet::Ids, Answer::Things),
     (
         "assign_{one}",
-        "Makes somebody responsible for a {one}.",
-        ParameterSet::IdAnd("person", "Mail address of who is responsible"),
+        "Assigns a {one} to a person.",
+        ParameterSet::IdAnd("person", "Mail address of the person"),
         Answer::Done,
     ),
     ("watch_{one}", "Subscribes the caller to notifications about a {one}.", ParameterSet::Id, Answer::Done),

@@ -53,7 +53,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "no-tools" => oddities::undeclared_tools(false),
         "undeclared-tools" => oddities::undeclared_tools(true),
         "numeric-cursor" => oddities::numeric_cursor(),
-        "null-beside-error" => oddities::null_beside_error(),
+        "null-with-error" => oddities::null_with_error(),
         "batches" => oddities::batches(),
         "odd-schemas" => oddities::odd_schemas(),
         "refuses-list" => oddities::refuses_list(),

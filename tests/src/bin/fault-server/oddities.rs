@@ -29,7 +29,7 @@ pub(crate) fn numeric_cursor() -> io::Result<()> {
 }
 
 /// Sends an error together with a null result.
-pub(crate) fn null_beside_error() -> io::Result<()> {
+pub(crate) fn null_with_error() -> io::Result<()> {
     let call = |_: &Value| {
         Ok(Some(json!({ "result": null, "error": { "code": -32000, "message": "the backend is gone" } })))
     };

@@ -131,11 +131,11 @@ fn oddly(mode: &str, method: &str, answer: &mut Value) {
             answer["result"]["structuredContent"] = json!({ "odd": "@@" });
         }
         ("surrogate-in-error", "tools/call") => *answer = failure(&answer["id"], "hello @@"),
-        ("null-result-beside-error", "tools/call") => {
+        ("null-result-with-error", "tools/call") => {
             *answer = failure(&answer["id"], "hello");
             answer["result"] = Value::Null;
         }
-        ("null-error-beside-result", _) => answer["error"] = Value::Null,
+        ("null-error-with-result", _) => answer["error"] = Value::Null,
         ("text-code-in-error", "tools/call") => {
             *answer = failure(&answer["id"], "hello");
             answer["error"]["code"] = json!("E_BUSY");
@@ -199,7 +199,7 @@ fn around(mode: &str, method: &str, message: &Value, sound: &Value) -> Vec<Vec<u
             vec![text(&log), text(sound)]
         }
         ("unknown-progress", "tools/call") => {
-            let params = json!({ "progressToken": "nobody", "progress": 1 });
+            let params = json!({ "progressToken": "unknown", "progress": 1 });
             vec![
                 text(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params })),
                 text(sound),
