@@ -10,7 +10,7 @@ use url::Url;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Telemetry {
     /// The collector's address; `/v1/traces` is added unless it ends so.
-    pub(crate) endpoint: Option<Url>,
+    pub endpoint: Option<Url>,
     /// Sent with each export. Values are secrets.
     pub headers: BTreeMap<String, String>,
     /// `service.name`; by default the variable's, or `toolsmith`.

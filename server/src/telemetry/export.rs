@@ -30,7 +30,7 @@ const SERVICE: &str = "toolsmith";
 
 /// An export of spans.
 #[derive(Debug)]
-pub struct Exporter {
+pub(crate) struct Exporter {
     provider: SdkTracerProvider,
 }
 
@@ -84,7 +84,7 @@ impl Exporter {
     }
 
     /// Sends what is left, within [`END`].
-    pub async fn end(self) {
+    pub(crate) async fn end(self) {
         // It waits for the thread that sends. What can't be sent was told when it was tried.
         let _ = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(END)).await;
     }
