@@ -1,4 +1,4 @@
-//! The bindings of a server: the code of its tools, and what a model reads of them.
+//! The bindings of a server: the code of its tools, and their signatures and documentation for models.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,42 +18,42 @@ pub struct Bindings {
     pub server: String,
     /// The tools, sorted by name.
     pub tools: Vec<ToolBinding>,
-    /// What of the schemas did not become types.
+    /// Parts of the schemas that did not become types.
     pub warnings: Vec<Warning>,
 }
 
-/// What a tool is called in the code.
+/// The names, code and texts of one tool.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ToolBinding {
-    /// The name that the server knows it by.
+    /// The tool's name at the server.
     pub name: String,
     /// The name of the stub.
     pub function: String,
-    /// What the names of its types begin with; those of no other tool of the server are the same.
+    /// The prefix of its type names, unique within the server.
     pub prefix: String,
-    /// What a program's manifest and the broker know it by: 32 lower-case hexadecimal digits, a hash of
-    /// server, tool and schemas.
+    /// The identity that the program's manifest and the broker use: 32 lower-case hexadecimal digits, a hash
+    /// of server, tool and schemas.
     pub id: String,
-    /// Its types, call and stub: items that name nothing of another tool's, for [`root`].
+    /// Its types, call and stub. They refer to no item of another tool. See [`root`].
     pub source: String,
-    /// The stub and its types in short, for a model and for diagnostics.
+    /// The short form of stub and types, for a model and for diagnostics.
     pub signature: String,
-    /// All that is known of the tool, for a model that asks for it.
+    /// The long form, for a model that requests it.
     pub documentation: String,
-    /// How much of the schemas became types, and what that saves.
+    /// How much of the schemas became types, and how many tokens that saves.
     pub fidelity: Fidelity,
 }
 
 /// Generates the code for one server.
 ///
-/// Never fails: what cannot be typed becomes a JSON value, place by place, with a warning. The same
-/// server and module give the same bytes, in whatever order the tools come.
+/// Never fails: a place that cannot be typed becomes a JSON value, with a warning. The same server and module
+/// always generate the same bytes, whatever the order of the tools.
 #[must_use]
 pub fn generate(server: &Server, module: &str) -> Bindings {
     generate_with(server, module, &Style::default())
 }
 
-/// As [`generate`], with signatures of another style.
+/// Like [`generate`], with signatures in another style.
 #[must_use]
 pub fn generate_with(server: &Server, module: &str, style: &Style) -> Bindings {
     let model = Model::new(server);
@@ -87,8 +87,8 @@ impl Bindings {
     }
 }
 
-/// The root file of a crate, which is the body of a module just as well, with the [`ToolBinding::source`] of any of
-/// the tools of `server`.
+/// The root file of a crate, which also works as the body of a module. `tools` are the
+/// [`ToolBinding::source`] texts of any of the tools of `server`.
 pub fn root<'a>(server: &str, tools: impl IntoIterator<Item = &'a str>) -> String {
     emit::root(server, tools)
 }

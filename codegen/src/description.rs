@@ -2,20 +2,20 @@
 
 use crate::Bindings;
 
-/// How to write a snippet, in about 250 words.
-const HOW: &str = "\
+/// The introduction, about 250 words.
+const INTRODUCTION: &str = "\
 Runs a Rust snippet that calls tools, and returns what it prints and its result. Write plain statements with `?` and \
 `.await`, no `main`; the last expression, without `;`, is the result: any value that serde can serialise.
 
 Each server is a module below, each tool a function in it:
 let page = files::list(\"/data\").limit(50).await?;
-Parameters are the required arguments, `name?: T` a setter that may follow. Arguments are lenient: `&str` for \
+Parameters are the required arguments, `name?: T` an optional setter. Arguments are lenient: `&str` for \
 String, any integer type, arrays for Vec, a value or an Option for what is optional. Where \
 `ThingInput { … }.call()` is shown first, prefer it: it names its fields, all of which must be given, optional ones as \
 `Some(…)` or `None`; the line below is the short form, whose setters are the Option fields. Calls do nothing until \
-awaited. Types stand beside their tool: `files::ListOutput`.
+awaited. Types are next to their tool: `files::ListOutput`.
 
-A call gives the typed output, or a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` \
+ A call returnsthe typed output, or a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` \
 (Option<Value>). A failure is `Err(ToolError)`, with `.kind` (ToolErrorKind::{Failed, InvalidParams, \
 Rejected, Timeout, Unavailable, Mismatch, Protocol, Denied}), `.message`, `.content` and `.raw`; `?` passes it on.
 
@@ -31,12 +31,12 @@ Crates: anyhow, chrono, futures, itertools, regex, serde, serde_json, tokio (tim
 no processes, no state from earlier runs: only the tools. Filter, join and count in the snippet, and return only \
 what you need.";
 
-/// What a model reads before it writes a snippet: how to write one, and the signatures of all tools, by module.
+/// The instructions for writing a snippet, and the signatures of all tools by module.
 ///
-/// It grows with the tools, about 100 tokens for each.
+/// Each tool adds about 100 tokens.
 #[must_use]
 pub fn description(servers: &[Bindings]) -> String {
-    let mut text = HOW.to_owned();
+    let mut text = INTRODUCTION.to_owned();
     for server in servers {
         let signatures: Vec<&str> = server.tools.iter().map(|tool| tool.signature.as_str()).collect();
         for part in ["\n\nmod ", &server.module, " {\n", &signatures.join("\n\n"), "\n}"] {

@@ -1,4 +1,4 @@
-//! What has changed between two lists of tools, in words.
+//! The changes between two lists of tools, in words.
 
 mod compare;
 
@@ -10,10 +10,10 @@ use crate::normalise::{DEEPEST, normalise};
 use crate::{Tool, Warning};
 use compare::Comparison;
 
-/// How many changes of one tool are told.
-const MOST_OF_ONE: usize = 100;
-/// How many changes are told in all; further tools are only said to have changed.
-const MOST_OF_ALL: usize = 2_000;
+/// Maximum number of changes reported for one tool.
+const MAX_CHANGES_PER_TOOL: usize = 100;
+/// Maximum number of changes reported in all. Further tools are only listed as changed.
+const MAX_CHANGES: usize = 2_000;
 
 /// The difference between two lists of tools.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -35,10 +35,10 @@ pub struct Changed {
     pub changes: Vec<String>,
 }
 
-/// Compares two lists of tools by name: what their schemas mean, and what they say to readers.
+/// Compares two lists of tools by name: the meaning of their schemas, and their texts for readers.
 ///
-/// Spellings do not matter: `"type": ["string", "null"]` is the same as an `anyOf` of the two. What has no meaning that
-/// is understood here, but is not the same text, is told as one line. The numbers of lines are bounded.
+/// Spelling does not matter: `"type": ["string", "null"]` equals an `anyOf` of the two. A difference in text
+/// without a known meaning is reported as one line. The number of lines is bounded.
 #[must_use]
 pub fn diff(old: &[Tool], new: &[Tool]) -> ToolsDiff {
     let mut repeated: Vec<Warning> = Vec::new();
@@ -51,10 +51,10 @@ pub fn diff(old: &[Tool], new: &[Tool]) -> ToolsDiff {
     };
     let (added, removed) = (missing(&old, &new), missing(&new, &old));
     let mut changed = Vec::new();
-    let mut told = 0;
+    let mut reported = 0;
     for (before, after) in new.iter().filter_map(|tool| Some((old.get(find(&old, &tool.name)?)?, tool))) {
-        let changes = if told < MOST_OF_ALL { changes(before, after) } else { summary(before, after) };
-        told += changes.len();
+        let changes = if reported < MAX_CHANGES { changes(before, after) } else { summary(before, after) };
+        reported += changes.len();
         if !changes.is_empty() {
             changed.push(Changed { name: after.name.clone(), changes });
         }
@@ -62,7 +62,7 @@ pub fn diff(old: &[Tool], new: &[Tool]) -> ToolsDiff {
     ToolsDiff { added, removed, changed }
 }
 
-/// Which parts of a tool are not the same text: description, input, output.
+/// Which parts of a tool differ: description, input, output.
 fn differences(old: &Tool, new: &Tool) -> [bool; 3] {
     let output = |tool: &Tool| (tool.output_schema.as_ref().map(canonical), tool.observed);
     [
@@ -90,7 +90,7 @@ fn changes(old: &Tool, new: &Tool) -> Vec<String> {
     let (before, after) = (normalise(old, DEEPEST), normalise(new, DEEPEST));
     let compare = || Comparison::new(&before.definitions, &after.definitions);
     if input {
-        lines.extend(or_silent("input", compare().inputs(before.input, after.input)));
+        lines.extend(or_unexplained("input", compare().inputs(before.input, after.input)));
     }
     if output {
         lines.extend(output_state(old, new));
@@ -98,17 +98,17 @@ fn changes(old: &Tool, new: &Tool) -> Vec<String> {
         if let (Some(before), Some(after)) = (&before.output, &after.output)
             && schema(old) != schema(new)
         {
-            lines.extend(or_silent("output", compare().outputs(before, after)));
+            lines.extend(or_unexplained("output", compare().outputs(before, after)));
         }
     }
-    if let Some(more) = lines.len().checked_sub(MOST_OF_ONE).filter(|more| *more > 0) {
-        lines.truncate(MOST_OF_ONE);
+    if let Some(more) = lines.len().checked_sub(MAX_CHANGES_PER_TOOL).filter(|more| *more > 0) {
+        lines.truncate(MAX_CHANGES_PER_TOOL);
         lines.push(format!("and {more} more changes"));
     }
     lines
 }
 
-/// Whether what is known of the output is known in another way.
+/// How the source of the output schema changed, if it did.
 fn output_state(old: &Tool, new: &Tool) -> Option<String> {
     let state = |tool: &Tool| match (&tool.output_schema, tool.observed) {
         (None, _) => "no longer declared",
@@ -118,10 +118,10 @@ fn output_state(old: &Tool, new: &Tool) -> Option<String> {
     (state(old) != state(new)).then(|| format!("output: {}", state(new)))
 }
 
-/// The changes of a schema that is not the same text, even where none was found.
-fn or_silent(side: &str, mut lines: Vec<String>) -> Vec<String> {
+/// The changes of a schema whose text differs. There is at least one line, even if no change was found.
+fn or_unexplained(side: &str, mut lines: Vec<String>) -> Vec<String> {
     if lines.is_empty() {
-        lines.push(format!("{side}: changed in a part that decides neither types nor descriptions"));
+        lines.push(format!("{side}: changed, but neither its types nor its descriptions"));
     }
     lines
 }

@@ -1,7 +1,7 @@
-//! The long form of a tool: all that is known of it, for a model that asks for more than the signature.
+//! The long form of a tool, for a model that needs more than the signature.
 //!
-//! It reads like Rust with documentation comments, which models know best: the description, both ways to write the
-//! call, and every type with its fields.
+//! It reads like Rust with documentation comments, which models know best: the description, both ways to
+//! write the call, and every type with its fields.
 
 use crate::form::{Kind, Note};
 use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
@@ -9,7 +9,7 @@ use crate::spelling::{fact_text, is_literal_first, output_text, type_text};
 use crate::text::{clean, paragraphs};
 use crate::typing::FieldType;
 
-/// The longest documentation of a tool, in characters; what is behind it is cut, line by line.
+/// The longest documentation of a tool, in characters. The rest is cut at a line.
 const LONGEST: usize = 40_000;
 /// The longest description of a tool, in characters.
 const LONGEST_DESCRIPTION: usize = 4_000;
@@ -17,10 +17,10 @@ const LONGEST_DESCRIPTION: usize = 4_000;
 const LONGEST_REMARK: usize = 1_500;
 /// The longest fact, name in JSON or reason, in characters.
 const LONGEST_FACT: usize = 400;
-/// How many places without a type are listed.
-const MOST_FALLBACKS: usize = 50;
+/// Maximum number of untyped places listed.
+const MAX_FALLBACKS: usize = 50;
 
-/// What is said of optional arguments.
+/// The note on optional arguments.
 const SETTERS: &str =
     "// Setters (`.name(…)`) are optional; with named fields an optional one is `Some(…)` or `None`.";
 
@@ -33,7 +33,7 @@ pub(crate) fn documentation(tool: &ToolModel, module: &str) -> String {
     }
     calls(tool, module, &mut page);
     for (index, model) in tool.types.iter().enumerate() {
-        // An input without fields is seen whole in the call.
+        // The call already shows an input without fields completely.
         let bare = index == tool.input && tool.input_fields().is_some_and(StructModel::is_empty);
         if let Some(model) = model.as_ref().filter(|_| !bare) {
             page.line("");
@@ -48,7 +48,7 @@ pub(crate) fn documentation(tool: &ToolModel, module: &str) -> String {
     page.text
 }
 
-/// A text with room for so many characters.
+/// A text with a limit on its characters.
 struct Page {
     text: String,
     left: usize,
@@ -67,12 +67,12 @@ impl Page {
         self.text.push_str(if fits {
             line
         } else {
-            "// … the rest is left out: the tool has too much of it"
+            "// … the rest is left out: the documentation is too long"
         });
         self.left = if fits { self.left - length } else { 0 };
     }
 
-    /// A text of the server's as a documentation comment.
+    /// A text from the server as a documentation comment.
     fn comment(&mut self, indent: &str, text: Option<&str>, longest: usize) {
         for line in paragraphs(text.unwrap_or_default(), longest) {
             self.line(format!("{indent}/// {line}").trim_end());
@@ -80,7 +80,7 @@ impl Page {
     }
 }
 
-/// The ways to write the call, the better one first, and what comes back.
+/// The two ways to write the call, the better one first, and what it returns.
 fn calls(tool: &ToolModel, module: &str, page: &mut Page) {
     let ToolModel { function, prefix, .. } = tool;
     match tool.input_fields() {
@@ -108,13 +108,17 @@ fn calls(tool: &ToolModel, module: &str, page: &mut Page) {
     let output = output_text(tool);
     match tool.output {
         Output::Untyped => page.line(
-            "// Answers with a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` (Option<Value>).",
+            "// Returns a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` (Option<Value>).",
         ),
         _ if tool.observed => {
-            page.line(&format!("// Answers with {output}. This was observed in answers, not declared by the server:"));
-            page.line("// an answer that does not fit is an `Err` with the kind `Mismatch`, whose `raw` holds it.");
+            page.line(&format!(
+                "// Returns {output}. The type was observed in results, not declared by the server:"
+            ));
+            page.line(
+                "// a result that does not fit is an `Err` of kind `Mismatch`, with the result in `raw`.",
+            );
         }
-        _ => page.line(&format!("// Answers with {output}.")),
+        _ => page.line(&format!("// Returns {output}.")),
     }
 }
 
@@ -133,7 +137,7 @@ fn type_lines(model: &TypeModel, tool: &ToolModel, page: &mut Page) {
         }
         Shape::Tagged { tag, variants, other } => {
             page.line(&format!(
-                "/// Told apart by the field {:?}, which is added by itself.",
+                "/// Tagged by the field {:?}, which is added automatically.",
                 clean(tag, LONGEST_FACT)
             ));
             page.line(&format!("enum {name} {{"));
@@ -182,7 +186,7 @@ fn struct_lines(model: &TypeModel, body: &StructModel, tool: &ToolModel, page: &
     }
     for (key, value) in &body.constants {
         let value = clean(&value.to_string(), LONGEST_FACT);
-        page.line(&format!("    // {:?}: {value} is added by itself", clean(key, LONGEST_FACT)));
+        page.line(&format!("    // {:?}: {value} is added automatically", clean(key, LONGEST_FACT)));
     }
     if let Some((name, field_type)) = &body.extra {
         page.line(&format!("    {name}: {}, // all other fields", type_text(field_type, tool)));
@@ -194,7 +198,7 @@ fn field_lines(field: &FieldModel, sent: bool, tool: &ToolModel, page: &mut Page
     let Note { description, facts } = &field.note;
     page.comment("    ", description.as_deref(), LONGEST_REMARK);
     let presence = match (field.required, &field.field_type) {
-        // Of what only comes back, the type says it.
+        // For a type that is only received, the type shows it.
         _ if !sent => None,
         (true, FieldType::Option(_)) => Some("required, may be null"),
         (true, _) => Some("required"),
@@ -208,17 +212,17 @@ fn field_lines(field: &FieldModel, sent: bool, tool: &ToolModel, page: &mut Page
     page.line(&format!("    {}: {},{remark}", field.name, type_text(&field.field_type, tool)));
 }
 
-/// The places that take or give plain values, and why.
+/// The untyped places, and the reasons.
 fn fallbacks(tool: &ToolModel, page: &mut Page) {
     if tool.fallbacks.is_empty() {
         return;
     }
     page.line("");
-    page.line("// Plain JSON (`Value`), because the schema gives no type that Rust has:");
-    for fallback in tool.fallbacks.iter().take(MOST_FALLBACKS) {
+    page.line("// Plain JSON (`Value`), because the schema has no equivalent Rust type:");
+    for fallback in tool.fallbacks.iter().take(MAX_FALLBACKS) {
         page.line(&format!("// {}: {}", fallback.path, clean(&fallback.reason, LONGEST_FACT)));
     }
-    if let Some(more) = tool.fallbacks.len().checked_sub(MOST_FALLBACKS).filter(|more| *more > 0) {
+    if let Some(more) = tool.fallbacks.len().checked_sub(MAX_FALLBACKS).filter(|more| *more > 0) {
         page.line(&format!("// and {more} more"));
     }
 }

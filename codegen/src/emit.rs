@@ -1,7 +1,7 @@
 //! Rust code from a model.
 //!
-//! The code is lean on purpose: what can be shared lies in `bridge::convert`, and nothing is generic that
-//! a snippet would have to compile again, except for the few lines that take lenient arguments.
+//! The code is lean on purpose: shared code is in `bridge::convert`. A snippet compiles nothing generic again
+//! except the few lines that accept lenient arguments.
 
 mod calls;
 mod syntax;
@@ -26,12 +26,13 @@ pub(crate) fn root<'a>(server: &str, tools: impl IntoIterator<Item = &'a str>) -
     text
 }
 
-/// Everything of one tool.
+/// All code of one tool.
 pub(crate) fn source(server: &str, tool: &ToolModel) -> String {
     let types = types::types(server, tool);
     let calls = calls::calls(server, tool);
     let tokens = quote! { #types #calls };
     let text = tokens.to_string();
-    // What we write parses; if it ever did not, the compiler would say where better than we could.
+    // The tokens always parse. If they ever did not, the compiler would report the place better than an error
+    // here.
     syn::parse2(tokens).map_or(text, |file| prettyplease::unparse(&file))
 }

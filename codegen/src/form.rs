@@ -1,6 +1,6 @@
-//! The small description of types that a normalised schema is, and that all code is made from.
+//! Forms: the description of types that normalisation produces and all code is generated from.
 //!
-//! It knows JSON's names, not Rust's: those are given when code is written.
+//! Forms use the names in JSON. Rust names are assigned when code is written.
 
 use serde_json::{Value, json};
 
@@ -9,23 +9,24 @@ use serde_json::{Value, json};
 pub(crate) enum Form {
     /// Anything.
     Any,
-    /// Anything, in place of a type that could not be had, by the index of the reason; gone once all is read.
+    /// Anything, because the type could not be determined, with the index of the reason. Resolved when the
+    /// document has been read.
     Lost(usize),
     /// `true` or `false`.
     Boolean,
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     Integer,
-    /// An integer of 64 bits that the schema says to be without a sign.
+    /// A 64-bit integer that the schema declares unsigned.
     Unsigned,
     /// A number.
     Number,
     /// A text.
     Text,
-    /// A text, a number or a flag: two or three of [`Kind`], sorted.
+    /// A text, a number or a boolean: two or three of [`Kind`], sorted.
     Scalar(Vec<Kind>),
     /// An array of one type.
     List(Box<Form>),
-    /// An array with a type for each place.
+    /// An array with a type for each item.
     Tuple(Vec<Form>),
     /// An object whose fields are data.
     Map(Box<Form>),
@@ -33,33 +34,34 @@ pub(crate) enum Form {
     Nullable(Box<Form>),
     /// A [`Definition`], by its index.
     Named(usize),
-    /// The target of a reference that is still being read, by its index; gone once all is read.
+    /// The target of a reference that is still being read, by its index. Resolved when the document has been
+    /// read.
     Pending(usize),
 }
 
 /// A type that needs a name.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Definition {
-    /// The last part of its name: the property, the schema's own name for it, or the variant.
+    /// The last part of its name: from the property, the schema's own name, or the variant.
     pub(crate) leaf: String,
-    /// What the schema says of it, beside what it says of the places that hold it.
+    /// The schema's description of the type itself, not of the places that use it.
     pub(crate) description: Option<String>,
-    /// What it is.
+    /// The structure.
     pub(crate) body: Body,
 }
 
-/// What a [`Definition`] is.
+/// The structure of a [`Definition`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Body {
     /// An object with known fields.
     Struct(Struct),
-    /// One of some texts; `loose` where the schema allows others as well.
+    /// One of a list of texts. If `loose`, the schema allows other texts as well.
     Texts { values: Vec<String>, loose: bool },
-    /// Objects, told apart by the text in the field `tag`.
+    /// Objects, distinguished by the text in the field `tag`.
     Tagged { tag: String, variants: Vec<(String, Form)> },
-    /// Values, told apart by their JSON type. At most one of each [`Kind`].
+    /// Values, distinguished by their JSON type. At most one of each [`Kind`].
     Kinds(Vec<(Kind, Form)>),
-    /// Any value at all, in place of a whole schema that could not be read.
+    /// Any value, because the whole schema could not be read.
     Whole,
 }
 
@@ -68,9 +70,9 @@ pub(crate) enum Body {
 pub(crate) struct Struct {
     /// The fields: required ones in the order of `required`, then the others by name.
     pub(crate) fields: Vec<Field>,
-    /// Required fields whose value the schema fixes: sent always, never read.
+    /// Required fields whose value the schema fixes: always sent, never read.
     pub(crate) constants: Vec<(String, Value)>,
-    /// The type of further fields, where the schema asks for them.
+    /// The type of additional fields, if the schema describes them.
     pub(crate) extra: Option<Form>,
 }
 
@@ -83,33 +85,33 @@ pub(crate) struct Field {
     pub(crate) form: Form,
     /// Whether the schema requires it.
     pub(crate) required: bool,
-    /// What a reader should know of it.
+    /// Its documentation.
     pub(crate) note: Note,
 }
 
-/// What the schema says of a place besides its type.
+/// The documentation of a place.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Note {
     /// The description, as the server wrote it.
     pub(crate) description: Option<String>,
-    /// What else it says of the values.
+    /// Other statements about the values.
     pub(crate) facts: Vec<Fact>,
 }
 
-/// Something that a schema says of values besides their type: a default, a bound, a format.
+/// A statement of a schema about values besides their type: a default, a bound, a format.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fact {
     /// The keyword.
     pub(crate) keyword: &'static str,
-    /// The words for it, with what follows them.
+    /// The phrase for it, which precedes the value.
     pub(crate) words: &'static str,
-    /// The value: JSON, or a text of the server's.
+    /// The value: JSON, or a text from the server.
     pub(crate) value: String,
-    /// Whether it is worth a place in a short form.
+    /// Whether it is worth including in a short form.
     pub(crate) brief: bool,
 }
 
-/// The types that JSON tells apart.
+/// The types that JSON distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Text,
@@ -131,7 +133,7 @@ impl Kind {
         }
     }
 
-    /// The names of several, as one of which a value comes.
+    /// The names of several kinds, joined with "or".
     pub(crate) fn any_of<'a>(kinds: impl IntoIterator<Item = &'a Kind>) -> String {
         let names: Vec<&str> = kinds.into_iter().map(|kind| kind.name()).collect();
         names.join(" or ")
@@ -139,7 +141,7 @@ impl Kind {
 }
 
 impl Form {
-    /// The form, or null; nothing is nullable twice, and what is anything may be null already.
+    /// The form, or null. A nullable form stays as it is, and so does "anything", which includes null.
     pub(crate) fn nullable(self) -> Form {
         match self {
             Form::Any | Form::Lost(_) | Form::Nullable(_) => self,
@@ -147,7 +149,7 @@ impl Form {
         }
     }
 
-    /// The kinds of the scalar that it is, or that its items or values are.
+    /// The kinds, if the form or its innermost items or values are a scalar.
     pub(crate) fn scalar(&self) -> Option<&[Kind]> {
         match self {
             Form::Scalar(kinds) => Some(kinds),
@@ -156,7 +158,7 @@ impl Form {
         }
     }
 
-    /// How many forms it is made of.
+    /// The number of forms in it, including itself.
     pub(crate) fn size(&self) -> usize {
         1 + match self {
             Form::List(inner) | Form::Map(inner) | Form::Nullable(inner) => inner.size(),
@@ -165,7 +167,7 @@ impl Form {
         }
     }
 
-    /// Calls `visit` with each form that it is made of, itself last.
+    /// Calls `visit` with each form in it, itself last.
     pub(crate) fn visit(&mut self, visit: &mut dyn FnMut(&mut Form)) {
         match self {
             Form::List(inner) | Form::Map(inner) | Form::Nullable(inner) => inner.visit(visit),
@@ -175,7 +177,7 @@ impl Form {
         visit(self);
     }
 
-    /// The form as a JSON Schema with nothing in it that could be read in two ways.
+    /// The form as an unambiguous JSON Schema.
     fn schema(&self) -> Value {
         match self {
             Form::Any | Form::Lost(_) | Form::Pending(_) => json!(true),
@@ -184,7 +186,7 @@ impl Form {
             Form::Unsigned => json!({ "type": "integer", "format": "uint64" }),
             Form::Number => json!({ "type": "number", "format": "double" }),
             Form::Text => json!({ "type": "string" }),
-            // A type of typify's that no other form becomes.
+            // A typify type that no other form maps to.
             Form::Scalar(_) => json!({ "type": "integer", "format": "int8" }),
             Form::List(item) => json!({ "type": "array", "items": item.schema() }),
             Form::Tuple(items) => {
@@ -199,7 +201,7 @@ impl Form {
 }
 
 impl Field {
-    /// Leaves out null where it means the same as absence.
+    /// Drops null if it means the same as absence.
     pub(crate) fn settle(&mut self) {
         if let Form::Nullable(inner) = &mut self.form
             && !self.required
@@ -223,7 +225,7 @@ impl Definition {
         }
     }
 
-    /// The forms of its fields or variants, in order, as they are held: an optional one is nullable.
+    /// The forms of its fields or variants, in order. The form of an optional one is nullable.
     pub(crate) fn members(&self) -> Vec<Form> {
         match &self.body {
             Body::Struct(body) => {
@@ -241,8 +243,8 @@ impl Definition {
         }
     }
 
-    /// The definition as a JSON Schema: a struct of its members, which have neutral names, so that only
-    /// what they contain is left to decide.
+    /// The definition as a JSON Schema: a struct of its members with neutral names, so that typify decides
+    /// only their types.
     fn schema(&self) -> Value {
         let members = self.members().into_iter().enumerate();
         let properties: serde_json::Map<String, Value> =

@@ -1,7 +1,7 @@
-//! Types that hold themselves without end: no value of them can be made, so one of their fields becomes a plain value.
+//! Types that always contain themselves have no values, so one of their fields becomes a plain JSON value.
 //!
-//! The bindings count on that: to read a value that does not fit they make one of nothing, where an enum stands with
-//! the variant that takes the fewest steps.
+//! The bindings rely on that: to read a value that does not fit, they build a value from nothing. For an enum
+//! they use the variant that needs the fewest steps.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
@@ -11,7 +11,7 @@ use crate::normalise::LONGEST_KEY;
 use crate::text::clean;
 use crate::typing::FieldType;
 
-/// What a value of a type is made of.
+/// The parts that a value of a type needs.
 #[derive(Debug)]
 pub(crate) enum Made<'a> {
     /// All of these.
@@ -21,14 +21,14 @@ pub(crate) enum Made<'a> {
 }
 
 impl Made<'_> {
-    /// What needs nothing to be made of.
+    /// A value that needs no parts.
     pub(crate) fn nothing() -> Self {
         Made::All(Vec::new())
     }
 }
 
-/// In how many steps a value of each type can be made of nothing, by the index that [`FieldType::Named`] holds; none
-/// where that has no end.
+/// The number of steps that build a value of each type from nothing, by the index in [`FieldType::Named`].
+/// `None` if no number of steps does.
 pub(crate) fn ranks(types: &[Made<'_>]) -> Vec<Option<usize>> {
     let mut ranks = vec![None; types.len()];
     loop {
@@ -51,7 +51,7 @@ pub(crate) fn ranks(types: &[Made<'_>]) -> Vec<Option<usize>> {
     }
 }
 
-/// The rank of a type; what may be empty needs nothing.
+/// The rank of a type. A type that may be empty needs nothing.
 pub(crate) fn rank(field_type: &FieldType, ranks: &[Option<usize>]) -> Option<usize> {
     match field_type {
         FieldType::Named(index) => ranks.get(*index).copied().flatten(),
@@ -61,9 +61,9 @@ pub(crate) fn rank(field_type: &FieldType, ranks: &[Option<usize>]) -> Option<us
     }
 }
 
-/// Makes plain values of the fields that keep types from having one; gives their places.
+/// Turns the fields that keep types from having values into plain JSON values, and returns their places.
 ///
-/// The `roots` are the types that the schemas of a tool are, with what a place in each begins with.
+/// The `roots` are the types of a tool's schemas, each with the prefix of its places.
 pub(crate) fn ground(
     definitions: &[Definition],
     types: &mut [Vec<FieldType>],
@@ -87,7 +87,7 @@ pub(crate) fn ground(
     places
 }
 
-/// The shortest way to each type from the roots.
+/// The shortest path to each type from the roots.
 fn paths(
     definitions: &[Definition],
     types: &[Vec<FieldType>],
@@ -108,7 +108,7 @@ fn paths(
     paths
 }
 
-/// The types that a type names, with the way to each.
+/// The types that a type refers to, with the path to each.
 fn named(field_type: &FieldType, path: String, found: &mut VecDeque<(usize, String)>) {
     match field_type {
         FieldType::Named(index) => found.push_back((*index, path)),
@@ -124,7 +124,7 @@ fn named(field_type: &FieldType, path: String, found: &mut VecDeque<(usize, Stri
     }
 }
 
-/// The way from a type to one of its members.
+/// The path from a type to one of its members.
 fn step(definition: &Definition, number: usize) -> String {
     match &definition.body {
         Body::Struct(body) => match body.fields.get(number) {
@@ -146,7 +146,7 @@ fn made<'a>(definition: &Definition, members: &'a [FieldType]) -> Made<'a> {
     }
 }
 
-/// Makes plain values of the boxes that have no end: every type that holds itself does so through one.
+/// Turns boxes without a finite value into plain JSON values. Every recursive type recurs through a box.
 fn cut(field_type: &mut FieldType, ranks: &[Option<usize>]) -> bool {
     match field_type {
         FieldType::Box(content) if rank(content, ranks).is_none() => {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_made_in_as_many_steps_as_it_takes() {
+    fn ranks_count_the_steps_to_build_a_value() {
         let (sum, list, pair) =
             (boxed(0), FieldType::Vec(Box::new(FieldType::Named(1))), FieldType::Named(2));
         let literal = FieldType::F64;
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_itself_without_end_becomes_a_value() {
+    fn endless_recursion_becomes_a_plain_value() {
         let field = |key: &str| crate::form::Field {
             key: key.to_owned(),
             form: crate::form::Form::Named(0),

@@ -1,17 +1,17 @@
-//! The identity of a tool: what a program's manifest and the broker know it by.
+//! The identity of a tool in a program's manifest and at the broker.
 
 use serde_json::Value;
 
 use crate::Tool;
 
-/// How much of the hash an identity keeps, in bytes.
+/// Number of bytes of the hash that an identity keeps.
 const BYTES: usize = 16;
 
 /// The first 16 bytes of a BLAKE3 hash over server, tool, input schema and output schema, in lower-case
 /// hexadecimal.
 ///
 /// Each part is preceded by its length in 8 bytes, little-endian. A schema is written as JSON with sorted
-/// keys and without spaces; no output schema is an empty part, which no JSON is.
+/// keys and without spaces. Without an output schema that part is empty, which is not valid JSON.
 pub(crate) fn identity(server: &str, tool: &Tool) -> String {
     let input = canonical(&tool.input_schema);
     let output = tool.output_schema.as_ref().map(canonical).unwrap_or_default();
@@ -24,7 +24,7 @@ pub(crate) fn identity(server: &str, tool: &Tool) -> String {
     hash.as_bytes().iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The value as JSON with sorted keys, whatever order serde_json was built to keep.
+/// The value as JSON with sorted keys, whichever key order serde_json was built with.
 pub(crate) fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);

@@ -1,8 +1,7 @@
-//! From the tools of an MCP server to Rust: types, conversions and stubs, and the short form of them
-//! that a model reads.
+//! From the tools of an MCP server to Rust: types, conversions and stubs, and their short form for models.
 //!
-//! Pure: text in, text out. Where the tools come from, how the code is compiled and how a call travels
-//! is decided elsewhere; the code here is written against the crate `bridge`.
+//! Pure: text in, text out. The caller decides where tools come from, how the code is compiled and how calls
+//! travel. The generated code uses the crate `bridge`.
 
 mod bindings;
 mod description;
@@ -38,5 +37,5 @@ pub use text::clean;
 pub use tokens::tokens;
 pub use tool::{Server, Tool};
 
-/// The version of the emitted code: part of the key of everything compiled from it.
-pub const VERSION: u32 = 6;
+/// The version of the generated code, part of the key of everything compiled from it.
+pub const VERSION: u32 = 7;

@@ -1,20 +1,21 @@
-//! Numbers that types of the same shape within a server have in common: their values are the same in JSON.
+//! Numbers for types: types of a server with the same shape share one, because their JSON values are the
+//! same.
 //!
-//! Bindings of tools are compiled apart from each other, so equal types can't be one; by their numbers the compiler sees
-//! that one may stand for the other (`convert/shape.rs` of the bridge).
+//! The bindings of each tool are compiled separately, so equal types cannot be one type. The numbers tell the
+//! compiler that one can be converted to the other (`convert/shape.rs` of the bridge).
 
 use std::fmt::Write as _;
 
 use crate::model::{Shape, StructModel, ToolModel};
 use crate::typing::FieldType;
 
-/// The number of each of a tool's types, by the index that [`FieldType::Named`] holds.
+/// The number of each of a tool's types, by the index in [`FieldType::Named`].
 pub(crate) fn numbers(server: &str, tool: &ToolModel) -> Vec<u64> {
     let mut shapes = Shapes { tool, found: vec![Found::No; tool.types.len()] };
     let number = |index| {
         let text = match shapes.of(index) {
             Some(shape) => format!("shape {server:?} {shape}"),
-            // What holds itself is like nothing else.
+            // A recursive type matches no other type.
             None => format!("type {server:?} {:?} {}", tool.name, tool.type_name(index)),
         };
         hash(&text)
@@ -28,13 +29,14 @@ fn hash(text: &str) -> u64 {
     hash.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// What is known of a type's shape.
+/// The state of a type's shape.
 #[derive(Clone)]
 enum Found {
     No,
-    /// It is being written.
+    /// It is being determined.
     Open,
-    /// As a hash: a type may be in many others. None for one that leads to one that holds itself.
+    /// The shape as a hash, because a type may be part of many others. `None` for a type that is recursive or
+    /// leads to a recursive one.
     Done(Option<u64>),
 }
 
@@ -58,7 +60,7 @@ impl Shapes<'_> {
         shape
     }
 
-    /// All that a value in JSON may be, whatever the names in Rust.
+    /// The possible JSON values, independent of the names in Rust.
     fn shape(&mut self, shape: &Shape) -> Option<String> {
         Some(match shape {
             Shape::Struct(body) => self.structure(body)?,

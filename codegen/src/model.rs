@@ -1,4 +1,4 @@
-//! The tools of a server with all names and types decided: what code and signatures are written from.
+//! The tools of a server with all names and types decided. Code and signatures are written from this.
 
 mod draft;
 mod shape;
@@ -54,7 +54,7 @@ impl Model {
     }
 }
 
-/// The tools sorted by name; of those with one name the first.
+/// The tools sorted by name. Of several with one name, only the first.
 pub(crate) fn distinct<'a>(tools: &'a [Tool], warnings: &mut Vec<Warning>) -> Vec<&'a Tool> {
     let mut sorted: Vec<&Tool> = tools.iter().collect();
     let key = |tool: &Tool| {
@@ -65,7 +65,7 @@ pub(crate) fn distinct<'a>(tools: &'a [Tool], warnings: &mut Vec<Warning>) -> Ve
     let mut distinct: Vec<&Tool> = Vec::new();
     for tool in sorted {
         if distinct.last().is_some_and(|last| last.name == tool.name) {
-            let reason = "the server lists several tools of this name; one is used".to_owned();
+            let reason = "the server lists several tools of this name; only one is used".to_owned();
             warnings.push(Warning { tool: tool.name.clone(), path: String::new(), reason });
         } else {
             distinct.push(tool);
@@ -74,7 +74,7 @@ pub(crate) fn distinct<'a>(tools: &'a [Tool], warnings: &mut Vec<Warning>) -> Ve
     distinct
 }
 
-/// What the names of a tool's types begin with; takes the three names that every tool has.
+/// The prefix of a tool's type names. Takes the three names that every tool has.
 fn prefix(function: &str, namespace: &mut Namespace) -> String {
     let wanted = camel(function);
     let mut number = 1_u64;
@@ -94,7 +94,7 @@ fn prefix(function: &str, namespace: &mut Namespace) -> String {
     }
 }
 
-/// What the tool takes in the context of a model that reads its schemas as they are.
+/// Number of tokens of the tool for a model that reads its schemas unchanged.
 fn schema_tokens(tool: &Tool) -> usize {
     let mut shown = json!({ "name": tool.name, "inputSchema": tool.input_schema });
     let output = tool.output_schema.as_ref().filter(|_| !tool.observed);

@@ -1,20 +1,20 @@
-//! Names: what a server, tool, property or value of a schema is called in Rust.
+//! Rust names of servers, tools, properties and values of schemas.
 //!
-//! The rule, the same for all of them:
-//! 1. A name is cut into words at everything that is not an ASCII letter or digit, and where the case
-//!    changes (`listHTTPOrders` is `list`, `http`, `orders`). `+` is the word `plus`, a `-` that begins a
+//! The rules, the same for all:
+//! 1. A name is split into words at each character that is not an ASCII letter or digit, and where the case
+//!    changes (`listHTTPOrders` is `list`, `http`, `orders`). `+` is the word `plus`, a `-` before a
 //!    number is the word `minus`, another character that is a letter or digit is `u` and its code point
-//!    in hexadecimal; the rest only separates.
-//! 2. The words are joined as `snake_case` or `UpperCamelCase`. No word at all is `empty`; what would
+//!    in hexadecimal; other characters only separate words.
+//! 2. The words are joined as `snake_case` or `UpperCamelCase`. A name without words is `empty`; a name that would
 //!    begin with a digit gets an `n` in front.
-//! 3. A keyword or reserved name gets a `_` behind it.
-//! 4. Where two names meet, the one whose own spelling is the Rust name keeps it, then the one that
-//!    sorts first (for properties: that comes first); the others get 2, 3, … behind them, with a `_`
-//!    between where the name ends in a digit.
+//! 3. A keyword or reserved name gets a `_` at its end.
+//! 4. If two names collide, the one whose own spelling is the Rust name keeps it, then the one that
+//!    sorts first (for properties: that comes first); the others get the suffix 2, 3, …, with a `_`
+//!    between if the name ends in a digit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The longest Rust name before a suffix, in bytes; longer ones are cut.
+/// The longest Rust name before a suffix, in bytes. Longer ones are cut.
 const LONGEST: usize = 80;
 
 const KEYWORDS: &[&str] = &[
@@ -121,7 +121,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether the words before `character` end there.
+/// Whether a new word starts at `character`.
 fn starts_word(before: Option<char>, character: char, after: Option<char>) -> bool {
     if !character.is_ascii_alphanumeric() {
         return true;
@@ -136,7 +136,7 @@ fn is_sign(before: Option<char>, after: Option<char>) -> bool {
     before.is_none_or(|before| !before.is_alphanumeric()) && after.is_some_and(|after| after.is_ascii_digit())
 }
 
-/// The name in `snake_case`; not yet safe from keywords.
+/// The name in `snake_case`, not yet checked against keywords.
 fn join_snake(name: &str) -> String {
     finish(words(name).join("_"), 'n')
 }
@@ -178,7 +178,7 @@ fn guard(mut name: String, reserved: &[&str]) -> String {
     name
 }
 
-/// The singular of an English plural, where the ending shows it.
+/// The singular of an English plural, if the ending shows it.
 pub(crate) fn singular(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let cut = |ending: usize, with: &str| format!("{}{with}", &name[..name.len() - ending]);
@@ -195,19 +195,19 @@ pub(crate) fn singular(name: &str) -> String {
     }
 }
 
-/// A set of names in which each is given out once.
+/// A set of names, each used once.
 #[derive(Debug, Default)]
 pub(crate) struct Namespace {
     taken: BTreeSet<String>,
 }
 
 impl Namespace {
-    /// A namespace for types, in which those that the generated code uses are taken.
+    /// A namespace for types, with the names used by generated code reserved.
     pub(crate) fn of_types() -> Self {
         Namespace { taken: RESERVED_TYPES.iter().map(|&name| name.to_owned()).collect() }
     }
 
-    /// `wanted` if it is free, otherwise the first free name with a number behind it.
+    /// Returns `wanted` if it is free, otherwise with the first free number appended.
     pub(crate) fn take(&mut self, wanted: &str) -> String {
         if self.taken.insert(wanted.to_owned()) {
             return wanted.to_owned();
@@ -229,9 +229,9 @@ impl Namespace {
     }
 }
 
-/// Gives every name of `names` a Rust name of its own: first those that already are one.
+/// Assigns every name in `names` a unique Rust name. Names that are valid in Rust already come first.
 ///
-/// Within the two groups the order of `names` decides.
+/// Within the two groups, the order of `names` decides.
 pub(crate) fn assign<'a>(
     names: impl IntoIterator<Item = &'a str>,
     namespace: &mut Namespace,
@@ -252,8 +252,8 @@ pub(crate) fn assign<'a>(
 
 /// The Rust name of each server's module, which is also the name of its crate.
 ///
-/// Depends on the set of names only. Besides Rust's keywords, the crates that a snippet can use and the
-/// names of its prelude are reserved.
+/// Depends only on the set of names. Reserved are Rust's keywords, the crates that a snippet can use, and the
+/// names of its prelude.
 pub fn module_names<'a>(servers: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, String> {
     let sorted: BTreeSet<&str> = servers.into_iter().collect();
     assign(sorted.iter().copied(), &mut Namespace::default(), |name| {

@@ -1,4 +1,4 @@
-//! The normal form of a tool's schemas: what was understood of them, written as JSON Schema again.
+//! The normal form of a tool's schemas: the parts that were understood, as JSON Schema.
 
 use std::collections::BTreeMap;
 
@@ -19,12 +19,12 @@ pub struct NormalForm {
     pub output: Option<Value>,
 }
 
-/// What was understood of a tool's schemas, as JSON Schema (2020-12) that says it in one way only.
+/// The understood parts of a tool's schemas, as unambiguous JSON Schema (2020-12).
 ///
-/// It holds types and the names in JSON, and nothing for readers. Types that have a name in Rust lie under `$defs`,
-/// except where they are variants of a union. What the schemas allow, the normal form allows as well, but for null in
-/// place of an optional property, which is the same as its absence. The normal form of a normal form is that form,
-/// unless the schemas are beyond the bounds of what is read.
+/// It contains types and the names in JSON, and no descriptions. Types that have a name in Rust are under
+/// `$defs`, except variants of a union. The normal form allows everything that the schemas allow, with one
+/// exception: it omits null for optional properties, where null equals absence. Normalising a normal form
+/// returns the same form, unless the schemas exceed the size limits.
 #[must_use]
 pub fn normal_form(tool: &Tool) -> NormalForm {
     let normalised = normalise(tool, DEEPEST);
@@ -35,9 +35,9 @@ pub fn normal_form(tool: &Tool) -> NormalForm {
 
 struct Writer<'a> {
     definitions: &'a [Definition],
-    /// The first of all definitions with the structure of each.
+    /// For each definition, the first one with the same structure.
     alike: &'a [usize],
-    /// The definition that is the whole document.
+    /// The definition that is the document's root.
     root: Option<usize>,
     names: BTreeMap<usize, String>,
     namespace: Namespace,
@@ -72,7 +72,7 @@ impl<'a> Writer<'a> {
         document
     }
 
-    /// The schema of a place; `hint` is the name that a type would get there.
+    /// The schema of a place. `hint` is the name for a type there.
     fn schema(&mut self, form: &Form, hint: &str) -> Value {
         match form {
             Form::Any | Form::Lost(_) | Form::Pending(_) => json!(true),
@@ -93,7 +93,7 @@ impl<'a> Writer<'a> {
                 let places: Vec<Value> = items.iter().map(|item| self.schema(item, hint)).collect();
                 json!({ "type": "array", "prefixItems": places, "minItems": items.len(), "items": false })
             }
-            // `true` would make it an object of which nothing is known.
+            // `true` would make it an object without known fields.
             Form::Map(value) if **value == Form::Any => {
                 json!({ "type": "object", "additionalProperties": { "$comment": "any value" } })
             }
@@ -108,7 +108,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The name of a definition, which is written when it is first named.
+    /// The name of a definition. The first use writes the definition.
     fn name(&mut self, index: usize, hint: &str) -> String {
         if let Some(name) = self.names.get(&index) {
             return name.clone();
@@ -138,7 +138,7 @@ impl<'a> Writer<'a> {
                     variants.iter().map(|(kind, form)| self.member(*kind, form, hint)).collect();
                 json!({ "anyOf": variants })
             }
-            // Any value, in the words of what is no object.
+            // Any value, written so that it is not read as an object.
             Some(Body::Whole) | None => {
                 json!({ "type": ["array", "boolean", "null", "number", "object", "string"] })
             }

@@ -1,8 +1,8 @@
 //! From the JSON Schemas of a tool, as servers write them, to forms and definitions.
 //!
-//! Reads drafts 4 to 2020-12 and the spellings of OpenAPI 3.0. References are resolved within the
-//! document, nothing is fetched. What cannot be read becomes `Any` with a warning; nothing fails.
-//! Defaults, bounds, patterns and formats do not take part in types; the notes keep them.
+//! Reads drafts 4 to 2020-12 and the spellings of OpenAPI 3.0. References are resolved within the document;
+//! nothing is fetched. A schema that cannot be read becomes `Any` with a warning; nothing fails. Defaults,
+//! bounds, patterns and formats do not affect types; the notes keep them.
 
 mod array;
 mod count;
@@ -29,29 +29,29 @@ pub(crate) use place::{DEEPEST, LONGEST_KEY};
 use pointers::Pointers;
 use reader::{Reader, Shared};
 
-/// How many schemas of one tool are looked at before the rest becomes `Any`.
-const MOST_STEPS: usize = 8_000;
+/// Maximum number of schemas of one tool that are read. The rest becomes `Any`.
+const MAX_STEPS: usize = 8_000;
 
 /// All types of one tool.
 #[derive(Debug)]
 pub(crate) struct Normalised {
     /// The types that need a name.
     pub(crate) definitions: Vec<Definition>,
-    /// The definition that is the input; a struct, or whole.
+    /// The definition of the input: a struct, or the whole value.
     pub(crate) input: usize,
-    /// The form of the output, if the tool says so.
+    /// The form of the output, if the tool declares one.
     pub(crate) output: Option<Form>,
-    /// What could not be read: the place and the reason.
+    /// The parts that could not be read: place and reason.
     pub(crate) warnings: Vec<(String, String)>,
-    /// How many places of the schemas want a type.
+    /// Number of places in the schemas that need a type.
     pub(crate) places: usize,
-    /// Those of them that became `Any` although the schema asks for more: the place and the reason.
+    /// The places that became `Any` although the schema describes more: place and reason.
     pub(crate) lost: Vec<(String, String)>,
 }
 
-/// Normalises the schemas of one tool; what lies deeper than `deepest` becomes `Any`.
+/// Normalises the schemas of one tool. Schemas nested deeper than `deepest` become `Any`.
 pub(crate) fn normalise(tool: &Tool, deepest: usize) -> Normalised {
-    let mut shared = Shared { deepest, steps: MOST_STEPS, ..Shared::default() };
+    let mut shared = Shared { deepest, steps: MAX_STEPS, ..Shared::default() };
     let input = read(&tool.input_schema, Side::Input, &mut shared);
     let input = match input {
         Form::Named(index) if matches!(shared.body(index), Some(Body::Struct(_))) => index,
@@ -70,7 +70,7 @@ enum Side {
     Output,
 }
 
-/// Reads one document and settles its references.
+/// Reads one document and resolves its references.
 fn read(root: &Value, side: Side, shared: &mut Shared) -> Form {
     let first = shared.definitions.len();
     let pointers = Pointers::new(root);
@@ -105,7 +105,8 @@ impl Reader<'_> {
                 Some(variants) => return self.merged_struct(&variants, place),
                 None => self.give_up(place, "the input is not an object"),
             },
-            // Anything goes, and MCP wants an object: nothing is known to be wanted in it.
+            // The schema allows anything and MCP requires an object, so this is an object without known
+            // fields.
             None if matches!(self.root, Value::Object(_) | Value::Bool(true)) => {
                 return self.merged_struct(&[Schema::new()], place);
             }
@@ -121,14 +122,14 @@ impl Reader<'_> {
             Form::Named(index) => self.shared.body(index),
             _ => None,
         };
-        // An object is where the places lie; anything else is one.
+        // The places of an object are its properties. Any other output is a place itself.
         if !matches!(body, Some(Body::Struct(_) | Body::Tagged { .. })) {
             self.count(place, &form);
         }
         form
     }
 
-    /// The form of a schema at a place that wants a type of its own.
+    /// The form of a schema at a place that counts.
     fn place(&mut self, schema: &Value, place: &Place) -> Form {
         let form = self.form(schema, place);
         self.count(place, &form);
@@ -155,7 +156,7 @@ impl Reader<'_> {
                 if let Some(form) = self.reference(keywords, place) {
                     return form;
                 }
-                // Not a type of its own, so that what lies in it may be the same union again.
+                // The union does not become a type, so that a schema inside it can be the same union.
                 if let Some(only) = union::only_besides_null(keywords) {
                     return self.form(only, &place.hop()).nullable();
                 }
@@ -168,7 +169,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The form of a schema that is made of others: where it lies within itself, it is the same type.
+    /// The form of a composed schema. Inside itself, it is the same type.
     fn once(&mut self, schema: &Value, place: &Place) -> Form {
         let text = canonical(schema);
         if !self.spend(text.len() / 64) {
@@ -191,7 +192,7 @@ impl Reader<'_> {
         form
     }
 
-    /// The form of a schema without references and `allOf` at its top.
+    /// The form of a schema without references and `allOf` at its top level.
     fn flat(&mut self, schema: &Schema, place: &Place) -> Form {
         let form = if schema.contains_key("anyOf") || schema.contains_key("oneOf") {
             self.union(schema, place)

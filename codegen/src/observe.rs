@@ -1,53 +1,54 @@
-//! From the answers of a tool to a JSON Schema that they fit, for tools that declare none.
+//! Infers a JSON Schema from the results of a tool, for tools that declare none.
 //!
-//! Only the shape is kept: types and the names of properties, no values. What all samples have is required. An
-//! object whose names are data (identifiers, dates, addresses, or very many of them) is a map.
+//! Only the shape is kept: types and the names of properties, no values. Properties that all samples have are
+//! required. An object whose names are data (identifiers, dates, addresses, or very many of them) is a map.
 //!
-//! All types but `null` of a place are told apart by JSON type, so a schema here is one of: `true` (nothing is known),
-//! a schema with `type` (a name, or a name and `null`), or `anyOf` of such, sorted by type.
+//! Except for `null`, the types of a place are distinguished by JSON type. So a schema here is `true`
+//! (nothing is known), a schema with `type` (a name, or a name and `null`), or `anyOf` of such schemas,
+//! sorted by type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-/// Deeper places may be anything.
+/// Maximum nesting. Deeper places may be anything.
 const DEEPEST: usize = 16;
-/// An object with more properties is a map.
-const MOST_PROPERTIES: usize = 64;
+/// Maximum number of properties. A larger object is a map.
+const MAX_PROPERTIES: usize = 64;
 
-/// What is known of a place: which JSON types it may have.
+/// The observed JSON types of a place.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Shape {
-    /// Whether it may be anything; then nothing else counts.
+    /// Whether it may be anything. Then the other fields are ignored.
     any: bool,
     null: bool,
     boolean: bool,
-    /// A number, and whether all of them were integers.
+    /// Numbers, and whether all of them were integers.
     number: Option<bool>,
     text: bool,
-    /// An array, with what its items may be.
+    /// Arrays, with the shape of their items.
     array: Option<Box<Shape>>,
     object: Option<Object>,
 }
 
-/// What is known of an object.
+/// The observed shape of an object.
 #[derive(Debug, Clone, PartialEq)]
 enum Object {
     /// Properties by name, and whether all samples had them.
     Struct(BTreeMap<String, (bool, Shape)>),
-    /// Any names, with what the values may be.
+    /// Any names, with the shape of the values.
     Map(Box<Shape>),
 }
 
-/// The schema of one answer.
+/// The schema of one result.
 #[must_use]
 pub fn infer(value: &Value) -> Value {
     Shape::of(value, 0).schema()
 }
 
-/// The schema that both what `known` and what `sample` allows fits; both were made here.
+/// The schema that allows what either schema allows. Both must come from this module.
 ///
-/// The order of samples does not matter, and one more of the same changes nothing.
+/// The order of samples does not matter. A repeated sample changes nothing.
 #[must_use]
 pub fn merge(known: &Value, sample: &Value) -> Value {
     Shape::read(known, 0).merge(Shape::read(sample, 0)).schema()
@@ -132,10 +133,10 @@ impl Shape {
         }
     }
 
-    /// The shape that a schema made here was made from.
+    /// Reads a schema that this module wrote back into its shape.
     ///
-    /// `true` is read as nothing known, so that an array that was empty once learns from the next one; what may really
-    /// be anything lies deeper than any sample is looked into, where it stays so.
+    /// `true` is read as "nothing known", so that an array that was empty once learns from the next sample. A
+    /// place that really may be anything is deeper than samples are read, and stays so.
     fn read(schema: &Value, depth: usize) -> Self {
         if depth > DEEPEST {
             return Shape::anything();
@@ -183,7 +184,7 @@ impl Object {
         merged.settled()
     }
 
-    /// What the values may be, whatever their names.
+    /// The shape of all values, whatever their names.
     fn values(self) -> Shape {
         match self {
             Object::Struct(fields) => {
@@ -193,11 +194,11 @@ impl Object {
         }
     }
 
-    /// A map, if the names say so.
+    /// Turns it into a map, if its names are data.
     fn settled(self) -> Self {
         match &self {
             Object::Struct(fields)
-                if fields.len() > MOST_PROPERTIES || fields.keys().any(|key| is_data(key)) =>
+                if fields.len() > MAX_PROPERTIES || fields.keys().any(|key| is_data(key)) =>
             {
                 Object::Map(Box::new(self.values()))
             }
@@ -232,7 +233,7 @@ impl Object {
     }
 }
 
-/// The fields of both; required are those that both require.
+/// The fields of both. A field is required if both require it.
 fn merge_fields(
     one: BTreeMap<String, (bool, Shape)>,
     mut other: BTreeMap<String, (bool, Shape)>,
@@ -249,7 +250,7 @@ fn merge_fields(
     merged
 }
 
-/// What either has, or both together.
+/// Either value, or the merge of both.
 fn both<T>(one: Option<T>, other: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(merge(one, other)),
@@ -257,8 +258,8 @@ fn both<T>(one: Option<T>, other: Option<T>, merge: impl FnOnce(T, T) -> T) -> O
     }
 }
 
-/// Whether the name of a property is plainly data and no name: empty, a number, an identifier such as a UUID or a
-/// hash, a date, a path, an address, a text with spaces.
+/// Whether a property's name is clearly data: empty, a number, an identifier like a UUID or a hash, a date, a
+/// path, an address, a text with spaces.
 fn is_data(key: &str) -> bool {
     let digits = key.chars().filter(char::is_ascii_digit).count();
     let hexadecimal = key.len() >= 16 && key.chars().all(|c| c.is_ascii_hexdigit() || c == '-');

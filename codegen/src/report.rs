@@ -1,46 +1,47 @@
-//! What became of a tool's schemas: how much of them has types, what has none, and what reading its signature saves.
+//! Reports on a tool's schemas: how much of them has types, what has none, and how many tokens the signature
+//! saves.
 
 use serde::{Deserialize, Serialize};
 
-/// How much of a tool's schemas became types, and what reading its signature saves.
+/// How much of a tool's schemas became types, and how many tokens the signature saves.
 ///
-/// The places that count: each property, those of objects within objects, unions and definitions included; the
-/// items of an array that has a schema for them; each place of a tuple; the values of a map and further properties
-/// that the schema speaks of; an output that is no object with known fields. What a `$ref` leads to counts once,
-/// where it is read first. Variants of a union are no places, and what lies below a place without a type is none
-/// either.
+/// Counted places: each property, including those of nested objects, unions and definitions; the items of an
+/// array with a schema for them; each item of a tuple; the values of a map and the additional properties that
+/// the schema describes; an output that is not an object with known fields. The target of a `$ref` counts
+/// once, where it is first read. Variants of a union do not count, nor does anything below a place without a
+/// type.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Fidelity {
-    /// Places in the schemas that want a type.
+    /// Number of places in the schemas that need a type.
     pub properties: usize,
-    /// Those of them that have one, or whose schema allows anything.
+    /// Number of those that have one, or whose schema allows anything.
     pub typed: usize,
-    /// The others; `properties - typed` of them.
+    /// The other places: `properties - typed` of them.
     pub fallbacks: Vec<Fallback>,
-    /// The tool as its server describes it, as JSON, in estimated tokens.
+    /// Estimated tokens of the server's description of the tool, as JSON.
     pub schema_tokens: usize,
-    /// Its signature, in estimated tokens.
+    /// Estimated tokens of its signature.
     pub signature_tokens: usize,
-    /// The lines of its generated code.
+    /// Number of lines of its generated code.
     pub lines: usize,
 }
 
 /// A place that became a plain `serde_json::Value`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Fallback {
-    /// The place, such as `input.edits[].old_text`.
+    /// The place, for example `input.edits[].old_text`.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// A place in a schema that became less than it says.
+/// A place in a schema whose type says less than the schema.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Warning {
     /// The tool.
     pub tool: String,
-    /// The place, such as `input.edits[].old_text`.
+    /// The place, for example `input.edits[].old_text`.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }

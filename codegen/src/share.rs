@@ -1,11 +1,11 @@
-//! One type for what has one name and one structure within a tool.
+//! Within a tool, definitions with the same name and structure share one type.
 
 use std::collections::BTreeMap;
 
 use crate::form::{Body, Definition, Form, Note};
 use crate::normalise::Normalised;
 
-/// Makes definitions one that have the same name and the same structure.
+/// Merges definitions that have the same name and the same structure.
 pub(crate) fn share(normalised: &mut Normalised) {
     let classes = classes(&normalised.definitions, |definition| &definition.leaf);
     let input = normalised.input;
@@ -22,7 +22,7 @@ pub(crate) fn share(normalised: &mut Normalised) {
     normalised.output.iter_mut().for_each(|output| output.visit(&mut replace));
 }
 
-/// The first definition of each definition's class: of those with the same structure, whatever their names.
+/// For each definition, the first one with the same structure, whatever their names.
 pub(crate) fn alike(definitions: &[Definition]) -> Vec<usize> {
     let classes = classes(definitions, |_| "");
     (0..classes.len()).map(|index| first(&classes, index).unwrap_or(index)).collect()
@@ -32,10 +32,10 @@ fn first(classes: &[usize], index: usize) -> Option<usize> {
     classes.iter().position(|class| Some(class) == classes.get(index))
 }
 
-/// The classes of definitions that are the same.
+/// The classes of equal definitions.
 ///
-/// All definitions of one name are taken for the same at first, then told apart by what they are made
-/// of until that makes no more difference, so that types that contain themselves are found equal too.
+/// Definitions with the same name and outline start in one class. Classes are split by the classes of their
+/// parts until nothing changes. So recursive types are found equal too.
 fn classes<'a>(definitions: &'a [Definition], name: impl Fn(&'a Definition) -> &'a str) -> Vec<usize> {
     let mut skeletons = BTreeMap::new();
     let parts: Vec<(usize, Vec<usize>)> = definitions
@@ -63,7 +63,8 @@ fn classes<'a>(definitions: &'a [Definition], name: impl Fn(&'a Definition) -> &
     }
 }
 
-/// The structure of a definition as a text, and the definitions that it names, in order. Notes do not matter.
+/// The structure of a definition as a text, and the definitions that it refers to, in order. Notes do not
+/// matter.
 fn parts(definition: &Definition) -> (String, Vec<usize>) {
     let mut bare = definition.clone();
     if let Body::Struct(body) = &mut bare.body {

@@ -1,4 +1,4 @@
-//! The short form of a tool: what a model reads, and what diagnostics quote.
+//! The short form of a tool, for models and diagnostics.
 //!
 //! ```text
 //! /// Make line-based edits to a text file.
@@ -6,8 +6,8 @@
 //! EditFileEdit { old_text: String, new_text: String }
 //! EditFileOutput { content: String }
 //! ```
-//! `name?: T` is a setter of the call; in types, optional fields are an `Option`. Where arguments in the order of
-//! a list invite mistakes, the call with named fields comes first, and its optional fields are the setters:
+//! `name?: T` is a setter of the call. In types, optional fields are an `Option`. If positional arguments
+//! invite mistakes, the call with named fields comes first, and its optional fields are the setters:
 //!
 //! ```text
 //! MoveFileInput { source: String, destination: String }.call() -> MoveFileOutput
@@ -26,9 +26,9 @@ const LONGEST_FACT: usize = 80;
 /// How much of the server's texts a signature shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Style {
-    /// The longest description of a tool, in characters; 0 leaves it out.
+    /// The longest description of a tool, in characters. 0 omits it.
     pub description: usize,
-    /// The longest remark on a field, in characters; 0 leaves out its description, facts stay.
+    /// The longest description of a field, in characters. 0 omits it; facts stay.
     pub remark: usize,
 }
 
@@ -152,7 +152,7 @@ impl Writer<'_> {
     }
 }
 
-/// A variant of an enum of texts; with its text, where the name does not show it.
+/// A variant of an enum of texts, with its text if the name does not show it.
 fn variant(name: &str, text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     if camel(text) == name && text.chars().all(plain) && !text.is_empty() {

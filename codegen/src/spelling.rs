@@ -1,13 +1,13 @@
-//! How types, calls and remarks are written for readers: what signatures and documentation have in common.
+//! Types, calls and facts as readable text, for both signatures and documentation.
 
 use crate::form::Fact;
 use crate::model::{FieldModel, Output, StructModel, ToolModel};
 use crate::typing::FieldType;
 
-/// A tool with more required arguments than this is better called with named fields.
-const MOST_BY_POSITION: usize = 4;
+/// Maximum number of required arguments by position. Above this, the call with named fields is better.
+const MAX_BY_POSITION: usize = 4;
 
-/// A type as a snippet writes it.
+/// A type in the syntax of a snippet.
 pub(crate) fn type_text(field_type: &FieldType, tool: &ToolModel) -> String {
     let inner = |inner: &FieldType| type_text(inner, tool);
     match field_type {
@@ -31,7 +31,7 @@ pub(crate) fn type_text(field_type: &FieldType, tool: &ToolModel) -> String {
     }
 }
 
-/// The name of the type that a call answers with.
+/// The name of a call's result type.
 pub(crate) fn output_text(tool: &ToolModel) -> String {
     match tool.output {
         Output::Untyped => "ToolResult".to_owned(),
@@ -39,11 +39,11 @@ pub(crate) fn output_text(tool: &ToolModel) -> String {
     }
 }
 
-/// Whether the call with named fields is the better one to show: where there are many required arguments, or two
-/// neighbours could be swapped and the compiler would not notice.
+/// Whether to show the call with named fields first: there are many required arguments, or two neighbours
+/// could be swapped without a compiler error.
 pub(crate) fn is_literal_first(body: &StructModel) -> bool {
     let required: Vec<&FieldModel> = body.fields.iter().filter(|field| field.required).collect();
-    required.len() > MOST_BY_POSITION
+    required.len() > MAX_BY_POSITION
         || required
             .iter()
             .zip(required.iter().skip(1))
@@ -53,7 +53,7 @@ pub(crate) fn is_literal_first(body: &StructModel) -> bool {
 /// Whether arguments of the two types accept each other's values.
 fn swaps(one: &FieldType, other: &FieldType) -> bool {
     match (one, other) {
-        // An `Option` is taken as one or as the value alone.
+        // An `Option` parameter accepts an `Option` or the bare value.
         (FieldType::Option(one) | FieldType::Box(one), other) => swaps(one, other),
         (one, FieldType::Option(other) | FieldType::Box(other)) => swaps(one, other),
         (FieldType::I64 | FieldType::U64, FieldType::I64 | FieldType::U64) => true,
@@ -67,7 +67,7 @@ fn swaps(one: &FieldType, other: &FieldType) -> bool {
     }
 }
 
-/// A fact as it is told: `at least 1`, `pattern ^a`.
+/// A fact as text: `at least 1`, `pattern ^a`.
 pub(crate) fn fact_text(fact: &Fact) -> String {
     format!("{}{}", fact.words, fact.value).trim_end().to_owned()
 }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_accepts_each_others_values_swaps() {
+    fn types_that_accept_each_others_values_swap() {
         let list = |inner: FieldType| FieldType::Vec(Box::new(inner));
         let option = |inner: FieldType| FieldType::Option(Box::new(inner));
         let check = |one: &FieldType, other: &FieldType, expected: bool| {

@@ -1,11 +1,11 @@
-//! Texts from servers, made fit to stand in generated code and in front of a model.
+//! Cleans texts from servers for generated code and for models.
 
 use printable::is_invisible;
 
-/// The text on one line, without invisible characters, cut behind the last word that ends
-/// within `longest` characters.
+/// The text on one line, without invisible characters, cut after the last word that ends within `longest`
+/// characters.
 ///
-/// What could end a comment or begin a code block is broken up.
+/// Sequences that could end a comment or begin a code block are broken up.
 pub fn clean(text: &str, longest: usize) -> String {
     let mut cleaned = String::new();
     let mut count = 0;
@@ -31,10 +31,10 @@ pub fn clean(text: &str, longest: usize) -> String {
     harmless(&cleaned)
 }
 
-/// The text in lines, each made fit like [`clean`] does it, with a blank one between paragraphs; cut behind the last
+/// The text in lines, each cleaned like [`clean`], with a blank line between paragraphs, cut after the last
 /// word that ends within `longest` characters.
 pub(crate) fn paragraphs(text: &str, longest: usize) -> Vec<String> {
-    /// What a line may be indented by, so that lists within lists stay such.
+    /// The deepest indent of a line, in characters. Enough for nested lists.
     const DEEPEST_INDENT: usize = 8;
     let indent = |line: &str| line.chars().take_while(|character| *character == ' ').count();
     let is_blank =
@@ -64,7 +64,7 @@ pub(crate) fn paragraphs(text: &str, longest: usize) -> Vec<String> {
     lines
 }
 
-/// The text without what could end a comment, begin a code block or pass for the markup of a conversation.
+/// Breaks up sequences that could end a comment, begin a code block or imitate the markup of a conversation.
 fn harmless(text: &str) -> String {
     const BROKEN: &[(&str, &str)] = &[
         ("*/", "* /"),

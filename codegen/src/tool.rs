@@ -1,27 +1,27 @@
-//! What code is generated from: a server and its tools, as the server describes them.
+//! The input of code generation: a server and its tools, as the server describes them.
 
 use serde_json::Value;
 
-/// An MCP server and the tools that code is wanted for.
+/// An MCP server and the tools to generate code for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Server {
     /// The name in the configuration.
     pub name: String,
-    /// The tools; their order does not matter.
+    /// The tools, in any order.
     pub tools: Vec<Tool>,
 }
 
 /// A tool as its server describes it (MCP, "Tools", "Data Types").
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// The name that the server knows it by.
+    /// The tool's name at the server.
     pub name: String,
-    /// What it does, in the server's words; untrusted.
+    /// The server's description. Untrusted.
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
-    /// The JSON Schema of its structured content, if it says so.
+    /// The JSON Schema of its structured content, if declared or observed.
     pub output_schema: Option<Value>,
-    /// Whether the output schema was inferred from answers, not declared by the server.
+    /// Whether the output schema was inferred from results, not declared by the server.
     pub observed: bool,
 }

@@ -1,7 +1,7 @@
-//! From forms to the types of fields, by way of typify: what is an `Option`, a `Vec`, a map, and where a
-//! type that contains itself needs a `Box`.
+//! Uses typify to turn forms into the types of fields: it decides what is an `Option`, a `Vec` or a map, and
+//! where a recursive type needs a `Box`.
 //!
-//! Names and code are ours; typify's own are not used.
+//! Names and generated code are Toolsmith's; those of typify are not used.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,7 +19,7 @@ pub(crate) enum FieldType {
     U64,
     F64,
     String,
-    /// `bridge::Scalar`: a text, a number or a flag.
+    /// `bridge::Scalar`: a text, a number or a boolean.
     Scalar,
     Vec(Box<FieldType>),
     Map(Box<FieldType>),
@@ -33,7 +33,8 @@ pub(crate) enum FieldType {
 /// The types of all members of all definitions, in their order.
 ///
 /// # Errors
-/// What typify has to say, where it fails or panics; each caller has a simpler schema to try next.
+///
+/// Returns typify's message if it fails or panics. Each caller then tries a simpler schema.
 pub(crate) fn types(definitions: &[Definition]) -> Result<Vec<Vec<FieldType>>, String> {
     let document = document(definitions);
     let work = || -> Result<TypeSpace, String> {
@@ -46,7 +47,7 @@ pub(crate) fn types(definitions: &[Definition]) -> Result<Vec<Vec<FieldType>>, S
     Reader::new(&space, definitions).read(definitions)
 }
 
-/// Reads the types out of a space.
+/// Reads types from a typify space.
 struct Reader<'a> {
     space: &'a TypeSpace,
     by_name: BTreeMap<String, Type<'a>>,
@@ -71,9 +72,9 @@ impl<'a> Reader<'a> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let found = self.by_name.get(name).ok_or_else(|| format!("typify made no type {name}"))?;
+        let found = self.by_name.get(name).ok_or_else(|| format!("typify created no type {name}"))?;
         let TypeDetails::Struct(details) = found.details() else {
-            return Err(format!("typify made no struct of {name}"));
+            return Err(format!("typify created no struct for {name}"));
         };
         let properties: BTreeMap<&str, TypeId> = details.properties().collect();
         let member = |index| {
@@ -90,13 +91,13 @@ impl<'a> Reader<'a> {
             TypeDetails::Struct(_) => {
                 let name = found.name();
                 let index = self.indices.get(&name);
-                FieldType::Named(*index.ok_or_else(|| format!("typify made a type {name} of its own"))?)
+                FieldType::Named(*index.ok_or_else(|| format!("typify created an unexpected type {name}"))?)
             }
             TypeDetails::Option(id) => FieldType::Option(boxed(&id)?),
             TypeDetails::Vec(id) => FieldType::Vec(boxed(&id)?),
             TypeDetails::Map(_, id) => FieldType::Map(boxed(&id)?),
             TypeDetails::Box(id) => match self.field_type(&id)? {
-                // Either way round the size is known; this one is read and written more easily.
+                // The size is known either way. This order is easier to read and write.
                 FieldType::Option(some) => FieldType::Option(Box::new(FieldType::Box(some))),
                 other => FieldType::Box(Box::new(other)),
             },
@@ -106,7 +107,7 @@ impl<'a> Reader<'a> {
             TypeDetails::String => FieldType::String,
             TypeDetails::Builtin(name) => match name.trim_start_matches(':') {
                 "bool" => FieldType::Bool,
-                // What a scalar is disguised as.
+                // `Form::schema` passes a scalar to typify as `i8`.
                 "i8" => FieldType::Scalar,
                 "i64" => FieldType::I64,
                 "u64" => FieldType::U64,

@@ -1,9 +1,9 @@
-//! Anything as a schema: generation never panics, always gives code that parses, and always the same; and what was
-//! understood of a schema, written down, is understood in the same way.
+//! Arbitrary schemas: generation never panics, always emits code that parses, and is deterministic. The
+//! normal form of a schema has the same normal form.
 //!
-//! A million cases take about half an hour:
-//! `PROPTEST_CASES=1000000 cargo test -p codegen --release --test arbitrary any_`. What fails is shown as bytes and as
-//! the tool that they stand for; a tool that is worth keeping belongs in `fixtures/schemas/nasty.json`.
+//! A million cases take about half an hour: `PROPTEST_CASES=1000000 cargo test -p codegen --release --test
+//! arbitrary any_`. A failure is printed as bytes and as the tool made from them. A tool that is worth
+//! keeping belongs in `fixtures/schemas/nasty.json`.
 
 mod schemas;
 
@@ -17,25 +17,25 @@ fn configuration(cases: u32) -> ProptestConfig {
 }
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
-    // Most are small, which is where most mistakes show, and quickly.
+    // Most inputs are small. They find most errors, and quickly.
     prop_oneof![3 => vec(any::<u8>(), 0..60), 1 => vec(any::<u8>(), 0..250)]
 }
 
-/// Warnings of schemas that are beyond the bounds of what is read.
-const BEYOND: &[&str] = &["too large", "too many", "too deeply", "too much", "more than"];
+/// Warnings for schemas that exceed the limits.
+const LIMIT_WARNINGS: &[&str] = &["too large", "too many", "too deeply", "too much", "more than"];
 
 fn parses(source: &str) -> bool {
     let parses = syn::parse_file(source).is_ok();
-    // Else each source stays in memory, so that spans can show it.
+    // Otherwise each source stays in memory, so that spans can show it.
     proc_macro2::extra::invalidate_current_thread_spans();
     parses
 }
 
-/// Whether the schemas of a tool are beyond the bounds.
-fn is_beyond(tool: &Tool) -> bool {
+/// Whether the schemas of a tool exceed the limits.
+fn exceeds_limits(tool: &Tool) -> bool {
     let bindings = generate(&Server { name: "any".to_owned(), tools: vec![tool.clone()] }, "any");
     let mut warnings = bindings.warnings.iter();
-    warnings.any(|warning| BEYOND.iter().any(|reason| warning.reason.contains(reason)))
+    warnings.any(|warning| LIMIT_WARNINGS.iter().any(|reason| warning.reason.contains(reason)))
 }
 
 proptest! {
@@ -45,7 +45,7 @@ proptest! {
     fn any_schema_generates(bytes in bytes()) {
         let tool = schemas::tool(&bytes);
         let bindings = generate(&Server { name: "any".to_owned(), tools: vec![tool.clone()] }, "any");
-        // Parsing takes nearly as long as all the rest, and what does not parse comes of names, which are few.
+        // Parsing takes nearly as long as everything else, and parse errors come from names, which are few.
         if bytes.len() % 8 == 0 {
             prop_assert!(parses(&bindings.source()), "{}\n{tool:?}", bindings.source());
         }
@@ -58,13 +58,13 @@ proptest! {
     }
 
     #[test]
-    fn any_normal_form_is_its_own(bytes in bytes()) {
+    fn any_normal_form_is_stable(bytes in bytes()) {
         let tool = schemas::tool(&bytes);
         let NormalForm { input, output } = normal_form(&tool);
         let form = Tool { input_schema: input, output_schema: output, ..tool.clone() };
         let again = normal_form(&form);
         let same = again.input == form.input_schema && again.output == form.output_schema;
-        prop_assert!(same || is_beyond(&tool), "of {tool:?}\ncomes {form:?}\nand of that {again:?}");
+        prop_assert!(same || exceeds_limits(&tool), "{tool:?}\nhas the normal form {form:?}\nwhich has the normal form {again:?}");
     }
 }
 

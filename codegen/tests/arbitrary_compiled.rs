@@ -1,8 +1,8 @@
-//! What is generated from anything as a schema compiles, without a warning.
+//! The code generated from arbitrary schemas compiles without warnings.
 //!
 //! 20 000 tools take some minutes: `ARBITRARY_TOOLS=20000 cargo test -p codegen --test arbitrary_compiled`.
 
-#![allow(clippy::unwrap_used, reason = "part of tests: a compiler that can't be started is a failure")]
+#![allow(clippy::unwrap_used, reason = "part of tests: a compiler that does not start is a failure")]
 
 mod schemas;
 
@@ -11,12 +11,12 @@ use std::process::Command;
 
 use codegen::{Server, Tool, generate};
 
-/// Tools of one library.
+/// Tools in one library.
 const BATCH: usize = 100;
-/// Libraries of an ordinary run.
+/// Libraries in an ordinary run.
 const BATCHES: usize = 2;
 
-/// The library that generated code names, as it was built for this test.
+/// The library that generated code imports, as built for this test.
 fn bridge() -> PathBuf {
     let dependencies = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let files = std::fs::read_dir(&dependencies).unwrap().flatten();
@@ -27,7 +27,7 @@ fn bridge() -> PathBuf {
     libraries.max_by_key(|file| file.metadata().unwrap().modified().unwrap()).unwrap().path()
 }
 
-/// Bytes that look random, the same each time (a 64-bit xorshift).
+/// Pseudo-random bytes, the same for each seed (a 64-bit xorshift).
 fn bytes(seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -69,7 +69,11 @@ fn arbitrary_tools_compile() {
             .arg(&source)
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&compiled.stderr);
-        assert!(compiled.status.success(), "batch {batch}: {}", said.chars().take(4_000).collect::<String>());
+        let errors = String::from_utf8_lossy(&compiled.stderr);
+        assert!(
+            compiled.status.success(),
+            "batch {batch}: {}",
+            errors.chars().take(4_000).collect::<String>()
+        );
     }
 }

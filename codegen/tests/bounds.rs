@@ -1,9 +1,9 @@
-//! Schemas that are made to be too much: each gives code of a bounded size, with a warning that says why.
+//! Oversized schemas: each produces code of a bounded size, with a warning that gives the reason.
 
 use codegen::{Server, Tool, generate};
 use serde_json::{Map, Value, json};
 
-/// Far above what real tools need: the largest of the fixtures has 20 kB.
+/// Maximum bytes of code. Real tools need far less: the largest fixture has 20 kB.
 const LARGEST: usize = 2_000_000;
 
 fn check(input_schema: Value, reason: &str) {
@@ -17,10 +17,10 @@ fn check(input_schema: Value, reason: &str) {
     let bindings = generate(&Server { name: "server".to_owned(), tools: vec![tool] }, "server");
     assert!(bindings.source().len() < LARGEST, "{} bytes of code", bindings.source().len());
     let found = bindings.warnings.iter().any(|warning| warning.reason.contains(reason));
-    assert!(found, "no warning says {reason:?}: {:?}", bindings.warnings.first());
+    assert!(found, "no warning contains {reason:?}: {:?}", bindings.warnings.first());
 }
 
-/// Sixty definitions, each made of the one before by `make`; the whole of it doubles with each.
+/// Sixty definitions, each made from the previous one by `make`. The total doubles with each.
 fn doubling(make: impl Fn(Value) -> Value) -> Value {
     let mut definitions = Map::new();
     definitions
@@ -33,7 +33,7 @@ fn doubling(make: impl Fn(Value) -> Value) -> Value {
 }
 
 #[test]
-fn schemas_that_double_with_each_level_end() {
+fn schemas_that_double_with_each_level_are_bounded() {
     check(
         doubling(
             |before| json!({ "type": "array", "items": [before, before], "minItems": 2, "maxItems": 2 }),
@@ -59,7 +59,7 @@ fn schemas_that_double_with_each_level_end() {
 }
 
 #[test]
-fn wide_and_deep_schemas_end() {
+fn wide_and_deep_schemas_are_bounded() {
     let text = json!({ "type": "string" });
     let many = |count: usize, schema: &Value| -> Map<String, Value> {
         (0..count).map(|index| (format!("p{index}"), schema.clone())).collect()
@@ -97,9 +97,9 @@ fn wide_and_deep_schemas_end() {
     check(json!({ "type": "object", "properties": { "a": deep } }), "nested too deeply");
 }
 
-/// A condition that leads back to the whole costs no more than the whole.
+/// A condition that refers back to the root costs no more than the root.
 #[test]
-fn conditions_that_contain_themselves_end() {
+fn recursive_conditions_are_bounded() {
     let schema = json!({
         "type": "object",
         "properties": { "a": { "type": "string" }, "b": { "type": "object", "properties": {}, "else": { "$ref": "#" } } },

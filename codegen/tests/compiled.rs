@@ -1,5 +1,5 @@
-//! Every golden file as a module: that this compiles is half of the test. The other half sends values
-//! there and back, and writes calls in the ways that they are written.
+//! Compiles every golden file as a module, which is half of the test. The other half converts values from and
+//! to JSON, and writes calls in all supported ways.
 
 #![deny(warnings)]
 
@@ -41,7 +41,7 @@ mod round_trips;
 use bridge::convert::{FromJson, ToJson, read};
 use serde_json::{Value, json};
 
-/// What a round trip needs of a type: from JSON, and to JSON again.
+/// A type's conversion from JSON and back.
 type RoundTrip = fn(Value) -> Result<Value, String>;
 
 fn round_trip<T: FromJson + ToJson + Clone + PartialEq + std::fmt::Debug>(
@@ -55,9 +55,10 @@ fn round_trip<T: FromJson + ToJson + Clone + PartialEq + std::fmt::Debug>(
     Ok(json)
 }
 
-/// What one tool answers with, another one of the server takes, where both have one shape; and so JSON.
+/// The result of one tool can be an argument of another tool of the server if their shapes are equal. So can
+/// JSON.
 #[test]
-fn values_of_one_shape_stand_for_each_other() {
+fn values_of_the_same_shape_convert_into_each_other() {
     let graph: memory::ReadGraphOutput = read(json!({
         "entities": [{ "name": "a", "entityType": "b", "observations": ["c"] }],
         "relations": [],
@@ -78,13 +79,13 @@ fn values_of_one_shape_stand_for_each_other() {
     drop(memory::create_entities(json!([])));
 }
 
-/// Instances of each schema come back as they were.
+/// Instances of each schema are unchanged after a round trip.
 #[test]
 fn instances_survive_the_round_trip() {
     const INSTANCES: u64 = 40;
     let mut tried = 0;
     for server in support::servers() {
-        // Two have no finite instance, and an independent reading of anchors is not worth it.
+        // Two have no finite instance, and resolving anchors independently is not worth it.
         let left_out = ["recursive_required", "recursive_list", "anchors"];
         let possible = |tool: &&codegen::Tool| !left_out.contains(&tool.name.as_str());
         for tool in server.tools.iter().filter(possible) {
@@ -94,7 +95,7 @@ fn instances_survive_the_round_trip() {
                 let Some(round_trip) = round_trips::find(&server.name, &tool.name, side) else { continue };
                 for seed in 0..INSTANCES {
                     let instance = instances::instance(schema, seed);
-                    // Arguments are an object in MCP, whatever a schema allows.
+                    // MCP arguments are objects, whatever the schema allows.
                     if side == "input" && !instance.is_object() {
                         continue;
                     }
@@ -110,7 +111,7 @@ fn instances_survive_the_round_trip() {
     assert!(tried > 3_000, "only {tried} instances were tried");
 }
 
-/// What a server may do although its schema doesn't say so, or says it in another way.
+/// Servers may send values that their schema does not list, or in other spellings.
 #[test]
 fn results_are_read_leniently() {
     let order = json!({
@@ -156,7 +157,7 @@ fn mismatches_name_the_place() {
         json!({ "type": "", "self": "", "@id": 1, "1st": "" }),
         r#"at ["@id"]: expected string, got 1"#,
     );
-    // A variant that holds the enum again is not tried in place of one that is missing.
+    // For a missing value, no variant that contains the enum again is tried.
     check::<nasty::RecursiveUnionExpression>(
         json!({ "kind": "sum", "left": { "kind": "literal", "value": 1 } }),
         "at .right: expected object, got nothing",
@@ -168,7 +169,7 @@ fn mismatches_name_the_place() {
     );
 }
 
-/// Generated types stand in values of serde's, and what has no schema is left alone.
+/// Generated types can be fields of serde types.
 #[test]
 fn types_work_with_serde() {
     #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
@@ -196,9 +197,10 @@ fn types_work_with_serde() {
     );
 }
 
-/// A text in place of a variant is looked up; one that the schema does not allow never becomes another.
+/// A text is accepted as a variant if it is listed. A text that the schema does not allow never becomes
+/// another variant.
 #[test]
-fn enums_are_given_by_their_texts() {
+fn texts_convert_to_enum_variants() {
     use demo::ListOrdersOrderStatus as Open;
     use everything::GetAnnotatedMessageMessageType as Closed;
 
@@ -218,9 +220,9 @@ fn enums_are_given_by_their_texts() {
     assert_eq!(mismatch.to_string(), r#"expected one of "error", "success", "debug", got "eror""#);
 }
 
-/// The ways in which a call is written. Nothing answers here, so it is enough that all of them compile.
+/// The ways to write a call. There is no server here, so the test is that they compile.
 #[test]
-fn calls_are_written_in_many_ways() {
+fn calls_can_be_written_in_many_ways() {
     async fn calls(cursor: Option<String>) -> bridge::Result<()> {
         let path = String::from("/a");
         let content: String = filesystem::read_text_file("/a").await?.content;

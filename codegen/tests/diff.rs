@@ -1,6 +1,6 @@
-//! What is told of two versions of a tool.
+//! The reported differences between two versions of a tool.
 
-#![allow(clippy::needless_pass_by_value, reason = "schemas are written in place")]
+#![allow(clippy::needless_pass_by_value, reason = "schemas are written inline")]
 
 use codegen::{Changed, Tool, ToolsDiff, diff};
 use serde_json::{Map, Value, json};
@@ -31,7 +31,7 @@ fn check(old: Value, new: Value, expected: &[&str]) {
 }
 
 #[test]
-fn tools_come_and_go() {
+fn tools_are_added_and_removed() {
     let named = |name: &str| tool(name, json!({}), &[], None);
     let found = diff(&[named("b"), named("a"), named("b")], &[named("d"), named("b"), named("c")]);
     let expected =
@@ -102,14 +102,14 @@ fn properties_change() {
 }
 
 #[test]
-fn spellings_do_not_matter_but_are_told() {
-    let silent = &["input: changed in a part that decides neither types nor descriptions"];
+fn changed_spellings_are_reported_without_details() {
+    let unexplained = &["input: changed, but neither its types nor its descriptions"];
     check(
         json!({ "type": ["string", "null"] }),
         json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] }),
-        silent,
+        unexplained,
     );
-    check(json!({ "type": "string" }), json!({ "type": "string", "x-order": 3 }), silent);
+    check(json!({ "type": "string" }), json!({ "type": "string", "x-order": 3 }), unexplained);
     check(json!({ "type": "string" }), json!({ "type": "string" }), &[]);
 }
 
@@ -131,7 +131,7 @@ fn outputs_and_descriptions_change() {
 }
 
 #[test]
-fn recursive_schemas_end() {
+fn recursive_schemas_are_bounded() {
     let list = |length: usize, schema: &str| {
         let definitions: Map<String, Value> = (0..length)
             .map(|index| {
@@ -169,9 +169,9 @@ fn changes_are_bounded() {
     assert_eq!(found[29], Changed { name: "t29".into(), changes: vec!["input: changed".into()] });
 }
 
-/// No tool differs from itself, in whatever order the lists are.
+/// No tool differs from itself, whatever the order of the lists.
 #[test]
-fn nothing_changes_by_itself() {
+fn equal_lists_have_no_changes() {
     for mut server in support::servers() {
         let tools = server.tools.clone();
         server.tools.reverse();

@@ -1,7 +1,8 @@
-//! How much of the schemas becomes types: counted by hand for made-up ones, as a share for those of real servers.
+//! How much of the schemas becomes types: hand-counted for made-up schemas, as a share for those of real
+//! servers.
 
-#![allow(clippy::needless_pass_by_value, reason = "schemas are written in place")]
-#![allow(clippy::unwrap_used, reason = "part of tests: a fixture that is not as expected is a failure")]
+#![allow(clippy::needless_pass_by_value, reason = "schemas are written inline")]
+#![allow(clippy::unwrap_used, reason = "part of tests: an unexpected fixture is a failure")]
 
 mod support;
 
@@ -35,7 +36,7 @@ fn object(properties: Value) -> Value {
 }
 
 #[test]
-fn places_are_what_has_a_schema_of_its_own() {
+fn each_schema_with_its_own_place_counts() {
     let text = json!({ "type": "string" });
     check(object(json!({})), 0, &[]);
     check(object(json!({ "a": text, "b": { "type": "boolean" } })), 2, &[]);
@@ -43,7 +44,7 @@ fn places_are_what_has_a_schema_of_its_own() {
     // The array, and its items.
     check(object(json!({ "a": { "type": "array", "items": text } })), 2, &[]);
     check(object(json!({ "a": { "type": "array", "items": { "type": "array", "items": text } } })), 3, &[]);
-    // An array without a schema for its items has none to want a type.
+    // An array without an item schema is one place.
     check(object(json!({ "a": { "type": "array" } })), 1, &[]);
     check(object(json!({ "a": { "type": "array", "items": false } })), 1, &[]);
     // The map, and its values.
@@ -52,13 +53,13 @@ fn places_are_what_has_a_schema_of_its_own() {
         json!({ "type": "object", "patternProperties": { "^x": text }, "additionalProperties": false });
     check(object(json!({ "a": closed })), 2, &[]);
     check(object(json!({ "a": { "type": "object", "patternProperties": { ".*": text } } })), 2, &[]);
-    // Other names have no schema.
+    // Fields with other names have no schema.
     check(object(json!({ "a": { "type": "object", "patternProperties": { "^x": text } } })), 1, &[]);
-    // The tuple, and its places.
+    // The tuple and its items.
     let tuple = |schema: &Value| json!({ "type": "array", "prefixItems": [text, schema], "minItems": 2, "items": false });
     check(object(json!({ "a": tuple(&text) })), 3, &[]);
     check(object(json!({ "a": tuple(&json!({ "type": "object" })) })), 3, &["input.a[1]"]);
-    // The further properties of the root, and a property that is always the same.
+    // The additional properties of the root, and a property with a fixed value.
     check(json!({ "type": "object", "properties": { "a": text }, "additionalProperties": text }), 2, &[]);
     check(
         json!({ "type": "object", "properties": { "a": { "const": "x" } }, "required": ["a", "b"] }),
@@ -68,7 +69,7 @@ fn places_are_what_has_a_schema_of_its_own() {
 }
 
 #[test]
-fn anything_is_a_type_only_where_the_schema_asks_for_it() {
+fn any_value_counts_as_typed_only_if_the_schema_intends_it() {
     check(object(json!({ "a": true, "b": {}, "c": { "description": "anything", "default": 1 } })), 3, &[]);
     check(
         json!({ "type": "object", "properties": { "a": { "type": "any" }, "b": { "$ref": "#/$defs/A" } }, "$defs": { "A": true } }),
@@ -97,7 +98,7 @@ fn anything_is_a_type_only_where_the_schema_asks_for_it() {
             "input.unknown",
         ],
     );
-    // What lies in the array counts, and in a place without a type it doesn't.
+    // Places inside an array count, those inside a place without a type do not.
     let rows = json!({ "type": "array", "items": { "type": "object" } });
     check(object(json!({ "a": rows })), 2, &["input.a[]"]);
     check(
@@ -105,14 +106,14 @@ fn anything_is_a_type_only_where_the_schema_asks_for_it() {
         1,
         &["input.a"],
     );
-    // A list of itself has no name, so its items have no type.
+    // A recursive list has no name, so its items have no type.
     let own = json!({ "type": "array", "items": { "$ref": "#/$defs/A" } });
     let property = json!({ "a": { "$ref": "#/$defs/A" } });
     check(json!({ "type": "object", "properties": property, "$defs": { "A": own } }), 2, &["input.a[]"]);
 }
 
 #[test]
-fn references_count_where_they_are_read_and_variants_do_not() {
+fn references_count_once_and_variants_do_not_count() {
     let text = json!({ "type": "string" });
     let node = object(json!({ "name": text, "next": { "$ref": "#/$defs/Node" } }));
     let both = json!({ "a": { "$ref": "#/$defs/Node" }, "b": { "$ref": "#/$defs/Node" } });
@@ -126,7 +127,7 @@ fn references_count_where_they_are_read_and_variants_do_not() {
     // A property; the tag and the field of each variant.
     let variant = |tag: &str| object(json!({ "kind": { "const": tag }, "value": text }));
     check(object(json!({ "a": { "oneOf": [variant("x"), variant("y")] } })), 5, &[]);
-    // A property; the fields of both variants, of which one is in both.
+    // A property; the fields of both variants, one of them shared.
     let first = object(json!({ "x": text, "both": text }));
     let second = object(json!({ "y": text, "both": text }));
     check(object(json!({ "a": { "anyOf": [first, second] } })), 4, &[]);
@@ -148,7 +149,7 @@ fn outputs_count_too() {
 }
 
 #[test]
-fn bounds_lose_places_and_not_the_count() {
+fn places_beyond_limits_are_counted_as_untyped() {
     let text = json!({ "type": "string" });
     let fields: serde_json::Map<String, Value> =
         (0..510).map(|index| (format!("p{index:03}"), text.clone())).collect();
@@ -157,12 +158,13 @@ fn bounds_lose_places_and_not_the_count() {
     check(object(Value::Object(fields)), 510, &lost);
 }
 
-/// Of the places in the schemas of real servers nearly all have a type, and no tool is without any.
+/// Nearly all places in the schemas of real servers have a type, and every tool has typed ones.
 ///
-/// `MORE_SCHEMAS=folder cargo test -p codegen --test fidelity -- --nocapture` shows the figures for further lists.
+/// `MORE_SCHEMAS=folder cargo test -p codegen --test fidelity -- --nocapture` prints the figures for further
+/// lists.
 #[test]
 fn real_tools_are_typed() {
-    // What becomes a plain value by design; anything else would be a schema that is not understood.
+    // Becomes a plain value by design. Any other reason means that a schema was not understood.
     let by_design = ["an object without known fields"];
     let mut sums = [0; 6];
     for server in support::more_servers().iter().filter(|server| server.name != "nasty") {
@@ -181,6 +183,6 @@ fn real_tools_are_typed() {
     let [tools, properties, typed, schema, signature, lines] = sums;
     println!("{tools} tools: {typed} of {properties} places typed, {} lines each", lines / tools);
     println!("tokens each: {} as JSON, {} as a signature", schema / tools, signature / tools);
-    assert!(tools > 60 && properties > 200, "the fixtures are gone");
+    assert!(tools > 60 && properties > 200, "fixtures are missing");
     assert!(typed * 100 >= properties * 99, "{typed} of {properties} places typed");
 }

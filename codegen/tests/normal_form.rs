@@ -1,7 +1,7 @@
-//! The normal form: that it is one, that it is sound, and that what it says is what the schemas say.
+//! The normal form: it is stable, it is sound, and it means the same as the schemas.
 
-#![allow(clippy::needless_pass_by_value, reason = "schemas are written in place")]
-#![allow(clippy::unwrap_used, reason = "part of tests: a schema that is not as expected is a failure")]
+#![allow(clippy::needless_pass_by_value, reason = "schemas are written inline")]
+#![allow(clippy::unwrap_used, reason = "part of tests: an unexpected schema is a failure")]
 
 mod instances;
 mod support;
@@ -13,7 +13,7 @@ fn tool(input_schema: Value, output_schema: Option<Value>) -> Tool {
     Tool { name: "tool".to_owned(), description: None, input_schema, output_schema, observed: false }
 }
 
-/// The normal form of an input, without what every one of them begins with.
+/// The normal form of an input, without the `$schema` that they all have.
 fn input(schema: Value) -> Value {
     let mut form = normal_form(&tool(schema, None)).input;
     assert_eq!(
@@ -35,14 +35,14 @@ fn check(property: Value, expected: Value) {
 }
 
 #[test]
-fn normal_forms_say_it_in_one_way() {
+fn equal_schemas_have_one_normal_form() {
     let text = json!({ "type": "string" });
     for spelling in [
         json!({ "type": ["string", "null"] }),
         json!({ "anyOf": [text, { "type": "null" }] }),
         json!({ "type": "string", "nullable": true, "default": "x", "pattern": "^x" }),
     ] {
-        // An optional property is null where it is absent.
+        // For an optional property, null equals absence.
         check(spelling.clone(), text.clone());
         let list = json!({ "type": "array", "items": { "anyOf": [text, { "type": "null" }] } });
         check(json!({ "type": "array", "items": spelling }), list);
@@ -68,9 +68,9 @@ fn normal_forms_say_it_in_one_way() {
     assert_eq!(input(recursive), expected);
 }
 
-/// Normalising once is enough.
+/// Normalising twice changes nothing more.
 #[test]
-fn normal_forms_are_their_own() {
+fn normal_forms_are_stable() {
     for server in support::more_servers() {
         for given in server.tools {
             let NormalForm { input, output } = normal_form(&given);
@@ -81,7 +81,7 @@ fn normal_forms_are_their_own() {
     }
 }
 
-/// What a schema allows, its normal form allows.
+/// The normal form allows everything that the schema allows.
 #[test]
 fn normal_forms_are_sound() {
     const INSTANCES: u64 = 40;
@@ -97,7 +97,7 @@ fn normal_forms_are_sound() {
                 let validator = jsonschema::validator_for(&form).unwrap();
                 for seed in 0..INSTANCES {
                     let instance = instances::instance(schema, seed);
-                    // Arguments are an object in MCP, whatever a schema allows.
+                    // MCP arguments are objects, whatever the schema allows.
                     if index == 0 && !instance.is_object() {
                         continue;
                     }

@@ -1,6 +1,6 @@
-//! Schemas that are inferred from answers: every answer fits, in whatever order they come, and none is told.
+//! Schemas inferred from results: all results fit, in any order, and no value is in the schema.
 
-#![allow(clippy::unwrap_used, reason = "part of tests: a sample that is not as expected is a failure")]
+#![allow(clippy::unwrap_used, reason = "part of tests: an unexpected sample is a failure")]
 
 use codegen::observe::{infer, merge};
 use codegen::{Server, Tool, generate};
@@ -52,7 +52,8 @@ fn names_that_are_data_make_a_map() {
     );
 }
 
-/// Objects with many of the same names, so that merging them makes maps of some, in some orders sooner than in others.
+/// Objects with many names in common. Merging them turns some into maps, at different points depending on the
+/// order.
 fn wide() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
         Just(json!(null)),
@@ -72,8 +73,8 @@ fn wide() -> impl Strategy<Value = Value> {
     prop_oneof![fields(inner.clone().boxed()), vec(fields(inner.boxed()), 0..3).prop_map(Value::Array)]
 }
 
-/// Answers as tools give them: few names, any nesting, some of it deeper than is looked into.
-fn answer() -> impl Strategy<Value = Value> {
+/// Results like those of tools: few names, any nesting, some of it deeper than the inference reads.
+fn result() -> impl Strategy<Value = Value> {
     let name = prop::sample::select(vec!["a", "b", "id", "items", "2026-01-01", "next", ""]);
     let scalar = prop_oneof![
         Just(Value::Null),
@@ -97,15 +98,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_answer_fits_in_whatever_order(answers in vec(answer(), 1..6)) {
-        let schemas: Vec<Value> = answers.iter().map(infer).collect();
+    fn every_result_fits_in_any_order(results in vec(result(), 1..6)) {
+        let schemas: Vec<Value> = results.iter().map(infer).collect();
         let all = schemas.iter().skip(1).fold(schemas[0].clone(), |known, schema| merge(&known, schema));
         let reversed = schemas.iter().rev().skip(1).fold(schemas[schemas.len() - 1].clone(), |known, schema| merge(&known, schema));
         prop_assert_eq!(&all, &reversed);
         let check = jsonschema::validator_for(&all).unwrap();
-        for (answer, schema) in answers.iter().zip(&schemas) {
-            prop_assert!(check.is_valid(answer), "{answer} is not of {all}");
-            prop_assert_eq!(&merge(&all, schema), &all, "one more of the same changes nothing");
+        for (result, schema) in results.iter().zip(&schemas) {
+            prop_assert!(check.is_valid(result), "{result} does not fit {all}");
+            prop_assert_eq!(&merge(&all, schema), &all, "a repeated sample changes nothing");
         }
         prop_assert_eq!(&merge(&all, &all), &all);
         let tool = Tool {
@@ -124,8 +125,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn samples_may_be_grouped_in_any_way(one in wide(), two in wide(), three in wide(), other in answer()) {
-        let [one, two, three, other] = [one, two, three, other].map(|answer| infer(&answer));
+    fn samples_may_be_grouped_in_any_way(one in wide(), two in wide(), three in wide(), other in result()) {
+        let [one, two, three, other] = [one, two, three, other].map(|result| infer(&result));
         let left = merge(&merge(&merge(&one, &two), &three), &other);
         prop_assert_eq!(&left, &merge(&one, &merge(&two, &merge(&three, &other))));
         prop_assert_eq!(&left, &merge(&merge(&other, &two), &merge(&three, &one)));

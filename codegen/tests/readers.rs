@@ -1,7 +1,7 @@
-//! What a model reads of a tool: the signature in its styles, and the documentation.
+//! The texts about a tool for models: the signature in its styles, and the documentation.
 
-#![allow(clippy::needless_pass_by_value, reason = "schemas are written in place")]
-#![allow(clippy::unwrap_used, reason = "part of tests: a tool that is not there is a failure")]
+#![allow(clippy::needless_pass_by_value, reason = "schemas are written inline")]
+#![allow(clippy::unwrap_used, reason = "part of tests: a missing tool is a failure")]
 
 mod support;
 
@@ -41,7 +41,7 @@ fn arguments_that_could_be_swapped_are_named() {
             "move_file(source, destination)",
         ],
     );
-    // Neither where the types differ, nor where others stand between, nor among setters.
+    // No named fields if the types differ, if other types are between them, or for setters.
     check(
         json!({ "path": text, "lines": count, "mode": text, "user": text, "group": text }),
         &["path", "lines", "mode"],
@@ -90,7 +90,7 @@ fn formats_that_name_a_width_are_left_out() {
 }
 
 #[test]
-fn remarks_come_from_where_the_schema_has_them() {
+fn remarks_include_those_of_referenced_schemas() {
     check(
         json!({
             "limit": { "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 9 }, { "type": "null" }], "title": "Limit" },
@@ -128,14 +128,14 @@ fn outputs_that_were_observed_are_marked() {
     assert!(!declared.documentation.contains("observed"));
     let first = observed.signature.lines().next();
     assert_eq!(first, Some("move_file() -> MoveFileOutput /* observed, not declared */"));
-    assert!(observed.documentation.contains("`raw` holds it"), "{}", observed.documentation);
-    // A mismatch is explained otherwise; apart from that the code is the same.
+    assert!(observed.documentation.contains("with the result in `raw`"), "{}", observed.documentation);
+    // The code differs only in how it explains a mismatch.
     assert_ne!(declared.source, observed.source);
     assert_eq!(declared.source, observed.source.replace("poll_observed", "poll"));
 }
 
 #[test]
-fn documentation_tells_all() {
+fn documentation_is_complete() {
     let words: String = (0..200).map(|number| format!("word{number} ")).collect();
     let text = format!("Moves a file.\n\nArgs:\n  from: */ {words}\n```\n#![evil]\u{202e}");
     let properties = json!({
@@ -156,7 +156,7 @@ fn documentation_tells_all() {
         "word199\n/// '''\n/// #![evil]\n",
         "// The server calls it \"moveFile\".",
         "files::MoveFileInput { from, to, mode, more }.call().await?\nfiles::move_file(from, to).mode(…).more(…).await?",
-        "// Answers with a ToolResult",
+        "// Returns a ToolResult",
         "word199\n    from: String, // required; length at least 1; pattern ^/",
         "    to: String, // required; format uri",
         "    mode: Option<MoveFileMode>, // optional; default \"move\"",
@@ -176,21 +176,21 @@ fn documentation_is_bounded() {
         .collect();
     let page = binding(tool(&words, Value::Object(properties), &[]), &Style::default()).documentation;
     assert!(page.chars().count() < 41_000, "{} characters", page.chars().count());
-    assert!(page.ends_with("// … the rest is left out: the tool has too much of it"), "{page}");
+    assert!(page.ends_with("// … the rest is left out: the documentation is too long"), "{page}");
     assert!(page.lines().next().unwrap().chars().count() < 4_010);
 }
 
-/// The description names what there is, and every tool.
+/// The description mentions everything that is available, and contains every tool.
 #[test]
-fn the_description_tells_what_is_there() {
+fn the_description_is_complete() {
     let read = |path: &str| std::fs::read_to_string(support::folder(path)).unwrap();
     let servers = support::servers();
     let all: Vec<_> = servers.iter().map(|server| generate(server, &server.name.replace('-', "_"))).collect();
     let text = description(&all);
-    let (how, signatures) = text.split_once("\n\nmod ").unwrap();
-    let words = how.split_whitespace().count();
+    let (introduction, signatures) = text.split_once("\n\nmod ").unwrap();
+    let words = introduction.split_whitespace().count();
     assert!((200..330).contains(&words), "{words} words");
-    assert!(tokens(how) < 550, "{} tokens", tokens(how));
+    assert!(tokens(introduction) < 550, "{} tokens", tokens(introduction));
     for tool in all.iter().flat_map(|server| &server.tools) {
         assert!(signatures.contains(&tool.signature), "{} is missing", tool.name);
     }
@@ -198,16 +198,19 @@ fn the_description_tells_what_is_there() {
     let kinds = error.split_once("pub enum ToolErrorKind {").unwrap().1.split_once("\n}").unwrap().0;
     let kinds = kinds.lines().map(str::trim).filter(|line| !line.starts_with("//"));
     for kind in kinds.map(|line| line.trim_end_matches(',')).filter(|kind| !kind.is_empty()) {
-        assert!(how.contains(kind), "ToolErrorKind::{kind} is missing");
+        assert!(introduction.contains(kind), "ToolErrorKind::{kind} is missing");
     }
     let offer = read("../runner/layer/offer/Cargo.toml");
     let crates = offer.split_once("[dependencies]").unwrap().1;
     for name in crates.lines().filter_map(|line| line.split_once([' ', '.', '='])).map(|(name, _)| name) {
-        assert!(how.contains(name) || name == "bridge" || name == "#", "the crate {name} is missing");
+        assert!(
+            introduction.contains(name) || name == "bridge" || name == "#",
+            "the crate {name} is missing"
+        );
     }
     let prelude = read("../templates/bridge/src/prelude.rs");
     for helper in ["concurrently", "emit", "progress", "Content", "ToolResult", "ToolError", "json", "ensure"]
     {
-        assert!(prelude.contains(helper) && how.contains(helper), "{helper} is not in both");
+        assert!(prelude.contains(helper) && introduction.contains(helper), "{helper} is not in both");
     }
 }

@@ -1,4 +1,4 @@
-//! Two normalised schemas side by side.
+//! Compares two normalised schemas.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,8 +8,8 @@ use crate::form::{Body, Definition, Fact, Form, Kind, Note, Struct};
 use crate::normalise::DEEPEST;
 use crate::text::clean;
 
-/// How many pairs of definitions are compared.
-const MOST_PAIRS: usize = 10_000;
+/// Maximum number of pairs of definitions compared.
+const MAX_PAIRS: usize = 10_000;
 /// The longest name or value in a line, in characters.
 const LONGEST_SHOWN: usize = 60;
 
@@ -17,7 +17,7 @@ const LONGEST_SHOWN: usize = 60;
 pub(super) struct Comparison<'a> {
     old: &'a [Definition],
     new: &'a [Definition],
-    /// Pairs that have been compared, or are about to be.
+    /// Pairs that are compared or queued.
     seen: BTreeSet<(usize, usize)>,
     open: VecDeque<(Path, usize, usize)>,
     lines: Vec<String>,
@@ -40,7 +40,7 @@ impl Path {
     }
 }
 
-/// What is known of one property.
+/// A property of an object.
 enum Property<'a> {
     Field { form: &'a Form, required: bool, note: &'a Note },
     Constant(&'a Value),
@@ -70,20 +70,20 @@ impl<'a> Comparison<'a> {
         self.lines
     }
 
-    fn tell(&mut self, path: &Path, change: &str) {
+    fn report(&mut self, path: &Path, change: &str) {
         self.lines.push(format!("{}: {change}", path.text));
     }
 
     fn form(&mut self, path: &Path, old: &Form, new: &Form) {
         let ((old, null_before), (new, null_after)) = (without_null(old), without_null(new));
         match (null_before, null_after) {
-            (false, true) => self.tell(path, "null now allowed"),
-            (true, false) => self.tell(path, "null no longer allowed"),
+            (false, true) => self.report(path, "null now allowed"),
+            (true, false) => self.report(path, "null no longer allowed"),
             _ => {}
         }
         match (old, new) {
             (Form::Named(old), Form::Named(new)) => {
-                let depth = path.depth <= 2 * DEEPEST && self.seen.len() < MOST_PAIRS;
+                let depth = path.depth <= 2 * DEEPEST && self.seen.len() < MAX_PAIRS;
                 if depth && self.seen.insert((*old, *new)) {
                     self.open.push_back((path.clone(), *old, *new));
                 }
@@ -101,20 +101,20 @@ impl<'a> Comparison<'a> {
     }
 
     fn type_changed(&mut self, path: &Path, old: &str, new: &str) {
-        self.tell(path, &format!("type changed from {old} to {new}"));
+        self.report(path, &format!("type changed from {old} to {new}"));
     }
 
     fn definition(&mut self, path: &Path, old: &Definition, new: &Definition) {
         if old.description != new.description {
-            self.tell(path, "description of the type changed");
+            self.report(path, "description of the type changed");
         }
         match (&old.body, &new.body) {
             (Body::Struct(old), Body::Struct(new)) => self.structs(path, old, new),
             (Body::Texts { values: old, loose }, Body::Texts { values: new, loose: now_loose }) => {
                 self.listed(path, "enum value", old.iter(), new.iter());
                 match (loose, now_loose) {
-                    (false, true) => self.tell(path, "other values now allowed"),
-                    (true, false) => self.tell(path, "other values no longer allowed"),
+                    (false, true) => self.report(path, "other values now allowed"),
+                    (true, false) => self.report(path, "other values no longer allowed"),
                     _ => {}
                 }
             }
@@ -138,7 +138,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Names that were added or removed.
+    /// Reports the names that were added or removed.
     fn listed<'t>(
         &mut self,
         path: &Path,
@@ -148,10 +148,10 @@ impl<'a> Comparison<'a> {
     ) {
         let (old, new): (BTreeSet<&String>, BTreeSet<&String>) = (old.collect(), new.collect());
         for name in old.difference(&new) {
-            self.tell(path, &format!("{what} {:?} removed", clean(name, LONGEST_SHOWN)));
+            self.report(path, &format!("{what} {:?} removed", clean(name, LONGEST_SHOWN)));
         }
         for name in new.difference(&old) {
-            self.tell(path, &format!("{what} {:?} added", clean(name, LONGEST_SHOWN)));
+            self.report(path, &format!("{what} {:?} added", clean(name, LONGEST_SHOWN)));
         }
     }
 
@@ -162,8 +162,8 @@ impl<'a> Comparison<'a> {
         for kind in [Kind::Text, Kind::Number, Kind::Boolean, Kind::List, Kind::Object] {
             match (find(old, kind), find(new, kind)) {
                 (Some(old), Some(new)) => self.form(path, &old, &new),
-                (Some(_), None) => self.tell(path, &format!("{} no longer allowed", kind.name())),
-                (None, Some(_)) => self.tell(path, &format!("{} now allowed", kind.name())),
+                (Some(_), None) => self.report(path, &format!("{} no longer allowed", kind.name())),
+                (None, Some(_)) => self.report(path, &format!("{} now allowed", kind.name())),
                 (None, None) => {}
             }
         }
@@ -176,18 +176,20 @@ impl<'a> Comparison<'a> {
             let path = path.field(key);
             match (before.get(key), after.get(key)) {
                 (Some(old), Some(new)) => self.property(&path, old, new),
-                (Some(_), None) => self.tell(&path, "removed"),
-                (None, Some(Property::Field { required: false, .. })) => self.tell(&path, "added, optional"),
-                (None, Some(_)) => self.tell(&path, "added, required"),
+                (Some(_), None) => self.report(&path, "removed"),
+                (None, Some(Property::Field { required: false, .. })) => {
+                    self.report(&path, "added, optional")
+                }
+                (None, Some(_)) => self.report(&path, "added, required"),
                 (None, None) => {}
             }
         }
         match (&old.extra, &new.extra) {
             (Some(old), Some(new)) => self.form(&path.step(".*"), old, new),
-            (Some(_), None) => self.tell(path, "further properties no longer spoken of"),
+            (Some(_), None) => self.report(path, "further properties no longer described"),
             (None, Some(extra)) => {
                 let of = words(extra, self.new, 0);
-                self.tell(path, &format!("further properties now allowed: {of}"));
+                self.report(path, &format!("further properties now allowed: {of}"));
             }
             (None, None) => {}
         }
@@ -196,14 +198,14 @@ impl<'a> Comparison<'a> {
     fn property(&mut self, path: &Path, old: &Property<'_>, new: &Property<'_>) {
         let (was_required, is_required) = (old.is_required(), new.is_required());
         match (was_required, is_required) {
-            (false, true) => self.tell(path, "now required"),
-            (true, false) => self.tell(path, "now optional"),
+            (false, true) => self.report(path, "now required"),
+            (true, false) => self.report(path, "now optional"),
             _ => {}
         }
         match (old, new) {
             (Property::Constant(old), Property::Constant(new)) if old == new => {}
             (Property::Constant(old), Property::Constant(new)) => {
-                self.tell(path, &format!("value changed from {} to {}", shown(old), shown(new)));
+                self.report(path, &format!("value changed from {} to {}", shown(old), shown(new)));
             }
             (Property::Constant(old), Property::Field { form, .. }) => {
                 self.type_changed(path, &format!("only {}", shown(old)), &words(form, self.new, 0));
@@ -214,7 +216,7 @@ impl<'a> Comparison<'a> {
             (Property::Field { form: old, note, .. }, Property::Field { form: new, note: now, .. }) => {
                 self.form(path, old, new);
                 if note.description != now.description {
-                    self.tell(path, "description changed");
+                    self.report(path, "description changed");
                 }
                 self.facts(path, &note.facts, &now.facts);
             }
@@ -225,7 +227,7 @@ impl<'a> Comparison<'a> {
         let find =
             |facts: &'_ [Fact], keyword: &str| facts.iter().find(|fact| fact.keyword == keyword).cloned();
         let value = |fact: &Fact| clean(&fact.value, LONGEST_SHOWN);
-        // What types there are is told already.
+        // Changes of the type are reported already.
         let facts = old.iter().chain(new).filter(|fact| fact.keyword != "type");
         let keywords: BTreeSet<&str> = facts.map(|fact| fact.keyword).collect();
         for keyword in keywords {
@@ -238,7 +240,7 @@ impl<'a> Comparison<'a> {
                 (None, Some(new)) => format!("{keyword} {} added", value(&new)),
                 (None, None) => continue,
             };
-            self.tell(path, &change.replace("  ", " "));
+            self.report(path, &change.replace("  ", " "));
         }
     }
 }
@@ -269,7 +271,7 @@ fn shown(value: &Value) -> String {
     clean(&value.to_string(), LONGEST_SHOWN)
 }
 
-/// A type in JSON Schema's words.
+/// A type in JSON Schema terms.
 fn words(form: &Form, definitions: &[Definition], depth: usize) -> String {
     let inner = |form: &Form| words(form, definitions, depth + 1);
     match form {

@@ -7,7 +7,7 @@ use super::syntax::{doc, output_tokens, type_tokens};
 use crate::model::{FieldModel, Output, ToolModel};
 use crate::typing::FieldType;
 
-/// What the compiler says of a call that is not awaited.
+/// The compiler's warning for a call that is not awaited.
 const MUST_USE: &str = "a call does nothing until it is awaited: add `.await?`";
 
 /// The stub of a tool, its call and the call from the Input struct.
@@ -36,8 +36,8 @@ pub(super) fn calls(server: &str, tool: &ToolModel) -> TokenStream {
     }
 }
 
-/// The call as a future. The mark and the tool lie inside, so that only a program that can poll the call
-/// holds them.
+/// The call as a future. The marker and the tool are inside `poll`, so that only a program that can poll the
+/// call contains them.
 fn future(server: &str, tool: &ToolModel) -> TokenStream {
     let call = format_ident!("{}Call", tool.prefix);
     let output = output_tokens(tool);
@@ -110,7 +110,7 @@ fn stub(server: &str, tool: &ToolModel) -> TokenStream {
         quote! { #name: Default::default() }
     });
     let fields = values.chain(optional).chain(extra);
-    // One without arguments is left to the snippets that use it, as generic ones are.
+    // A stub without parameters is compiled by the snippets that use it, like the generic ones.
     let inline = required.is_empty().then(|| quote! { #[inline] });
     quote! {
         #doc
@@ -162,15 +162,15 @@ fn setters(tool: &ToolModel) -> TokenStream {
     quote! { impl #call { #(#setters)* } }
 }
 
-/// How a field is taken as an argument.
+/// How a field is accepted as an argument.
 struct Parameter {
-    /// What is written behind its name.
+    /// The parameter's type.
     taken: TokenStream,
-    /// The field's value, made from what was taken.
+    /// The expression that makes the field's value from the parameter.
     value: TokenStream,
     /// The type parameter that this needs.
     generic: Option<Ident>,
-    /// The field's name in JSON, if what is taken may not fit the field's type.
+    /// The field's name in JSON, if an argument may not fit the field's type.
     may_not_fit: Option<String>,
 }
 
@@ -202,20 +202,20 @@ fn parameter(index: usize, field: &FieldModel, tool: &ToolModel) -> Parameter {
     }
 }
 
-/// Whether an argument may be something that its type does not hold: an integer out of range, NaN, a text that is not listed,
-/// JSON of another form.
+/// Whether an argument may be invalid for its type: an integer out of range, NaN, a text that is not listed,
+/// JSON of another shape.
 fn may_not_fit(field_type: &FieldType) -> bool {
     match field_type {
         FieldType::Value | FieldType::Bool | FieldType::String | FieldType::F64 => false,
         FieldType::I64 | FieldType::U64 | FieldType::Scalar | FieldType::Named(_) => true,
-        // They may be given as JSON.
+        // Lists and maps may be passed as JSON.
         FieldType::Vec(_) | FieldType::Map(_) => true,
         FieldType::Option(within) | FieldType::Box(within) => may_not_fit(within),
         FieldType::Tuple(items) => items.iter().any(may_not_fit),
     }
 }
 
-/// How an `Option` is taken: as one, or as the value alone.
+/// How an `Option` is accepted: as an `Option`, or as the bare value.
 fn optional(index: usize, name: &Ident, some: &FieldType, tool: &ToolModel) -> Parameter {
     if *some == FieldType::Value {
         return Parameter {

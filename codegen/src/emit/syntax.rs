@@ -1,4 +1,4 @@
-//! Documentation and types as they are written in bindings: what types and calls have in common.
+//! Documentation and types in the syntax of bindings, for both types and calls.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -10,7 +10,7 @@ use crate::typing::FieldType;
 /// The longest documentation that is compiled, in characters.
 const LONGEST_DOC: usize = 160;
 
-/// A documentation comment, if there is anything to say.
+/// A documentation comment, if there is a text.
 pub(super) fn doc(text: Option<&str>) -> TokenStream {
     let text = text.map(|text| clean(text, LONGEST_DOC)).filter(|text| !text.is_empty());
     match text {
@@ -22,7 +22,7 @@ pub(super) fn doc(text: Option<&str>) -> TokenStream {
     }
 }
 
-/// A type as it is written in the bindings of its tool.
+/// A type in the bindings of its tool.
 pub(super) fn type_tokens(field_type: &FieldType, tool: &ToolModel) -> TokenStream {
     let inner = |inner: &FieldType| type_tokens(inner, tool);
     match field_type {
@@ -60,7 +60,7 @@ pub(super) fn type_tokens(field_type: &FieldType, tool: &ToolModel) -> TokenStre
     }
 }
 
-/// The type of a tool's answer.
+/// The type of a tool's result.
 pub(super) fn output_tokens(tool: &ToolModel) -> TokenStream {
     if tool.output == Output::Untyped {
         return quote! { bridge::ToolResult };

@@ -11,15 +11,15 @@ use crate::likeness::numbers;
 use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
 use crate::typing::FieldType;
 
-/// What the compiler says of arguments that no call gets.
+/// The compiler's warning for arguments that are not sent.
 const MUST_USE: &str = "arguments do nothing until they are sent: add `.call().await?`";
 
 /// All types of a tool.
 pub(super) fn types(server: &str, tool: &ToolModel) -> TokenStream {
     let found: Vec<&TypeModel> = tool.types.iter().flatten().collect();
     let items = found.iter().map(|model| one(model, tool));
-    // An Input is made to be called. It cannot stand in a value of serde's, which would be a sixth of what
-    // there is to compile for a tool, unless it holds itself.
+    // An Input exists to be called. It cannot be part of a serde value, unless it contains itself. Support
+    // for that would be a sixth of the code to compile for a tool.
     let numbers = numbers(server, tool);
     let numbered =
         tool.types.iter().zip(numbers).filter_map(|(model, number)| Some((model.as_ref()?, number)));
@@ -59,8 +59,8 @@ fn one(model: &TypeModel, tool: &ToolModel) -> TokenStream {
         Shape::Tagged { tag, variants, other } => tagged(&name, tag, variants, other.as_deref(), tool),
         Shape::Kinds { variants, other } => kinds(&name, variants, other.as_deref(), tool),
     };
-    // The direction that a call needs is compiled with the bindings, the other by the few snippets that
-    // use it. No program reads an input that stands in no other type: only a test does.
+    // The direction that a call needs is compiled with the bindings; the other one by the few snippets that
+    // use it. Only a test reads an input that no other type contains.
     let inline = |needed: bool| (!needed).then(|| quote! { #[inline] });
     let (inline_to, inline_from) = (inline(model.sent), inline(model.received));
     let test = (!model.received && !model.held).then(|| quote! { #[cfg(test)] });
@@ -87,7 +87,7 @@ fn one(model: &TypeModel, tool: &ToolModel) -> TokenStream {
     }
 }
 
-/// What a type is made of.
+/// The code of a type.
 struct Parts {
     item: TokenStream,
     /// The body of `to_json`.
@@ -265,12 +265,13 @@ fn tagged(
     }
 }
 
-/// The variant of a value that the schema does not know.
+/// The variant for a value that the schema does not list.
 fn unlisted(other: &Ident) -> TokenStream {
     quote! { Self::#other(bridge::convert::FromJson::from_json(value, reader)) }
 }
 
-/// What an enum is read as where the value fits no variant: the one that takes least to be made of nothing.
+/// The variant that an enum is read as if the value fits none: the one that needs the fewest steps to build
+/// from nothing.
 fn instead<'a>(variants: impl Iterator<Item = (&'a String, &'a FieldType)>, tool: &ToolModel) -> TokenStream {
     let made: Vec<Made<'_>> =
         tool.types.iter().map(|found| found.as_ref().map_or_else(Made::nothing, made)).collect();
@@ -280,7 +281,7 @@ fn instead<'a>(variants: impl Iterator<Item = (&'a String, &'a FieldType)>, tool
     quote! { Self::#least(bridge::convert::FromJson::from_json(value, reader)) }
 }
 
-/// What a value of a type is made of.
+/// The parts that a value of a type needs.
 fn made(model: &TypeModel) -> Made<'_> {
     match &model.shape {
         Shape::Struct(body) => {

@@ -1,4 +1,4 @@
-//! From the schemas of a tool to types without names, and their names.
+//! From the schemas of a tool to unnamed types, and then to names.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::share::share;
 use crate::typing::FieldType;
 use crate::{Tool, Warning};
 
-/// Where the types of members come from: [`crate::typing::types`].
+/// The source of the types of members: [`crate::typing::types`].
 pub(super) type Typing<'a> = &'a dyn Fn(&[Definition]) -> Result<Vec<Vec<FieldType>>, String>;
 
 /// A tool whose types have no names yet.
@@ -22,16 +22,16 @@ pub(super) struct Draft {
     normalised: Normalised,
     types: Vec<Vec<FieldType>>,
     pub(super) output: Output,
-    /// The definition of the output, where it is one.
+    /// The definition of the output, if it has one.
     output_type: Option<usize>,
-    /// How many places of the schemas want a type.
+    /// Number of places in the schemas that need a type.
     pub(super) places: usize,
-    /// Those that became plain values.
+    /// The places that became plain JSON values.
     pub(super) fallbacks: Vec<Fallback>,
 }
 
 impl Draft {
-    /// Reads the schemas; where no types come of them, again with all fields as plain values.
+    /// Reads the schemas. If they cannot be typed, reads them again with all fields as plain values.
     pub(super) fn new(tool: &Tool, types: Typing<'_>, warnings: &mut Vec<Warning>) -> Self {
         let mut warn = |path: String, reason: String| {
             warnings.push(Warning { tool: tool.name.clone(), path, reason });
@@ -74,7 +74,7 @@ impl Draft {
         let roots = [Some((&input, "input")), root.as_ref().map(|root| (root, "output"))];
         let roots: Vec<_> = roots.into_iter().flatten().collect();
         for place in ground(&normalised.definitions, &mut types, &roots) {
-            let reason = "the schema holds itself without end, so that no value fits it".to_owned();
+            let reason = "the schema contains itself endlessly, so no value fits it".to_owned();
             normalised.warnings.push((place.clone(), reason.clone()));
             normalised.lost.push((place, reason));
         }
@@ -89,7 +89,7 @@ impl Draft {
         Ok(Draft { normalised, types, output, output_type, places, fallbacks })
     }
 
-    /// A tool that takes and gives plain values, as one place each.
+    /// A tool whose input and output are plain values, one place each.
     fn whole(has_output: bool, reason: &str) -> Self {
         let definition = Definition { leaf: "Input".to_owned(), description: None, body: Body::Whole };
         let output = if has_output { Output::Alias(FieldType::Value) } else { Output::Untyped };
@@ -113,12 +113,12 @@ impl Draft {
         }
     }
 
-    /// The definition that is the input.
+    /// The index of the input's definition.
     pub(super) fn input(&self) -> usize {
         self.normalised.input
     }
 
-    /// The types that input and output lead to, with names.
+    /// The types reachable from input and output, with names.
     pub(super) fn name(&self, prefix: &str, namespace: &mut Namespace) -> Vec<Option<TypeModel>> {
         let mut output = BTreeSet::new();
         match (&self.output, self.output_type) {
@@ -166,7 +166,7 @@ impl Draft {
         namespace.take(&format!("{prefix}{leaf}"))
     }
 
-    /// Adds a definition and all that it leads to.
+    /// Adds a definition and all that are reachable from it.
     fn reach(&self, index: usize, reached: &mut BTreeSet<usize>) {
         let mut open = vec![index];
         while let Some(index) = open.pop() {
@@ -187,7 +187,7 @@ impl Draft {
     }
 }
 
-/// The definitions that a type names.
+/// The definitions that a type refers to.
 fn named(field_type: &FieldType, found: &mut Vec<usize>) {
     match field_type {
         FieldType::Named(index) => found.push(*index),
@@ -199,7 +199,7 @@ fn named(field_type: &FieldType, found: &mut Vec<usize>) {
     }
 }
 
-/// A struct around one form, which gives it a place among the definitions.
+/// A struct around one form, so that it can be typed as a definition.
 fn wrapper(form: Form) -> Definition {
     let field = Field { key: "value".to_owned(), form, required: true, note: Note::default() };
     let body = Body::Struct(Struct { fields: vec![field], ..Struct::default() });
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
     use crate::typing::types;
 
-    /// What becomes of a tool.
+    /// The result of reading a tool.
     #[derive(Debug, PartialEq)]
     struct Degraded {
         warnings: Vec<String>,
@@ -223,7 +223,7 @@ mod tests {
         fallbacks: Vec<Fallback>,
     }
 
-    /// What becomes of a tool when typing fails above a number of definitions.
+    /// The result of reading a tool if typing fails above a number of definitions.
     fn degraded(most: usize) -> Degraded {
         let inner = json!({ "type": "object", "properties": { "b": { "type": "string" } } });
         let tool = Tool {
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_types_degrades_to_values_step_by_step() {
+    fn untypable_schemas_degrade_to_values_step_by_step() {
         let whole = Degraded {
             warnings: Vec::new(),
             input: vec![FieldType::Named(1)],

@@ -1,4 +1,4 @@
-//! What a type of a tool is in Rust: fields and variants with their names.
+//! The Rust shape of a tool's types: fields and variants with their names.
 
 use serde_json::Value;
 
@@ -6,18 +6,18 @@ use crate::form::{Body, Field, Form, Kind, Note, Struct};
 use crate::names::{Namespace, assign, camel, snake};
 use crate::typing::FieldType;
 
-/// A type of our own.
+/// A generated type.
 #[derive(Debug)]
 pub(crate) struct TypeModel {
     pub(crate) name: String,
-    /// What the schema says of the type itself.
+    /// The schema's description of the type itself.
     pub(crate) description: Option<String>,
     pub(crate) shape: Shape,
-    /// Whether the input holds it, or is it.
+    /// Whether the input is or contains it.
     pub(crate) sent: bool,
-    /// Whether the output holds it, or is it.
+    /// Whether the output is or contains it.
     pub(crate) received: bool,
-    /// Whether another type holds it.
+    /// Whether another type contains it.
     pub(crate) held: bool,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Shape {
         variants: Vec<(String, Kind, FieldType)>,
         other: Option<String>,
     },
-    /// A struct around one value that is the whole input.
+    /// A struct around one value, the whole input.
     Whole,
 }
 
@@ -48,12 +48,12 @@ pub(crate) enum Shape {
 pub(crate) struct StructModel {
     pub(crate) fields: Vec<FieldModel>,
     pub(crate) constants: Vec<(String, Value)>,
-    /// Name and type of the field for all others.
+    /// Name and type of the field for all other properties.
     pub(crate) extra: Option<(String, FieldType)>,
 }
 
 impl StructModel {
-    /// Whether nothing is in it, not even what is sent always.
+    /// Whether it has no fields, not even constants.
     pub(crate) fn is_empty(&self) -> bool {
         self.fields.is_empty() && self.constants.is_empty() && self.extra.is_none()
     }
@@ -70,7 +70,7 @@ pub(crate) struct FieldModel {
     pub(crate) note: Note,
 }
 
-/// The shape of a definition; `open` where results may hold what the schema does not know.
+/// The shape of a definition. `open` if results may contain values that the schema does not list.
 pub(super) fn shape(body: &Body, members: &[FieldType], open: bool) -> Shape {
     let mut namespace = Namespace::default();
     match body {
@@ -101,7 +101,7 @@ pub(super) fn shape(body: &Body, members: &[FieldType], open: bool) -> Shape {
     }
 }
 
-/// The variant for what the schema does not know, where results may have such.
+/// The variant for values that the schema does not list, if results may contain some.
 fn other(open: bool, namespace: &mut Namespace) -> Option<String> {
     let name = if namespace.is_free("Other") { "Other" } else { "Unlisted" };
     open.then(|| namespace.take(name))
@@ -113,7 +113,7 @@ fn struct_model(body: &Struct, members: &[FieldType], namespace: &mut Namespace)
         key: field.key.clone(),
         name: names.get(&field.key).cloned().unwrap_or_default(),
         required: field.required,
-        // Null and absent are the same where the type is anything, which typify therefore leaves as it is.
+        // Null and absent are equal if the type is any value, so typify adds no `Option`.
         field_type: match field_type {
             FieldType::Value if !field.required => FieldType::Option(Box::new(FieldType::Value)),
             other => other.clone(),

@@ -12,36 +12,36 @@ pub(crate) struct ToolModel {
     pub(crate) description: Option<String>,
     pub(crate) function: String,
     pub(crate) id: String,
-    /// What the names of its types begin with.
+    /// The prefix of its type names.
     pub(crate) prefix: String,
-    /// Its types by the index that [`FieldType::Named`] holds; none for those that nothing leads to.
+    /// Its types, by the index in [`FieldType::Named`]. `None` for unreachable ones.
     pub(crate) types: Vec<Option<TypeModel>>,
-    /// The type of the input.
+    /// The index of the input's type.
     pub(crate) input: usize,
     pub(crate) output: Output,
-    /// Whether the output was inferred from answers.
+    /// Whether the output schema was inferred from results.
     pub(crate) observed: bool,
-    /// How many places of the schemas want a type.
+    /// Number of places in the schemas that need a type.
     pub(crate) places: usize,
-    /// Those that became plain values.
+    /// The places that became plain JSON values.
     pub(crate) fallbacks: Vec<Fallback>,
-    /// The tool as its server describes it, in tokens.
+    /// The size of the tool as its server describes it, in tokens.
     pub(crate) schema_tokens: usize,
 }
 
-/// What a tool answers with.
+/// The result type of a tool.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Output {
-    /// `bridge::ToolResult`: the tool doesn't say.
+    /// `bridge::ToolResult`, because the tool declares no output.
     Untyped,
-    /// One of its types, by the index.
+    /// One of its types, the one named `Output`.
     Type,
-    /// Another type, which gets a name as an alias.
+    /// Another type, named by an alias.
     Alias(FieldType),
 }
 
 impl ToolModel {
-    /// The type that [`FieldType::Named`] means.
+    /// The name of the type that [`FieldType::Named`] refers to.
     pub(crate) fn type_name(&self, index: usize) -> &str {
         self.types.get(index).and_then(Option::as_ref).map_or("", |found| found.name.as_str())
     }
@@ -54,7 +54,7 @@ impl ToolModel {
         }
     }
 
-    /// How much of the schemas became types, in the code and signature that came of it.
+    /// How much of the schemas became types, for the given source and signature.
     pub(crate) fn fidelity(&self, source: &str, signature: &str) -> Fidelity {
         Fidelity {
             properties: self.places,

@@ -7,7 +7,7 @@ use super::place::Place;
 use super::reader::Reader;
 use crate::form::Form;
 
-/// Tuples of more places are lists.
+/// Longer tuples are lists.
 const LONGEST_TUPLE: usize = 4;
 
 impl Reader<'_> {
@@ -40,7 +40,7 @@ impl Reader<'_> {
         Form::List(Box::new(self.any_place(&places, typed, &item)))
     }
 
-    /// The one type of all places of a tuple that has no fixed length, or is too long.
+    /// The common item type of a tuple that has no fixed length or is too long.
     fn any_place(&mut self, places: &[&Value], typed: bool, place: &Place) -> Form {
         let mut unique: Vec<&Value> = Vec::new();
         for schema in places {
@@ -49,7 +49,9 @@ impl Reader<'_> {
             }
         }
         let form = match unique.as_slice() {
-            _ if !typed => self.give_up(place, "the array has a type for each place, and more without one"),
+            _ if !typed => {
+                self.give_up(place, "the array has a type for each of its first items and none for the rest")
+            }
             [only] => self.form(only, place),
             several => self.form(&json!({ "anyOf": several }), place),
         };

@@ -1,7 +1,7 @@
-//! How many places of a schema want a type, and which of them have none.
+//! Counts the places of a schema that need a type, and records those that have none.
 //!
-//! A place is each property, the items of an array, each place of a tuple, the values of a map, and an output that
-//! is no object. What lies below a place without a type is not looked at.
+//! Places are each property, the items of an array, each item of a tuple, the values of a map, and an output
+//! that is not an object. Schemas below a place without a type are not read.
 
 use super::pointers::Pointers;
 use crate::form::Form;
@@ -11,14 +11,15 @@ pub(super) struct Counts {
     pub(super) places: usize,
     /// The places without a type, with the reason.
     pub(super) lost: Vec<(String, String)>,
-    /// What [`Form::Lost`] means.
+    /// The reasons that [`Form::Lost`] refers to.
     reasons: Vec<String>,
-    /// Places whose type is a reference to what is still being read, by their index in `lost`.
+    /// Places whose type is a reference to a schema that is still being read: their index in `lost` and the
+    /// pointer.
     pending: Vec<(usize, usize)>,
 }
 
 impl Counts {
-    /// A form for a type that could not be had.
+    /// A form for a type that could not be determined.
     pub(super) fn lose(&mut self, reason: String) -> Form {
         self.reasons.push(reason);
         Form::Lost(self.reasons.len() - 1)
@@ -40,7 +41,7 @@ impl Counts {
         }
     }
 
-    /// Decides the places that waited for the end of the document.
+    /// Decides the places that were pending until the end of the document.
     pub(super) fn settle(&mut self, pointers: &Pointers, warnings: &mut Vec<(String, String)>) {
         let pending = std::mem::take(&mut self.pending);
         for (index, pointer) in pending {
@@ -48,7 +49,7 @@ impl Counts {
                 Ok(Form::Lost(reason)) => self.reason(reason),
                 Ok(_) => String::new(),
                 Err(name) => {
-                    let reason = format!("{name} refers to itself without an object between");
+                    let reason = format!("{name} refers to itself with no object in between");
                     warnings.extend(self.lost.get(index).map(|(path, _)| (path.clone(), reason.clone())));
                     reason
                 }
@@ -57,7 +58,7 @@ impl Counts {
                 *waiting = reason;
             }
         }
-        // Those that turned out to have a type.
+        // An empty reason means that the place has a type.
         self.lost.retain(|(_, reason)| !reason.is_empty());
     }
 

@@ -10,11 +10,11 @@ use super::reader::Reader;
 use super::union::kind_of_value;
 use crate::form::{Body, Form, Kind};
 
-/// An enum with more values than this is a text.
-const MOST_VALUES: usize = 256;
+/// An enum with more values than this becomes a text.
+const MAX_VALUES: usize = 256;
 
 impl Reader<'_> {
-    /// The form of an enumeration. Where the schema also names types, values of others do not count.
+    /// The form of an enumeration. If the schema also names types, values of other types are ignored.
     pub(super) fn enumeration(&mut self, schema: &Schema, values: &[Value], place: &Place) -> Form {
         let types = types(schema);
         let fits = |value: &&Value| types.iter().any(|name| is_of(value, name));
@@ -22,7 +22,7 @@ impl Reader<'_> {
         let fitting: Vec<&Value> = some.clone().filter(fits).collect();
         let some: Vec<&Value> = if fitting.is_empty() { some.collect() } else { fitting };
         let form = self.values(&some, values.is_empty(), place);
-        // Generators write a nullable enum without null among its values as well.
+        // Some generators write a nullable enum without null in its values.
         let nullable = values.contains(&Value::Null) || types.iter().any(|name| name == "null");
         if nullable { form.nullable() } else { form }
     }
@@ -62,7 +62,7 @@ impl Reader<'_> {
                 unique.push(value.to_owned());
             }
         }
-        if unique.len() > MOST_VALUES {
+        if unique.len() > MAX_VALUES {
             self.warn(place, format!("the enumeration has {} values", unique.len()));
             return Form::Text;
         }
@@ -74,7 +74,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a value is of a type of JSON Schema.
+/// Whether a value is of a JSON Schema type.
 fn is_of(value: &Value, name: &str) -> bool {
     match value {
         Value::Null => name == "null",

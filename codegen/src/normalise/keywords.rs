@@ -1,11 +1,11 @@
-//! What a schema says with single keywords.
+//! The meaning of single keywords of a schema.
 
 use serde_json::{Map, Value};
 
 /// The keywords of a schema.
 pub(super) type Schema = Map<String, Value>;
 
-/// Keywords that leave the type as it is: descriptions, names, and places for other schemas.
+/// Keywords that do not affect the type: descriptions, names, and containers of other schemas.
 const ANNOTATIONS: &[&str] = &[
     "$anchor",
     "$comment",
@@ -31,22 +31,22 @@ const ANNOTATIONS: &[&str] = &[
     "xml",
 ];
 
-/// Whether the schema names no type and restricts nothing, so that anything is what it asks for.
+/// Whether the schema names no type and restricts nothing, so it intentionally allows anything.
 pub(super) fn allows_anything(schema: &Schema) -> bool {
     schema.iter().all(|(keyword, value)| match keyword.as_str() {
-        // Where drafts 3 and 4 mark a property as required.
+        // In drafts 3 and 4, `required` marks a property.
         "required" => value.is_boolean(),
         "type" => names_any(value),
         keyword => ANNOTATIONS.contains(&keyword) || keyword.starts_with("x-"),
     })
 }
 
-/// Draft 3's name of all types.
+/// Draft 3's name for all types.
 fn names_any(name: &Value) -> bool {
     name == "any"
 }
 
-/// Whether null is allowed, in the spelling of OpenAPI.
+/// Whether null is allowed, in OpenAPI's spelling.
 pub(super) fn is_nullable(schema: &Schema) -> bool {
     ["nullable", "x-nullable"].iter().any(|keyword| schema.get(*keyword) == Some(&Value::Bool(true)))
 }
@@ -60,14 +60,14 @@ pub(super) fn allowed_values(schema: &Schema) -> Option<Vec<Value>> {
     }
 }
 
-/// The only value that a schema allows, where it is plainly written.
+/// The only value that a schema allows, if it has one and it is a scalar.
 pub(super) fn fixed_value(schema: &Value) -> Option<Value> {
     let mut values = allowed_values(schema.as_object()?)?;
     let only = values.pop().filter(|_| values.is_empty())?;
     (only.is_string() || only.is_boolean() || only.is_number()).then_some(only)
 }
 
-/// The types that a schema names, or shows by its keywords.
+/// The types that a schema names, or implies by its keywords.
 pub(super) fn types(schema: &Schema) -> Vec<String> {
     let named = match schema.get("type") {
         Some(name) if names_any(name) => return Vec::new(),
@@ -105,7 +105,7 @@ pub(super) fn is_object(schema: &Schema) -> bool {
         && allowed_values(schema).is_none()
 }
 
-/// Whether integers above the range of `i64` are meant.
+/// Whether the schema includes integers above the range of `i64`.
 pub(super) fn is_unsigned(schema: &Schema) -> bool {
     let format = schema.get("format").and_then(Value::as_str);
     let maximum = schema.get("maximum").and_then(Value::as_u64);

@@ -1,10 +1,10 @@
-//! Spellings of draft 3 that later drafts gave up.
+//! Spellings of draft 3 that later drafts dropped.
 
 use serde_json::{Value, json};
 
 use super::keywords::Schema;
 
-/// The schema with its types as a union, where schemas stand among them: `"type": ["string", { … }]`.
+/// The schema with its types as a union, if they include schemas: `"type": ["string", { … }]`.
 pub(super) fn types_of_schemas(schema: &Schema) -> Option<Schema> {
     let names = schema.get("type")?.as_array()?;
     if !names.iter().any(Value::is_object) {

@@ -1,4 +1,4 @@
-//! `allOf`, and keywords beside a reference: one schema instead of several that hold at once.
+//! Merges `allOf`, and keywords next to a reference, into one schema.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::place::Place;
 use super::pointers::dangling;
 use super::reader::Reader;
 
-/// Keywords that decide what a type is. Others beside a reference do not matter to the type.
+/// Keywords that decide a type. Other keywords next to a reference do not affect the type.
 const STRUCTURAL: &[&str] = &[
     "properties",
     "patternProperties",
@@ -30,12 +30,12 @@ const STRUCTURAL: &[&str] = &[
     "dependencies",
 ];
 
-/// Where schemas that hold under a condition are gathered from several parts of one schema.
+/// The internal keyword that collects conditional schemas from several parts of one schema.
 const CONDITIONAL: &str = " conditional";
 
 const REFERENCES: &[&str] = &["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// The reference that a schema is, if nothing beside it matters, and whether null is allowed as well.
+/// The reference that a schema consists of, if no other keyword matters, and whether null is allowed as well.
 pub(super) fn plain_reference(schema: &Schema) -> Option<(String, bool)> {
     let nullable = is_nullable(schema);
     let structural: Vec<&str> =
@@ -53,7 +53,7 @@ pub(super) fn plain_reference(schema: &Schema) -> Option<(String, bool)> {
     Some((reference, nullable || inner))
 }
 
-/// Whether the keyword is there and decides anything. That there are no further fields does not.
+/// Whether the keyword is present and affects the type. `additionalProperties: false` does not.
 fn decides(schema: &Schema, keyword: &str) -> bool {
     match schema.get(keyword) {
         None => false,
@@ -68,21 +68,21 @@ fn reference_of(schema: &Schema) -> Option<&str> {
     REFERENCES.iter().find_map(|keyword| schema.get(*keyword)?.as_str())
 }
 
-/// Whether the schema is made of others, so that it could contain itself without a plain reference.
+/// Whether the schema is composed of others, so that it could contain itself without a plain reference.
 pub(super) fn is_composed(schema: &Schema) -> bool {
     ["allOf", "anyOf", "oneOf", "extends"].iter().any(|keyword| schema.contains_key(*keyword))
         || !conditional(schema).is_empty()
         || reference_of(schema).is_some()
 }
 
-/// Whether a part of `allOf` says nothing of the type.
+/// Whether a part of `allOf` does not affect the type.
 fn is_annotation(part: &Value) -> bool {
     let Value::Object(part) = part else { return *part == Value::Bool(true) };
     !part.contains_key("type")
         && !STRUCTURAL.iter().chain(REFERENCES).any(|keyword| part.contains_key(*keyword))
 }
 
-/// The schemas that hold for a value under a condition.
+/// The schemas that apply to a value under a condition.
 pub(super) fn conditional(schema: &Schema) -> Vec<Value> {
     let single = ["then", "else"].iter().filter_map(|keyword| schema.get(*keyword));
     let by_property = ["dependentSchemas", "dependencies"].iter().filter_map(|keyword| {
@@ -93,13 +93,13 @@ pub(super) fn conditional(schema: &Schema) -> Vec<Value> {
     single.chain(by_property.flatten()).chain(gathered).filter(|schema| schema.is_object()).cloned().collect()
 }
 
-/// Whether a keyword decides what a type is.
+/// Whether a keyword affects the type.
 pub(super) fn matters(keyword: &str) -> bool {
     keyword == "type" || STRUCTURAL.contains(&keyword)
 }
 
 impl Reader<'_> {
-    /// The schema with references and `allOf` at its top merged into it; nothing if it allows anything.
+    /// The schema with references and `allOf` at its top level merged into it. `None` if it allows anything.
     ///
     /// `anyOf` and `oneOf` stay.
     pub(super) fn flatten(&mut self, schema: &Value, place: &Place) -> Option<Schema> {
@@ -142,7 +142,7 @@ impl Reader<'_> {
     }
 }
 
-/// Adds the keywords of `from` to `into`, so that both hold.
+/// Adds the keywords of `from` to `into`, so that both apply.
 pub(super) fn merge(into: &mut Schema, from: Schema) {
     for (keyword, value) in from {
         if matches!(keyword.as_str(), "$defs" | "definitions" | "$schema" | "$id" | "id") {
@@ -154,7 +154,7 @@ pub(super) fn merge(into: &mut Schema, from: Schema) {
             }
             Some(known) if *known == value => {}
             Some(known) => {
-                // Two unions of one name fit under the two names that there are; a third one is left out.
+                // Two unions fit under the two keywords `anyOf` and `oneOf`. A third one is dropped.
                 if let Some(other) = other_union(&keyword)
                     && !says_less(known)
                     && !says_less(&value)
@@ -215,7 +215,7 @@ fn combine(keyword: &str, known: &mut Value, value: Value) {
     }
 }
 
-/// Leaves of the types in `known` those that `value` allows as well.
+/// Keeps only the types in `known` that `value` allows as well.
 fn narrow(known: &mut Value, value: &Value) {
     let list = |value: &Value| match value {
         Value::Array(names) => names.clone(),
@@ -239,7 +239,7 @@ fn narrow(known: &mut Value, value: &Value) {
     }
 }
 
-/// Whether the variants only restrict what is allowed, such as `anyOf: [{required: […]}, …]`.
+/// Whether the variants only restrict the other keywords, for example `anyOf: [{required: […]}, …]`.
 fn says_less(variants: &Value) -> bool {
     let restricts = |variant: &Value| {
         variant.as_object().is_some_and(|keywords| {

@@ -1,4 +1,4 @@
-//! What a schema says for readers: description, default, bounds and format.
+//! Documentation in a schema: description, default, bounds and format.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::{merge, union};
 use crate::form::{Fact, Note};
 
-/// Keywords that are told in the notes, with the words for them, and whether short forms tell them too.
+/// Keywords included in notes, the phrase for each, and whether short forms include it.
 const FACTS: &[(&str, &str, bool)] = &[
     ("default", "default ", true),
     ("minimum", "at least ", true),
@@ -37,27 +37,27 @@ const FACTS: &[(&str, &str, bool)] = &[
     ("additionalProperties", "each value: ", false),
 ];
 
-/// Formats that name the width of a number, which its type in Rust tells as well or does not care for.
+/// Formats that name the width of a number. The Rust type shows it, or does not depend on it.
 const WIDTHS: &[&str] = &[
     "int", "int8", "int16", "int32", "int64", "int128", "uint", "uint8", "uint16", "uint32", "uint64",
     "uint128", "usize", "isize", "integer", "long", "float", "float32", "float64", "double", "number",
 ];
 
-/// Values longer than this, as JSON, are not told in short forms.
+/// Longer values, in bytes of JSON, are left out of short forms.
 const LONGEST_BRIEF: usize = 60;
-/// Values longer than this are not told at all.
+/// Longer values are left out of all forms.
 const LONGEST_FACT: usize = 400;
-/// How many numbers of an enumeration are told.
-const MOST_NUMBERS: usize = 12;
-/// How many schemas behind a property's own are looked at for what it leaves out.
-const MOST_BEHIND: usize = 3;
+/// Maximum number of listed values of a numeric enumeration.
+const MAX_NUMBERS: usize = 12;
+/// Maximum number of schemas behind a property's own that are searched for missing documentation.
+const MAX_BEHIND: usize = 3;
 
 impl Reader<'_> {
-    /// The note of a property: what its schema says, and what the schema that it stands for adds.
+    /// The note of a property: the documentation in its own schema, completed by the schemas behind it.
     pub(super) fn note(&self, schema: &Value) -> Note {
         let mut note = note(schema);
         let mut behind = self.behind(schema);
-        for _ in 0..MOST_BEHIND {
+        for _ in 0..MAX_BEHIND {
             let Some(schema) = behind else { break };
             let more = self::note(&schema);
             note.description = note.description.or(more.description);
@@ -72,7 +72,8 @@ impl Reader<'_> {
         note
     }
 
-    /// The schema that another one is in all that matters: what it refers to, or its only variant besides null.
+    /// The schema that this one is equivalent to: the target of its reference, or its only variant besides
+    /// null.
     fn behind(&self, schema: &Value) -> Option<Value> {
         let keywords = schema.as_object()?;
         if let Some((reference, _)) = merge::plain_reference(keywords) {
@@ -86,7 +87,7 @@ impl Reader<'_> {
 fn note(schema: &Value) -> Note {
     let Value::Object(keywords) = schema else { return Note::default() };
     let fact = |(keyword, words, brief): &(&'static str, &'static str, bool)| {
-        let value = told(keyword, keywords.get(*keyword)?, keywords)?;
+        let value = fact_value(keyword, keywords.get(*keyword)?, keywords)?;
         let fits = value.len() <= LONGEST_FACT;
         let brief = *brief && value.len() <= LONGEST_BRIEF;
         fits.then_some(Fact { keyword, words: words_for(keyword, words, keywords), value, brief })
@@ -94,8 +95,8 @@ fn note(schema: &Value) -> Note {
     Note { description: description(schema), facts: FACTS.iter().filter_map(fact).collect() }
 }
 
-/// What is told of a keyword's value.
-fn told(keyword: &str, value: &Value, schema: &Schema) -> Option<String> {
+/// The value of a fact, if it is worth showing.
+fn fact_value(keyword: &str, value: &Value, schema: &Schema) -> Option<String> {
     match (keyword, value) {
         ("uniqueItems" | "deprecated" | "readOnly" | "writeOnly", _) => {
             (*value == Value::Bool(true)).then(String::new)
@@ -108,16 +109,16 @@ fn told(keyword: &str, value: &Value, schema: &Schema) -> Option<String> {
         }
         ("enum", Value::Array(values)) => {
             let numbers = !values.is_empty() && values.iter().all(Value::is_number);
-            let shown: Vec<String> = values.iter().take(MOST_NUMBERS).map(Value::to_string).collect();
+            let shown: Vec<String> = values.iter().take(MAX_NUMBERS).map(Value::to_string).collect();
             numbers.then(|| shown.join(", "))
         }
         ("examples", Value::Array(values)) => {
-            let shown: Vec<String> = values.iter().take(MOST_BEHIND).map(Value::to_string).collect();
+            let shown: Vec<String> = values.iter().take(MAX_BEHIND).map(Value::to_string).collect();
             (!shown.is_empty()).then(|| shown.join(", "))
         }
         ("enum" | "examples", _) | (_, Value::Null) => None,
         ("format", Value::String(format)) if WIDTHS.contains(&format.as_str()) => {
-            // Of a text it says what is in it.
+            // For a text, the format describes the content.
             types(schema).iter().any(|name| name == "string").then(|| format.clone())
         }
         ("pattern" | "format" | "contentEncoding" | "contentMediaType", Value::String(text)) => {
@@ -125,13 +126,13 @@ fn told(keyword: &str, value: &Value, schema: &Schema) -> Option<String> {
         }
         ("pattern" | "format" | "contentEncoding" | "contentMediaType", _) => None,
         ("default" | "example", value) => Some(value.to_string()),
-        // Bounds that a generator put in to say "any 64-bit integer" tell nothing.
+        // Bounds that generators write to mean "any 64-bit integer" carry no information.
         (_, Value::Number(_)) if !is_extreme(value) => Some(value.to_string()),
         _ => None,
     }
 }
 
-/// The words for a keyword. Draft 4 makes a bound exclusive with a second keyword.
+/// The phrase for a keyword. In draft 4, a second keyword makes a bound exclusive.
 fn words_for(keyword: &str, words: &'static str, schema: &Schema) -> &'static str {
     let is = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
     match keyword {
@@ -142,7 +143,7 @@ fn words_for(keyword: &str, words: &'static str, schema: &Schema) -> &'static st
 }
 
 fn is_extreme(value: &Value) -> bool {
-    /// The largest integer that JavaScript holds exactly, which its generators write as a bound.
+    /// The largest integer that JavaScript represents exactly. Its generators write it as a bound.
     const SAFE: f64 = 9_007_199_254_740_991.0;
     value.as_f64().is_some_and(|number| number.abs() >= SAFE)
 }

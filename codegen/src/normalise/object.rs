@@ -11,10 +11,10 @@ use super::reader::Reader;
 use crate::form::{Body, Fact, Field, Form, Kind, Struct};
 use crate::names::snake;
 
-/// Further fields of a struct are only reachable as extra ones.
-const MOST_FIELDS: usize = 500;
-/// Of further schemas that hold under a condition, the fields are not known.
-const MOST_CONDITIONS: usize = 64;
+/// Maximum number of fields of a struct. Further ones are only reachable as extra fields.
+const MAX_FIELDS: usize = 500;
+/// Maximum number of conditional schemas whose fields are read.
+const MAX_CONDITIONS: usize = 64;
 
 impl Reader<'_> {
     /// An object: with known fields a struct, otherwise a map, otherwise anything.
@@ -46,7 +46,8 @@ impl Reader<'_> {
             || self.conditions(schema, place).iter().any(|schema| allowed(&schema))
     }
 
-    /// The struct that all of the objects fit: with the fields of all, those required that all require.
+    /// The struct that fits all of the objects: it has the fields of all, and requires those that all
+    /// require.
     pub(super) fn merged_struct(&mut self, variants: &[Schema], place: &Place) -> Form {
         self.define_with(place, |reader| Body::Struct(reader.struct_body(variants, place)))
     }
@@ -56,12 +57,12 @@ impl Reader<'_> {
         let schemas = self.property_schemas(variants, place);
         for (index, (key, required)) in order(variants, &schemas).into_iter().enumerate() {
             let schema = schemas.get(&key).cloned().unwrap_or(Value::Bool(true));
-            if index >= MOST_FIELDS {
-                if index == MOST_FIELDS {
-                    self.warn(place, format!("the object has more than {MOST_FIELDS} fields"));
+            if index >= MAX_FIELDS {
+                if index == MAX_FIELDS {
+                    self.warn(place, format!("the object has more than {MAX_FIELDS} fields"));
                     body.extra = Some(Form::Any);
                 }
-                let form = self.lose(format!("the object has more than {MOST_FIELDS} fields"));
+                let form = self.lose(format!("the object has more than {MAX_FIELDS} fields"));
                 self.count(&place.field(&key), &form);
                 continue;
             }
@@ -86,7 +87,7 @@ impl Reader<'_> {
         let mut field = Field { key, form, required, note: self.note(schema) };
         field.settle();
         let Field { key, form, note, .. } = &mut field;
-        // A type of its own keeps its own description.
+        // A named type keeps its own description.
         if matches!(form, Form::Named(_)) {
             note.description = description(schema);
         }
@@ -94,7 +95,7 @@ impl Reader<'_> {
             let value = Kind::any_of(kinds);
             note.facts.insert(0, Fact { keyword: "type", words: "", value, brief: true });
         }
-        // Generators make a title of each name.
+        // Generators repeat each name as its title.
         note.description.take_if(|text| snake(text) == snake(key));
         if matches!(form, Form::Tuple(_)) {
             note.facts.retain(|fact| !matches!(fact.keyword, "minItems" | "maxItems"));
@@ -102,12 +103,12 @@ impl Reader<'_> {
         field
     }
 
-    /// The schemas that hold for an object under a condition, with what they are made of merged.
+    /// The conditional schemas of an object, flattened.
     fn conditions(&mut self, schema: &Schema, place: &Place) -> Vec<Schema> {
         let mut found = Vec::new();
         let mut seen: Vec<Value> = Vec::new();
         let mut open = conditional(schema);
-        while let Some(next) = open.pop().filter(|_| seen.len() < MOST_CONDITIONS) {
+        while let Some(next) = open.pop().filter(|_| seen.len() < MAX_CONDITIONS) {
             if !seen.contains(&next) {
                 let flat = self.flatten(&next, place).unwrap_or_default();
                 open.extend(conditional(&flat));
@@ -118,8 +119,8 @@ impl Reader<'_> {
         found
     }
 
-    /// The schema of each property of the objects; where several have one, any of theirs. Properties that an object
-    /// may have under a condition only are among them.
+    /// The schema of each property of the objects, as a union if several objects define it. Includes
+    /// properties that exist only under a condition.
     fn property_schemas(&mut self, variants: &[Schema], place: &Place) -> BTreeMap<String, Value> {
         let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for variant in variants {
@@ -146,14 +147,14 @@ impl Reader<'_> {
 fn add_properties(schema: &Schema, found: &mut BTreeMap<String, Vec<Value>>) {
     for (key, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let schemas = found.entry(key.clone()).or_default();
-        // With `false` a schema says that a property must be absent.
+        // `false` means that the property must be absent.
         if *schema != Value::Bool(false) && !schemas.contains(schema) {
             schemas.push(schema.clone());
         }
     }
 }
 
-/// The names in `required`, each once, and those of properties that say themselves that they are.
+/// The names in `required`, each once, followed by properties with `"required": true`.
 pub(super) fn required(schema: &Schema) -> Vec<&str> {
     let names = schema.get("required").and_then(Value::as_array);
     let mut unique = Vec::new();
@@ -188,11 +189,11 @@ fn order(variants: &[Schema], schemas: &BTreeMap<String, Value>) -> Vec<(String,
     names
 }
 
-/// Patterns that every name fits.
+/// Patterns that match every name.
 const ALL_NAMES: [&str; 7] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$", "^[\\s\\S]*$"];
 
-/// The schema of further fields, where the schema asks for them in so many words. Of those with names by a pattern, others are
-/// anything unless the schema says what they are.
+/// The schema of additional fields, if the schema explicitly allows them. If it has patterns for names,
+/// fields with other names are anything unless the schema describes them.
 fn extra_schema(schema: &Schema) -> Option<Value> {
     let mut schemas: Vec<Value> = Vec::new();
     let mut are_all = true;

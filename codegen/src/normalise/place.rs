@@ -1,21 +1,21 @@
-//! Where a schema lies.
+//! The place of a schema in its document.
 
 use crate::text::clean;
 
-/// How deep schemas may lie within each other before what is deeper becomes `Any`.
+/// Maximum nesting of schemas. Deeper ones become `Any`.
 pub(crate) const DEEPEST: usize = 32;
-/// How many references and bare unions may be passed on the way to a schema, besides the schemas it lies in.
-const MOST_HOPS: usize = 3 * DEEPEST;
+/// Maximum number of references and bare unions on the path to a schema, in addition to the nesting.
+const MAX_HOPS: usize = 3 * DEEPEST;
 
-/// The longest part of a path that one property's name makes, in characters.
+/// The longest part of a path from one property's name, in characters.
 pub(crate) const LONGEST_KEY: usize = 60;
 
-/// Where a schema lies.
+/// The place of a schema in its document.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
-    /// For warnings, such as `input.edits[].old_text`.
+    /// The path for warnings, for example `input.edits[].old_text`.
     pub(super) path: String,
-    /// What a type made here would be called.
+    /// The name for a type defined here.
     pub(super) leaf: String,
     depth: usize,
     hops: usize,
@@ -44,12 +44,12 @@ impl Place {
         self.step(path, crate::names::singular(&self.leaf))
     }
 
-    /// A variant of a union of objects, by what its tag says.
+    /// A variant of a union of objects, by the value of its tag.
     pub(super) fn variant(&self, value: &str) -> Place {
         self.step(&format!("<{}>", clean(value, LONGEST_KEY)), value)
     }
 
-    /// The same place, by way of a reference or a union.
+    /// The same place, through a reference or a union.
     pub(super) fn hop(&self) -> Place {
         Place { hops: self.hops + 1, ..self.clone() }
     }
@@ -59,6 +59,6 @@ impl Place {
     }
 
     pub(super) fn is_too_deep(&self, deepest: usize) -> bool {
-        self.depth > deepest || self.hops > MOST_HOPS
+        self.depth > deepest || self.hops > MAX_HOPS
     }
 }

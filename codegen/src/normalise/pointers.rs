@@ -1,4 +1,4 @@
-//! The schemas that references point to, and what became of them.
+//! The schemas that references point to, and their forms.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use serde_json::Value;
 use crate::form::Form;
 use crate::text::clean;
 
-/// How many values of a document are searched for anchors, and how deep.
-const MOST_SEARCHED: usize = 50_000;
+/// Maximum number of values of a document searched for anchors, and the maximum depth.
+const MAX_SEARCHED: usize = 50_000;
 const DEEPEST_SEARCHED: usize = 128;
 /// The longest reference in a message, in characters.
 const LONGEST_SHOWN: usize = 80;
 
-/// The schemas that references point to: each is read once.
+/// The schemas that references point to. Each is read once.
 #[derive(Debug, Default)]
 pub(super) struct Pointers {
     indices: BTreeMap<String, usize>,
     targets: Vec<Target>,
     /// The places of `$anchor`, `$dynamicAnchor` and draft 4's `"id": "#…"`, as pointers.
     pub(super) anchors: BTreeMap<String, String>,
-    /// The places of schemas with an `$id` of their own.
+    /// The places of schemas with their own `$id`.
     pub(super) resources: BTreeMap<String, String>,
 }
 
@@ -33,12 +33,12 @@ struct Target {
 impl Pointers {
     pub(super) fn new(root: &Value) -> Self {
         let mut pointers = Pointers::default();
-        let mut left = MOST_SEARCHED;
+        let mut left = MAX_SEARCHED;
         pointers.search(root, "", 0, &mut left);
         pointers
     }
 
-    /// Finds names that references can use. The first of two that are the same counts.
+    /// Collects names that references can use. Of equal names, the first one counts.
     fn search(&mut self, value: &Value, pointer: &str, depth: usize, left: &mut usize) {
         if *left == 0 || depth > DEEPEST_SEARCHED {
             return;
@@ -70,7 +70,7 @@ impl Pointers {
         }
     }
 
-    /// The index of a target; the second part says whether it is new.
+    /// The index of a target, and whether it is new.
     pub(super) fn enter(&mut self, name: &str) -> (usize, bool) {
         if let Some(index) = self.indices.get(name) {
             return (*index, false);
@@ -91,16 +91,17 @@ impl Pointers {
         }
     }
 
-    /// Says what the whole document is.
+    /// Sets the form of the whole document.
     pub(super) fn finish_root(&mut self, form: &Form) {
         let (index, _) = self.enter("");
         self.finish(index, form);
     }
 
-    /// What a pending reference turned out to be, if that has a name and so can stand within itself.
+    /// The form of a pending reference, if it has a name and so may contain itself.
     ///
     /// # Errors
-    /// With the target's name, where it has no such name.
+    ///
+    /// Returns the target's name if the form has no name.
     pub(super) fn settle(&self, pointer: usize) -> Result<Form, String> {
         let mut pointer = pointer;
         let mut nullable = false;
@@ -124,7 +125,7 @@ impl Pointers {
             .map_or("a union".to_owned(), |name| format!("#{}", clean(name, LONGEST_SHOWN))))
     }
 
-    /// Replaces a form that had to wait for the end of the document.
+    /// Replaces a form that was pending until the end of the document.
     pub(super) fn replace(&self, form: &mut Form) {
         match form {
             Form::Pending(pointer) => {
@@ -142,10 +143,10 @@ impl Pointers {
     }
 }
 
-/// The warning for a reference that cannot be followed.
+/// The warning for a reference that does not resolve.
 pub(super) fn dangling(reference: &str) -> String {
     let shown = clean(reference, LONGEST_SHOWN);
-    format!("the reference {shown:?} does not lead anywhere in the schema")
+    format!("the reference {shown:?} points nowhere in the schema")
 }
 
 /// A key as a part of a pointer.

@@ -1,4 +1,4 @@
-//! What reading a document keeps: the definitions, warnings and counts so far, and what is left to spend.
+//! The state of reading a document: definitions, warnings, counts, and the remaining budget.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use super::place::Place;
 use super::pointers::Pointers;
 use crate::form::{Body, Definition, Form, Struct};
 
-/// How many definitions one tool may have before further ones become `Any`.
-const MOST_DEFINITIONS: usize = 400;
+/// Maximum number of definitions of one tool. Further ones become `Any`.
+const MAX_DEFINITIONS: usize = 400;
 
-/// What the readers of input and output share.
+/// The state that the readers of input and output share.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) definitions: Vec<Definition>,
@@ -45,19 +45,19 @@ impl Reader<'_> {
         self.shared.warnings.push((place.path.clone(), reason.into()));
     }
 
-    /// Anything instead of a type, with a warning.
+    /// Any value instead of a type, with a warning.
     pub(super) fn give_up(&mut self, place: &Place, reason: impl Into<String>) -> Form {
         let reason = reason.into();
         self.warn(place, reason.as_str());
         self.lose(reason)
     }
 
-    /// Anything instead of a type, where that is what Rust has for it.
+    /// Any value instead of a type, without a warning: Rust has no better type.
     pub(super) fn lose(&mut self, reason: impl Into<String>) -> Form {
         self.shared.counts.lose(reason.into())
     }
 
-    /// Counts work done; false when there was too much of it.
+    /// Spends steps. Returns false if the budget is used up.
     pub(super) fn spend(&mut self, steps: usize) -> bool {
         self.shared.steps = self.shared.steps.saturating_sub(steps);
         self.shared.steps > 0
@@ -67,12 +67,12 @@ impl Reader<'_> {
         self.shared.counts.count(&place.path, form);
     }
 
-    /// A definition with a body that is known already.
+    /// Adds a definition with a known body.
     pub(super) fn define(&mut self, place: &Place, body: Body) -> Form {
         self.define_with(place, |_| body)
     }
 
-    /// A definition that stands in the list before those that it is made of.
+    /// Adds a definition to the list before those that its body adds.
     pub(super) fn define_with(&mut self, place: &Place, body: impl FnOnce(&mut Self) -> Body) -> Form {
         let index = self.shared.definitions.len();
         if self.is_full() {
@@ -88,12 +88,12 @@ impl Reader<'_> {
         Form::Named(index)
     }
 
-    /// Whether no more definitions fit.
+    /// Whether the limit of definitions is reached.
     pub(super) fn is_full(&self) -> bool {
-        self.shared.definitions.len() >= MOST_DEFINITIONS
+        self.shared.definitions.len() >= MAX_DEFINITIONS
     }
 
-    /// Keeps the description of a schema with the type that it became, if it has none.
+    /// Sets the description of the schema's type, if the type has none.
     pub(super) fn describe(&mut self, form: &Form, schema: &Value) {
         let (Form::Named(index), Some(description)) = (form, description(schema)) else { return };
         if let Some(definition) = self.shared.definitions.get_mut(*index) {

@@ -1,4 +1,4 @@
-//! References: `$ref` within the document, in all the ways that drafts spell it.
+//! References: `$ref` within the document, in the spellings of all drafts.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::reader::Reader;
 use crate::form::Form;
 
 impl Reader<'_> {
-    /// The form of a schema that is a reference and nothing else that matters to types.
+    /// The form of a schema that is only a reference, as far as types are concerned.
     pub(super) fn reference(&mut self, keywords: &Schema, place: &Place) -> Option<Form> {
         let (reference, nullable) = merge::plain_reference(keywords)?;
         let form = self.target(&reference, place);
@@ -22,12 +22,12 @@ impl Reader<'_> {
             return self.give_up(place, dangling(reference));
         };
         let (index, new) = self.pointers.enter(&pointer);
-        // The document's own place is known from the start: it is being read.
+        // The root is being read already, so it is never new.
         if !new || pointer.is_empty() {
             return self.known(index, place);
         }
         let Some(target) = self.root.pointer(&pointer).cloned() else {
-            return self.give_up(place, format!("there is nothing at {reference:?}"));
+            return self.give_up(place, format!("the reference {reference:?} points to nothing"));
         };
         let leaf = own_name(&pointer).unwrap_or_else(|| place.leaf.clone());
         let form = self.form(&target, &place.hop().named(leaf));
@@ -45,12 +45,12 @@ impl Reader<'_> {
         }
     }
 
-    /// The schema that a reference leads to.
+    /// The schema that a reference points to.
     pub(super) fn resolve(&self, reference: &str) -> Option<Value> {
         self.pointer(reference).and_then(|pointer| self.root.pointer(&pointer)).cloned()
     }
 
-    /// The JSON pointer that a reference is, if it leads to something in the document.
+    /// The JSON pointer for a reference, if it resolves within the document.
     pub(super) fn pointer(&self, reference: &str) -> Option<String> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let base = self.resource(document)?;
@@ -62,7 +62,7 @@ impl Reader<'_> {
         self.root.pointer(&pointer).map(|_| pointer)
     }
 
-    /// The pointer to a schema that is named by its `$id`, or by the end of it.
+    /// The pointer to a schema named by its `$id`, or by the end of it.
     fn resource(&self, document: &str) -> Option<String> {
         let id = ["$id", "id"].iter().find_map(|key| self.root.get(key)?.as_str());
         let names = |id: &str| id == document || id.ends_with(&format!("/{document}"));
@@ -75,7 +75,7 @@ impl Reader<'_> {
     }
 }
 
-/// The name that a schema's author gave to a definition, unless a tool made it up.
+/// The name that the schema's author gave to a definition, unless a tool generated it.
 fn own_name(pointer: &str) -> Option<String> {
     let (container, name) = pointer.rsplit_once('/')?;
     let made_up = name.starts_with("__") || name.is_empty();

@@ -12,10 +12,10 @@ use super::place::Place;
 use super::reader::Reader;
 use crate::form::{Body, Form, Kind};
 
-/// A union of more variants is anything.
-const MOST_VARIANTS: usize = 64;
+/// Maximum number of variants of a union. A larger one is anything.
+const MAX_VARIANTS: usize = 64;
 
-/// What a variant of a union is.
+/// The type of a union's variant.
 enum Variant {
     Null,
     Anything,
@@ -44,7 +44,7 @@ impl Reader<'_> {
         (objects && !found.is_empty()).then_some(found)
     }
 
-    /// Splits a schema into variants without unions; what stands beside a union holds for each variant.
+    /// Splits a schema into variants without unions. Keywords next to a union apply to each variant.
     fn expand(
         &mut self,
         schema: &Schema,
@@ -52,7 +52,7 @@ impl Reader<'_> {
         depth: usize,
         found: &mut Vec<Schema>,
     ) -> Result<(), &'static str> {
-        if depth > self.shared.deepest || found.len() >= MOST_VARIANTS || !self.spend(schema.len()) {
+        if depth > self.shared.deepest || found.len() >= MAX_VARIANTS || !self.spend(schema.len()) {
             return Err("the union has too many variants");
         }
         let mut base = schema.clone();
@@ -153,7 +153,7 @@ impl Reader<'_> {
         self.texts(values.iter().filter_map(Value::as_str), loose, place)
     }
 
-    /// A list of whatever one of the arrays may hold.
+    /// A list of the items that any of the arrays allows.
     fn list_group(&mut self, schemas: &[Schema], place: &Place) -> Form {
         let mut items: Vec<&Value> = Vec::new();
         let place = place.item("[]");
@@ -168,7 +168,7 @@ impl Reader<'_> {
                 }
                 None | Some(Value::Bool(true)) if !prefix => return Form::List(Box::new(Form::Any)),
                 _ => {
-                    let form = self.give_up(&place, "one of several arrays has a type for each place");
+                    let form = self.give_up(&place, "one of several arrays has a type for each item");
                     self.count(&place, &form);
                     return Form::List(Box::new(form));
                 }
@@ -207,7 +207,7 @@ impl Reader<'_> {
     }
 }
 
-/// The variant of a union that has no other but null, where nothing beside the union matters.
+/// The only variant of a union besides null, if no keyword next to the union affects the type.
 pub(super) fn only_besides_null(schema: &Schema) -> Option<&Value> {
     let others = schema.keys().filter(|keyword| matters(keyword)).count();
     let variants = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
@@ -278,8 +278,8 @@ fn is_fractional(schema: &Schema) -> bool {
     }
 }
 
-/// The property whose fixed text tells the objects apart: the one that the schema calls the
-/// discriminator, else the first that does.
+/// The property whose fixed text distinguishes the objects: the schema's discriminator, otherwise the first
+/// that does.
 fn tag(schemas: &[Schema]) -> Option<String> {
     let (first, others) = schemas.split_first()?;
     let named =
@@ -301,7 +301,7 @@ fn tag_value(schema: &Schema, tag: &str) -> Option<String> {
     value.as_str().map(ToOwned::to_owned)
 }
 
-/// Leaves a property out of the schema, and out of what holds under a condition.
+/// Removes a property from the schema and from its conditional schemas.
 fn remove_property(schema: &mut Schema, name: &str) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.insert(name.to_owned(), Value::Bool(false));

@@ -1,13 +1,13 @@
-//! Values that a schema allows, made from the schema itself, not from the types under test.
+//! Generates values that a schema allows, from the schema itself and not from the types under test.
 
-#![allow(clippy::unwrap_used, reason = "part of tests: a fixture that is not as expected is a failure")]
+#![allow(clippy::unwrap_used, reason = "part of tests: an unexpected fixture is a failure")]
 
 use serde_json::{Map, Value, json};
 
-/// A value that the schema allows, of a size that shrinks with depth; the same seed gives the same value.
+/// A value that the schema allows, of a size that shrinks with depth. The same seed returns the same value.
 ///
-/// Optional fields come and go, numbers are such that both sides write them alike, and further fields
-/// only come where the schema speaks of them.
+/// Optional fields are included at random, numbers are those that both sides format alike, and additional
+/// fields only appear if the schema describes them.
 pub(crate) fn instance(schema: &Value, seed: u64) -> Value {
     let mut maker = Maker { root: schema, state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d };
     maker.value(schema, 0)
@@ -28,8 +28,8 @@ impl Maker<'_> {
     }
 
     fn value(&mut self, schema: &Value, depth: usize) -> Value {
-        let is_made_of = ["allOf", "extends"].iter().any(|keyword| schema.get(*keyword).is_some());
-        let reference = reference(schema).filter(|_| schema.get("properties").is_none() && !is_made_of);
+        let is_composed = ["allOf", "extends"].iter().any(|keyword| schema.get(*keyword).is_some());
+        let reference = reference(schema).filter(|_| schema.get("properties").is_none() && !is_composed);
         if let Some(reference) = reference {
             let target = self.resolve(reference);
             return self.value(&target, depth);
@@ -69,7 +69,7 @@ impl Maker<'_> {
             }
             return value;
         }
-        if is_made_of || schema.get("$ref").is_some() {
+        if is_composed || schema.get("$ref").is_some() {
             let mut merged = json!({ "type": "object", "properties": {}, "required": [] });
             self.gather(schema, &mut merged);
             return self.object(&merged, depth);
@@ -78,7 +78,7 @@ impl Maker<'_> {
             Value::String(name) => name.clone(),
             Value::Array(names) if !names.is_empty() => {
                 let chosen = names[self.below(names.len())].clone();
-                // Draft 3 has schemas among the types.
+                // Draft 3 allows schemas among the types.
                 match chosen {
                     Value::String(name) => name,
                     schema => return self.value(&schema, depth + 1),
@@ -123,11 +123,11 @@ impl Maker<'_> {
         required.extend(own.map(|(key, _)| key.as_str()));
         let mut object = Map::new();
         for (key, property) in properties {
-            let wanted = required.contains(&key.as_str());
-            if wanted || depth < 5 && *property != Value::Bool(false) && self.below(2) == 0 {
+            let is_required = required.contains(&key.as_str());
+            if is_required || depth < 5 && *property != Value::Bool(false) && self.below(2) == 0 {
                 let value = self.value(property, depth + 1);
-                // Null and absent are one for an optional field.
-                if wanted || !value.is_null() {
+                // For an optional field, null equals absence.
+                if is_required || !value.is_null() {
                     object.insert(key.clone(), value);
                 }
             }
@@ -145,7 +145,7 @@ impl Maker<'_> {
         Value::Object(object)
     }
 
-    /// Adds the fields that a schema, its parts and what it refers to ask for.
+    /// Adds the fields of a schema, of its parts and of the schemas that it refers to.
     fn gather(&self, schema: &Value, merged: &mut Value) {
         if let Some(reference) = reference(schema) {
             self.gather(&self.resolve(reference), merged);
@@ -187,17 +187,17 @@ fn reference(schema: &Value) -> Option<&str> {
     ["$ref", "$dynamicRef", "$recursiveRef"].iter().find_map(|keyword| schema.get(*keyword)?.as_str())
 }
 
-/// The first value in a document that is what is looked for.
-fn find<'a>(value: &'a Value, wanted: &dyn Fn(&Value) -> bool) -> Option<&'a Value> {
+/// The first value in a document that matches.
+fn find<'a>(value: &'a Value, matches: &dyn Fn(&Value) -> bool) -> Option<&'a Value> {
     match value {
-        _ if wanted(value) => Some(value),
-        Value::Array(items) => items.iter().find_map(|item| find(item, wanted)),
-        Value::Object(fields) => fields.values().find_map(|field| find(field, wanted)),
+        _ if matches(value) => Some(value),
+        Value::Array(items) => items.iter().find_map(|item| find(item, matches)),
+        Value::Object(fields) => fields.values().find_map(|field| find(field, matches)),
         _ => None,
     }
 }
 
-/// Whether parts are unions that each add fields.
+/// Whether all parts are unions that each add fields.
 fn holds_unions(parts: &Value) -> bool {
     parts.as_array().is_some_and(|parts| parts.iter().all(|part| part.get("oneOf").is_some()))
 }
@@ -213,7 +213,7 @@ fn restricts(variants: &[Value]) -> bool {
     })
 }
 
-/// An integral number as the types write it: without a fraction.
+/// An integral number formatted as the generated types do: without a fraction.
 fn integral(number: Value) -> Value {
     match number.as_f64() {
         #[expect(clippy::cast_possible_truncation, reason = "one of four small numbers")]
