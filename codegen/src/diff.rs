@@ -31,7 +31,7 @@ pub struct ToolsDiff {
 pub struct Changed {
     /// Its name.
     pub name: String,
-    /// One line for each change, such as `input.cursor: added, required`; at least one.
+    /// One line for each change, for example `input.cursor: added, required`; at least one.
     pub changes: Vec<String>,
 }
 

@@ -1,8 +1,8 @@
 //! Numbers for types: types of a server with the same shape share one, because their JSON values are the
 //! same.
 //!
-//! The bindings of each tool are compiled separately, so equal types cannot be one type. The numbers tell the
-//! compiler that one can be converted to the other (`convert/shape.rs` of the bridge).
+//! The bindings of each tool are compiled separately, so equal types cannot be one type. With equal numbers, one
+//! converts to the other (`convert/shape.rs` of the bridge).
 
 use std::fmt::Write as _;
 

@@ -76,12 +76,12 @@ pub(crate) fn distinct<'a>(tools: &'a [Tool], warnings: &mut Vec<Warning>) -> Ve
 
 /// The prefix of a tool's type names. Takes the three names that every tool has.
 fn prefix(function: &str, namespace: &mut Namespace) -> String {
-    let wanted = camel(function);
+    let base = camel(function);
     let mut number = 1_u64;
     loop {
         let prefix = match number {
-            1 => wanted.clone(),
-            number => format!("{wanted}{number}"),
+            1 => base.clone(),
+            number => format!("{base}{number}"),
         };
         let names = ["Input", "Output", "Call"].map(|part| format!("{prefix}{part}"));
         if names.iter().all(|name| namespace.is_free(name)) {

@@ -207,15 +207,15 @@ impl Namespace {
         Namespace { taken: RESERVED_TYPES.iter().map(|&name| name.to_owned()).collect() }
     }
 
-    /// Returns `wanted` if it is free, otherwise with the first free number appended.
-    pub(crate) fn take(&mut self, wanted: &str) -> String {
-        if self.taken.insert(wanted.to_owned()) {
-            return wanted.to_owned();
+    /// Returns `preferred` if it is free, otherwise with the first free number appended.
+    pub(crate) fn take(&mut self, preferred: &str) -> String {
+        if self.taken.insert(preferred.to_owned()) {
+            return preferred.to_owned();
         }
-        let between = if wanted.ends_with(|last: char| last.is_ascii_digit()) { "_" } else { "" };
+        let between = if preferred.ends_with(|last: char| last.is_ascii_digit()) { "_" } else { "" };
         let mut number = 2_u64;
         loop {
-            let name = format!("{wanted}{between}{number}");
+            let name = format!("{preferred}{between}{number}");
             if self.taken.insert(name.clone()) {
                 return name;
             }
@@ -241,9 +241,9 @@ pub(crate) fn assign<'a>(
     let mut assigned = BTreeMap::new();
     for exact in [true, false] {
         for name in names.iter().copied() {
-            let wanted = rust(name);
-            if (wanted == name) == exact && !assigned.contains_key(name) {
-                assigned.insert(name.to_owned(), namespace.take(&wanted));
+            let preferred = rust(name);
+            if (preferred == name) == exact && !assigned.contains_key(name) {
+                assigned.insert(name.to_owned(), namespace.take(&preferred));
             }
         }
     }

@@ -42,7 +42,7 @@ fn schemas_that_double_with_each_level_are_bounded() {
     );
     check(
         doubling(|before| json!({ "allOf": [before, before, { "required": ["x"] }] })),
-        "too much to merge",
+        "too many keywords to merge",
     );
     check(
         doubling(

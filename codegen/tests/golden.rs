@@ -1,9 +1,9 @@
-//! The code, signatures and documentation for every fixture, compared with what is checked in.
+//! Compares the code, signatures and documentation for every fixture with the checked-in files.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p codegen --test golden` writes them anew. That the code compiles
-//! without a warning is seen in `compiled.rs`.
+//! `UPDATE_GOLDEN=1 cargo test -p codegen --test golden` writes the files again. `compiled.rs` tests that the code
+//! compiles without warnings.
 
-#![allow(clippy::unwrap_used, reason = "part of tests: a fixture that is not as expected is a failure")]
+#![allow(clippy::unwrap_used, reason = "part of tests: an unexpected fixture is a failure")]
 
 mod support;
 
@@ -19,7 +19,7 @@ fn check(path: &Path, expected: &str) {
     let found = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         found == expected,
-        "{} is not what the generator makes; look at the difference after UPDATE_GOLDEN=1",
+        "{} differs from the generated text; run with UPDATE_GOLDEN=1 and check the difference",
         path.display()
     );
 }
@@ -46,9 +46,9 @@ fn round_trips(all: &[(&Server, Bindings)]) -> String {
     for (server, bindings) in all {
         for tool in &bindings.tools {
             let prefix = &tool.prefix;
-            let given = server.tools.iter().find(|given| given.name == tool.name).unwrap();
-            let sides = [("input", "Input", true), ("output", "Output", given.output_schema.is_some())];
-            for (side, suffix, _) in sides.iter().filter(|(.., there)| *there) {
+            let listed = server.tools.iter().find(|listed| listed.name == tool.name).unwrap();
+            let sides = [("input", "Input", true), ("output", "Output", listed.output_schema.is_some())];
+            for (side, suffix, _) in sides.iter().filter(|(.., exists)| *exists) {
                 let (server, module, name) = (&server.name, &bindings.module, &tool.name);
                 writeln!(
                     arms,
@@ -66,7 +66,7 @@ fn round_trips(all: &[(&Server, Bindings)]) -> String {
 }
 
 #[test]
-fn fixtures_generate_what_is_checked_in() {
+fn fixtures_generate_the_checked_in_files() {
     let servers = support::servers();
     let modules = module_names(servers.iter().map(|server| server.name.as_str()));
     let mut all = Vec::new();
@@ -74,7 +74,7 @@ fn fixtures_generate_what_is_checked_in() {
         let module = &modules[&server.name];
         let bindings = generate(server, module);
         let golden = support::folder("tests/golden");
-        // The demo server's code is that of the crate `tools`, where it is compiled with the workspace.
+        // The demo server's code is in the crate `tools`, which is compiled with the workspace.
         let source = match server.name.as_str() {
             "demo" => support::folder("../templates/tools/src/demo.rs"),
             _ => golden.join(format!("{module}.rs")),

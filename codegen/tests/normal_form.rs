@@ -72,11 +72,11 @@ fn equal_schemas_have_one_normal_form() {
 #[test]
 fn normal_forms_are_stable() {
     for server in support::more_servers() {
-        for given in server.tools {
-            let NormalForm { input, output } = normal_form(&given);
+        for original in server.tools {
+            let NormalForm { input, output } = normal_form(&original);
             let again = normal_form(&tool(input.clone(), output.clone()));
-            assert_eq!(again.input, input, "{} {} input", server.name, given.name);
-            assert_eq!(again.output, output, "{} {} output", server.name, given.name);
+            assert_eq!(again.input, input, "{} {} input", server.name, original.name);
+            assert_eq!(again.output, output, "{} {} output", server.name, original.name);
         }
     }
 }

@@ -178,7 +178,7 @@ impl<'a> Comparison<'a> {
                 (Some(old), Some(new)) => self.property(&path, old, new),
                 (Some(_), None) => self.report(&path, "removed"),
                 (None, Some(Property::Field { required: false, .. })) => {
-                    self.report(&path, "added, optional")
+                    self.report(&path, "added, optional");
                 }
                 (None, Some(_)) => self.report(&path, "added, required"),
                 (None, None) => {}

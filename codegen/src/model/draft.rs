@@ -166,7 +166,7 @@ impl Draft {
         namespace.take(&format!("{prefix}{leaf}"))
     }
 
-    /// Adds a definition and all that are reachable from it.
+    /// Adds a definition and those reachable from it.
     fn reach(&self, index: usize, reached: &mut BTreeSet<usize>) {
         let mut open = vec![index];
         while let Some(index) = open.pop() {

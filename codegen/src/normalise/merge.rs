@@ -111,7 +111,7 @@ impl Reader<'_> {
     fn collect(&mut self, schema: &Value, place: &Place, depth: usize, merged: &mut Schema) {
         let Value::Object(keywords) = schema else { return };
         if depth > self.shared.deepest || !self.spend(1 + keywords.len()) {
-            self.warn(place, "too much to merge; the rest is ignored");
+            self.warn(place, "too many keywords to merge; the rest is ignored");
             return;
         }
         let mut own = legacy::types_of_schemas(keywords).unwrap_or_else(|| keywords.clone());

@@ -1,4 +1,4 @@
-//! Schemas out of bytes: each byte decides something, so that a shorter list of smaller bytes is a simpler schema.
+//! Schemas from bytes: each byte decides something, so a shorter list of smaller bytes is a simpler schema.
 
 use codegen::Tool;
 use serde_json::{Map, Value, json};
@@ -78,7 +78,7 @@ const REFERENCES: &[&str] = &[
     "#/properties/c/anyOf/0",
 ];
 
-/// What is left of the bytes. Where there are none, everything is as simple as can be.
+/// The remaining bytes. Without any, everything takes its simplest form.
 struct Bytes<'a>(std::slice::Iter<'a, u8>);
 
 impl Bytes<'_> {
@@ -95,7 +95,7 @@ impl Bytes<'_> {
     }
 
     fn name(&mut self) -> String {
-        // The first ones meet more often.
+        // The first ones are used more often, so that names collide.
         let list = if self.one_in(3) { NAMES } else { &NAMES[..6] };
         self.pick(list)
     }
@@ -123,7 +123,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// JSON that need not be what its keyword wants.
+    /// JSON that may be invalid for its keyword.
     fn anything(&mut self, depth: usize) -> Value {
         match self.below(5) {
             0 | 1 => self.scalar(),
@@ -194,7 +194,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// Definitions that refer to each other and to the whole, among properties that refer to them.
+    /// Definitions that refer to each other and to the root, with properties that refer to them.
     fn document(&mut self) -> Value {
         if self.one_in(5) {
             return self.schema(0);
@@ -212,7 +212,7 @@ impl Bytes<'_> {
     }
 }
 
-/// A tool whose schemas the bytes decide.
+/// A tool with schemas made from the bytes.
 pub(crate) fn tool(bytes: &[u8]) -> Tool {
     let mut bytes = Bytes(bytes.iter());
     let output_schema = bytes.one_in(3).then(|| bytes.document());

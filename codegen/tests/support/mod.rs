@@ -1,6 +1,6 @@
-//! What the tests share: the fixtures, which are the tools of servers as `tools/list` has them.
+//! Shared by the tests: the fixtures, which are servers' tools as in `tools/list`.
 
-#![allow(clippy::unwrap_used, reason = "part of tests: a fixture that is not as expected is a failure")]
+#![allow(clippy::unwrap_used, reason = "part of tests: an unexpected fixture is a failure")]
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +16,8 @@ pub(crate) fn servers() -> Vec<Server> {
     read(&folder("tests/fixtures/schemas"))
 }
 
-/// The servers of all fixtures, and of the lists of tools in the folder that `MORE_SCHEMAS` names.
-#[allow(dead_code, reason = "not every test has a use for it")]
+/// The servers of all fixtures, and of the tool lists in the folder named by `MORE_SCHEMAS`.
+#[allow(dead_code, reason = "not every test uses it")]
 pub(crate) fn more_servers() -> Vec<Server> {
     let mut servers = servers();
     servers.extend(std::env::var_os("MORE_SCHEMAS").into_iter().flat_map(|folder| read(Path::new(&folder))));
