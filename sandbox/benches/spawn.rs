@@ -1,7 +1,8 @@
-//! What confinement costs: a static program that does nothing, and rustc with a program that says hello, plain and in every
-//! tier. Nothing is judged.
+//! Measures the cost of confinement: a static program that does nothing, and rustc with a hello-world
+//! program, unconfined and in every tier. It only prints; it checks no limits.
 //!
-//! The rounds are interleaved, so that all of them see the same machine; what is printed is medians and their ratios to plain.
+//! Rounds are interleaved, so that all variants run under the same conditions. It prints medians and their
+//! ratios to the unconfined run.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ fn main() -> Outcome<()> {
     sandbox::entry();
     let folder = tempfile::tempdir()?;
     let sysroot = sysroot()?;
-    let layers = offered();
+    let layers = available_layers();
     let compile = compile_arguments(&sysroot);
     std::fs::write(folder.path().join("main.rs"), "fn main() { println!(\"hello\"); }")?;
     std::fs::write(folder.path().join("nothing.rs"), "fn main() {}")?;
@@ -36,9 +37,9 @@ fn main() -> Outcome<()> {
         &Policy::program(),
     )?;
     let spacious: Vec<Layers> = layers.iter().copied().filter(|layers| layers.namespaces).collect();
-    let scratch = if spacious.is_empty() { None } else { Some(made()?) };
+    let scratch = if spacious.is_empty() { None } else { Some(shared_scratch()?) };
     for (title, policy) in [
-        ("the same with scratch space of its own", Some(Policy::program().scratch(SCRATCH_BYTES))),
+        ("the same with its own scratch space", Some(Policy::program().scratch(SCRATCH_BYTES))),
         (
             "the same with shared scratch space",
             scratch.map(|scratch| Policy::program().shared_scratch(&scratch)),
@@ -54,22 +55,22 @@ fn main() -> Outcome<()> {
 
 const SCRATCH_BYTES: u64 = 1 << 20;
 
-/// Scratch space to share, made several times to see what that takes.
-fn made() -> Outcome<Scratch> {
+/// Creates shared scratch space, several times to measure it.
+fn shared_scratch() -> Outcome<Scratch> {
     let mut times = Vec::new();
     for _ in 0..ROUNDS_OF_COMPILER {
         let start = Instant::now();
         drop(Scratch::new(SCRATCH_BYTES)?);
         times.push(start.elapsed());
     }
-    eprintln!("making shared scratch space: {:.2} ms", milliseconds(median(times)));
+    eprintln!("creating shared scratch space: {:.2} ms", milliseconds(median(times)));
     Ok(Scratch::new(SCRATCH_BYTES)?)
 }
 
-/// None, and all tiers that this machine has.
-fn offered() -> Vec<Layers> {
-    let offered = sandbox::probe().layers;
-    [Layers::OFF].into_iter().chain(Layers::TIERS).filter(|layers| offered.include(*layers)).collect()
+/// No layers, and all tiers that this machine supports.
+fn available_layers() -> Vec<Layers> {
+    let available = sandbox::probe().layers;
+    [Layers::OFF].into_iter().chain(Layers::TIERS).filter(|layers| available.include(*layers)).collect()
 }
 
 fn sysroot() -> Outcome<PathBuf> {

@@ -1,6 +1,6 @@
-//! What to execute: an absolute path, its arguments, and at most one descriptor to pass on.
+//! A command: an absolute path, its arguments, and at most one descriptor to pass on.
 //!
-//! Leaves the environment, the working folder and every limit to the policy.
+//! The policy sets the environment, the working folder and the limits.
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -15,7 +15,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command without arguments. `program` must be absolute: nothing is searched in a `PATH`.
+    /// A command without arguments. `program` must be absolute: `PATH` is not searched.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self { program: program.into(), arguments: Vec::new(), broker: None }
     }
@@ -34,7 +34,7 @@ impl Command {
         self
     }
 
-    /// Passes `descriptor` on as descriptor 3 of the child. Everything else but 0, 1 and 2 is closed there.
+    /// Passes `descriptor` to the child as descriptor 3. The child gets no others except 0, 1 and 2.
     #[must_use]
     pub fn broker(mut self, descriptor: impl Into<OwnedFd>) -> Self {
         self.broker = Some(descriptor.into());

@@ -1,6 +1,6 @@
-//! Why a child was not started: the step, the thing concerned, the error number and what to do.
+//! Errors of starting a child: the step, its subject, the error number and what to do.
 //!
-//! Leaves the ways a started child can end to its exit status.
+//! How a started child ended is in its exit status.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::Unsupported;
 
-/// Why [`Sandbox::spawn`](crate::Sandbox::spawn) returned no child. No process is left in any case.
+/// The reason why [`Sandbox::spawn`](crate::Sandbox::spawn) returned no child. No process is left behind.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// The kernel or the platform lacks a required layer.
@@ -18,11 +18,11 @@ pub enum SpawnError {
     Unsupported(#[from] Unsupported),
     /// This process is itself a helper whose `main` did not call [`entry`](crate::entry).
     #[error(
-        "the executable was started as a sandbox helper but went on into its own main; call sandbox::entry() first in main"
+        "the executable was started as a sandbox helper but continued into its own main; call sandbox::entry() first in main"
     )]
     EntryNotCalled,
-    /// The policy or the command cannot be carried out as written.
-    #[error("the sandbox policy is not usable: {0}")]
+    /// The policy or the command is invalid.
+    #[error("the sandbox policy is invalid: {0}")]
     Policy(String),
     /// The helper could not be started.
     #[error("could not start the sandbox helper {}: {source}", helper.display())]
@@ -32,15 +32,15 @@ pub enum SpawnError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// The child's control group could not be made, though the place for it is there.
+    /// The child's control group could not be created, although groups are delegated.
     #[error(
-        "could not make a control group for the child: {0}; check the limits and permissions of the groups of this user"
+        "could not create a control group for the child: {0}; check the limits and permissions of the groups of this user"
     )]
     Group(#[source] io::Error),
-    /// The conversation with the helper failed.
-    #[error("lost the sandbox helper while it was applying the policy: {0}")]
+    /// Communication with the helper failed.
+    #[error("lost contact with the sandbox helper while it was applying the policy: {0}")]
     Control(#[source] io::Error),
-    /// The helper ended without a word.
+    /// The helper ended without a report.
     #[error(
         "the sandbox helper ended before the program started ({0}); check that its main calls sandbox::entry() first, that memory is free and that the policy's memory limits are not below 64 MiB"
     )]
@@ -54,11 +54,11 @@ pub enum SpawnError {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("sandbox step {step:?} failed for {subject}: {}; {}", describe(*errno), step.advice())]
 pub struct Failure {
-    /// Which step.
+    /// The step.
     pub step: Step,
-    /// The path, resource or layer concerned.
+    /// The path, resource or layer.
     pub subject: String,
-    /// The operating system's error number, 0 where there is none.
+    /// The operating system's error number, or 0 if there is none.
     pub errno: i32,
 }
 
@@ -68,18 +68,18 @@ impl Failure {
         Self { step, subject: subject.into(), errno }
     }
 
-    /// What the operating system said, with the subject.
+    /// The subject with the operating system's message.
     pub(crate) fn explanation(&self) -> String {
         format!("{}: {}", self.subject, self.reason())
     }
 
-    /// The same without what it was about.
+    /// The operating system's message.
     pub(crate) fn reason(&self) -> String {
         describe(self.errno)
     }
 }
 
-/// Turns an operating system's error into a failure of this step.
+/// Converts an operating system error into a failure of this step.
 pub(crate) fn failed<E: Into<io::Error>>(
     step: Step,
     subject: impl Into<String>,
@@ -88,14 +88,10 @@ pub(crate) fn failed<E: Into<io::Error>>(
 }
 
 fn describe(errno: i32) -> String {
-    if errno == 0 {
-        "not in the state that was expected".to_owned()
-    } else {
-        io::Error::from_raw_os_error(errno).to_string()
-    }
+    if errno == 0 { "unexpected state".to_owned() } else { io::Error::from_raw_os_error(errno).to_string() }
 }
 
-/// The steps of the helper, in their order.
+/// The steps of the helper, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Step {
@@ -103,7 +99,7 @@ pub enum Step {
     Handover,
     /// Tying the child's life to the parent's.
     ParentDeath,
-    /// A session and a process group of its own.
+    /// Starting a new session and process group.
     Session,
     /// Standard input and the broker descriptor.
     Descriptors,
@@ -139,16 +135,16 @@ impl Step {
     fn advice(self) -> &'static str {
         match self {
             Self::Handover => "start helpers through Sandbox::spawn only",
-            Self::ParentDeath => "the starting process is gone or its pid namespace differs",
-            Self::Session | Self::Fork => "check the limits on processes of this user",
+            Self::ParentDeath => "the parent process has ended or is in another pid namespace",
+            Self::Session | Self::Fork => "check the process limit of this user",
             Self::Descriptors => "check that the limit of open files is above 100",
             Self::WorkingFolder => "create the folder or choose another in the policy",
             Self::Executable => "give the absolute path of an existing executable file",
             Self::Capabilities | Self::NoNewPrivileges => {
-                "the surrounding container forbids it; run elsewhere"
+                "the container does not allow it; run outside the container"
             }
             Self::Namespaces | Self::Root => {
-                "the machine or the surrounding container forbids it; a tier without namespaces may be allowed there"
+                "the machine or the container does not allow it; a tier without namespaces may work"
             }
             Self::Grant => "create the path, correct it, or mark the grant optional",
             Self::Landlock => {
@@ -159,11 +155,9 @@ impl Step {
                 "check that the kernel has CONFIG_SECCOMP_FILTER and that the container permits seccomp"
             }
             Self::Canary => {
-                "a layer was applied but does not hold; do not run untrusted code on this machine"
+                "a layer was applied but has no effect; do not run untrusted code on this machine"
             }
-            Self::Execute => {
-                "for a dynamically linked program the policy must grant its loader and libraries"
-            }
+            Self::Execute => "for a dynamically linked program, grant its loader and libraries in the policy",
         }
     }
 }

@@ -1,18 +1,18 @@
-//! The three layers that hold a child, and the names of their combinations.
+//! The three layers that confine a child, and the names of their combinations.
 //!
-//! Leaves what always holds (capabilities, `no_new_privs`, descriptors, resource limits) and what only adds
-//! (control groups) to the report of a child.
+//! Measures that always apply (capabilities, `no_new_privs`, descriptors, resource limits) and optional ones
+//! (control groups) are in a child's report.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Which of the layers are applied. A combination that a user may ask for by name is a *tier*.
+/// The layers to apply. A combination that users can select by name is a *tier*.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layers {
-    /// User, mount, process, network, IPC, host name and control group namespaces, with a root that holds the granted
-    /// paths and nothing else (`namespaces(7)`).
+    /// User, mount, process, network, IPC, host name and control group namespaces, with a root that contains
+    /// only the granted paths (`namespaces(7)`).
     pub namespaces: bool,
     /// Landlock at the kernel's ABI (`landlock(7)`).
     pub landlock: bool,
@@ -21,19 +21,21 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// The tier `full`: all three.
+    /// The tier `full`: all three layers.
     pub const FULL: Self = Self { namespaces: true, landlock: true, seccomp: true };
-    /// The tier `landlock+seccomp`: where user namespaces are restricted, as on Ubuntu from 24.04 on and in most containers.
+    /// The tier `landlock+seccomp`, for machines that restrict user namespaces, like Ubuntu from 24.04 on and
+    /// most containers.
     pub const LANDLOCK_SECCOMP: Self = Self { namespaces: false, ..Self::FULL };
-    /// The tier `namespaces+seccomp`: where the kernel has no Landlock.
+    /// The tier `namespaces+seccomp`, for kernels without Landlock.
     pub const NAMESPACES_SECCOMP: Self = Self { landlock: false, ..Self::FULL };
-    /// The tier `off`: no layer. The environment, the descriptors, the resource limits and the dropped capabilities remain.
+    /// The tier `off`: no layers. The environment, descriptors, resource limits and dropped capabilities
+    /// still apply.
     pub const OFF: Self = Self { namespaces: false, landlock: false, seccomp: false };
 
-    /// The tiers that confine, the best first.
+    /// The confining tiers, best first.
     pub const TIERS: [Self; 3] = [Self::FULL, Self::LANDLOCK_SECCOMP, Self::NAMESPACES_SECCOMP];
 
-    /// Whether these are at least those of `minimum`.
+    /// Whether all layers of `minimum` are included.
     #[must_use]
     pub fn include(self, minimum: Self) -> bool {
         self.namespaces >= minimum.namespaces
@@ -41,7 +43,7 @@ impl Layers {
             && self.seccomp >= minimum.seccomp
     }
 
-    /// The name: of the tier, else of the single layers.
+    /// The name of the tier, or of the combination.
     #[must_use]
     pub fn name(self) -> &'static str {
         match (self.namespaces, self.landlock, self.seccomp) {
@@ -63,9 +65,9 @@ impl fmt::Display for Layers {
     }
 }
 
-/// A name that is none of a tier that confines.
+/// An unknown tier name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no tier of the sandbox: full, landlock+seccomp or namespaces+seccomp")]
+#[error("{0:?} is not a sandbox tier: use full, landlock+seccomp or namespaces+seccomp")]
 pub struct UnknownTier(String);
 
 impl FromStr for Layers {
@@ -80,9 +82,10 @@ impl FromStr for Layers {
 /// How the layers of a child are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Confinement {
-    /// The best tier that this machine offers; one that offers less than this starts nothing.
+    /// The best tier that this machine supports. If that is below this minimum, nothing starts.
     AtLeast(Layers),
-    /// These, and no others. With [`Layers::OFF`] the command can read, change and send what the user can.
+    /// Exactly these layers. With [`Layers::OFF`], the command can read, change and send everything the user
+    /// can.
     Exactly(Layers),
 }
 

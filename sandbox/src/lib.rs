@@ -1,18 +1,19 @@
 //! A policy and a command in, a confined process out (Linux x86_64).
 //!
-//! Leaves to others: reading the child's output, wall clocks, and everything about what the
-//! child computes. The crate knows nothing of compilers, protocols or event loops.
+//! Not in this crate: reading the child's output, wall-clock limits, and everything about the child's
+//! computation. It knows nothing about compilers, protocols or event loops.
 //!
 //! # How it works
-//! [`Sandbox::spawn`] starts the calling executable again (`posix_spawn`, nothing runs between fork and
-//! exec), and [`entry`], called first thing in `main`, turns that second process into the helper: it reads
-//! the policy from a socket, goes into namespaces of its own, and forks. What it forks makes a root with the granted
-//! paths, applies every other layer to itself and executes the command; the helper stays as its supervisor. A layer that
-//! cannot be applied ends all of it, and [`Sandbox::spawn`] returns a [`SpawnError`] that names the step; there is no
-//! way to a child that runs with less than its policy.
 //!
-//! Which [`Layers`] there are is the machine's business: a [`Policy`] states the least that it accepts
-//! ([`Confinement`]), [`probe`] tells what there is, and [`Child::report`] what was enforced.
+//! [`Sandbox::spawn`] starts the calling executable again (`posix_spawn`; no code runs between fork and
+//! exec). [`entry`], the first call in `main`, turns that second process into the helper. The helper reads
+//! the policy from a socket, enters new namespaces and forks. The forked process builds a root with the
+//! granted paths, applies every other layer to itself and executes the command. The helper stays as its
+//! supervisor. If a layer cannot be applied, everything ends and [`Sandbox::spawn`] returns a [`SpawnError`]
+//! that names the step. No child ever runs with less than its policy.
+//!
+//! The machine decides which [`Layers`] are available: a [`Policy`] states the minimum that it accepts
+//! ([`Confinement`]), [`probe`] reports what is supported, and [`Child::report`] what was enforced.
 //!
 //! ```no_run
 //! use sandbox::{Command, Policy, Sandbox};
@@ -28,25 +29,25 @@
 //! ```
 //!
 //! # Two kinds of child
-//! - [`Profile::Program`]: one static executable; no socket, fork or second exec, and no path but for what is granted. What
-//!   its filter does not allow is brought before the supervisor, which refuses it and remembers it: [`Child::evidence`].
+//! - [`Profile::Program`]: one static executable; no socket, fork or second exec, and only granted paths. A call that
+//!   its filter does not allow goes to the supervisor, which refuses and records it: [`Child::evidence`].
 //! - [`Profile::Compiler`] and [`Profile::Build`]: a tree of processes that works on granted paths.
 //!
-//! The supervisor kills and reaps all of it when the first process ends, when [`Child`] is dropped, or when this process
-//! dies: by the end of the process namespace, or by a process group that the tree cannot leave.
+//! When the first process ends, when [`Child`] is dropped or when this process dies, the supervisor kills and
+//! reaps all processes: through the process namespace, or through a process group that they cannot leave.
 //!
 //! # What is not confined
-//! - Without namespaces, for a compiler: whether paths exist and their `stat`, and before Linux 6.12 signals by `tgkill` to
-//!   other processes of the same user.
-//! - Without a control group: memory and processor time of a tree as a whole (the limits hold for each process), and for root
+//! - A compiler without namespaces: it sees which paths exist and their `stat`. Before Linux 6.12 it can signal
+//!   other processes of the same user with `tgkill`.
+//! - A tree without a control group: its total memory and processor time (limits apply to each process), and for root
 //!   the number of threads.
-//! - For a program without namespaces: on Linux before 6.12 `abort` in a thread other than the first ends with SIGSEGV instead
+//! - A program without namespaces: before Linux 6.12, `abort` in a thread other than the first ends with SIGSEGV instead
 //!   of SIGABRT, because the thread may not signal itself by `tkill`.
-//! - Side channels, and time on the clock: the caller polls [`Child`]'s pidfd and kills.
+//! - Side channels, and wall-clock time: the caller polls [`Child`]'s pidfd and kills the child.
 
 #![cfg_attr(
     not(all(target_os = "linux", target_arch = "x86_64")),
-    allow(dead_code, reason = "elsewhere nothing is ever started")
+    allow(dead_code, reason = "other platforms never start a child")
 )]
 
 mod command;

@@ -1,6 +1,6 @@
-//! What the machine offers, what was enforced on a child, and what the child was refused.
+//! Reports: what the machine supports, what was enforced on a child, and which calls the child was refused.
 //!
-//! Leaves finding out to the platform: these are plain data for outcomes and diagnostics.
+//! Plain data for outcomes and diagnostics. The platform's modules collect it.
 
 use std::collections::BTreeSet;
 
@@ -8,62 +8,65 @@ use serde::{Deserialize, Serialize};
 
 use crate::Layers;
 
-/// What was enforced on one child, as its helper reported just before it executed the command.
+/// The layers enforced on one child, as its helper reported just before executing the command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// The name of the tier ([`Layers::name`]).
     pub tier: String,
-    /// The layers in the order in which they were applied.
+    /// The layers in the order of their application.
     pub layers: Vec<String>,
-    /// Landlock's ABI as the kernel stated it, 0 where Landlock was not applied. From 3 truncation, from 4 TCP,
-    /// from 5 device controls and from 6 signals and abstract sockets are held by Landlock as well as by seccomp.
+    /// Landlock's ABI as reported by the kernel, or 0 if Landlock was not applied. From ABI 3 on, truncation
+    /// is denied by Landlock as well as by seccomp; from 4 TCP, from 5 device controls, from 6 signals and
+    /// abstract sockets.
     pub landlock_abi: u32,
 }
 
-/// What a child met with, known when it has ended. The kernel's word, not the child's.
+/// What the kernel reported about a child. Known when the child has ended, and independent of what the child
+/// says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// The system calls that a program was refused, by number (x86_64). Empty for compilers, and where the kernel lets no
-    /// other listener stand beside one that exists.
+    /// The refused system calls of a program, by number (x86_64). Empty for compilers, and if the kernel
+    /// accepts no listener because another process already has one.
     pub refused: BTreeSet<u32>,
-    /// The system call that a program was ended for.
+    /// The system call for which a program was ended.
     pub fatal: Option<u32>,
-    /// Whether the kernel ended a process because all of them together were over [`Limits::total_memory`](crate::Limits).
+    /// Whether the kernel ended a process because all of them together exceeded
+    /// [`Limits::total_memory`](crate::Limits).
     pub out_of_memory: bool,
-    /// Whether a thread or process was refused because of [`Limits::total_tasks`](crate::Limits).
+    /// Whether starting a thread or process failed because of [`Limits::total_tasks`](crate::Limits).
     pub out_of_tasks: bool,
 }
 
-/// The name of an x86_64 system call, such as `openat`; `None` for a number that has none.
+/// The name of an x86_64 system call, for example `openat`. `None` for an unknown number.
 #[must_use]
 pub fn system_call_name(number: u32) -> Option<&'static str> {
     syscalls::x86_64::Sysno::new(number as usize).map(|call| call.name())
 }
 
-/// One thing that the sandbox is built from, with the machine's answer.
+/// A mechanism that the sandbox uses, with the machine's support for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mechanism {
     /// Its name: `landlock`, `seccomp`, `user namespace`, …
     pub name: &'static str,
-    /// Whether it is there and works.
+    /// Whether it is present and works.
     pub available: bool,
-    /// What the probe answered.
+    /// The result of the probe.
     pub answer: String,
-    /// What to do to get it, where it is missing: a line to type, where there is one.
+    /// What to do if it is missing: a command, if there is one.
     pub advice: Option<String>,
 }
 
-/// The answer of a mechanism that needs another one, which is missing.
+/// The result for a mechanism that was not probed because an earlier one failed.
 pub(crate) const NOT_TRIED: &str = "not tried";
 
-/// What this machine offers.
+/// The machine's support.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Support {
     /// Everything that was probed.
     pub mechanisms: Vec<Mechanism>,
     /// The layers that can be applied.
     pub layers: Layers,
-    /// Landlock's ABI, 0 where it is missing.
+    /// Landlock's ABI, or 0 if Landlock is missing.
     pub landlock_abi: u32,
 }
 
@@ -71,19 +74,19 @@ impl Support {
     /// The best tier, if it is at least `minimum`.
     ///
     /// # Errors
-    /// [`Unsupported`] names what is missing, and what to do.
+    /// Returns [`Unsupported`] with the missing mechanisms, and what to do.
     pub fn choose(&self, minimum: Layers) -> Result<Layers, Unsupported> {
         let best = Layers::TIERS.into_iter().find(|tier| self.layers.include(*tier));
         if let Some(best) = best.filter(|best| best.include(minimum)) {
             return Ok(best);
         }
-        let wanted = |name: &str| match name {
+        let is_required = |name: &str| match name {
             "landlock" => minimum.landlock,
             "seccomp" => minimum.seccomp,
-            name => minimum.namespaces && (name.ends_with("namespace") || name.starts_with("root")),
+            name => minimum.namespaces && (name.ends_with("namespace") || name.ends_with("root")),
         };
         let missing = self.mechanisms.iter().filter(|mechanism| {
-            !mechanism.available && mechanism.answer != NOT_TRIED && wanted(mechanism.name)
+            !mechanism.available && mechanism.answer != NOT_TRIED && is_required(mechanism.name)
         });
         let (missing, mut advice): (Vec<_>, Vec<_>) = missing
             .map(|mechanism| {
@@ -91,10 +94,10 @@ impl Support {
                 (missing, mechanism.advice.clone().unwrap_or_default())
             })
             .unzip();
-        // What helps one namespace helps all.
+        // Advice for one namespace applies to all.
         advice.dedup();
         Err(Unsupported {
-            missing: format!("the tier `{minimum}` is wanted and lacks {}", missing.join(", ")),
+            missing: format!("the tier `{minimum}` is required and lacks {}", missing.join(", ")),
             advice: advice.join("; "),
         })
     }
@@ -104,8 +107,8 @@ impl Support {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("this machine cannot run confined processes: {missing}; {advice}")]
 pub struct Unsupported {
-    /// What is missing.
+    /// The missing mechanisms.
     pub missing: String,
-    /// What to do about it.
+    /// What to do.
     pub advice: String,
 }

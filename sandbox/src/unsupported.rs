@@ -1,6 +1,7 @@
-//! The same interface where nothing can be confined: every attempt is refused by name.
+//! The same interface for platforms without a sandbox: every attempt fails with an error that names the
+//! platform.
 //!
-//! Leaves nothing running: a child cannot exist here.
+//! No child can exist here.
 
 use std::convert::Infallible;
 use std::io;
@@ -12,11 +13,11 @@ use crate::{
     Command, Confinement, Evidence, Layers, Mechanism, Policy, Report, SpawnError, Support, Unsupported,
 };
 
-/// What this machine offers: nothing.
+/// The machine's support: none.
 #[must_use]
 pub fn probe() -> Support {
     let answer = format!(
-        "missing: they need Linux on x86_64, and this is {} on {}",
+        "requires Linux on x86_64, but this is {} on {}",
         std::env::consts::OS,
         std::env::consts::ARCH
     );
@@ -27,31 +28,31 @@ pub fn probe() -> Support {
     Support { mechanisms, layers: Layers::OFF, landlock_abi: 0 }
 }
 
-/// Has no effect: there is no child that it would be hidden from.
+/// Has no effect, because there are no children.
 ///
 /// # Errors
-/// Never.
+/// Never fails.
 pub fn hide_from_others() -> io::Result<()> {
     Ok(())
 }
 
-/// Not known here, where nothing runs that would need it.
+/// Not known on this platform. Nothing here needs it.
 #[must_use]
 pub fn available_memory() -> Option<u64> {
     None
 }
 
-/// Returns at once: no helper is ever started here.
+/// Returns at once, because no helper is started here.
 pub fn entry() {}
 
-/// Refuses to start anything.
+/// A sandbox that starts nothing.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     policy: Policy,
 }
 
 impl Sandbox {
-    /// A sandbox that refuses.
+    /// A sandbox that starts nothing.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self { policy }
@@ -63,22 +64,24 @@ impl Sandbox {
         self
     }
 
-    /// What this machine offers: nothing.
+    /// The machine's support: none.
     #[must_use]
     pub fn support(&self) -> Support {
         probe()
     }
 
-    /// Refuses.
+    /// Fails.
     ///
     /// # Errors
+    ///
     /// Always [`SpawnError::Unsupported`].
     pub fn spawn(&self, _command: Command) -> Result<Child, SpawnError> {
-        // Without the sandbox as well: environment, descriptors and the end of a child are its work too.
-        let wanted = match self.policy.confinement {
+        // Fails for [`Layers::OFF`] too: the environment, the descriptors and the child's end are also the
+        // sandbox's work.
+        let required = match self.policy.confinement {
             Confinement::AtLeast(layers) | Confinement::Exactly(layers) => layers,
         };
-        Err(probe().choose(wanted).map_or_else(SpawnError::from, |_| unsupported().into()))
+        Err(probe().choose(required).map_or_else(SpawnError::from, |_| unsupported().into()))
     }
 }
 
@@ -87,23 +90,25 @@ impl Sandbox {
 pub struct Scratch(Infallible);
 
 impl Scratch {
-    /// Refuses.
+    /// Fails.
     ///
     /// # Errors
+    ///
     /// Always [`SpawnError::Unsupported`].
     pub fn new(_bytes: u64) -> Result<Self, SpawnError> {
         Err(unsupported().into())
     }
 
-    /// Refuses.
+    /// Fails.
     ///
     /// # Errors
+    ///
     /// Always [`SpawnError::Unsupported`].
     pub fn with_helper(_bytes: u64, _helper: impl AsRef<Path>) -> Result<Self, SpawnError> {
         Err(unsupported().into())
     }
 
-    /// How many bytes it holds.
+    /// The size in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         match self.0 {}
@@ -112,7 +117,7 @@ impl Scratch {
 
 fn unsupported() -> Unsupported {
     Unsupported {
-        missing: "children are started on Linux x86_64 only".to_owned(),
+        missing: "the sandbox requires Linux on x86_64".to_owned(),
         advice: "run inside a Linux x86_64 machine, virtual machine or container".to_owned(),
     }
 }
@@ -128,13 +133,13 @@ impl Child {
         match self.0 {}
     }
 
-    /// What was enforced.
+    /// The enforced layers.
     #[must_use]
     pub fn report(&self) -> &Report {
         match self.0 {}
     }
 
-    /// What it met with.
+    /// The child's evidence.
     #[must_use]
     pub fn evidence(&self) -> &Evidence {
         match self.0 {}
@@ -153,7 +158,7 @@ impl Child {
     /// The exit status, if it has ended.
     ///
     /// # Errors
-    /// Never.
+    /// Never fails.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         match self.0 {}
     }
@@ -161,7 +166,7 @@ impl Child {
     /// Waits for the end.
     ///
     /// # Errors
-    /// Never.
+    /// Never fails.
     pub fn wait(&mut self) -> io::Result<ExitStatus> {
         match self.0 {}
     }
@@ -169,7 +174,7 @@ impl Child {
     /// Kills it.
     ///
     /// # Errors
-    /// Never.
+    /// Never fails.
     pub fn kill(&mut self) -> io::Result<()> {
         match self.0 {}
     }

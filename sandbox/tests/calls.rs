@@ -1,10 +1,10 @@
-//! The system calls that Linux got since 4.18, by number: each one, under every policy and tier and by every way into the
-//! kernel, is refused or is in a list with the reason why it is not.
+//! Tests each system call added to Linux since 4.18, by number: under every policy and tier and through every
+//! kernel entry, it is refused or is in a list with the reason why it is allowed.
 //!
-//! The numbers end behind the newest kernel's, so a call that a later kernel brings is refused before anybody knows it.
-//! What older calls must not do is tried by name in `program.rs`, `compiler.rs` and `escape/`.
+//! The numbers extend beyond the newest kernel's, so a call of a later kernel is refused before anyone
+//! reviews it. Older calls are tried by name in `program.rs`, `compiler.rs` and `escape/`.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod common;
 
@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 use common::{EPERM, SIGSYS, compiled, exactly, finish, sandbox, tiers};
 use sandbox::{Command, Layers, Policy};
 
-/// From the first number after the first unbroken row, up to one that Linux 6.18 does not have.
+/// From the first number after the first gap, to one that Linux 6.18 does not use.
 const NUMBERS: RangeInclusive<u32> = 335..=470;
 
 const ENOSYS: i32 = 38;
@@ -22,49 +22,50 @@ const ENOSYS: i32 = 38;
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
-    /// With this error number; 0 if it worked.
+    /// With this error number, or 0 if it worked.
     Answered(i32),
     /// With this signal.
     Killed(i32),
 }
 
 impl Ending {
-    /// By a filter: refused, unknown, or the end of the process.
+    /// Whether a filter refused it: EPERM, ENOSYS, or SIGSYS.
     fn is_refused(self) -> bool {
         matches!(self, Self::Answered(EPERM | ENOSYS) | Self::Killed(SIGSYS))
     }
 }
 
-/// A call that reaches the kernel, and why it may.
+/// A call that reaches the kernel, and the reason why it may.
 type Allowed = (u32, &'static str);
 
-/// From 6.11 and 6.18 on the kernel lets these two by any filter. They end the process or fail where they don't come from
-/// the code that the kernel itself has put into it for a probe.
+/// From 6.11 and 6.18 on, the kernel exempts these two from filters. They end the process or fail, unless
+/// they come from code that the kernel itself has inserted for a probe.
 const EXEMPT: [Allowed; 2] = [(335, "uretprobe: exempt"), (336, "uprobe: exempt")];
 
-const PROGRAM: &[Allowed] = &[(441, "epoll_pwait2: waits for descriptors that it has")];
+const PROGRAM: &[Allowed] = &[(441, "epoll_pwait2: waits for its own descriptors")];
 
 const PROGRAM_WITH_PATHS: &[Allowed] =
-    &[PROGRAM[0], (439, "faccessat2: asks about paths, of which there are only granted ones")];
+    &[PROGRAM[0], (439, "faccessat2: checks paths; only granted ones exist")];
 
 const COMPILER: &[Allowed] = &[
-    (434, "pidfd_open: a descriptor to wait with; everything that does more with one is refused"),
-    (436, "close_range: closes what it has"),
-    (439, "faccessat2: as access, which builds need"),
-    (441, "epoll_pwait2: waits for descriptors that it has"),
+    (434, "pidfd_open: a descriptor to wait for a process; other uses of it are refused"),
+    (436, "close_range: closes its own descriptors"),
+    (439, "faccessat2: like access, which builds need"),
+    (441, "epoll_pwait2: waits for its own descriptors"),
     (444, "landlock_create_ruleset: with these three a process restricts itself further"),
     (445, "landlock_add_rule"),
     (446, "landlock_restrict_self"),
     (449, "futex_waitv: waits on its own memory"),
     (450, "set_mempolicy_home_node: places its own memory"),
     (453, "map_shadow_stack: protects its own stack"),
-    (454, "futex_wake: its own memory, as futex"),
+    (454, "futex_wake: its own memory, like futex"),
     (455, "futex_wait"),
     (456, "futex_requeue"),
     (462, "mseal: locks its own mappings"),
 ];
 
-/// Makes the calls in as many processes as it takes: one that is killed goes on in the next with the number after.
+/// Makes the calls in as many processes as needed. After a call that kills the process, the next process
+/// continues with the next number.
 fn make(run: impl Fn([String; 3]) -> common::Output, entry: &str) -> BTreeMap<u32, Ending> {
     let mut endings = BTreeMap::new();
     let mut first = *NUMBERS.start();
@@ -99,7 +100,7 @@ fn confined(policy: &Policy, tier: Layers, entry: &str) -> BTreeMap<u32, Ending>
     make(run, entry)
 }
 
-/// The policies with what may reach the kernel under each.
+/// The policies, with the calls that may reach the kernel under each.
 fn policies(tier: Layers) -> Vec<(&'static str, Policy, &'static [Allowed])> {
     let mut policies = vec![
         ("program", Policy::program(), PROGRAM),
@@ -116,7 +117,7 @@ fn policies(tier: Layers) -> Vec<(&'static str, Policy, &'static [Allowed])> {
 fn every_call_since_linux_4_18_is_refused_or_allowed_for_a_reason() {
     let known = make(plain, "native");
     let is_known = |number: u32| known[&number] != Ending::Answered(ENOSYS);
-    // Where they all fail without a sandbox as well, nothing is shown.
+    // If all calls failed without a sandbox too, the test would prove nothing.
     assert!(known.keys().filter(|number| is_known(**number)).count() > 20, "{known:?}");
     let mut wrong = Vec::new();
     for tier in tiers() {
@@ -124,16 +125,18 @@ fn every_call_since_linux_4_18_is_refused_or_allowed_for_a_reason() {
             for (number, ending) in confined(&policy, tier, "native") {
                 let is_allowed = allowed.iter().any(|(other, _)| *other == number);
                 let is_exempt = EXEMPT.iter().any(|(other, _)| *other == number);
-                let is_answered_as_before = ending == known[&number];
+                let is_unchanged = ending == known[&number];
                 let fits = match (is_allowed, is_exempt) {
-                    // A list that allows more than the filter would be no list.
-                    (true, _) => is_answered_as_before || !ending.is_refused(),
-                    (_, true) => is_answered_as_before || ending.is_refused(),
+                    // A listed call must not be refused by the filter.
+                    (true, _) => is_unchanged || !ending.is_refused(),
+                    (_, true) => is_unchanged || ending.is_refused(),
                     _ => ending.is_refused(),
                 };
                 if !fits {
                     let plain = known[&number];
-                    wrong.push(format!("{tier}, {name}: {number} {ending:?}, and {plain:?} without"));
+                    wrong.push(format!(
+                        "{tier}, {name}: {number} {ending:?}, but {plain:?} without a sandbox"
+                    ));
                 }
             }
         }
@@ -142,14 +145,15 @@ fn every_call_since_linux_4_18_is_refused_or_allowed_for_a_reason() {
 }
 
 #[test]
-fn no_call_comes_in_by_the_32_bit_entry_or_the_x32_numbers() {
-    let answers = plain(["i386".to_owned(), "20".to_owned(), "20".to_owned()]);
-    // `getpid` of i386, where the kernel has that entry.
-    let has_entry = answers.stdout == "20 0\n";
-    assert!(has_entry || std::env::var_os(common::REQUIRE_ALL).is_none(), "{answers:?}");
+fn calls_through_the_32_bit_entry_or_x32_numbers_are_killed() {
+    let output = plain(["i386".to_owned(), "20".to_owned(), "20".to_owned()]);
+    // `getpid` of i386, if the kernel has that entry.
+    let has_entry = output.stdout == "20 0\n";
+    assert!(has_entry || std::env::var_os(common::REQUIRE_ALL).is_none(), "{output:?}");
     let mut wrong = Vec::new();
     for tier in tiers() {
-        // Each call ends a process; what a build may do, and with which paths, is no matter of the entry.
+        // Each call ends a process. Build and path policies have the same filter for entries, so they are
+        // skipped.
         for (name, policy, _) in policies(tier).into_iter().take(2) {
             for entry in ["i386", "x32"].into_iter().filter(|entry| has_entry || *entry == "x32") {
                 let endings = confined(&policy, tier, entry);
@@ -163,9 +167,9 @@ fn no_call_comes_in_by_the_32_bit_entry_or_the_x32_numbers() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Only where there is another user to be: as root. The ways in are the same for all.
+/// Only as root, which can switch to another user. The kernel entries are the same for all users.
 #[test]
-fn every_call_is_refused_or_allowed_for_a_reason_to_an_ordinary_user_too() {
+fn calls_of_an_ordinary_user_are_refused_or_allowed_for_a_reason() {
     let Some((mut host, _folder)) = common::as_an_ordinary_user(&["calls"]) else { return };
     host.args(["--exact", "every_call_since_linux_4_18_is_refused_or_allowed_for_a_reason"]);
     let output = host.output().unwrap();

@@ -1,8 +1,8 @@
 //! A compiler and a build under their policies: they do their work and reach nothing else.
 //!
-//! Leaves programs and the ends of processes to their own tests.
+//! Programs and the ends of processes have their own tests.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod common;
 
@@ -20,12 +20,13 @@ fn compile(folder: &Path, source: &str) -> Output {
     confined(compiler_policy(folder), Command::new(rustc()).args(target_arguments()).arg("main.rs"))
 }
 
-/// What says no: the filter in every tier, or the file system, in its own way in each.
+/// The layer that denies an attempt: the filter in every tier, or the file system, with a different error in
+/// each.
 #[derive(Clone, Copy)]
 enum By {
     Filter,
     Files,
-    /// The filter, but for the tiers whose process namespace or Landlock keeps signals inside.
+    /// The filter, except in tiers whose process namespace or Landlock keeps signals inside.
     Scope,
 }
 
@@ -33,7 +34,7 @@ impl By {
     fn errors(self, tier: Layers) -> &'static [i32] {
         match self {
             Self::Filter => &[EPERM],
-            // In a root of its own a path is not there; under Landlock it cannot be opened.
+            // In its own root, the path does not exist; under Landlock it cannot be opened.
             Self::Files if tier.namespaces => &[ENOENT, EROFS],
             Self::Files => &[EACCES],
             Self::Scope => &[EPERM, ESRCH],
@@ -41,7 +42,8 @@ impl By {
     }
 }
 
-/// Tries it plain, which must work, and under the compiler's policy in each tier, which must give the error of its holder.
+/// Tries it plain, which must work, and under the compiler's policy in each tier, which must fail with the
+/// expected error.
 fn is_denied(name: &str, argument: &str, by: By) {
     let control = plain(name, argument);
     assert!(control.is_done(), "the control of {name} must work: {control:?}");
@@ -119,7 +121,7 @@ fn reaches_neither_network_nor_host() {
 }
 
 #[test]
-fn writes_where_it_is_granted() {
+fn writes_only_to_granted_paths() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     let text = file.to_str().unwrap();
@@ -133,19 +135,20 @@ fn writes_where_it_is_granted() {
         let errno = if tier.namespaces { EROFS } else { EACCES };
         assert_eq!(attempt(reading, "create", text).errno(), Some(errno), "{tier}");
     }
-    // What was written cannot be executed without a grant for that.
+    // A written file cannot be executed without an execute grant.
     copy_program(attempts(), &file);
     assert_eq!(attempt(writing(), "execute", text).errno(), Some(EACCES));
     let executed = attempt(writing().grant(folder.path(), Access::ReadExecute), "execute", text);
-    // What was executed, which takes `-c` for the name of an attempt, and then the attempt to execute it.
+    // First the output of the executed program, which takes `-c` for an attempt's name, then the result of
+    // executing it.
     assert_eq!(executed.stdout, "errno 0 unsupported\ndone exit status: 1\n");
 }
 
-/// A device can be written to, but stays as it is: its file system is the machine's.
+/// A device can be written to but not changed, because its file system belongs to the machine.
 #[test]
 fn changes_no_device() {
     if !rustix::process::getuid().is_root() {
-        // Nobody else has a device of their own.
+        // Only root can create a device.
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -185,14 +188,15 @@ fn builds_a_package_with_a_build_script_and_a_macro() {
     let policy = ["/usr", "/lib", "/lib64", "/bin"]
         .into_iter()
         .fold(Policy::build(), |policy, path| policy.grant_if_exists(path, Access::ReadExecute))
-        // Where some distributions keep the links that lead from `cc` to a compiler.
+        // Some distributions keep the links from `cc` to a compiler here.
         .grant_if_exists("/etc/alternatives", Access::Read)
         .grant(sysroot(), Access::ReadExecute)
         .grant("/dev/null", Access::Write)
         .grant(folder.path(), Access::Write)
         .grant(folder.path(), Access::ReadExecute)
         .variable("PATH", format!("{}:/usr/bin:/bin", sysroot().join("bin").display()))
-        // Without /proc the loader does not know where a program lies, and so not what lies beside it.
+        // Without /proc, the loader does not know a program's folder, and so cannot find the libraries next
+        // to it.
         .variable("LD_LIBRARY_PATH", sysroot().join("lib").to_str().unwrap())
         .variable("CARGO_HOME", folder.path().join("home").to_str().unwrap())
         .variable("TMPDIR", folder.path().to_str().unwrap())
@@ -233,14 +237,14 @@ fn refuses_by_step_and_subject() {
             .spawn(Command::new(attempts()).arg("nothing"));
         assert!(finish(started.unwrap()).is_done());
     }
-    let unusable = |policy: Policy| sandbox(policy).spawn(Command::new(attempts())).unwrap_err().to_string();
+    let invalid = |policy: Policy| sandbox(policy).spawn(Command::new(attempts())).unwrap_err().to_string();
     assert!(
-        unusable(Policy::program().grant("a", Access::Read)).contains("the granted path a is not absolute")
+        invalid(Policy::program().grant("a", Access::Read)).contains("the granted path a is not absolute")
     );
-    assert!(unusable(Policy::program().working_folder("b")).contains("the working folder b is not absolute"));
-    assert!(unusable(Policy::program().variable("A=B", "")).contains("\"A=B\""));
+    assert!(invalid(Policy::program().working_folder("b")).contains("the working folder b is not absolute"));
+    assert!(invalid(Policy::program().variable("A=B", "")).contains("\"A=B\""));
     assert!(
-        unusable(Policy::program().limits(|limits| limits.open_files = None)).contains("limits.open_files")
+        invalid(Policy::program().limits(|limits| limits.open_files = None)).contains("limits.open_files")
     );
     let relative = sandbox(Policy::program()).spawn(Command::new("true")).unwrap_err();
     assert!(relative.to_string().contains("the program true is not an absolute path"), "{relative}");
@@ -249,7 +253,7 @@ fn refuses_by_step_and_subject() {
         .spawn(Command::new(attempts()))
         .unwrap_err();
     assert!(helper.to_string().contains("/nonexistent/helper"), "{helper}");
-    // An executable that is no helper ends without having applied anything.
+    // An executable that is not a helper ends without applying anything.
     let other = sandbox::Sandbox::new(Policy::program())
         .helper("/bin/true")
         .spawn(Command::new(attempts()))
@@ -257,9 +261,9 @@ fn refuses_by_step_and_subject() {
     assert!(matches!(other, SpawnError::HelperEnded(_)), "{other}");
 }
 
-/// A file that runs with the rights of who started the compiler would be of use to somebody else, later.
+/// Others could later use a file that runs with the rights of the user who started the compiler.
 #[test]
-fn makes_no_file_that_runs_as_its_owner() {
+fn creates_no_set_user_files() {
     use std::os::unix::fs::MetadataExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();

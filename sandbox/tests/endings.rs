@@ -1,10 +1,11 @@
-//! A thousand children, ended at random moments of their lives, and helpers killed while they prepare: nothing is left of
-//! them, no process, no mount, no file, no descriptor.
+//! Ends a thousand children at random moments, and kills helpers while they prepare. No process, mount, file
+//! or descriptor remains.
 //!
-//! The test binary starts itself as the host of them, so that what is left can be found. `SANDBOX_TEST_SEED` repeats a run.
+//! The test binary starts itself as their host, so that leftovers can be found. `SANDBOX_TEST_SEED` repeats a
+//! run.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
-#![allow(clippy::print_stdout, reason = "the host speaks to the test that started it")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
+#![allow(clippy::print_stdout, reason = "the host reports to the test that started it")]
 
 mod common;
 
@@ -19,17 +20,17 @@ use rustix::process::{
 };
 use sandbox::{Access, Command, Layers, Policy};
 
-/// A folder of the host's own, and what it is to start with.
+/// The folder of the host. Its presence makes this process the host.
 const ROLE: &str = "SANDBOX_TEST_ENDINGS";
 const SEED: &str = "SANDBOX_TEST_SEED";
 
 const CHILDREN: usize = 1000;
 const THREADS: usize = 4;
 
-/// Enough to be different each time, and the same for the same seed (xorshift).
-struct Chance(u64);
+/// A pseudo-random generator, the same for the same seed (xorshift).
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -52,10 +53,10 @@ fn a_thousand_children_leave_nothing() {
         .env(SEED, &seed)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(
-        said.contains("nothing is left"),
-        "seed {seed}: {said}{}",
+        stdout.contains("nothing is left"),
+        "seed {seed}: {stdout}{}",
         String::from_utf8_lossy(&output.stderr)
     );
     let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().collect();
@@ -69,14 +70,14 @@ fn acts_as_the_host() {
     let seed: u64 = std::env::var(SEED).unwrap().parse().unwrap();
     let folder = PathBuf::from(folder).join("work");
     std::fs::create_dir(&folder).unwrap();
-    // What loses its parent comes here, where it is seen.
+    // Orphans become children of this process, so that it can find them.
     set_child_subreaper(Some(rustix::process::getpid())).unwrap();
-    // What is made once: the programs, what the probe found, the thread that starts helpers.
+    // Created once: the programs, the probe's result, the thread that starts helpers.
     let _ = compiled("files");
     drop(sandbox(Policy::program()).spawn(Command::new(attempts()).arg("nothing")).unwrap());
     let before = State::now();
-    // With a process namespace all ends with its first process, whoever kills the supervisor; without, the supervisor has to
-    // live to end its tree, and only its owner ends it.
+    // With a process namespace, all processes end with its first process, even if the supervisor is killed.
+    // Without, the supervisor must live to end its tree, so only its owner ends it.
     let (tiers, others): (Vec<_>, Vec<_>) = common::tiers().into_iter().partition(|tier| tier.namespaces);
     let share = if tiers.is_empty() || others.is_empty() { CHILDREN } else { CHILDREN / 2 };
     let mut started = 0;
@@ -91,25 +92,26 @@ fn acts_as_the_host() {
     println!("\nnothing is left of {started}");
 }
 
-/// Enough copies to be sure that more are being made while they are killed.
+/// Enough copies that more are being forked while they are killed.
 const COPIES: usize = 60;
 
-/// Only for one whom the limits on processes bind, which is not root: as root it starts itself as another.
+/// Process limits do not bind root, so root runs this test as another user.
 #[test]
-fn copies_without_end_are_ended() {
+fn endless_forks_are_ended() {
     if let Some((mut host, _folder)) = common::as_an_ordinary_user(&["escape"]) {
-        let output = host.args(["--exact", "copies_without_end_are_ended"]).output().unwrap();
+        let output = host.args(["--exact", "endless_forks_are_ended"]).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         return;
     }
-    // Should the sandbox not hold, the machine still does: with what there is (proc_loadavg(5)), and some hundreds.
+    // Protects the machine if the sandbox fails: a limit of the existing tasks (proc_loadavg(5)) and some
+    // hundreds more.
     let loads = std::fs::read_to_string("/proc/loadavg").unwrap();
     let tasks: u64 = loads.split(['/', ' ']).nth(4).unwrap().parse().unwrap();
-    let most = Rlimit { current: Some(tasks + 800), maximum: Some(tasks + 800) };
-    setrlimit(Resource::Nproc, most).unwrap();
+    let limit = Rlimit { current: Some(tasks + 800), maximum: Some(tasks + 800) };
+    setrlimit(Resource::Nproc, limit).unwrap();
     for tier in common::tiers() {
         let policy = Policy::compiler().limits(|limits| limits.processes = Some(30));
-        let command = Command::new(compiled("escape")).arg("fork-without-end");
+        let command = Command::new(compiled("escape")).arg("fork-endlessly");
         let mut child = sandbox(exactly(policy, tier)).spawn(command).unwrap();
         let mut seen: Vec<Process> = Vec::new();
         while seen.len() < COPIES {
@@ -122,14 +124,14 @@ fn copies_without_end_are_ended() {
         for process in seen {
             let pid = i32::try_from(process.id).ok().and_then(Pid::from_raw).unwrap();
             let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
-            // Its number may have been given to another meanwhile.
+            // Its number may belong to another process by now.
             let name = std::fs::read_to_string(format!("/proc/{}/comm", process.id)).unwrap_or_default();
             assert!(name.trim() != "escape" || ends(std::os::fd::AsFd::as_fd(&pidfd)), "{tier}");
         }
     }
 }
 
-/// What must be the same before and after.
+/// The state that must be the same before and after.
 #[derive(Debug, PartialEq, Eq)]
 struct State {
     mounts: String,
@@ -149,7 +151,7 @@ impl State {
     }
 }
 
-/// Control groups that bear this process's number.
+/// Control groups with this process's number.
 fn own_groups() -> BTreeSet<PathBuf> {
     let mine = format!("sandbox-{}-", std::process::id());
     let (mut found, mut folders) = (BTreeSet::new(), vec![PathBuf::from("/sys/fs/cgroup")]);
@@ -166,7 +168,7 @@ fn own_groups() -> BTreeSet<PathBuf> {
     found
 }
 
-/// Waits for what has been killed and is ending, and takes in the orphans among it.
+/// Waits for killed processes to end, and reaps the orphans among them.
 fn settle() {
     loop {
         while matches!(wait(WaitOptions::NOHANG), Ok(Some(_))) {}
@@ -179,7 +181,7 @@ fn settle() {
     }
 }
 
-/// How many were started, of those that were asked for.
+/// Returns how many of `count` children were started.
 fn live_and_end(seed: u64, folder: &Path, tiers: &[Layers], count: usize, disturbed: bool) -> usize {
     let (next, started, over) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -191,14 +193,14 @@ fn live_and_end(seed: u64, folder: &Path, tiers: &[Layers], count: usize, distur
                         if turn >= count {
                             return;
                         }
-                        let chance = Chance(seed ^ (turn as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-                        started.fetch_add(usize::from(one_life(chance, folder, tiers)), Ordering::Relaxed);
+                        let random = Random(seed ^ (turn as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+                        started.fetch_add(usize::from(one_life(random, folder, tiers)), Ordering::Relaxed);
                     }
                 })
             })
             .collect();
         if disturbed {
-            scope.spawn(|| disturb(Chance(seed | 1), &over));
+            scope.spawn(|| disturb(Random(seed | 1), &over));
         }
         let ended: Vec<_> = workers.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
         over.store(true, Ordering::Relaxed);
@@ -209,30 +211,31 @@ fn live_and_end(seed: u64, folder: &Path, tiers: &[Layers], count: usize, distur
     started
 }
 
-/// Kills one of this process's descendants now and then: helpers while they prepare, supervisors, first processes, commands.
-fn disturb(mut chance: Chance, over: &AtomicBool) {
+/// Occasionally kills a descendant of this process: a helper while it prepares, a supervisor, a first process
+/// or a command.
+fn disturb(mut random: Random, over: &AtomicBool) {
     while !over.load(Ordering::Relaxed) {
         let found: Vec<Process> = descendants(std::process::id());
-        if found.is_empty() || chance.below(3) > 0 {
+        if found.is_empty() || random.below(3) > 0 {
             std::thread::yield_now();
             continue;
         }
-        let chosen = &found[chance.below(found.len() as u64) as usize];
+        let chosen = &found[random.below(found.len() as u64) as usize];
         if let Some(pid) = i32::try_from(chosen.id).ok().and_then(Pid::from_raw) {
             let _ = kill_process(pid, Signal::KILL);
         }
     }
 }
 
-/// Starts one and ends it. Whether it started: a helper may have been killed.
-fn one_life(mut chance: Chance, folder: &Path, tiers: &[Layers]) -> bool {
-    let tier = tiers[chance.below(tiers.len() as u64) as usize];
-    let (policy, command) = kind(&mut chance, folder, tier);
+/// Starts a child and ends it. Returns whether it started; its helper may have been killed.
+fn one_life(mut random: Random, folder: &Path, tiers: &[Layers]) -> bool {
+    let tier = tiers[random.below(tiers.len() as u64) as usize];
+    let (policy, command) = kind(&mut random, folder, tier);
     let Ok(mut child) = sandbox(exactly(policy, tier)).spawn(command) else { return false };
-    for _ in 0..chance.below(40) * chance.below(40) {
+    for _ in 0..random.below(40) * random.below(40) {
         std::thread::yield_now();
     }
-    match chance.below(4) {
+    match random.below(4) {
         0 => {}
         1 => child.kill().unwrap(),
         2 => {
@@ -245,9 +248,9 @@ fn one_life(mut chance: Chance, folder: &Path, tiers: &[Layers]) -> bool {
     true
 }
 
-fn kind(chance: &mut Chance, folder: &Path, tier: Layers) -> (Policy, Command) {
+fn kind(random: &mut Random, folder: &Path, tier: Layers) -> (Policy, Command) {
     let tree = "(sleep 100 & sleep 100) & while :; do (:); done";
-    match chance.below(if tier.namespaces { 6 } else { 4 }) {
+    match random.below(if tier.namespaces { 6 } else { 4 }) {
         0 => (Policy::program(), Command::new(attempts()).arg("wait")),
         1 => (Policy::program(), Command::new(attempts()).arg("nothing")),
         2 => (Policy::compiler(), Command::new(attempts()).arg("fork")),

@@ -1,8 +1,8 @@
-//! What a program was refused is known afterwards, by the kernel's word, and nothing gets lost or made up on the way.
+//! Refused calls of a program are known afterwards, from the kernel, without losses or additions.
 //!
-//! Leaves what is refused to the escape tests.
+//! The escape tests cover which calls are refused.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod common;
 
@@ -13,64 +13,64 @@ use std::os::unix::process::ExitStatusExt;
 use common::{EPERM, SIGSYS, compiled, exactly, sandbox, tiers};
 use sandbox::{Command, Evidence, Policy, system_call_name};
 
-/// How an attempt ended, what it said, and what it met with.
-struct Met {
+/// How an attempt ended, its output, and its evidence.
+struct Observed {
     signal: Option<i32>,
-    said: String,
+    stdout: String,
     evidence: Evidence,
-    is_told: bool,
+    has_listener: bool,
 }
 
-fn meet(policy: Policy, program: &str, arguments: &[&str]) -> Met {
+fn observe(policy: Policy, program: &str, arguments: &[&str]) -> Observed {
     let mut child = sandbox(policy).spawn(Command::new(compiled(program)).args(arguments)).unwrap();
-    let mut said = String::new();
-    File::from(child.take_stdout().unwrap()).read_to_string(&mut said).unwrap();
+    let mut stdout = String::new();
+    File::from(child.take_stdout().unwrap()).read_to_string(&mut stdout).unwrap();
     assert_eq!(*child.evidence(), Evidence::default(), "nothing is known before the end");
     let status = child.wait().unwrap();
-    let is_told = child.report().layers.iter().any(|layer| layer == "seccomp-notify");
+    let has_listener = child.report().layers.iter().any(|layer| layer == "seccomp-notify");
     let evidence = child.evidence().clone();
-    assert_eq!(evidence, *child.evidence(), "the same when asked again");
-    Met { signal: status.signal(), said, evidence, is_told }
+    assert_eq!(evidence, *child.evidence(), "the same when read again");
+    Observed { signal: status.signal(), stdout, evidence, has_listener }
 }
 
-/// Numbers by the kernel's names.
+/// The number of a system call.
 fn number(name: &str) -> u32 {
     (0..512)
         .find(|number| system_call_name(*number) == Some(name))
-        .unwrap_or_else(|| panic!("no call is {name}"))
+        .unwrap_or_else(|| panic!("no system call is named {name}"))
 }
 
 #[test]
-fn what_was_refused_is_known() {
+fn refused_calls_are_reported() {
     for tier in tiers() {
-        let met = meet(exactly(Policy::program(), tier), "attempts", &["read", "/etc/passwd"]);
-        assert!(met.said.starts_with("errno 1 "), "{}", met.said);
-        assert_eq!((met.signal, met.evidence.fatal), (None, None));
-        if met.is_told {
+        let observed = observe(exactly(Policy::program(), tier), "attempts", &["read", "/etc/passwd"]);
+        assert!(observed.stdout.starts_with("errno 1 "), "{}", observed.stdout);
+        assert_eq!((observed.signal, observed.evidence.fatal), (None, None));
+        if observed.has_listener {
             let names: Vec<_> =
-                met.evidence.refused.iter().filter_map(|number| system_call_name(*number)).collect();
+                observed.evidence.refused.iter().filter_map(|number| system_call_name(*number)).collect();
             assert_eq!(names, ["open"], "{tier}");
         }
     }
 }
 
 #[test]
-fn what_was_not_tried_is_not_reported() {
+fn calls_that_were_not_made_are_not_reported() {
     for tier in tiers() {
         for policy in [Policy::program(), Policy::compiler()] {
-            let met = meet(exactly(policy, tier), "attempts", &["nothing"]);
+            let observed = observe(exactly(policy, tier), "attempts", &["nothing"]);
             assert_eq!(
-                met.evidence,
+                observed.evidence,
                 Evidence::default(),
                 "{tier}: neither the canary's attempt nor any other"
             );
         }
-        let met = meet(exactly(Policy::compiler(), tier), "attempts", &["tcp", "127.0.0.1:1"]);
-        assert!(met.evidence.refused.is_empty(), "a compiler's filter tells nothing");
+        let observed = observe(exactly(Policy::compiler(), tier), "attempts", &["tcp", "127.0.0.1:1"]);
+        assert!(observed.evidence.refused.is_empty(), "a compiler's filter reports nothing");
     }
 }
 
-/// A list of its own, so that one that is taken from the filter is missed here.
+/// A separate list, so that removing a call from the filter fails the test.
 const FATAL: [&str; 46] = [
     "ptrace",
     "process_vm_readv",
@@ -121,52 +121,54 @@ const FATAL: [&str; 46] = [
 ];
 
 #[test]
-fn a_call_that_ends_a_program_is_named_and_the_last_thing_it_does() {
+fn a_fatal_call_is_reported_and_is_the_last_one() {
     for name in FATAL {
         let number = number(name);
         let argument = number.to_string();
-        let met = meet(Policy::program(), "escape", &["raw", &argument]);
-        assert_eq!((met.signal, met.said.as_str()), (Some(SIGSYS), ""), "{name}");
-        if met.is_told {
-            assert_eq!(met.evidence.fatal, Some(number), "{name}");
-            assert!(met.evidence.refused.contains(&number), "{name}");
+        let observed = observe(Policy::program(), "escape", &["raw", &argument]);
+        assert_eq!((observed.signal, observed.stdout.as_str()), (Some(SIGSYS), ""), "{name}");
+        if observed.has_listener {
+            assert_eq!(observed.evidence.fatal, Some(number), "{name}");
+            assert!(observed.evidence.refused.contains(&number), "{name}");
         }
-        let met = meet(Policy::compiler(), "escape", &["raw", &argument]);
-        assert!(met.said.starts_with(&format!("errno {EPERM} ")), "{name}: {}", met.said);
+        let observed = observe(Policy::compiler(), "escape", &["raw", &argument]);
+        assert!(observed.stdout.starts_with(&format!("errno {EPERM} ")), "{name}: {}", observed.stdout);
     }
 }
 
-/// The supervisor hears of the exec and of the first refused call at about the same time.
+/// The supervisor learns of the exec and of the first refused call at about the same time.
 #[test]
-fn the_first_call_is_not_taken_for_a_failure_to_start() {
+fn a_fatal_first_call_is_not_a_failed_start() {
     let number = number("ptrace").to_string();
     let tiers = tiers();
     for turn in 0..200 {
-        let met = meet(exactly(Policy::program(), tiers[turn % tiers.len()]), "escape", &["raw", &number]);
-        assert_eq!((met.signal, met.said.as_str()), (Some(SIGSYS), ""));
+        let observed =
+            observe(exactly(Policy::program(), tiers[turn % tiers.len()]), "escape", &["raw", &number]);
+        assert_eq!((observed.signal, observed.stdout.as_str()), (Some(SIGSYS), ""));
     }
 }
 
 #[test]
-fn a_flood_of_refused_calls_is_answered() {
+fn floods_of_refused_calls_are_answered() {
     for tier in tiers() {
-        let met = meet(exactly(Policy::program(), tier), "escape", &["insist", "5000"]);
-        assert_eq!(met.said.trim(), "done 20000", "{tier}");
-        if met.is_told {
-            assert_eq!(met.evidence.refused.iter().copied().collect::<Vec<_>>(), [number("socket")]);
+        let observed = observe(exactly(Policy::program(), tier), "escape", &["insist", "5000"]);
+        assert_eq!(observed.stdout.trim(), "done 20000", "{tier}");
+        if observed.has_listener {
+            assert_eq!(observed.evidence.refused.iter().copied().collect::<Vec<_>>(), [number("socket")]);
         }
     }
 }
 
-/// Set where this process is the one beneath a listener.
-const BENEATH: &str = "SANDBOX_TEST_BENEATH_A_LISTENER";
+/// Set if this process runs under another listener.
+const UNDER_LISTENER: &str = "SANDBOX_TEST_UNDER_A_LISTENER";
 
-/// As in a container whose manager listens: there can be no second listener, and the filters refuse by themselves.
+/// As in a container whose manager listens: a second listener is impossible, so the filters refuse the calls
+/// themselves.
 #[test]
-fn beneath_another_listener_the_same_is_refused() {
-    if std::env::var_os(BENEATH).is_none() {
+fn calls_are_refused_the_same_under_another_listener() {
+    if std::env::var_os(UNDER_LISTENER).is_none() {
         let mut own = std::process::Command::new(std::env::current_exe().unwrap());
-        own.args(["--exact", "beneath_another_listener_the_same_is_refused"]).env(BENEATH, "");
+        own.args(["--exact", "calls_are_refused_the_same_under_another_listener"]).env(UNDER_LISTENER, "");
         let output = own.output().unwrap();
         assert!(output.status.success(), "{output:?}");
         return;
@@ -174,16 +176,16 @@ fn beneath_another_listener_the_same_is_refused() {
     listen_to_nothing();
     let ptrace = number("ptrace").to_string();
     for tier in tiers() {
-        let met = meet(exactly(Policy::program(), tier), "attempts", &["read", "/etc/passwd"]);
-        assert!(met.said.starts_with("errno 1 "), "{}", met.said);
-        assert!(!met.is_told && met.evidence == Evidence::default(), "{tier}");
-        let met = meet(exactly(Policy::program(), tier), "escape", &["raw", &ptrace]);
-        assert_eq!((met.signal, met.said.as_str()), (Some(SIGSYS), ""), "{tier}");
-        assert_eq!(met.evidence, Evidence::default(), "{tier}");
+        let observed = observe(exactly(Policy::program(), tier), "attempts", &["read", "/etc/passwd"]);
+        assert!(observed.stdout.starts_with("errno 1 "), "{}", observed.stdout);
+        assert!(!observed.has_listener && observed.evidence == Evidence::default(), "{tier}");
+        let observed = observe(exactly(Policy::program(), tier), "escape", &["raw", &ptrace]);
+        assert_eq!((observed.signal, observed.stdout.as_str()), (Some(SIGSYS), ""), "{tier}");
+        assert_eq!(observed.evidence, Evidence::default(), "{tier}");
     }
 }
 
-/// Puts this thread, and all that it starts, under a filter that allows everything and has a listener.
+/// Puts this thread and its descendants under a filter that allows everything and has a listener.
 fn listen_to_nothing() {
     let mut filter = [libc::sock_filter { code: 6, jt: 0, jf: 0, k: libc::SECCOMP_RET_ALLOW }];
     let program = libc::sock_fprog { len: 1, filter: filter.as_mut_ptr() };
@@ -197,6 +199,6 @@ fn listen_to_nothing() {
 }
 
 #[test]
-fn all_of_it_holds_for_an_ordinary_user() {
-    common::again_as_an_ordinary_user("all_of_it_holds_for_an_ordinary_user", &["attempts", "escape"]);
+fn all_tests_pass_for_an_ordinary_user() {
+    common::again_as_an_ordinary_user("all_tests_pass_for_an_ordinary_user", &["attempts", "escape"]);
 }

@@ -1,10 +1,10 @@
-//! Nothing outlives its owner: not the child, not its descendants, not a zombie.
+//! Nothing outlives its owner: no child, no descendants, no zombies.
 //!
-//! The test binary starts itself as another host where a test needs one that can be killed or that is not root.
-//! Leaves what a child may do to the other tests.
+//! The test binary starts itself as another host if a test needs one that can be killed or is not root. What
+//! a child may do is in other tests.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
-#![allow(clippy::print_stdout, reason = "another host speaks to the test that started it")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
+#![allow(clippy::print_stdout, reason = "another host reports to the test that started it")]
 
 mod common;
 
@@ -19,10 +19,10 @@ use common::{SIGKILL, attempts, ends, finish, plain};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use sandbox::{Access, Child, Command, Confinement, Layers, Policy, Sandbox};
 
-/// What this process is to do as another host, set by the tests for themselves.
+/// The role of this process as another host. The tests set it for themselves.
 const ROLE: &str = "SANDBOX_TEST_ROLE";
 
-/// The helper and the program, which another user must be able to reach.
+/// The helper and the program, in places that another user can read.
 const FILES: &str = "SANDBOX_TEST_FILES";
 
 fn shell(script: &str) -> (Policy, Command) {
@@ -34,7 +34,7 @@ fn shell(script: &str) -> (Policy, Command) {
     (policy, Command::new("/bin/sh").args(["-c", script]))
 }
 
-/// A child of the shell and the process that it has started in the background.
+/// A child running the shell, and the process that the shell started in the background.
 fn with_grandchild(script: &str) -> (Child, OwnedFd) {
     let (policy, command) = shell(script);
     let mut child = common::sandbox(policy).spawn(command).unwrap();
@@ -42,13 +42,14 @@ fn with_grandchild(script: &str) -> (Child, OwnedFd) {
     (child, grandchild)
 }
 
-/// The `sleep` that the child's shell has started, by its number here: in a process namespace the shell knows another.
+/// The `sleep` started by the child's shell, by its process id here. Inside a process namespace it has
+/// another one.
 fn background(child: &mut Child) -> u32 {
-    let mut said = String::new();
-    BufReader::new(std::fs::File::from(child.take_stdout().unwrap())).read_line(&mut said).unwrap();
-    assert_eq!(said, "started\n");
+    let mut stdout = String::new();
+    BufReader::new(std::fs::File::from(child.take_stdout().unwrap())).read_line(&mut stdout).unwrap();
+    assert_eq!(stdout, "started\n");
     loop {
-        // The shell says so after its fork, which may be before the exec.
+        // The shell prints this after its fork, which may be before the exec.
         if let Some(found) =
             common::descendants(child.id()).into_iter().find(|process| process.name == "sleep")
         {
@@ -105,7 +106,7 @@ fn kill_ends_a_whole_tree() {
 
 #[test]
 fn drop_ends_a_whole_tree() {
-    // One descendant ignores what it can, another is orphaned.
+    // One descendant ignores signals, another is orphaned.
     let (child, grandchild) =
         with_grandchild("(trap '' TERM HUP INT; sleep 1000 & echo started); wait; while :; do :; done");
     let pid = child.id();
@@ -128,7 +129,7 @@ fn a_tree_whose_supervisor_is_killed_ends_with_it() {
 }
 
 #[test]
-fn the_end_of_the_command_ends_what_it_left_behind() {
+fn background_processes_end_with_the_command() {
     let (go, waits) = UnixStream::pair().unwrap();
     let (policy, command) = shell("sleep 1000 >/dev/null 2>&1 3>&- & echo started; read line <&3; exit 7");
     let mut child = common::sandbox(policy).spawn(command.broker(waits)).unwrap();
@@ -139,7 +140,7 @@ fn the_end_of_the_command_ends_what_it_left_behind() {
 }
 
 #[test]
-fn a_supervised_command_ends_as_it_would_alone() {
+fn a_supervised_command_keeps_its_status() {
     let (policy, command) = shell("kill -ABRT 0");
     assert_eq!(finish(common::sandbox(policy).spawn(command).unwrap()).signal(), Some(6));
     let (policy, command) = shell("echo out; echo err >&2; exit 3");
@@ -153,7 +154,7 @@ fn a_supervised_command_ends_as_it_would_alone() {
 }
 
 #[test]
-fn a_child_survives_the_thread_that_asked_for_it() {
+fn a_child_survives_the_thread_that_started_it() {
     let start = || common::sandbox(Policy::program()).spawn(Command::new(attempts()).arg("wait")).unwrap();
     let mut child = std::thread::spawn(start).join().unwrap();
     let mut stdout = BufReader::new(std::fs::File::from(child.take_stdout().unwrap()));
@@ -167,9 +168,9 @@ fn a_child_survives_the_thread_that_asked_for_it() {
 fn nothing_outlives_a_killed_host() {
     for role in ["host of a program", "host of a tree"] {
         let mut host = other_host(role, &common::helper(), attempts()).spawn().unwrap();
-        let mut said = BufReader::new(host.stdout.take().unwrap());
-        while !matches!(said.by_ref_line().as_deref(), Some("ready") | None) {}
-        let pidfds = [pidfd_of_line(&mut said), pidfd_of_line(&mut said)];
+        let mut stdout = BufReader::new(host.stdout.take().unwrap());
+        while !matches!(stdout.by_ref_line().as_deref(), Some("ready") | None) {}
+        let pidfds = [pidfd_of_line(&mut stdout), pidfd_of_line(&mut stdout)];
         host.kill().unwrap();
         host.wait().unwrap();
         for pidfd in &pidfds {
@@ -181,8 +182,8 @@ fn nothing_outlives_a_killed_host() {
 #[test]
 fn many_at_once_leave_nothing() {
     let output = other_host("churn", &common::helper(), attempts()).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("no child is left"), "{output:?}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(stdout.contains("no child is left"), "{output:?}");
 }
 
 /// Starts children from several threads and drops them at different points of their lives.
@@ -221,7 +222,7 @@ impl<R: BufRead> Lines for R {
     }
 }
 
-/// This test binary, running `acts_as_another_host` alone.
+/// This test binary, running only `acts_as_another_host`.
 fn other_host(role: &str, helper: &Path, program: &Path) -> std::process::Command {
     let mut host = std::process::Command::new(std::env::current_exe().unwrap());
     host.args(["--exact", "acts_as_another_host", "--nocapture", "--test-threads=1"]);
@@ -245,16 +246,16 @@ fn an_ordinary_user_is_bounded_in_threads() {
         _reachable = folder;
     }
     let output = host.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     let count =
-        said.lines().find_map(|line| line.strip_prefix("threads ")).unwrap_or_else(|| panic!("{output:?}"));
+        stdout.lines().find_map(|line| line.strip_prefix("threads ")).unwrap_or_else(|| panic!("{output:?}"));
     let (count, most): (u64, u64) =
         count.split_once(" of at most ").map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap())).unwrap();
-    assert!(count >= 10 && count <= most, "{count} threads, at most {most} were expected");
+    assert!(count >= 10 && count <= most, "{count} threads, expected at most {most}");
     assert_eq!(plain("threads", "4000").detail(), "4000");
 }
 
-/// Does nothing in an ordinary run; as another host it plays the role that the starting test gives it.
+/// Does nothing in an ordinary run. As another host, it plays the role set by the starting test.
 #[test]
 fn acts_as_another_host() {
     let (Ok(role), Ok(files)) = (std::env::var(ROLE), std::env::var(FILES)) else { return };
@@ -278,13 +279,13 @@ fn acts_as_another_host() {
             let tasks: u64 = tasks.split(['/', ' ']).nth(4).unwrap().parse().unwrap();
             let policy = Policy::program().limits(|limits| limits.processes = Some(10));
             let output = finish(spawn(policy, Command::new(program).args(["threads", "4000"])));
-            // Tasks may have started elsewhere between the two looks at their number.
+            // Other tasks may have started between the two readings of their number.
             println!("\nthreads {} of at most {}", output.detail(), tasks + 10 + 200);
         }
     }
 }
 
-/// Names two processes that must end with this one, and waits to be killed.
+/// Prints two processes that must end with this one, and waits to be killed.
 fn hold(child: &Child, other: u32) {
     println!("\nready\n{}\n{other}", child.id());
     loop {

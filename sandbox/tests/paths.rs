@@ -1,8 +1,9 @@
-//! Scratch space and granted paths of a program: what they allow, what they cost the rest, and that they go.
+//! Scratch space and granted paths of a program: what they allow, what stays denied, and that they are
+//! deleted.
 //!
-//! Leaves a compiler's grants to its own tests. All of it needs namespaces, and is left out where there are none.
+//! A compiler's grants have their own tests. All of this needs namespaces, and is skipped without them.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod common;
 
@@ -14,7 +15,7 @@ use sandbox::{Access, Command, Confinement, Layers, Policy, SCRATCH, SpawnError}
 const ENOSPC: i32 = 28;
 const MIB: u64 = 1 << 20;
 
-/// The tiers that have namespaces.
+/// The tiers with namespaces.
 fn tiers() -> Vec<Layers> {
     common::tiers().into_iter().filter(|tier| tier.namespaces).collect()
 }
@@ -25,7 +26,7 @@ fn files(arguments: &[&str], policy: Policy) -> Output {
     )
 }
 
-/// A program that may write files of any size, so that what bounds them is what is tested.
+/// A program that may write files of any size, so that only the tested limit applies.
 fn program() -> Policy {
     Policy::program().limits(|limits| limits.file_size = Some(1 << 30))
 }
@@ -35,15 +36,15 @@ fn text(path: &Path) -> &str {
 }
 
 #[test]
-fn scratch_space_is_a_working_folder_of_its_own_that_goes() {
+fn scratch_space_is_a_private_temporary_working_folder() {
     for tier in tiers() {
         let policy = || exactly(program().scratch(MIB), tier);
         assert_eq!(files(&["folder"], policy()).detail(), SCRATCH);
         assert_eq!(files(&["work", "."], policy()).detail(), "", "{tier}");
-        // Another child finds nothing of it, and nor does the host.
+        // Neither another child nor the host sees any of it.
         assert_eq!(files(&["list", SCRATCH], policy()).detail(), "");
         assert!(!Path::new(SCRATCH).exists());
-        // It is not in the file system of one that has none.
+        // It does not exist for a child without scratch space.
         assert_eq!(files(&["list", SCRATCH], exactly(program(), tier)).errno(), Some(EPERM));
     }
 }
@@ -52,7 +53,7 @@ fn scratch_space_is_a_working_folder_of_its_own_that_goes() {
 fn scratch_space_is_bounded_as_a_whole() {
     for tier in tiers() {
         let policy = || exactly(program().scratch(4 * MIB), tier);
-        // By one file, and by many that are each below any limit of a single one.
+        // With one file, and with many that are each below any single-file limit.
         for (count, each) in [("1", 16 * MIB), ("64", MIB)] {
             let full = files(&["fill", SCRATCH, count, &each.to_string()], policy());
             assert_eq!(full.errno(), Some(ENOSPC), "{tier}: {full:?}");
@@ -76,7 +77,7 @@ fn nothing_runs_from_scratch_space_or_a_grant() {
             for name in ["execute", "map-executable"] {
                 assert_eq!(files(&[name, path], policy()).errno(), Some(EPERM), "{tier}: {name} in {path}");
             }
-            // The filter is what refuses; the mount alone would as well.
+            // The filter refuses; the mount alone would as well.
             let alone = Layers { namespaces: true, ..Layers::OFF };
             for name in ["execute", "map-executable"] {
                 let refused = files(&[name, path], policy().confinement(Confinement::Exactly(alone)));
@@ -88,7 +89,7 @@ fn nothing_runs_from_scratch_space_or_a_grant() {
 }
 
 #[test]
-fn no_file_gets_rights_and_no_link_is_made() {
+fn links_special_files_and_set_user_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for tier in tiers() {
         for (policy, path) in [
@@ -137,14 +138,14 @@ fn no_file_gets_rights_and_no_link_is_made() {
 }
 
 #[test]
-fn a_grant_allows_what_it_says_and_nothing_else() {
+fn a_grant_allows_only_its_access() {
     let folder = tempfile::tempdir().unwrap();
     let (inside, outside) = (folder.path().join("inside"), folder.path().join("outside"));
     std::fs::create_dir(&inside).unwrap();
     std::fs::create_dir(&outside).unwrap();
     std::fs::write(inside.join("file"), "granted").unwrap();
     std::fs::write(outside.join("secret"), "secret").unwrap();
-    // A link that leads out of the grant leads nowhere.
+    // A link that points out of the grant does not resolve.
     std::os::unix::fs::symlink(outside.join("secret"), inside.join("link")).unwrap();
     for tier in tiers() {
         let reading = || exactly(program().grant(&inside, Access::Read), tier);
@@ -166,7 +167,7 @@ fn a_grant_allows_what_it_says_and_nothing_else() {
     }
 }
 
-/// With paths of its own a program has the system calls for them; they reach nothing but these.
+/// Checks that a program with paths, which has the system calls for them, reaches only these paths.
 fn is_shut_in(policy: &dyn Fn() -> Policy, outside: &Path, inside: &Path, tier: Layers) {
     let secret = outside.join("secret");
     let parent = inside.join("../outside/secret");
@@ -175,7 +176,7 @@ fn is_shut_in(policy: &dyn Fn() -> Policy, outside: &Path, inside: &Path, tier: 
         for name in ["read", "stat", "truncate", "remove", "enter"] {
             let refused = files(&[name, text(path)], policy());
             let errno = refused.errno().unwrap_or_else(|| panic!("{tier}: {name} {path:?}: {refused:?}"));
-            // The link itself lies inside: it can be removed where writing is granted, and is put back.
+            // The link itself is inside: with a write grant it can be removed, so the loop stops before that.
             assert!([ENOENT, EACCES, EROFS, 20].contains(&errno), "{tier}: {name} {path:?}: {refused:?}");
             if name == "truncate" && *path == link {
                 break;
@@ -186,7 +187,7 @@ fn is_shut_in(policy: &dyn Fn() -> Policy, outside: &Path, inside: &Path, tier: 
         assert!(!files(&["list", text(path)], policy()).is_done(), "{tier}: {path:?}");
         assert!(!files(&["create", text(path)], policy()).is_done(), "{tier}: {path:?}");
     }
-    // The folders on the way to a grant are empty but for what leads to it.
+    // The folders above a grant are empty except for the next folder on its path.
     let top = text(inside).split('/').nth(1).unwrap();
     let seen = files(&["list", "/"], policy());
     if tier.landlock {
@@ -212,13 +213,13 @@ fn an_inner_grant_does_not_widen_the_outer_one() {
         };
         assert_eq!(files(&["work", text(&inner)], policy()).detail(), "", "{tier}");
         assert_eq!(files(&["create", text(folder.path())], policy()).errno(), Some(EROFS), "{tier}");
-        // Nor can what lies inside be moved out.
+        // Files inside cannot be moved out either.
         assert!(!files(&["move-out", text(&inner)], policy()).is_done(), "{tier}");
     }
 }
 
 #[test]
-fn paths_are_refused_where_there_are_no_namespaces() {
+fn paths_are_refused_without_namespaces() {
     let folder = tempfile::tempdir().unwrap();
     for tier in common::tiers().into_iter().filter(|tier| !tier.namespaces) {
         for (policy, named) in [
@@ -228,13 +229,13 @@ fn paths_are_refused_where_there_are_no_namespaces() {
         ] {
             let refused = sandbox(exactly(policy, tier)).spawn(Command::new(attempts())).unwrap_err();
             assert!(matches!(refused, SpawnError::Policy(_)), "{refused:?}");
-            let expected = format!("{named} need a tier with namespaces, and this is `{tier}`");
+            let expected = format!("{named} need a tier with namespaces, but this is `{tier}`");
             assert!(refused.to_string().contains(&expected), "{refused}");
         }
     }
 }
 
 #[test]
-fn all_of_it_holds_for_an_ordinary_user() {
-    common::again_as_an_ordinary_user("all_of_it_holds_for_an_ordinary_user", &["attempts", "files"]);
+fn all_tests_pass_for_an_ordinary_user() {
+    common::again_as_an_ordinary_user("all_tests_pass_for_an_ordinary_user", &["attempts", "files"]);
 }

@@ -1,8 +1,8 @@
 //! A program under its policy: every attempt works without the sandbox and fails with it.
 //!
-//! Leaves compilers and the ends of processes to their own tests.
+//! Compilers and the ends of processes have their own tests.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod common;
 
@@ -17,8 +17,8 @@ use common::{
 };
 use sandbox::{Command, Confinement, Layers, Policy, Sandbox, SpawnError, Step};
 
-/// Tries it plain, which must work, and confined, which must give EPERM; `tkill` may be left to a process namespace, where
-/// the other process does not exist.
+/// Tries it plain, which must work, and confined, which must return EPERM. `tkill` may return ESRCH, because
+/// the other process does not exist in a process namespace.
 fn is_denied(name: &str, argument: &str) {
     let control = plain(name, argument);
     assert!(control.is_done(), "the control of {name} must work: {control:?}");
@@ -36,7 +36,7 @@ fn is_killed(name: &str) {
 }
 
 #[test]
-fn works_and_reports_what_holds() {
+fn works_and_reports_its_layers() {
     for tier in tiers() {
         let command = Command::new(attempts()).args(["arguments", "a b\u{e4}"]);
         let child = sandbox(exactly(Policy::program(), tier)).spawn(command).unwrap();
@@ -49,7 +49,7 @@ fn works_and_reports_what_holds() {
             "landlock" => tier.landlock,
             _ => true,
         });
-        // A listener, unless one stands above this process already; a control group, where one can be made.
+        // A listener only if no process above has one; a control group only if groups are delegated.
         let reported =
             report.layers.iter().filter(|layer| !["seccomp-notify", "cgroup"].contains(&layer.as_str()));
         assert!(expected.eq(reported), "{report:?}");
@@ -62,28 +62,29 @@ fn works_and_reports_what_holds() {
 }
 
 #[test]
-fn starts_where_the_machine_offers_the_minimum_and_only_there() {
-    let offered = sandbox(Policy::program()).support().layers;
+fn starts_only_if_the_machine_supports_the_minimum() {
+    let supported = sandbox(Policy::program()).support().layers;
     for minimum in Layers::TIERS {
-        // Not by `sandbox`, which would replace the default minimum.
+        // Not with `sandbox`, which would replace the default minimum.
         let policy = Policy::program().confinement(Confinement::AtLeast(minimum));
         let started = Sandbox::new(policy).helper(helper()).spawn(Command::new(attempts()).arg("nothing"));
         match started {
             Ok(child) => {
-                assert!(offered.include(minimum), "{minimum}");
+                assert!(supported.include(minimum), "{minimum}");
                 assert_eq!(finish(child).status.code(), Some(0), "{minimum}");
             }
             Err(error) => {
                 assert!(matches!(error, SpawnError::Unsupported(_)), "{minimum}: {error}");
-                assert!(!offered.include(minimum), "{minimum}: {error}");
+                assert!(!supported.include(minimum), "{minimum}: {error}");
             }
         }
     }
 }
 
-/// What is not its own it could lock, or change the mode of, where root started it: `/dev/null` is the machine's.
+/// A child could lock a foreign file, or change its mode if started by root: `/dev/null` belongs to the
+/// machine.
 #[test]
-fn holds_nothing_that_is_not_its_own() {
+fn holds_only_its_own_descriptors() {
     for policy in [Policy::program(), Policy::compiler(), Policy::build()] {
         let held = |command: Command| finish(sandbox(policy.clone()).spawn(command.arg("held")).unwrap());
         assert_eq!(held(Command::new(compiled("files"))).detail(), "0 pipe, 1 pipe, 2 pipe");
@@ -127,7 +128,7 @@ fn reaches_no_file() {
     }
     assert_eq!(attempt(Policy::program(), "create", created.to_str().unwrap()).errno(), Some(EPERM));
     assert!(!created.exists());
-    // The file of the sandbox's own program is readable to Landlock, and still to nobody else.
+    // The program's own file is readable under Landlock, but the filter still denies opening it.
     is_denied("read", attempts().to_str().unwrap());
 }
 
@@ -177,7 +178,7 @@ fn starts_no_process_and_no_other_code() {
     ] {
         is_denied(name, "");
     }
-    // By the very descriptor that its own exec was allowed with.
+    // With the same descriptor that its own exec was allowed with.
     let again = attempt(Policy::program(), "execute-self", "64");
     assert_eq!(again.errno(), Some(EPERM), "{again:?}");
 }
@@ -203,7 +204,7 @@ fn inherits_nothing_but_the_broker() {
     ours.read_exact(&mut question).unwrap();
     ours.write_all(b"answer").unwrap();
     assert_eq!((&question, finish(child).detail()), (b"question", "answer"));
-    assert_eq!(ours.read(&mut question).unwrap(), 0, "nobody else holds the child's end");
+    assert_eq!(ours.read(&mut question).unwrap(), 0, "no other process holds the child's end");
 }
 
 #[test]
@@ -231,24 +232,25 @@ fn is_bounded_in_descriptors() {
 }
 
 #[test]
-fn ends_as_the_standard_library_means_it() {
+fn overflow_and_panic_end_like_outside() {
     let overflow = attempt(Policy::program(), "overflow", "");
-    // Where neither a process namespace nor Landlock (from ABI 6 on) keeps signals inside, a thread may not signal itself;
-    // abort then ends with a trap.
+    // If neither a process namespace nor Landlock (from ABI 6 on) keeps signals inside, a thread may not
+    // signal itself, and abort ends with a trap.
     let support = sandbox(Policy::program()).support();
     let scoped = support.layers.namespaces || support.landlock_abi >= 6;
     assert_eq!(overflow.signal(), Some(if scoped { SIGABRT } else { SIGSEGV }), "{overflow:?}");
     assert!(overflow.stderr.contains("has overflowed its stack"), "{overflow:?}");
     let panic = attempt(Policy::program(), "panic", "");
     assert_eq!(panic.status.code(), Some(101));
-    assert!(panic.stderr.contains("as asked"));
+    assert!(panic.stderr.contains("on purpose"));
 }
 
 #[test]
 fn cannot_be_dynamically_linked() {
     let refused = sandbox(Policy::program()).spawn(Command::new("/bin/true")).unwrap_err();
     assert!(matches!(&refused, SpawnError::Refused(failure) if failure.step == Step::Execute), "{refused}");
-    // A grant lets a program read its loader and libraries, not execute them; where there are no namespaces there are no grants.
+    // A grant lets a program read its loader and libraries, not execute them. Without namespaces there are no
+    // grants.
     let policy = ["/bin", "/usr", "/lib", "/lib64"]
         .into_iter()
         .fold(Policy::program(), |policy, path| policy.grant_if_exists(path, sandbox::Access::ReadExecute));

@@ -1,11 +1,11 @@
-//! A helper of its own, so that the crate can be used and tested without a product around it.
+//! A standalone helper, so that the crate can be used and tested alone.
 //!
-//! Leaves everything to [`sandbox::entry`]; started by hand it says what it is for and ends.
+//! [`sandbox::entry`] does everything. Started by hand, it prints its purpose and exits.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     sandbox::entry();
-    eprintln!("sandbox-helper is started by sandbox::Sandbox, not by hand");
+    eprintln!("sandbox-helper is started by sandbox::Sandbox; do not start it by hand");
     ExitCode::from(2)
 }

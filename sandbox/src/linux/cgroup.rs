@@ -1,8 +1,9 @@
-//! Control groups, version 2: memory and tasks of all processes of a child together, where a group may be made.
+//! Control groups, version 2: limits on memory and tasks of all processes of a child together, if groups are
+//! delegated.
 //!
-//! A group is made beside this process's own or above it, in the nearest one whose `memory` and `pids` controllers are
-//! handed down and where this user may write, as systemd delegates it to a user's services (cgroups(7)). Nothing that exists
-//! is moved or changed. Leaves limits of single processes to `limits`.
+//! The group is created next to this process's own group or above it, in the nearest one that delegates the
+//! `memory` and `pids` controllers and is writable for this user, as systemd does for a user's services
+//! (cgroups(7)). Nothing that exists is moved or changed. Limits of single processes are in `limits`.
 
 use std::fs;
 use std::io;
@@ -12,47 +13,47 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Evidence, Limits};
 
-/// What this crate's groups are called; the maker's process id and a count follow.
+/// The prefix of group names. The creator's process id and a count follow.
 const PREFIX: &str = "sandbox-";
 
-/// The files of a group that limit what all its processes have together.
+/// The files of a group that limit all its processes together.
 const CONTROLS: [&str; 2] = ["memory.max", "pids.max"];
 
-/// The group of one child. Dropping it removes it, when the child's processes are gone.
+/// The group of one child. Dropping it removes the group if the child's processes have ended.
 #[derive(Debug)]
 pub(super) struct Group(PathBuf);
 
 impl Group {
-    /// An empty group without limits in the place that [`place`] found.
+    /// Creates an empty group without limits in a parent found by [`place`].
     pub(super) fn create(parent: &Path) -> io::Result<Self> {
-        let group = Self(make(parent)?);
+        let group = Self(make_folder(parent)?);
         if let Some(missing) = CONTROLS.iter().find(|name| !group.0.join(name).exists()) {
             return Err(io::Error::new(io::ErrorKind::NotFound, format!("its groups have no {missing}")));
         }
         Ok(group)
     }
 
-    /// Sets the limits that hold for all processes together.
+    /// Sets the limits that apply to all processes together.
     pub(super) fn limit(&self, limits: &Limits) -> io::Result<()> {
         for (name, value) in CONTROLS.into_iter().zip([limits.total_memory, limits.total_tasks]) {
             if let Some(value) = value {
                 fs::write(self.0.join(name), value.to_string())?;
             }
         }
-        // Without swap in the kernel there is no such file, and nothing to forbid.
+        // A kernel without swap has no such file, and needs no limit.
         match fs::write(self.0.join("memory.swap.max"), "0") {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
     }
 
-    /// Moves a process into the group; what it starts from then on begins there.
+    /// Moves a process into the group. Processes that it starts afterwards are in the group too.
     pub(super) fn add(&self, process: u32) -> io::Result<()> {
         fs::write(self.0.join("cgroup.procs"), process.to_string())
     }
 
-    /// Adds what the group's limits did.
-    pub(super) fn tell(&self, evidence: &mut Evidence) {
+    /// Records which limits took effect.
+    pub(super) fn record(&self, evidence: &mut Evidence) {
         evidence.out_of_memory = self.count("memory.events", "oom_kill") > 0;
         evidence.out_of_tasks = self.count("pids.events", "max") > 0;
     }
@@ -66,26 +67,27 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // What remains, because a process was still ending, the next process of this user takes away.
+        // A group that remains because a process was still ending is removed by the user's next process.
         let _ = fs::remove_dir(&self.0);
     }
 }
 
-/// Makes a folder for a group under a name that nobody has.
-fn make(parent: &Path) -> io::Result<PathBuf> {
+/// Creates a group's folder under an unused name.
+fn make_folder(parent: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     loop {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = parent.join(format!("{PREFIX}{}-{count}", std::process::id()));
         match fs::create_dir(&folder) {
-            // Of a killed process that had the same id, or of one in another process namespace that has it now.
+            // Left by a killed process with the same id, or used by one in another process namespace that has
+            // the id now.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => return made.map(|()| folder),
         }
     }
 }
 
-/// Where groups can be made; the error says why nowhere. Found out once.
+/// The group in which children's groups can be created, or the reason why none can. Determined once.
 pub(super) fn place() -> Result<&'static Path, &'static str> {
     static PLACE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     PLACE.get_or_init(find).as_deref().map_err(String::as_str)
@@ -94,22 +96,22 @@ pub(super) fn place() -> Result<&'static Path, &'static str> {
 fn find() -> Result<PathBuf, String> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let (mount, own) = own_group(&mounts, &own).ok_or("no control groups of version 2 are mounted")?;
-    let mut reason = format!("{} hands down no `memory` and `pids` controllers", own.display());
+    let (mount, own) = own_group(&mounts, &own).ok_or("control groups version 2 are not mounted")?;
+    let mut reason = format!("{} does not delegate the `memory` and `pids` controllers", own.display());
     for parent in own.ancestors().take_while(|parent| parent.starts_with(&mount)) {
-        if !hands_down(&fs::read_to_string(parent.join("cgroup.subtree_control")).unwrap_or_default()) {
+        if !delegates(&fs::read_to_string(parent.join("cgroup.subtree_control")).unwrap_or_default()) {
             continue;
         }
         remove_stale(parent);
         match Group::create(parent) {
             Ok(_) => return Ok(parent.to_owned()),
-            Err(error) => reason = format!("no group can be made in {}: {error}", parent.display()),
+            Err(error) => reason = format!("cannot create a group in {}: {error}", parent.display()),
         }
     }
     Err(reason)
 }
 
-/// The mount of version 2, and the folder of this process's own group.
+/// The mount point of version 2, and the folder of this process's own group.
 pub(super) fn own_group(mounts: &str, own: &str) -> Option<(PathBuf, PathBuf)> {
     let own = own.lines().find_map(|line| line.strip_prefix("0::"))?;
     mounts.lines().find_map(|line| {
@@ -120,16 +122,16 @@ pub(super) fn own_group(mounts: &str, own: &str) -> Option<(PathBuf, PathBuf)> {
         if !kind.starts_with("cgroup2 ") {
             return None;
         }
-        let beneath = Path::new(own).strip_prefix(root).ok()?;
-        Some((mount.to_owned(), mount.join(beneath)))
+        let relative = Path::new(own).strip_prefix(root).ok()?;
+        Some((mount.to_owned(), mount.join(relative)))
     })
 }
 
-fn hands_down(controllers: &str) -> bool {
+fn delegates(controllers: &str) -> bool {
     ["memory", "pids"].iter().all(|name| controllers.split_whitespace().any(|found| found == *name))
 }
 
-/// Groups of processes that were killed before they could remove them. One that is in use cannot be removed.
+/// Removes groups of processes that were killed before they could. A group in use cannot be removed.
 fn remove_stale(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
@@ -151,7 +153,7 @@ mod tests {
             30 21 0:26 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n\
             31 21 0:27 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n";
         let own = "8:pids:/\n0::/user.slice/user@1000.service/app.slice\n";
-        let (mount, group) = own_group(mounts, own).expect("both are there");
+        let (mount, group) = own_group(mounts, own).expect("both exist");
         assert_eq!(mount, Path::new("/sys/fs/cgroup"));
         assert_eq!(group, Path::new("/sys/fs/cgroup/user.slice/user@1000.service/app.slice"));
         assert_eq!(own_group(mounts, "8:pids:/\n"), None);
@@ -165,24 +167,24 @@ mod tests {
     }
 
     #[test]
-    fn names_that_a_dead_process_has_left_are_passed_over() {
+    fn names_left_by_dead_processes_are_skipped() {
         let parent = tempfile::tempdir().expect("a folder");
-        let first = make(parent.path()).expect("a group");
+        let first = make_folder(parent.path()).expect("a group");
         let (name, count) =
             first.to_str().and_then(|name| name.rsplit_once('-')).expect("a name with a count");
         let count: u64 = count.parse().expect("a count");
         for stale in 1..10 {
             fs::create_dir(format!("{name}-{}", count + stale)).expect("a stale group");
         }
-        let next = make(parent.path()).expect("another group");
+        let next = make_folder(parent.path()).expect("another group");
         assert_ne!(next, first);
         assert_eq!(fs::read_dir(parent.path()).expect("the folder").count(), 11);
     }
 
     #[test]
-    fn wants_both_controllers() {
-        assert!(hands_down("cpu memory pids"));
-        assert!(!hands_down("cpu memory"));
-        assert!(!hands_down("memory_recursiveprot pids"));
+    fn both_controllers_are_required() {
+        assert!(delegates("cpu memory pids"));
+        assert!(!delegates("cpu memory"));
+        assert!(!delegates("memory_recursiveprot pids"));
     }
 }

@@ -1,8 +1,8 @@
-//! The conversation between parent and helper over one socket pair: the policy one way, with the broker
-//! and scratch space beside it; what became of it the other way. The supervisor and the process that it supervises speak the same
-//! way. Frames are a length (u32, little endian) and JSON.
+//! Messages between parent and helper over one socket pair: the policy in one direction, with the descriptors
+//! of broker and scratch space; its result in the other. The supervisor and the supervised process use the
+//! same messages. Frames are a length (u32, little endian) and JSON.
 //!
-//! Leaves what the messages cause to `spawn` and `helper`.
+//! `spawn` and `helper` act on the messages.
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
@@ -18,46 +18,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Evidence, Failure, Layers, Policy, Report};
 
-/// `argv[0]` of a helper, by which `entry` knows it. The command and its arguments follow.
+/// `argv[0]` of a helper, by which `entry` recognises it. The command and its arguments follow.
 pub(super) const HELPER_NAME: &str = "sandbox-helper:confine";
 
-/// `argv[0]` of a helper that only tries what the machine allows.
+/// `argv[0]` of a helper that only probes the machine.
 pub(super) const PROBE_NAME: &str = "sandbox-helper:probe";
 
-/// `argv[0]` of a helper that only makes scratch space.
+/// `argv[0]` of a helper that only creates scratch space.
 pub(super) const SCRATCH_NAME: &str = "sandbox-helper:scratch";
 
 /// The helper's exit code when it could not apply the policy.
 pub(super) const EXIT_REFUSED: i32 = 125;
 
-/// How long a helper may take for one step of the conversation. Measured: about 2 ms for all of it.
+/// Time limit for a helper to send or receive a message. Measured: about 2 ms for all of them.
 pub(super) const HANDOVER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Bytes of the longest frame: far above any policy, far below what could hurt.
+/// Maximum size of a frame, in bytes: far above any policy, far below harmful.
 const MAXIMUM_FRAME: usize = 4 << 20;
 
-/// What the helper needs to know.
+/// The input of the helper.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Handover {
-    /// The parent's process id, to notice that it died before the helper was tied to it.
+    /// The parent's process id, to detect that it died before the helper was tied to it.
     pub(super) parent: u32,
-    /// Whether the broker's descriptor travels beside this message.
+    /// Whether the broker's descriptor comes with this message.
     pub(super) broker: bool,
-    /// Whether the namespace of shared scratch space travels beside this message, after the broker.
+    /// Whether the namespace of shared scratch space comes with this message, after the broker.
     pub(super) scratch: bool,
-    /// The layers to apply: all of these, or nothing is executed.
+    /// The layers to apply. If one fails, nothing is executed.
     pub(super) layers: Layers,
     pub(super) policy: Policy,
 }
 
-/// What the helper answers.
+/// The helper's reports.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Status {
-    /// Refused system calls can be read from the descriptor beside this message. Stays with the supervisor.
+    /// Refused system calls can be read from the descriptor that comes with this message. Only the supervisor
+    /// receives this.
     Listening,
-    /// Every layer holds; the next thing is the exec.
+    /// All layers are applied. The exec is next.
     Confined(Report),
-    /// The command has been executed. Without a process namespace, it leads the process group of this number.
+    /// The command has been executed. Without a process namespace, it leads the process group with this
+    /// number.
     Started(Option<i32>),
     /// Nothing was executed.
     Failed(Failure),
@@ -65,7 +67,7 @@ pub(super) enum Status {
     Ended(Evidence),
 }
 
-/// A message as the bytes of one frame.
+/// A message as a frame.
 pub(super) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; 4];
     serde_json::to_writer(&mut bytes, message)?;
@@ -73,14 +75,14 @@ pub(super) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
     if length > MAXIMUM_FRAME {
         return Err(io::Error::new(
             io::ErrorKind::InvalidData,
-            format!("a message of {length} bytes, at most {MAXIMUM_FRAME} are allowed"),
+            format!("the message has {length} bytes; the limit is {MAXIMUM_FRAME}"),
         ));
     }
     bytes[..4].copy_from_slice(&(length as u32).to_le_bytes());
     Ok(bytes)
 }
 
-/// Reads one frame; `None` at the end of the stream.
+/// Reads one frame. Returns `None` at the end of the stream.
 pub(super) fn receive<T: DeserializeOwned>(mut from: impl Read) -> io::Result<Option<T>> {
     let mut prefix = [0; 4];
     match from.read_exact(&mut prefix) {
@@ -93,17 +95,17 @@ pub(super) fn receive<T: DeserializeOwned>(mut from: impl Read) -> io::Result<Op
 fn body<T: DeserializeOwned>(mut from: impl Read, prefix: [u8; 4]) -> io::Result<T> {
     let length = u32::from_le_bytes(prefix) as usize;
     if length > MAXIMUM_FRAME {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the length of a message is out of bounds"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the length of a message exceeds the limit"));
     }
     let mut bytes = vec![0; length];
     from.read_exact(&mut bytes)?;
     Ok(serde_json::from_slice(&bytes)?)
 }
 
-/// Most descriptors beside a message.
+/// Maximum number of descriptors sent with a message.
 const MAXIMUM_DESCRIPTORS: usize = 2;
 
-/// Sends a frame, at most [`MAXIMUM_DESCRIPTORS`] descriptors beside its first bytes.
+/// Sends a frame, with at most [`MAXIMUM_DESCRIPTORS`] descriptors attached to its first bytes.
 pub(super) fn send_with<S: AsFd>(
     socket: &S,
     mut stream: impl Write,
@@ -119,10 +121,10 @@ pub(super) fn send_with<S: AsFd>(
     stream.write_all(bytes.get(sent..).unwrap_or_default())
 }
 
-/// A message, and the descriptors beside it.
+/// A message, and the descriptors sent with it.
 type Received<T> = (T, Vec<OwnedFd>);
 
-/// Reads one frame and the descriptors beside it; `None` at the end of the stream.
+/// Reads one frame and its descriptors. Returns `None` at the end of the stream.
 pub(super) fn receive_with<S: AsFd, T: DeserializeOwned>(
     socket: &S,
     mut stream: impl Read,

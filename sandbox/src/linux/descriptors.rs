@@ -1,4 +1,4 @@
-//! Descriptors of the helper: which numbers they have, and which of them stay open.
+//! Descriptors of the helper: their numbers, and which of them stay open.
 
 use std::fs::File;
 use std::io;
@@ -7,33 +7,33 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use crate::error::failed;
 use crate::{Failure, Step};
 
-/// The child's number for the descriptor passed on.
+/// The broker's descriptor number in the child.
 pub(super) const BROKER_DESCRIPTOR: i32 = 3;
 
-/// Descriptors that only the helper uses stand at or above this number, clear of the child's own.
+/// Private descriptors of the helper have this number or a higher one, above the child's own.
 const FIRST_PRIVATE_DESCRIPTOR: i32 = 10;
 
-/// A copy of a descriptor, clear of the numbers that the child's own descriptors have.
+/// A copy of a descriptor, above the numbers of the child's own descriptors.
 pub(super) fn private(descriptor: &impl AsFd) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(descriptor, FIRST_PRIVATE_DESCRIPTOR)?)
 }
 
-/// Nothing as standard input, the broker at its number. What the child gets to hold is its own: of `/dev/null`, which is
-/// the machine's, it could change the mode, where root started it.
-pub(super) fn place_descriptors(wants_broker: bool, broker: Option<OwnedFd>) -> Result<bool, Failure> {
+/// Sets empty standard input, and the broker at its number. Standard input is a pipe and not `/dev/null`,
+/// because a child started by root could change that device's mode.
+pub(super) fn place_descriptors(expects_broker: bool, broker: Option<OwnedFd>) -> Result<bool, Failure> {
     let (nothing, writer) = io::pipe().map_err(failed(Step::Descriptors, "standard input"))?;
     drop(writer);
     place(nothing.as_raw_fd(), 0, "standard input")?;
     match broker {
         Some(broker) => {
-            // It may have been received at the very number it is to have, where dup3 would refuse it.
+            // It may have been received at its final number, where dup3 would fail.
             let aside = private(&broker).map_err(failed(Step::Descriptors, "the broker"))?;
             drop(broker);
             place(aside.as_raw_fd(), BROKER_DESCRIPTOR, "the broker")?;
             Ok(true)
         }
-        None if wants_broker => {
-            Err(Failure::new(Step::Descriptors, "the broker, which did not arrive", libc::EBADF))
+        None if expects_broker => {
+            Err(Failure::new(Step::Descriptors, "the broker, which was not received", libc::EBADF))
         }
         None => Ok(false),
     }
@@ -47,8 +47,8 @@ fn place(from: i32, to: i32, subject: &str) -> Result<(), Failure> {
     Err(failed(Step::Descriptors, subject)(io::Error::last_os_error()))
 }
 
-/// Keeps nothing of the host but these: the output pipes and the broker close with the last of the command's processes,
-/// and what the host leaked is not held open.
+/// Closes all descriptors except these. Then the output pipes and the broker close with the last of the
+/// command's processes, and descriptors that the host leaked are not held open.
 pub(super) fn keep_only(files: &[&File]) {
     let _ = rustix::process::chdir("/");
     let mut kept: Vec<i32> = files.iter().map(|file| file.as_raw_fd()).collect();
@@ -65,8 +65,8 @@ pub(super) fn keep_only(files: &[&File]) {
 
 pub(super) fn close_on_exec_from(first: i32) -> Result<(), Failure> {
     // SAFETY: only sets a flag on descriptors (close_range(2), CLOSE_RANGE_CLOEXEC).
-    let answer = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
-    if answer == 0 {
+    let result = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    if result == 0 {
         Ok(())
     } else {
         Err(failed(Step::Descriptors, "close_range")(io::Error::last_os_error()))

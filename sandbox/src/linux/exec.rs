@@ -1,8 +1,8 @@
-//! The command as the kernel wants it, and the one exec.
+//! The command in the kernel's form, and the single exec.
 //!
-//! A program is executed by a descriptor whose number lies above its own limit of descriptors, and by a path
-//! argument at an address that it cannot map: the filter allows `execveat` with exactly these, and after
-//! the first exec neither can be brought back. Leaves the filter to `seccomp`.
+//! A program is executed through a descriptor with a number above its own descriptor limit, and a path
+//! argument at an address that it cannot map. The filter allows `execveat` only with these two. After the
+//! first exec, the program cannot recreate them. The filter is in `seccomp`.
 
 use std::ffi::{CString, OsString};
 use std::io;
@@ -16,14 +16,14 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::error::failed;
 use crate::{Failure, Policy, Step};
 
-/// Where the empty path of the program's exec stands: above the lowest address that an ordinary user may map
-/// (vm.mmap_min_addr, 64 KiB on common systems) and below [`LOWEST_PROGRAM_ADDRESS`].
+/// The address of the empty path for the program's exec: above the lowest address that an ordinary user may
+/// map (vm.mmap_min_addr, 64 KiB on common systems) and below [`LOWEST_PROGRAM_ADDRESS`].
 const EMPTY_PATH_ADDRESS: usize = 0x2_0000;
 
-/// A program's own mappings must be at least here, so that it can never put a path at [`EMPTY_PATH_ADDRESS`].
+/// A program's own mappings start here, so that it can never place a path at [`EMPTY_PATH_ADDRESS`].
 pub(super) const LOWEST_PROGRAM_ADDRESS: u64 = 0x10_0000;
 
-/// A command that has been found and converted; executing it allocates nothing.
+/// An opened and converted command. Executing it does not allocate.
 #[derive(Debug)]
 pub(super) struct Executable {
     pub(super) path: PathBuf,
@@ -55,18 +55,19 @@ impl Executable {
         Ok(Self { path, descriptor, by_path, program, arguments, environment })
     }
 
-    /// The descriptor and the address that a program's filter allows `execveat` with.
+    /// The descriptor and the address with which a program's filter allows `execveat`.
     pub(super) fn exec_arguments(&self) -> (RawFd, u64) {
         (self.descriptor.as_raw_fd(), EMPTY_PATH_ADDRESS as u64)
     }
 
-    /// The standard library ignores SIGPIPE and the parent may ignore or block more; an exec would pass that on. Ignored is
-    /// SIGXFSZ alone, and for a program alone: a file that is too long is an error where it is written, not the end.
+    /// Resets ignored and blocked signals, which an exec would inherit: the standard library ignores SIGPIPE,
+    /// and the parent may ignore or block more. For programs, SIGXFSZ stays ignored, so that writing a file
+    /// that is too long returns an error and does not end the program.
     pub(super) fn reset_signals(&self) {
         for signal in 1..=libc::SIGRTMAX() {
             let is_ignored = signal == libc::SIGXFSZ && !self.by_path;
             let action = if is_ignored { libc::SIG_IGN } else { libc::SIG_DFL };
-            // SAFETY: installs no handler; numbers that cannot be changed are refused, which is as good.
+            // SAFETY: installs no handler; fails for signals that cannot be changed, which is fine.
             unsafe { libc::signal(signal, action) };
         }
         // SAFETY: the set is initialised by sigemptyset and outlives the call.
@@ -77,7 +78,7 @@ impl Executable {
         }
     }
 
-    /// Executes; returns only the failure.
+    /// Executes the command. Returns only on failure.
     pub(super) fn execute(&self) -> Failure {
         let arguments = pointers(&self.arguments);
         let environment = pointers(&self.environment);
@@ -106,7 +107,7 @@ fn c_strings(items: impl Iterator<Item = Vec<u8>>) -> Result<Vec<CString>, Failu
     items
         .map(|item| {
             CString::new(item)
-                .map_err(|_| Failure::new(Step::Executable, "a text with a NUL byte", libc::EINVAL))
+                .map_err(|_| Failure::new(Step::Executable, "a string with a NUL byte", libc::EINVAL))
         })
         .collect()
 }
@@ -123,11 +124,11 @@ fn check_file(descriptor: &OwnedFd, subject: &str) -> Result<(), Failure> {
     Err(Failure::new(Step::Executable, subject, libc::EACCES))
 }
 
-/// Moves the executable to a number that the program's own limit of descriptors excludes.
+/// Moves the executable to a descriptor number above the program's own limit.
 fn above_the_limit(descriptor: &OwnedFd, policy: &Policy) -> Result<OwnedFd, Failure> {
     let limit = policy.limits.open_files.unwrap_or(u64::MAX);
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    // The soft limit may be lower than what this process may have; F_DUPFD goes by the soft one.
+    // F_DUPFD is bound by the soft limit, which may be lower than the hard one.
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })
         .map_err(failed(Step::Executable, "limits.open_files"))?;
     let number = i32::try_from(limit)
@@ -135,7 +136,7 @@ fn above_the_limit(descriptor: &OwnedFd, policy: &Policy) -> Result<OwnedFd, Fai
     rustix::io::fcntl_dupfd_cloexec(descriptor, number).map_err(failed(Step::Executable, "limits.open_files"))
 }
 
-/// A page of zeros, that is an empty path, at the address that the filter names.
+/// Maps a page of zeros, which is an empty path, at the address that the filter expects.
 fn map_empty_path() -> Result<(), Failure> {
     let protection = libc::PROT_READ;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;

@@ -1,7 +1,8 @@
-//! Landlock: the paths that a child can open, with TCP, signals and abstract sockets where the kernel's ABI has them.
+//! Landlock: the paths that a child can open; also TCP, signals and abstract sockets, if the kernel's ABI
+//! supports them.
 //!
-//! Everything that the probed ABI knows is handled as a hard requirement. Leaves what Landlock does not see
-//! (`stat`, modes, owners, times, UDP, and what older ABIs lack) to `seccomp`.
+//! Everything in the probed ABI is a hard requirement. Accesses that Landlock does not check (`stat`, modes,
+//! owners, times, UDP, and those missing in older ABIs) are left to `seccomp`.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -17,7 +18,7 @@ use super::probe::ABI_SCOPES;
 use crate::error::failed;
 use crate::{Access, Failure, Grant, Policy, SCRATCH, Step};
 
-/// The ABI that restricts TCP (Linux 6.7).
+/// The first ABI that restricts TCP (Linux 6.7).
 const ABI_NET: u32 = 4;
 
 /// Restricts this process to the granted paths and the executable.
@@ -33,8 +34,8 @@ pub(super) fn restrict(policy: &Policy, executable: &Executable, abi: u32) -> Re
     let scratch =
         policy.scratch.map(|_| Grant { path: SCRATCH.into(), access: Access::Write, optional: false });
     for grant in policy.grants.iter().chain(&scratch) {
-        if let Some((beneath, rights)) = open(grant, known)? {
-            ruleset = add(ruleset, &beneath, rights, &grant.path.display().to_string())?;
+        if let Some((opened, rights)) = open(grant, known)? {
+            ruleset = add(ruleset, &opened, rights, &grant.path.display().to_string())?;
         }
     }
     let status = ruleset.restrict_self().map_err(|error| refused("restricting this process", &error))?;
@@ -62,29 +63,29 @@ fn ruleset(known: ABI, abi: u32) -> Result<RulesetCreated, Failure> {
 
 fn add(
     ruleset: RulesetCreated,
-    beneath: &OwnedFd,
+    opened: &OwnedFd,
     rights: BitFlags<AccessFs>,
     subject: &str,
 ) -> Result<RulesetCreated, Failure> {
     ruleset
-        .add_rule(PathBeneath::new(beneath.as_fd(), rights))
+        .add_rule(PathBeneath::new(opened.as_fd(), rights))
         .map_err(|error| Failure { step: Step::Grant, ..refused(subject, &error) })
 }
 
-/// The path and the rights that make sense for it; `None` for an optional one that does not exist.
+/// Opens the path, with the rights that apply to it. Returns `None` for an optional path that does not exist.
 fn open(grant: &Grant, abi: ABI) -> Result<Option<(OwnedFd, BitFlags<AccessFs>)>, Failure> {
     let subject = grant.path.display().to_string();
-    let beneath = match rustix::fs::open(&grant.path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+    let opened = match rustix::fs::open(&grant.path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
         Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) if grant.optional => return Ok(None),
         other => other.map_err(failed(Step::Grant, &subject))?,
     };
-    let status = rustix::fs::fstat(&beneath).map_err(failed(Step::Grant, &subject))?;
+    let status = rustix::fs::fstat(&opened).map_err(failed(Step::Grant, &subject))?;
     let applicable = if FileType::from_raw_mode(status.st_mode).is_dir() {
         AccessFs::from_all(abi)
     } else {
         AccessFs::from_file(abi)
     };
-    Ok(Some((beneath, rights(grant.access) & applicable)))
+    Ok(Some((opened, rights(grant.access) & applicable)))
 }
 
 fn rights(access: Access) -> BitFlags<AccessFs> {
@@ -126,7 +127,7 @@ fn refused(subject: &str, error: &(dyn std::error::Error + 'static)) -> Failure 
     Failure::new(Step::Landlock, format!("{subject}: {error}"), 0)
 }
 
-/// Opening `/` must fail now, unless it is granted.
+/// Checks that opening `/` fails, unless it is granted.
 pub(super) fn canary(policy: &Policy) -> Result<(), Failure> {
     if policy.grants.iter().any(|grant| grant.path.components().count() <= 1) {
         return Ok(());

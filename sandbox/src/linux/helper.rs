@@ -1,7 +1,8 @@
-//! The helper's side: what `entry` turns the re-executed process into. It applies the layers in order to
-//! itself and executes the command.
+//! The helper, which `entry` makes of the re-executed process. It applies the layers to itself, in order, and
+//! executes the command.
 //!
-//! Leaves each layer to its module. A step that fails is reported to the parent and nothing is executed.
+//! Each layer is in its own module. If a step fails, the helper reports it to the parent and executes
+//! nothing.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -19,8 +20,9 @@ use super::{filesystem, limits, namespaces, privileges, probe, scratch, supervis
 use crate::error::failed;
 use crate::{Failure, Layers, Policy, Report, Step};
 
-/// Call this first in `main`, before any thread is started. In an ordinary start it returns at once; in a helper
-/// that [`Sandbox::spawn`](crate::Sandbox::spawn) started it applies the policy, executes the command and never returns.
+/// Call this first in `main`, before starting any thread. In an ordinary process it returns at once. In a
+/// helper started by [`Sandbox::spawn`](crate::Sandbox::spawn) it applies the policy, executes the command
+/// and never returns.
 pub fn entry() {
     let mut arguments = std::env::args_os();
     let done = match arguments.next() {
@@ -34,7 +36,7 @@ pub fn entry() {
     unsafe { libc::_exit(EXIT_REFUSED) }
 }
 
-/// Returns only when the command was not executed, after having said so.
+/// Returns only if the command was not executed, after reporting the failure.
 fn run(command: Vec<OsString>) -> io::Result<()> {
     let mut channel = File::from(private(&io::stdin())?);
     let failure = match control::receive_with(&channel, &channel) {
@@ -42,15 +44,15 @@ fn run(command: Vec<OsString>) -> io::Result<()> {
             Ok(never) => match never {},
             Err(failure) => failure,
         },
-        Ok(None) => Failure::new(Step::Handover, "the parent's socket, which closed", libc::EPIPE),
+        Ok(None) => Failure::new(Step::Handover, "the parent's socket, which was closed", libc::EPIPE),
         Err(error) => failed(Step::Handover, "the parent's socket")(error),
     };
     channel.write_all(&control::frame(&Status::Failed(failure))?)
 }
 
-/// What needs the rights of the host still: descriptors, session, the executable, namespaces with their root, the folder.
-/// The root is made by the first process of the new process namespace, which alone can mount what shows its processes.
-/// `channel` is where to report, from the fork on to the supervisor.
+/// The steps that still need the host's rights: descriptors, session, the executable, namespaces with their
+/// root, the working folder. The first process of the new process namespace builds the root, because only it
+/// can mount that namespace's `/proc`. After the fork, `channel` leads to the supervisor.
 fn prepare(
     handover: &Handover,
     descriptors: Vec<OwnedFd>,
@@ -59,12 +61,12 @@ fn prepare(
 ) -> Result<Infallible, Failure> {
     let Handover { policy, layers, .. } = handover;
     if getppid() != i32::try_from(handover.parent).ok().and_then(Pid::from_raw) {
-        return Err(Failure::new(Step::ParentDeath, "the starting process", libc::ESRCH));
+        return Err(Failure::new(Step::ParentDeath, "the parent process", libc::ESRCH));
     }
     rustix::process::setsid().map_err(failed(Step::Session, "a new session"))?;
     let mut descriptors = descriptors.into_iter();
     let broker = if handover.broker { descriptors.next() } else { None };
-    // Before standard input and the broker take their numbers, which it may have come at.
+    // Its descriptor may have the number of standard input or the broker, so this comes first.
     let shared = if handover.scratch { Some(shared_scratch(descriptors.next())?) } else { None };
     let has_broker = place_descriptors(handover.broker, broker)?;
     let executable = Executable::open(command, policy)?;
@@ -83,9 +85,9 @@ fn prepare(
     Confining { policy, layers: *layers, executable: &executable, tasks, channel }.execute(has_broker)
 }
 
-/// The clone of shared scratch space that this child is to have.
+/// A clone of the shared scratch space for this child.
 fn shared_scratch(namespace: Option<OwnedFd>) -> Result<OwnedFd, Failure> {
-    let subject = "shared scratch space, which did not arrive";
+    let subject = "shared scratch space, which was not received";
     let namespace = namespace.ok_or_else(|| Failure::new(Step::Descriptors, subject, libc::EBADF))?;
     scratch::clone_from(&namespace)
 }
@@ -100,7 +102,8 @@ struct Confining<'a> {
 }
 
 impl Confining<'_> {
-    /// Applies the layers to this process and executes the command. What allocates comes before the limits.
+    /// Applies the layers to this process and executes the command. Steps that allocate come before the
+    /// limits.
     fn execute(mut self, has_broker: bool) -> Result<Infallible, Failure> {
         privileges::no_new_privileges()?;
         let abi = self.restrict_files()?;
@@ -127,7 +130,7 @@ impl Confining<'_> {
         Err(self.executable.execute())
     }
 
-    /// Landlock's ABI, 0 where it is not applied.
+    /// Landlock's ABI, or 0 if Landlock is not applied.
     fn restrict_files(&self) -> Result<u32, Failure> {
         if !self.layers.landlock {
             return Ok(0);
@@ -138,7 +141,7 @@ impl Confining<'_> {
         Ok(abi)
     }
 
-    /// Every layer is required: where this is sent, each has been applied.
+    /// The report. Every layer is required, so all of them have been applied when it is sent.
     fn report(&self, landlock_abi: u32, listening: bool) -> Report {
         let layers = [
             (self.layers.namespaces, "namespaces"),

@@ -1,8 +1,8 @@
-//! The first process of the child's process namespace: it starts the command, reaps everything, and ends when the command
-//! does, whereupon the kernel kills what is left in the namespace (pid_namespaces(7)).
+//! The first process of the child's process namespace. It starts the command, reaps all processes and ends
+//! when the command does. Then the kernel kills all remaining processes of the namespace (pid_namespaces(7)).
 //!
-//! Leaves watching and ending it to the supervisor, which gets the command's status through a pipe: the status of the
-//! first process cannot show a signal, because the kernel protects it from its own.
+//! The supervisor watches and ends it, and receives the command's status through a pipe: the status of a
+//! first process cannot show a signal, because the kernel protects it from signals of its own namespace.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -14,8 +14,8 @@ use super::descriptors::keep_only;
 use crate::error::failed;
 use crate::{Failure, Step};
 
-/// Called in the first process of the namespace, which does what `prepare` says. Returns in the one that is to execute the
-/// command; the other stays.
+/// Runs `prepare` in the first process of the namespace, then forks. Returns in the process that will execute
+/// the command; the first process stays.
 pub(super) fn fork(ends: File, prepare: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(failed(Step::ParentDeath, "the first process of the namespace"))?;
@@ -23,7 +23,7 @@ pub(super) fn fork(ends: File, prepare: impl FnOnce() -> Result<(), Failure>) ->
         return Err(Failure::new(Step::ParentDeath, "the supervisor", libc::ESRCH));
     }
     prepare()?;
-    // SAFETY: this process has one thread, so the copy may go on as the original would.
+    // SAFETY: this process has one thread, so the copy can continue like the original.
     match unsafe { libc::fork() } {
         -1 => Err(failed(Step::Fork, "the confined process")(std::io::Error::last_os_error())),
         0 => Ok(()),
@@ -31,14 +31,15 @@ pub(super) fn fork(ends: File, prepare: impl FnOnce() -> Result<(), Failure>) ->
     }
 }
 
-/// The parent cannot be asked for from inside the namespace; but the supervisor holds the other end of this pipe.
+/// Whether the supervisor has ended. The parent is not visible from inside the namespace, but the supervisor
+/// holds the other end of this pipe.
 fn is_abandoned(ends: &File) -> bool {
     let mut events = [PollFd::new(ends, PollFlags::empty())];
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     matches!(poll(&mut events, Some(&now)), Ok(1..)) && events[0].revents().contains(PollFlags::ERR)
 }
 
-/// Reaps until the command has ended.
+/// Reaps processes until the command has ended.
 fn reap(command: i32, mut ends: File) -> ! {
     keep_only(&[&ends]);
     loop {
@@ -55,7 +56,7 @@ fn reap(command: i32, mut ends: File) -> ! {
     }
 }
 
-/// The command's status as `waitpid(2)` gave it, once the first process has ended.
+/// The command's status from `waitpid(2)`, once the first process has ended.
 pub(super) fn status(mut ends: &File) -> Option<i32> {
     let mut bytes = [0; 4];
     ends.read_exact(&mut bytes).ok()?;

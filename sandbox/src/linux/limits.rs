@@ -1,6 +1,7 @@
 //! Resource limits (`setrlimit(2)`).
 //!
-//! Leaves time on the clock to the caller and memory of a whole tree to nobody: these hold per process.
+//! These limits apply to each process. The caller limits wall-clock time; `cgroup` limits the memory of a
+//! whole tree.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -10,24 +11,24 @@ use crate::{Failure, Limits, Step};
 /// Seconds between SIGXCPU and SIGKILL.
 const CPU_GRACE: u64 = 1;
 
-/// Threads and processes of the whole machine, of all users: the fourth field of /proc/loadavg. It bounds from
-/// above what RLIMIT_NPROC counts for this user, at the price of one read instead of a walk over /proc.
+/// Threads and processes of all users on the machine: the fourth field of /proc/loadavg. It is an upper bound
+/// for what RLIMIT_NPROC counts for this user, and costs one read and no walk over /proc.
 pub(super) fn tasks_on_machine() -> u64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let total =
         text.split(' ').nth(3).and_then(|field| field.split('/').nth(1)).and_then(|total| total.parse().ok());
-    // Without /proc the limit is higher than need be, never absent.
+    // Without /proc, the limit is higher than necessary but still set.
     total.unwrap_or(UNKNOWN_TASKS)
 }
 
-/// Assumed where the number of tasks cannot be read.
+/// Assumed if the number of tasks cannot be read.
 const UNKNOWN_TASKS: u64 = 4096;
 
-/// Applies all limits. `tasks` is what [`tasks_on_machine`] said.
+/// Applies all limits. `tasks` is the result of [`tasks_on_machine`].
 pub(super) fn apply(limits: &Limits, tasks: u64) -> Result<(), Failure> {
     let hard_cpu = limits.cpu_seconds.map(|seconds| seconds.saturating_add(CPU_GRACE));
     let both = |value: Option<u64>| (value, value);
-    let wanted = [
+    let resources = [
         ("core", Resource::Core, (Some(0), Some(0))),
         ("memlock", Resource::Memlock, (Some(0), Some(0))),
         ("msgqueue", Resource::Msgqueue, (Some(0), Some(0))),
@@ -39,7 +40,7 @@ pub(super) fn apply(limits: &Limits, tasks: u64) -> Result<(), Failure> {
         ("open_files", Resource::Nofile, both(limits.open_files)),
         ("address_space", Resource::As, both(limits.address_space)),
     ];
-    for (name, resource, (soft, hard)) in wanted {
+    for (name, resource, (soft, hard)) in resources {
         if let (Some(soft), Some(hard)) = (soft, hard) {
             lower(resource, soft, hard).map_err(failed(Step::Limits, name))?;
         }
@@ -50,7 +51,7 @@ pub(super) fn apply(limits: &Limits, tasks: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Sets a limit, never above the hard limit there is.
+/// Sets a limit, but never above the existing hard limit.
 fn lower(resource: Resource, soft: u64, hard: u64) -> Result<(), rustix::io::Errno> {
     let existing = getrlimit(resource).maximum.unwrap_or(u64::MAX);
     let hard = hard.min(existing);

@@ -1,17 +1,17 @@
-//! Refused system calls, told to the supervisor by the kernel itself (seccomp_unotify(2)) and never carried out.
+//! Refused system calls, reported to the supervisor by the kernel (seccomp_unotify(2)) and never carried out.
 //!
-//! Leaves which calls these are to `seccomp`: whatever arrives here is refused.
+//! `seccomp` decides which calls these are. Every call that arrives here is refused.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use super::seccomp;
 
-/// What a notice means for the command.
+/// The result of a notification.
 pub(super) enum Refused {
     /// The call was answered with EPERM.
     Answered(u32),
-    /// The command is to be ended for it.
+    /// The command must be ended because of the call.
     Fatal(u32),
 }
 
@@ -23,23 +23,25 @@ impl Listener {
         Self(descriptor)
     }
 
-    /// Takes one notice and answers it. `None` where the caller ended meanwhile.
+    /// Receives one notification and answers it. Returns `None` if the caller has ended.
     pub(super) fn serve(&self) -> io::Result<Option<Refused>> {
-        // SAFETY: all zeros is what the kernel asks for (seccomp_unotify(2)); it writes no more than the structure.
-        let notice = unsafe {
-            let mut notice: libc::seccomp_notif = std::mem::zeroed();
-            if libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut notice) != 0 {
+        // SAFETY: the kernel requires all zeros (seccomp_unotify(2)) and writes no more than the structure.
+        let notification = unsafe {
+            let mut notification: libc::seccomp_notif = std::mem::zeroed();
+            if libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut notification) != 0 {
                 return gone(io::Error::last_os_error());
             }
-            notice
+            notification
         };
-        let number = notice.data.nr as u32;
+        let number = notification.data.nr as u32;
         if seccomp::is_dangerous(number) {
             return Ok(Some(Refused::Fatal(number)));
         }
-        let answer = libc::seccomp_notif_resp { id: notice.id, val: 0, error: -libc::EPERM, flags: 0 };
+        let response =
+            libc::seccomp_notif_resp { id: notification.id, val: 0, error: -libc::EPERM, flags: 0 };
         // SAFETY: the kernel reads the structure, which outlives the call.
-        if unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const answer) } != 0
+        if unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const response) }
+            != 0
         {
             return gone(io::Error::last_os_error());
         }
@@ -47,7 +49,7 @@ impl Listener {
     }
 }
 
-/// The calling thread was killed, or a signal came between.
+/// Expected errors: the calling thread was killed, or a signal interrupted the call.
 fn gone(error: io::Error) -> io::Result<Option<Refused>> {
     match error.raw_os_error() {
         Some(libc::ENOENT | libc::EINTR) => Ok(None),

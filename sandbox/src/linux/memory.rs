@@ -1,13 +1,13 @@
-//! How much memory can still be had: the kernel's own estimate, and what is left in the control groups of this process.
+//! Available memory: the kernel's own estimate, and what the control groups of this process allow.
 
 use std::fs;
 use std::path::Path;
 
 use super::cgroup::own_group;
 
-/// Bytes of memory that new work can have without swapping, as the kernel estimates it (`MemAvailable` of
-/// proc_meminfo(5)), or what is left in a control group of version 2 that this process is in, if that is less.
-/// `None` where neither is known.
+/// Bytes of memory available for new work without swapping, as the kernel estimates it (`MemAvailable` of
+/// proc_meminfo(5)), or the memory left in a control group (version 2) of this process, if that is less. `None` if
+/// neither is known.
 #[must_use]
 pub fn available_memory() -> Option<u64> {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_machine(&text));
@@ -20,7 +20,7 @@ fn of_machine(meminfo: &str) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// The least that is left in this process's group and those above it.
+/// The least memory left in this process's group and the groups above it.
 fn of_groups() -> Option<u64> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let (mount, own) = own_group(&mounts, &fs::read_to_string("/proc/self/cgroup").ok()?)?;
@@ -32,8 +32,8 @@ fn of_group(group: &Path) -> Option<u64> {
     left(&read("memory.max")?, &read("memory.current")?, &read("memory.stat").unwrap_or_default())
 }
 
-/// What is left in a group: pages of files that nobody used lately count as its memory, and are given up when more is
-/// wanted (cgroup v2, "memory.stat"). `None` for a group without a limit.
+/// The memory left in a group. Inactive file pages count as its memory, but the kernel reclaims them when
+/// more is needed (cgroup v2, "memory.stat"). `None` for a group without a limit.
 fn left(max: &str, current: &str, stat: &str) -> Option<u64> {
     let max: u64 = max.trim().parse().ok()?;
     let current: u64 = current.trim().parse().ok()?;
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_groups_file_pages_count_as_left() {
+    fn inactive_file_pages_count_as_available() {
         let stat = "anon 1\ninactive_file 100\nactive_file 7\n";
         assert_eq!(left("1000\n", "400\n", stat), Some(700));
         assert_eq!(left("1000\n", "400\n", ""), Some(600));

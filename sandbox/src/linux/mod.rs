@@ -1,7 +1,7 @@
-//! Linux x86_64: the parent's side (`spawn`, `spawner`), the helper's side (`helper` and the layers it
-//! applies), and what both share (`control`, `probe`).
+//! The implementation for Linux x86_64: the parent's side (`spawn`, `spawner`), the helper's side (`helper`
+//! and the layers it applies), and shared parts (`control`, `probe`).
 //!
-//! Leaves the plain data to the crate's root.
+//! Plain data types are in the crate's root.
 
 mod cgroup;
 mod control;

@@ -1,6 +1,7 @@
-//! Namespaces: a user, process, network, IPC, host name, control group and mount namespace of the child's own.
+//! Namespaces: separate user, process, network, IPC, host name, control group and mount namespaces for the
+//! child.
 //!
-//! Leaves what is in the new root to `root`, and the first process of the new process namespace to `init`.
+//! `root` fills the new root; `init` is the first process of the new process namespace.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -14,7 +15,7 @@ use super::root::{self, Extras};
 use crate::error::failed;
 use crate::{Failure, Policy, Profile, Step};
 
-/// All of them, with the names under which a failure and the probe speak of them.
+/// All of them, with their names for failures and the probe.
 pub(super) const ALL: [(&str, UnshareFlags); 7] = [
     ("user namespace", UnshareFlags::NEWUSER),
     ("mount namespace", UnshareFlags::NEWNS),
@@ -25,7 +26,8 @@ pub(super) const ALL: [(&str, UnshareFlags); 7] = [
     ("control group namespace", UnshareFlags::NEWCGROUP),
 ];
 
-/// Gives the new namespaces a root with what the policy grants. Called in the first process of the process namespace.
+/// Builds the root of the new namespaces from the policy's grants. Called in the first process of the process
+/// namespace.
 pub(super) fn furnish(
     policy: &Policy,
     executable: &Executable,
@@ -37,27 +39,27 @@ pub(super) fn furnish(
     root::canary(&mounts)
 }
 
-/// Takes this process, which has one thread, into new namespaces, where it is who it was. The process namespace begins with
-/// the next fork.
+/// Moves this process, which has one thread, into new namespaces and maps its user and group to themselves.
+/// The process namespace takes effect at the next fork.
 pub(super) fn separate() -> Result<(), Failure> {
     leave(&ALL)?;
-    // The name of the host is nobody's business.
+    // Hides the host name.
     sethostname(b"sandbox").map_err(failed(Step::Namespaces, "the host name"))
 }
 
-/// The same for what mounts need: a user and a mount namespace.
+/// Like [`separate`], but only the user and mount namespaces, which mounts need.
 pub(super) fn separate_files() -> Result<(), Failure> {
     leave(&[ALL[0], ALL[1]])
 }
 
 fn leave(namespaces: &[(&str, UnshareFlags)]) -> Result<(), Failure> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    // One after the other, so that a failure has a name; together they are not measurably faster.
+    // One after the other, so that a failure has a name. A single call is not measurably faster.
     for &(name, flag) in namespaces {
         // SAFETY: none of the flags shares or unshares descriptors or memory.
         unsafe { unshare_unsafe(flag) }.map_err(failed(Step::Namespaces, name))?;
         if flag == UnshareFlags::NEWUSER {
-            // A group map needs the right to change groups given up first (user_namespaces(7)).
+            // A group map requires giving up the right to change groups first (user_namespaces(7)).
             write("setgroups", "deny")?;
             write("uid_map", &format!("{user} {user} 1"))?;
             write("gid_map", &format!("{group} {group} 1"))?;

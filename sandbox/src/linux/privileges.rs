@@ -1,6 +1,6 @@
 //! Capabilities and `no_new_privs`.
 //!
-//! Leaves user ids alone: files that a build writes belong to the user who started it.
+//! User ids stay, because files that a build writes must belong to the user.
 
 use std::io;
 
@@ -9,8 +9,8 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 use crate::error::failed;
 use crate::{Failure, Step};
 
-/// Gives up every capability in every set. For an ordinary user there is nothing to give up but the bounding
-/// set, which `no_new_privs` makes powerless.
+/// Gives up every capability in every set. An ordinary user has only the bounding set, which `no_new_privs`
+/// makes ineffective.
 pub(super) fn drop_capabilities() -> Result<(), Failure> {
     let sets = rustix::thread::capabilities(None).map_err(failed(Step::Capabilities, "the current sets"))?;
     if sets.effective.contains(CapabilitySet::SETPCAP) {
@@ -25,7 +25,8 @@ pub(super) fn drop_capabilities() -> Result<(), Failure> {
     rustix::thread::set_capabilities(None, none).map_err(failed(Step::Capabilities, "the permitted set"))
 }
 
-/// Numbers run without gaps up to the kernel's last one, above which PR_CAPBSET_READ is EINVAL (capabilities(7)).
+/// Capability numbers have no gaps up to the kernel's last one. Above it, PR_CAPBSET_READ is EINVAL
+/// (capabilities(7)).
 fn drop_bounding_set() -> Result<(), Failure> {
     for capability in 0..64 {
         // SAFETY: reads or drops one bit of this thread's bounding set (prctl(2)).
@@ -45,16 +46,17 @@ fn drop_bounding_set() -> Result<(), Failure> {
     Ok(())
 }
 
-/// No later exec can gain privileges; a condition for unprivileged Landlock and seccomp as well.
+/// Prevents later execs from gaining privileges. Unprivileged Landlock and seccomp also require this.
 pub(super) fn no_new_privileges() -> Result<(), Failure> {
     rustix::thread::set_no_new_privs(true).map_err(failed(Step::NoNewPrivileges, "this process"))
 }
 
-/// Keeps the memory and the environment of this process from other processes of the same user: no tracing, no
-/// `/proc/PID/environ` and no core dump (`PR_SET_DUMPABLE`). For a host that holds secrets; a program that it executes is not affected.
+/// Protects the memory and the environment of this process from other processes of the same user: no tracing,
+/// no `/proc/PID/environ` and no core dump (`PR_SET_DUMPABLE`). For a host that holds secrets. Programs that
+/// it executes are not affected.
 ///
 /// # Errors
-/// What `prctl(2)` says.
+/// Returns the error of `prctl(2)`.
 pub fn hide_from_others() -> io::Result<()> {
     Ok(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?)
 }

@@ -1,7 +1,7 @@
-//! What this machine offers, asked of the kernel itself: whether the calls exist, and for namespaces whether a helper can
-//! really go into them and change its root.
+//! Probes what this machine supports by asking the kernel: whether the calls exist, and whether a helper can
+//! enter namespaces and change its root.
 //!
-//! Leaves applying anything to the layers.
+//! Applies nothing.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -24,32 +24,32 @@ use crate::{Failure, Layers, Mechanism, Step, Support};
 /// From this ABI on, Landlock keeps signals inside the confined process (Linux 6.12).
 pub(super) const ABI_SCOPES: u32 = 6;
 
-/// What this machine offers, by a helper that is this very executable. Found out once in the life of a process, which
-/// takes about 2 ms.
+/// The machine's support, probed with this executable as the helper. Determined once per process, in about 2
+/// ms.
 #[must_use]
 pub fn probe() -> Support {
     probe_with(Path::new(OWN_EXECUTABLE))
 }
 
-/// What this machine offers, by this helper.
+/// The machine's support, probed with this helper.
 pub(super) fn probe_with(helper: &Path) -> Support {
     static FOUND: Mutex<BTreeMap<PathBuf, Support>> = Mutex::new(BTreeMap::new());
     let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = found.get(helper) {
         return found.clone();
     }
-    let (support, is_final) = ask(helper);
+    let (support, is_final) = probe_now(helper);
     if is_final {
         found.insert(helper.to_owned(), support.clone());
     }
     support
 }
 
-/// What the machine lacked at the moment, and may have at the next try (`unshare(2)`, `fork(2)`).
-const PASSING: [i32; 4] = [libc::EAGAIN, libc::ENOMEM, libc::EMFILE, libc::ENFILE];
+/// Temporary shortages, after which another try may succeed (`unshare(2)`, `fork(2)`).
+const TEMPORARY: [i32; 4] = [libc::EAGAIN, libc::ENOMEM, libc::EMFILE, libc::ENFILE];
 
-/// What there is, and whether that will not change.
-fn ask(helper: &Path) -> (Support, bool) {
+/// Probes the machine. Also returns whether the result is final.
+fn probe_now(helper: &Path) -> (Support, bool) {
     let landlock = landlock_abi();
     let landlock_abi = *landlock.as_ref().unwrap_or(&0);
     let mut mechanisms = vec![
@@ -62,11 +62,11 @@ fn ask(helper: &Path) -> (Support, bool) {
     mechanisms.extend(namespace_mechanisms(&namespaces));
     mechanisms.push(cgroup_mechanism());
     let layers = Layers { namespaces: namespaces.is_ok(), landlock: landlock_abi > 0, seccomp };
-    let is_final = namespaces.err().is_none_or(|failure| !PASSING.contains(&failure.errno));
+    let is_final = namespaces.err().is_none_or(|failure| !TEMPORARY.contains(&failure.errno));
     (Support { mechanisms, layers, landlock_abi }, is_final)
 }
 
-fn there(name: &'static str, answer: impl Into<String>) -> Mechanism {
+fn present(name: &'static str, answer: impl Into<String>) -> Mechanism {
     Mechanism { name, available: true, answer: answer.into(), advice: None }
 }
 
@@ -77,7 +77,7 @@ fn missing(name: &'static str, answer: impl Into<String>, advice: &str) -> Mecha
 /// Landlock's ABI, at least 1.
 pub(super) fn landlock_abi() -> io::Result<u32> {
     // SAFETY: with a null attribute, size 0 and this flag the call only returns a number (landlock_create_ruleset(2)).
-    let answer = unsafe {
+    let result = unsafe {
         libc::syscall(
             libc::SYS_landlock_create_ruleset,
             std::ptr::null::<libc::c_void>(),
@@ -85,7 +85,7 @@ pub(super) fn landlock_abi() -> io::Result<u32> {
             LANDLOCK_CREATE_RULESET_VERSION,
         )
     };
-    match u32::try_from(answer) {
+    match u32::try_from(result) {
         Ok(abi) if abi > 0 => Ok(abi),
         Ok(_) => Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP)),
         Err(_) => Err(io::Error::last_os_error()),
@@ -97,7 +97,7 @@ const LANDLOCK_CREATE_RULESET_VERSION: u32 = 1;
 
 fn landlock_mechanism(abi: io::Result<u32>) -> Mechanism {
     match abi {
-        Ok(abi) => there("landlock", format!("ABI {abi}")),
+        Ok(abi) => present("landlock", format!("ABI {abi}")),
         Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => missing(
             "landlock",
             "built into this kernel but not enabled",
@@ -106,30 +106,31 @@ fn landlock_mechanism(abi: io::Result<u32>) -> Mechanism {
         Err(error) => missing(
             "landlock",
             error.to_string(),
-            "use Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK, outside containers that forbid it",
+            "use Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK, outside containers that block it",
         ),
     }
 }
 
 fn seccomp_mechanism(name: &'static str, action: u32, advice: &str) -> Mechanism {
     // SAFETY: the operation reads one u32 through the pointer (seccomp(2), SECCOMP_GET_ACTION_AVAIL).
-    let answer =
+    let result =
         unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0, &raw const action) };
-    if answer == 0 {
-        return there(name, "available");
+    if result == 0 {
+        return present(name, "available");
     }
-    let advice = format!("{advice} with CONFIG_SECCOMP_FILTER, outside containers that forbid it");
+    let advice = format!("{advice} with CONFIG_SECCOMP_FILTER, outside containers that block it");
     missing(name, io::Error::last_os_error().to_string(), &advice)
 }
 
-/// The name under which the child's root is probed.
-const ROOT: &str = "root of its own";
+/// The name of the probed root.
+const ROOT: &str = "private root";
 
-/// One mechanism for each namespace and one for the root: those before the first failure work, those after it are not known.
+/// One mechanism for each namespace and one for the root. Those before the first failure work, those after it
+/// are not tried.
 fn namespace_mechanisms(tried: &Result<(), Failure>) -> Vec<Mechanism> {
     let names = namespaces::ALL.iter().map(|(name, _)| *name).chain([ROOT]);
-    let Err(failure) = tried else { return names.map(|name| there(name, "works")).collect() };
-    // What has no name of its own belongs to the user namespace: its maps, or the helper itself.
+    let Err(failure) = tried else { return names.map(|name| present(name, "works")).collect() };
+    // Other subjects belong to the user namespace: its maps, or the helper itself.
     let known = names.clone().find(|name| *name == failure.subject);
     let culprit = known.unwrap_or(if failure.step == Step::Root { ROOT } else { namespaces::ALL[0].0 });
     let mut before = true;
@@ -140,12 +141,13 @@ fn namespace_mechanisms(tried: &Result<(), Failure>) -> Vec<Mechanism> {
                 let answer = if known.is_some() { failure.reason() } else { failure.explanation() };
                 return missing(name, answer, namespace_advice());
             }
-            if before { there(name, "works") } else { missing(name, NOT_TRIED, namespace_advice()) }
+            if before { present(name, "works") } else { missing(name, NOT_TRIED, namespace_advice()) }
         })
         .collect()
 }
 
-/// The settings of distributions that keep user namespaces from ordinary users, with the line that lifts each.
+/// Settings of distributions that deny user namespaces to ordinary users, each with the command that allows
+/// them.
 const RESTRICTIONS: [(&str, &str, &str); 3] = [
     (
         "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
@@ -166,18 +168,18 @@ fn namespace_advice() -> &'static str {
 
 fn cgroup_mechanism() -> Mechanism {
     match cgroup::place() {
-        Ok(place) => there("control groups", format!("memory and pids in {}", place.display())),
+        Ok(place) => present("control groups", format!("memory and pids in {}", place.display())),
         Err(reason) => missing(
             "control groups",
             reason,
-            "start through `systemd-run --user --scope -p Delegate=yes`, or leave memory and tasks to the limits of each process",
+            "start through `systemd-run --user --scope -p Delegate=yes`, or rely on the limits of each process",
         ),
     }
 }
 
-/// Starts a helper that tries.
+/// Starts a helper that tries namespaces.
 fn try_namespaces(helper: &Path) -> Result<(), Failure> {
-    let failed = || failed(Step::Namespaces, "the helper that tries them");
+    let failed = || failed(Step::Namespaces, "the probe helper");
     let (ours, theirs) = UnixStream::pair().map_err(failed())?;
     ours.set_read_timeout(Some(HANDOVER_TIMEOUT)).map_err(failed())?;
     let mut process = spawner::start(helper, PROBE_NAME, [], theirs).map_err(failed())?;
@@ -186,35 +188,37 @@ fn try_namespaces(helper: &Path) -> Result<(), Failure> {
     let _ = process.wait();
     match answer.map_err(failed())? {
         Some(answer) => answer,
-        None => Err(Failure::new(Step::Namespaces, "the helper that tries them, which did not answer", 0)),
+        None => Err(Failure::new(Step::Namespaces, "the probe helper, which did not answer", 0)),
     }
 }
 
-/// The helper's side: goes into namespaces, changes its root, starts a process there, and says how that went.
+/// The helper's side: enters namespaces, changes its root, starts a process there and reports the result.
 pub(super) fn answer() -> io::Result<()> {
     let mut channel = File::from(private(&io::stdin())?);
     let tried = namespaces::separate().and_then(|()| start_one());
     channel.write_all(&control::frame(&tried)?)
 }
 
-/// A first process, which makes a root with everything that one can have.
+/// Starts the first process of the namespace, which builds a root with all extras.
 fn start_one() -> Result<(), Failure> {
-    let (mut answer, mut question) = io::pipe().map_err(failed(Step::Namespaces, "a pipe"))?;
+    let (mut answer, mut writer) = io::pipe().map_err(failed(Step::Namespaces, "a pipe"))?;
     // SAFETY: this process has one thread; the copy ends without running destructors or handlers.
     match unsafe { libc::fork() } {
         -1 => Err(failed(Step::Namespaces, namespaces::ALL[2].0)(io::Error::last_os_error())),
         0 => {
             let made =
                 root::replace(&[], Extras { scratch: Some(1 << 20), processes: true, ..Extras::default() });
-            let _ = control::frame(&made).and_then(|frame| question.write_all(&frame));
+            let _ = control::frame(&made).and_then(|frame| writer.write_all(&frame));
             unsafe { libc::_exit(0) }
         }
         _ => {
-            drop(question);
+            drop(writer);
             let made =
-                control::receive(&mut answer).map_err(failed(Step::Root, "the process that makes it"))?;
+                control::receive(&mut answer).map_err(failed(Step::Root, "the process that builds it"))?;
             let _ = wait(WaitOptions::empty());
-            made.unwrap_or_else(|| Err(Failure::new(Step::Root, "the process that makes it, which ended", 0)))
+            made.unwrap_or_else(|| {
+                Err(Failure::new(Step::Root, "the process that builds it, which ended", 0))
+            })
         }
     }
 }

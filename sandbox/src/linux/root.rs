@@ -1,7 +1,7 @@
-//! The child's root: a file system in memory that holds what is granted, at the paths where it is outside, and nothing else.
+//! The child's root: a file system in memory that contains only the granted paths, at their places outside.
 //!
-//! Mounts are made by descriptor (`open_tree(2)`, `mount_setattr(2)`, Linux 5.12): what a path named when its mount was
-//! cloned is what is mounted. Leaves making the mount namespace to `namespaces`.
+//! Mounts are created by descriptor (`open_tree(2)`, `mount_setattr(2)`, Linux 5.12), so what a path named
+//! when its mount was cloned is what is mounted. `namespaces` creates the mount namespace.
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;
@@ -22,15 +22,15 @@ use crate::error::failed;
 use crate::policy::SCRATCH;
 use crate::{Access, Failure, Policy, Step};
 
-/// What may be done beneath a mount.
+/// The access allowed under a mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Rights {
     write: bool,
-    /// Executing, and mapping code, which libraries need.
+    /// Executing files and mapping code, which libraries need.
     execute: bool,
 }
 
-/// A path that is to exist in the new root.
+/// A path that will exist in the new root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mount {
     path: PathBuf,
@@ -38,31 +38,32 @@ pub(super) struct Mount {
     optional: bool,
 }
 
-/// A mount that has been cloned but stands nowhere yet.
+/// A mount that has been cloned but is not attached yet.
 struct Clone {
     tree: OwnedFd,
     is_folder: bool,
 }
 
-/// The mounts that a policy asks for, outer ones first. As with Landlock, what holds for a folder holds beneath it.
+/// The mounts for a policy, outer ones first. As with Landlock, the rights of a folder apply to everything in
+/// it.
 pub(super) fn plan(policy: &Policy, executable: &Executable) -> Vec<Mount> {
     let tree = policy.profile.is_tree();
-    let mut wanted: BTreeMap<PathBuf, (Rights, bool)> = BTreeMap::new();
+    let mut requested: BTreeMap<PathBuf, (Rights, bool)> = BTreeMap::new();
     for grant in &policy.grants {
         let write = grant.access == Access::Write;
-        // A linker and loader map code from whatever they read; a program never does.
+        // A linker and loader map code from any file they read. A program never does.
         let execute = tree && !write;
-        let (rights, optional) = wanted.entry(grant.path.clone()).or_insert((Rights::default(), true));
+        let (rights, optional) = requested.entry(grant.path.clone()).or_insert((Rights::default(), true));
         *rights = Rights { write: rights.write || write, execute: rights.execute || execute };
         *optional &= grant.optional;
     }
     if tree {
-        let (rights, optional) = wanted.entry(executable.path.clone()).or_default();
+        let (rights, optional) = requested.entry(executable.path.clone()).or_default();
         rights.execute = true;
         *optional = false;
     }
     let mut mounts: Vec<Mount> = Vec::new();
-    for (path, (own, optional)) in wanted {
+    for (path, (own, optional)) in requested {
         let outer = mounts.iter().rev().find(|mount| path.starts_with(&mount.path));
         let inherited = outer.map(|mount| mount.rights).unwrap_or_default();
         let rights =
@@ -74,29 +75,30 @@ pub(super) fn plan(policy: &Policy, executable: &Executable) -> Vec<Mount> {
     mounts
 }
 
-/// What there is beside the mounts.
+/// Additions to the root besides the mounts.
 #[derive(Debug, Default)]
 pub(super) struct Extras {
-    /// Bytes of scratch space.
+    /// Size of the child's own scratch space, in bytes.
     pub(super) scratch: Option<u64>,
-    /// A clone of the scratch space that is shared with others, in place of one of its own.
+    /// A clone of shared scratch space, which replaces the child's own.
     pub(super) shared: Option<OwnedFd>,
-    /// Whether the processes of the namespace are seen in `/proc`, where linkers ask for their own path.
+    /// Whether `/proc` shows the processes of the namespace. Linkers read their own path there.
     pub(super) processes: bool,
 }
 
-/// Makes the new root the root of this process and of its mount namespace.
+/// Builds the new root and makes it the root of this process and its mount namespace.
 pub(super) fn replace(mounts: &[Mount], extras: Extras) -> Result<(), Failure> {
     let quiet = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    mount_change("/", quiet).map_err(failed(Step::Root, "keeping mounts apart from the host's"))?;
+    mount_change("/", quiet).map_err(failed(Step::Root, "separating mounts from the host's"))?;
     let mut clones = Vec::new();
     for mount in mounts {
         if let Some(clone) = clone(mount)? {
             clones.push((mount, clone));
         }
     }
-    // Processes alone: what else is in /proc belongs to the machine, and root could change it. Only beside another one that
-    // hides nothing does the kernel mount it (mount_too_revealing in fs/namespace.c), so before that one is gone.
+    // Only processes: the rest of /proc belongs to the machine, and root could change it. The kernel allows
+    // this mount only while another fully visible /proc exists (mount_too_revealing in fs/namespace.c), so it
+    // comes before the old root is detached.
     let processes = extras.processes.then(|| file_system("proc", &[("subset", "pid")])).transpose();
     let processes = processes.map_err(failed(Step::Root, PROCESSES))?;
     let root =
@@ -119,10 +121,10 @@ pub(super) fn replace(mounts: &[Mount], extras: Extras) -> Result<(), Failure> {
     restrict(root.as_fd(), sealed | PLAIN, false).map_err(failed(Step::Root, "making the root read-only"))
 }
 
-/// No setuid programs and no devices, on any mount.
+/// No setuid programs and no devices on any mount.
 const PLAIN: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_NOSUID.union(MountAttrFlags::MOUNT_ATTR_NODEV);
 
-/// A copy of the mounts at a path; `None` for an optional one that does not exist.
+/// A copy of the mounts at a path. Returns `None` for an optional path that does not exist.
 fn clone(mount: &Mount) -> Result<Option<Clone>, Failure> {
     let subject = mount.path.display().to_string();
     let flags =
@@ -138,7 +140,7 @@ fn clone(mount: &Mount) -> Result<Option<Clone>, Failure> {
     if is_device {
         attributes.remove(MountAttrFlags::MOUNT_ATTR_NODEV);
     }
-    // Writing to a device is not writing to its file system; changing its mode would be.
+    // Writing to a device does not write to its file system, but changing its mode would.
     if is_device || !mount.rights.write {
         attributes.insert(MountAttrFlags::MOUNT_ATTR_RDONLY);
     }
@@ -149,7 +151,7 @@ fn clone(mount: &Mount) -> Result<Option<Clone>, Failure> {
     Ok(Some(Clone { tree, is_folder: kind == FileType::Directory }))
 }
 
-/// A new file system in memory, mounted nowhere yet.
+/// A new file system in memory, not attached yet.
 fn memory(options: &[(&str, &str)]) -> io::Result<OwnedFd> {
     file_system("tmpfs", options)
 }
@@ -163,18 +165,19 @@ fn file_system(kind: &str, options: &[(&str, &str)]) -> io::Result<OwnedFd> {
     Ok(fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, PLAIN)?)
 }
 
-/// Goes into `root` and takes away everything else.
+/// Enters `root` and detaches everything else.
 fn enter(root: &OwnedFd) -> io::Result<()> {
-    // A mount must stand somewhere before it can become the root; what it hides there goes with the old one.
+    // A mount must be attached before it can become the root. What it hides is detached with the old root.
     move_mount(root, "", CWD, "/dev", MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
     rustix::process::fchdir(root)?;
-    // With both at one place the old root comes to stand on the new one, from where it is taken (pivot_root(2)).
+    // With both at the same place, the old root is stacked on the new one, and is then unmounted
+    // (pivot_root(2)).
     rustix::process::pivot_root(".", ".")?;
     unmount(".", UnmountFlags::DETACH)?;
     Ok(rustix::process::chdir("/")?)
 }
 
-/// Puts a mount at a path of the new root, where it makes the folders or the file that it needs.
+/// Attaches a mount at a path of the new root, and creates the folders or the file that it needs.
 fn place(tree: &OwnedFd, path: &Path, is_folder: bool) -> io::Result<()> {
     if !path.exists() {
         let folder = if is_folder { Some(path) } else { path.parent() };
@@ -186,10 +189,10 @@ fn place(tree: &OwnedFd, path: &Path, is_folder: bool) -> io::Result<()> {
     Ok(move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?)
 }
 
-/// Where the processes of the namespace are seen.
+/// The mount point that shows the processes of the namespace.
 const PROCESSES: &str = "/proc";
 
-/// Files in scratch space, whose kernel structures its size does not count.
+/// Maximum number of files in scratch space, because its size does not count their kernel structures.
 const SCRATCH_FILES: &str = "65536";
 
 fn new_scratch(bytes: u64) -> io::Result<OwnedFd> {
@@ -210,14 +213,14 @@ struct MountAttributes {
     user_namespace: u64,
 }
 
-/// Adds attributes to a mount, or to all that stand on it as well.
+/// Adds attributes to a mount, or to all mounts on it as well.
 fn restrict(mount: BorrowedFd<'_>, attributes: MountAttrFlags, recursive: bool) -> io::Result<()> {
     let attributes =
         MountAttributes { set: u64::from(attributes.bits()), clear: 0, propagation: 0, user_namespace: 0 };
     let empty: &CStr = c"";
     let flags = libc::AT_EMPTY_PATH | if recursive { libc::AT_RECURSIVE } else { 0 };
     // SAFETY: the path and the structure, whose size is given, outlive the call.
-    let answer = unsafe {
+    let result = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
             mount.as_raw_fd(),
@@ -227,10 +230,10 @@ fn restrict(mount: BorrowedFd<'_>, attributes: MountAttrFlags, recursive: bool) 
             size_of::<MountAttributes>(),
         )
     };
-    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// What every machine has must not be there, unless it is granted.
+/// Checks that a file that every machine has is absent, unless it is granted.
 pub(super) fn canary(mounts: &[Mount]) -> Result<(), Failure> {
     let witness = Path::new("/etc/passwd");
     if mounts.iter().any(|mount| witness.starts_with(&mount.path)) {

@@ -1,17 +1,18 @@
-//! Scratch space that several children share, at the same time or one after the other.
+//! Scratch space shared by several children, in parallel or in sequence.
 //!
-//! It is a file system in memory of a fixed size, mounted in a mount namespace of its own, which is empty otherwise and has
-//! no process: a descriptor in the host is all that keeps it. So there is nobody who could be killed or kept alive, and
-//! when the host closes the descriptor or dies, it is gone, as soon as the last child that has it mounted is. The
-//! namespace belongs to a user namespace of its own, so the kernel honours no devices and no setuid programs on it.
+//! It is a file system in memory of a fixed size, in its own mount namespace that is otherwise empty and has
+//! no process. Only a descriptor in the host keeps it alive. So there is no process that could be killed or
+//! must be kept alive. When the host closes the descriptor or dies, the space is gone once no child has it
+//! mounted. Its own user namespace owns the mount namespace, so the kernel ignores device files and setuid
+//! bits on it.
 //!
-//! A helper gets a copy of the mount by a process that goes into the namespaces, clones the mount (`open_tree(2)`), hands
-//! the clone back and ends. That way the helper's own namespaces stay what they are without shared scratch space: those of
-//! the machine until it leaves them, and no child is ever in the namespaces that hold the space. A clone that is mounted
-//! nowhere yet may be moved to another namespace since Linux 5.2; cloning it from a bare descriptor, without going there,
-//! would need 6.15.
+//! A helper gets a copy of the mount from a process that enters the namespaces, clones the mount
+//! (`open_tree(2)`), passes the clone back and ends. So the helper's own namespaces are the same as without
+//! shared scratch space: those of the machine until it leaves them. No child is ever in the namespaces of the
+//! space. Since Linux 5.2, a clone that is not attached yet can be moved to another namespace. Cloning from a
+//! bare descriptor without entering would need Linux 6.15.
 //!
-//! Leaves mounting the clone to `root`.
+//! `root` mounts the clone.
 
 mod handle;
 
@@ -41,23 +42,25 @@ use crate::{Failure, SpawnError, Step};
 pub use handle::Scratch;
 
 impl Scratch {
-    /// Empty scratch space of this many bytes, by a helper that is this very executable, which must call
-    /// [`entry`](crate::entry) first in `main`. Blocks for a few milliseconds. Everything that children will need of the
-    /// kernel to have it is tried once.
+    /// Creates empty scratch space of this size, with this executable as the helper, which must call
+    /// [`entry`](crate::entry) first in `main`. Blocks for a few milliseconds. Tries once what children will
+    /// need from the kernel to use it.
     ///
     /// # Errors
-    /// [`SpawnError`]: mostly that user or mount namespaces are not allowed here.
+    ///
+    /// Returns [`SpawnError`], usually because user or mount namespaces are not allowed.
     pub fn new(bytes: u64) -> Result<Self, SpawnError> {
         Self::with_helper(bytes, OWN_EXECUTABLE)
     }
 
-    /// [`Scratch::new`] by another helper.
+    /// Like [`Scratch::new`], with another helper.
     ///
     /// # Errors
-    /// As [`Scratch::new`].
+    ///
+    /// Like [`Scratch::new`].
     pub fn with_helper(bytes: u64, helper: impl AsRef<Path>) -> Result<Self, SpawnError> {
         if bytes == 0 {
-            return Err(SpawnError::Policy("scratch space of 0 bytes".to_owned()));
+            return Err(SpawnError::Policy("the scratch space has 0 bytes".to_owned()));
         }
         spawner::check_entry_called()?;
         let helper = helper.as_ref();
@@ -65,8 +68,8 @@ impl Scratch {
         let (ours, theirs) = UnixStream::pair().map_err(SpawnError::Control)?;
         ours.set_read_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
         let mut process = spawner::start(helper, SCRATCH_NAME, [], theirs).map_err(start)?;
-        let asked = control::frame(&bytes).and_then(|frame| (&ours).write_all(&frame));
-        let answer = asked.and_then(|()| control::receive_with::<_, Result<(), Failure>>(&ours, &ours));
+        let sent = control::frame(&bytes).and_then(|frame| (&ours).write_all(&frame));
+        let answer = sent.and_then(|()| control::receive_with::<_, Result<(), Failure>>(&ours, &ours));
         let _ = process.kill();
         let status = process.wait().map_err(SpawnError::Control)?;
         let Some((made, descriptors)) = answer.map_err(SpawnError::Control)? else {
@@ -78,28 +81,28 @@ impl Scratch {
     }
 }
 
-/// The helper's side: makes the space, tries the way of a child with it, and hands the namespace over.
+/// The helper's side: creates the space, tries what a child will do with it, and sends the namespace.
 pub(super) fn answer() -> io::Result<()> {
     let channel = File::from(private(&io::stdin())?);
     let made = match control::receive::<u64>(&channel)? {
         Some(bytes) => make(bytes),
         None => return Ok(()),
     };
-    hand_over(&channel, made)
+    send_result(&channel, made)
 }
 
-/// Says how it went, with the descriptor that came of it.
-fn hand_over(channel: &File, made: Result<OwnedFd, Failure>) -> io::Result<()> {
-    let (said, descriptor) = match made {
+/// Sends a result, with its descriptor on success.
+fn send_result(channel: &File, made: Result<OwnedFd, Failure>) -> io::Result<()> {
+    let (result, descriptor) = match made {
         Ok(descriptor) => (Ok(()), Some(descriptor)),
         Err(failure) => (Err(failure), None),
     };
     let descriptors: Vec<BorrowedFd<'_>> = descriptor.iter().map(AsFd::as_fd).collect();
-    control::send_with(channel, channel, &control::frame(&said)?, &descriptors)
+    control::send_with(channel, channel, &control::frame(&result)?, &descriptors)
 }
 
 fn make(bytes: u64) -> Result<OwnedFd, Failure> {
-    let namespace = elsewhere(|| {
+    let namespace = in_new_process(|| {
         namespaces::separate_files()?;
         let path = "/proc/self/ns/mnt";
         let namespace = File::open(path).map_err(failed(Step::Namespaces, path))?;
@@ -107,34 +110,34 @@ fn make(bytes: u64) -> Result<OwnedFd, Failure> {
         Ok(namespace.into())
     })?;
     let tree = clone_from(&namespace)?;
-    // As a child will: in namespaces of its own, at a place of its own.
+    // Like a child: in its own namespaces, at another place.
     namespaces::separate_files()?;
     let quiet = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    mount_change("/", quiet).map_err(failed(Step::Root, "keeping mounts apart from the host's"))?;
+    mount_change("/", quiet).map_err(failed(Step::Root, "separating mounts from the host's"))?;
     move_mount(&tree, "", CWD, "/dev", MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
         .map_err(failed(Step::Root, SHARED))?;
     Ok(namespace)
 }
 
-/// What a failure is about.
+/// The subject of a failure.
 const SHARED: &str = "shared scratch space";
 
-/// A clone of the scratch space that the namespace holds, mounted nowhere yet.
+/// A clone of the scratch space in the namespace, not attached yet.
 pub(super) fn clone_from(namespace: &OwnedFd) -> Result<OwnedFd, Failure> {
-    elsewhere(|| {
+    in_new_process(|| {
         let owner = owner(namespace).map_err(failed(Step::Root, "the owner of shared scratch space"))?;
         for (descriptor, kind) in [(&owner, LinkNameSpaceType::User), (namespace, LinkNameSpaceType::Mount)] {
             move_into_link_name_space(descriptor.as_fd(), Some(kind))
-                .map_err(failed(Step::Root, "going to shared scratch space"))?;
+                .map_err(failed(Step::Root, "entering shared scratch space"))?;
         }
         let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
         open_tree(CWD, SCRATCH, flags).map_err(failed(Step::Root, SHARED))
     })
 }
 
-/// The user namespace that a mount namespace belongs to (ioctl_ns(2)).
+/// The user namespace that owns a mount namespace (ioctl_ns(2)).
 fn owner(namespace: &OwnedFd) -> io::Result<OwnedFd> {
-    // SAFETY: the operation takes no argument and answers with a new descriptor.
+    // SAFETY: the operation takes no argument and returns a new descriptor.
     let owner = unsafe { libc::ioctl(namespace.as_raw_fd(), NS_GET_USERNS) };
     if owner < 0 {
         return Err(io::Error::last_os_error());
@@ -146,25 +149,26 @@ fn owner(namespace: &OwnedFd) -> io::Result<OwnedFd> {
 /// `NS_GET_USERNS` of linux/nsfs.h.
 const NS_GET_USERNS: libc::Ioctl = 0xb701;
 
-/// What a process gets by going where this one does not go. It ends with its answer.
-fn elsewhere(get: impl FnOnce() -> Result<OwnedFd, Failure>) -> Result<OwnedFd, Failure> {
-    let lost = || failed(Step::Fork, "the process that goes to shared scratch space");
+/// Runs `get` in a forked process, which can enter namespaces that this one must not enter, and returns its
+/// descriptor.
+fn in_new_process(get: impl FnOnce() -> Result<OwnedFd, Failure>) -> Result<OwnedFd, Failure> {
+    let lost = || failed(Step::Fork, "the process that enters shared scratch space");
     let (ours, theirs) = UnixStream::pair().map_err(lost())?;
     let (ours, theirs) =
         (File::from(private(&ours).map_err(lost())?), File::from(private(&theirs).map_err(lost())?));
     let parent = getpid();
-    // SAFETY: this process has one thread, so the copy may go on as the original would.
+    // SAFETY: this process has one thread, so the copy can continue like the original.
     match unsafe { libc::fork() } {
         -1 => Err(lost()(io::Error::last_os_error())),
         0 => {
-            let _ = hand_over(&theirs, die_with(Some(parent)).and_then(|()| get()));
+            let _ = send_result(&theirs, die_with(Some(parent)).and_then(|()| get()));
             // SAFETY: ends the process without running destructors or handlers, which is the intention.
             unsafe { libc::_exit(0) }
         }
         other => {
             drop(theirs);
             let answer = control::receive_with::<_, Result<(), Failure>>(&ours, &ours);
-            // SAFETY: reaps the process that was just forked, and wants no status.
+            // SAFETY: reaps the process that was just forked, without its status.
             unsafe { libc::waitpid(other, std::ptr::null_mut(), 0) };
             let (made, descriptors) =
                 answer.map_err(lost())?.ok_or_else(|| lost()(io::Error::from_raw_os_error(libc::EPIPE)))?;

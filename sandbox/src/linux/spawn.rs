@@ -1,6 +1,6 @@
-//! The parent's side: start a helper, hand it the policy, learn what became of it, and hold the child.
+//! The parent's side: starts a helper, sends it the policy, receives the result, and owns the child.
 //!
-//! Leaves reading output and measuring time to the caller, who can poll the pidfd.
+//! The caller reads the output and limits the time; it can poll the pidfd.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -19,7 +19,7 @@ use super::probe;
 use super::spawner::{OWN_EXECUTABLE, check_entry_called, start};
 use crate::{Command, Confinement, Evidence, Layers, Policy, Report, Scratch, SpawnError, Support};
 
-/// How long a supervisor may take to end its processes before it is killed itself.
+/// Time limit for a supervisor to end its processes, before it is killed itself.
 const SUPERVISOR_GRACE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 
 /// A policy, ready to confine commands.
@@ -30,32 +30,33 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// A sandbox whose helper is this very executable, which must call [`entry`](crate::entry) first in `main`.
+    /// A sandbox with this executable as the helper, which must call [`entry`](crate::entry) first in `main`.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self { policy, helper: PathBuf::from(OWN_EXECUTABLE) }
     }
 
-    /// Uses another executable as helper: one that calls [`entry`](crate::entry) first in `main`.
+    /// Uses another executable as the helper. It must call [`entry`](crate::entry) first in `main`.
     #[must_use]
     pub fn helper(mut self, path: impl Into<PathBuf>) -> Self {
         self.helper = path.into();
         self
     }
 
-    /// What this machine offers to it. Found out once in the life of a process.
+    /// The machine's support. Determined once per process.
     #[must_use]
     pub fn support(&self) -> Support {
         probe::probe_with(&self.helper)
     }
 
     /// Starts the command under the policy. Blocks until the command has been executed (a few milliseconds).
-    /// Standard input is empty, standard output and error are pipes.
+    /// Standard input is empty; standard output and error are pipes.
     ///
-    /// The process must not ignore SIGCHLD and nothing else in it may reap unknown children.
+    /// The process must not ignore SIGCHLD, and nothing else in it may reap unknown children.
     ///
     /// # Errors
-    /// [`SpawnError`]; no process is left behind.
+    ///
+    /// Returns [`SpawnError`]. No process is left behind.
     pub fn spawn(&self, command: Command) -> Result<Child, SpawnError> {
         check_entry_called()?;
         let handover = self.handover(&command)?;
@@ -68,7 +69,7 @@ impl Sandbox {
         let shared = self.policy.shared_scratch.as_ref().map(Scratch::namespace);
         let descriptors: Vec<BorrowedFd<'_>> = broker.into_iter().chain(shared).collect();
         let outcome = child.converse(&handover, &descriptors);
-        // From here on the child alone holds its end of the broker, so that the other end sees it close.
+        // From here on, only the child holds its end of the broker, so that the other end sees it close.
         drop(command);
         match outcome {
             Ok(()) => Ok(child),
@@ -143,34 +144,35 @@ fn check_command(command: &Command) -> Result<(), String> {
     Ok(())
 }
 
-/// The process has not been reaped, so its number cannot have been given to another.
+/// The process has not been reaped, so its number cannot belong to another.
 fn pidfd(process: &std::process::Child) -> io::Result<OwnedFd> {
     let pid = i32::try_from(process.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
     Ok(pidfd_open(pid, PidfdFlags::empty())?)
 }
 
-/// A confined process and all that it started. Dropping it kills and reaps all of that.
+/// A confined process and all its descendants. Dropping it kills and reaps them.
 ///
-/// [`AsFd`] gives the pidfd, which becomes readable when the child has ended.
+/// [`AsFd`] returns the pidfd, which becomes readable when the child has ended.
 #[derive(Debug)]
 pub struct Child {
     process: std::process::Child,
     pidfd: OwnedFd,
     stdout: Option<OwnedFd>,
     stderr: Option<OwnedFd>,
-    /// The supervisor ends its processes when this closes, and says here what they met with.
+    /// The supervisor ends its processes when this closes, and reports its evidence here.
     control: UnixStream,
     status: Option<ExitStatus>,
     report: Report,
     evidence: Evidence,
     control_group: Option<Group>,
-    /// What to kill if the supervisor is killed by somebody else, where no process namespace ends with it.
+    /// The group to kill if another process kills the supervisor and there is no process namespace that ends
+    /// with it.
     process_group: Option<Pid>,
 }
 
 enum Conversation {
     Failed(SpawnError),
-    /// The helper closed the socket before it had said that the layers hold.
+    /// The helper closed the socket before it reported that all layers are applied.
     Ended,
 }
 
@@ -181,7 +183,7 @@ impl Child {
         self.process.id()
     }
 
-    /// What was enforced.
+    /// The enforced layers.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
@@ -197,10 +199,11 @@ impl Child {
         self.stderr.take()
     }
 
-    /// The exit status, if the child has ended. The child has ended when all its processes are gone.
+    /// The exit status, if the child has ended. A child has ended when all its processes are gone.
     ///
     /// # Errors
-    /// What `waitpid(2)` says, for example because something else reaped the child.
+    ///
+    /// Returns the error of `waitpid(2)`, for example because something else reaped the child.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.status.is_none()
             && let Some(status) = self.process.try_wait()?
@@ -210,10 +213,12 @@ impl Child {
         Ok(self.status)
     }
 
-    /// Waits for the end, without limit of time. The caller reads the output meanwhile, or the child may block on it.
+    /// Waits for the end, without a time limit. The caller must read the output at the same time, or the
+    /// child may block on it.
     ///
     /// # Errors
-    /// As [`Child::try_wait`].
+    ///
+    /// Like [`Child::try_wait`].
     pub fn wait(&mut self) -> io::Result<ExitStatus> {
         if let Some(status) = self.status {
             return Ok(status);
@@ -223,12 +228,13 @@ impl Child {
         Ok(status)
     }
 
-    /// The supervisor has ended: with a last word, or because somebody killed it.
+    /// The supervisor has ended: with a final report, or because another process killed it.
     fn conclude(&mut self, status: ExitStatus) {
         self.status = Some(status);
-        // Nobody writes any more, so this waits for nothing. What is not read here are reports of a failed start.
-        while let Ok(Some(said)) = control::receive::<Status>(&self.control) {
-            if let Status::Ended(evidence) = said {
+        // Nothing writes to the socket any more, so reading does not block. Other messages are reports of a
+        // failed start.
+        while let Ok(Some(status)) = control::receive::<Status>(&self.control) {
+            if let Status::Ended(evidence) = status {
                 self.evidence = evidence;
                 self.process_group = None;
             }
@@ -237,30 +243,32 @@ impl Child {
             let _ = kill_process_group(group, Signal::KILL);
         }
         if let Some(group) = &self.control_group {
-            group.tell(&mut self.evidence);
+            group.record(&mut self.evidence);
         }
     }
 
-    /// Kills the child and all its processes with SIGKILL; returns at once, [`Child::wait`] gives the status.
-    /// One that has ended already is no error.
+    /// Kills the child and all its processes with SIGKILL. Returns at once; [`Child::wait`] returns the
+    /// status. Killing an ended child is not an error.
     ///
     /// # Errors
-    /// What `shutdown(2)` says.
+    ///
+    /// Returns the error of `shutdown(2)`.
     pub fn kill(&mut self) -> io::Result<()> {
-        // A SIGKILL to the supervisor would leave its last word unsaid; at the end of its socket it ends the others.
+        // With a SIGKILL, the supervisor could not send its final report. When its socket closes, it ends the
+        // others.
         match self.control.shutdown(Shutdown::Write) {
             Err(error) if error.kind() != io::ErrorKind::NotConnected => Err(error),
             _ => Ok(()),
         }
     }
 
-    /// What the child met with: nothing, as long as [`Child::wait`] or [`Child::try_wait`] have not seen its end.
+    /// The child's evidence. Empty until [`Child::wait`] or [`Child::try_wait`] has seen its end.
     #[must_use]
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
     }
 
-    /// Puts the helper, and so all that it starts, into a control group, where there can be one.
+    /// Moves the helper, and so all its descendants, into a control group, if groups are delegated.
     fn limit(&mut self, policy: &Policy) -> Result<(), SpawnError> {
         let Ok(place) = cgroup::place() else { return Ok(()) };
         let group = Group::create(place).and_then(|group| {
@@ -298,7 +306,7 @@ impl Child {
         }
         self.kill()?;
         if !ends_within(&self.pidfd, SUPERVISOR_GRACE) {
-            // Its processes are tied to its life.
+            // Its processes die with it.
             match pidfd_send_signal(&self.pidfd, Signal::KILL) {
                 Err(rustix::io::Errno::SRCH) => {}
                 other => other?,
@@ -308,7 +316,7 @@ impl Child {
     }
 }
 
-/// A helper that ends before it has read all of the policy resets the connection.
+/// A helper that ends before it has read the whole policy resets the connection.
 fn lost(error: io::Error) -> Conversation {
     match error.kind() {
         io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof => {
@@ -336,7 +344,7 @@ impl AsFd for Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // What fails here fails because something else has reaped the child.
+        // Fails only if something else has reaped the child.
         let _ = self.end();
     }
 }

@@ -1,7 +1,7 @@
-//! Starts helpers, by one thread for the life of this process.
+//! Starts helpers from one thread that lives as long as this process.
 //!
 //! `PR_SET_PDEATHSIG` fires when the *thread* that started a child ends, not its process (prctl(2)), so a
-//! child started from a short-lived thread would die with it. Leaves everything else to `spawn`.
+//! child started from a short-lived thread would die with it.
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use super::control::{HELPER_NAME, PROBE_NAME, SCRATCH_NAME};
 use crate::SpawnError;
 
-/// This very executable.
+/// The path of this executable.
 pub(super) const OWN_EXECUTABLE: &str = "/proc/self/exe";
 
 struct Request {
@@ -26,7 +26,7 @@ struct Request {
 
 static SPAWNER: Mutex<Option<Sender<Request>>> = Mutex::new(None);
 
-/// A helper that went on into its own `main` must not start helpers of its own without end.
+/// A helper that continued into its own `main` must not start further helpers endlessly.
 pub(super) fn check_entry_called() -> Result<(), SpawnError> {
     let own_name = std::env::args_os().next();
     let names = [HELPER_NAME, PROBE_NAME, SCRATCH_NAME];
@@ -36,8 +36,8 @@ pub(super) fn check_entry_called() -> Result<(), SpawnError> {
     Ok(())
 }
 
-/// Starts a helper by this name, with its end of the socket as standard input. `pre_exec` is avoided on purpose: it makes the
-/// standard library fork, whose cost grows with this process.
+/// Starts a helper under this name, with its end of the socket as standard input. It avoids `pre_exec`, which
+/// makes the standard library fork, at a cost that grows with this process.
 pub(super) fn start<'a>(
     helper: &Path,
     name: &str,

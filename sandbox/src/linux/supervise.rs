@@ -1,10 +1,12 @@
-//! The supervisor of a child: it stands between the parent and the command, passes reports on, refuses what the
-//! filters bring before it, and ends everything that the command has started when the command ends or the parent does.
+//! The supervisor of a child, a process between the parent and the command. It forwards reports, refuses the
+//! calls that the filters send to it, and ends everything the command has started when the command or the
+//! parent ends.
 //!
-//! With namespaces the command is in a process namespace, whose end ends all in it. Without, it leads a process group that
-//! its descendants cannot leave (the filter denies `setsid` and `setpgid`), so one signal to the group reaches all
-//! of them, also those that are being forked. The supervisor has no capabilities, and takes nothing from its processes but
-//! reports, refused calls and exit statuses. Leaves confining the command to `helper`.
+//! With namespaces, the command is in a process namespace, whose end ends all its processes. Without, it
+//! leads a process group that its descendants cannot leave (the filter denies `setsid` and `setpgid`), so one
+//! signal to the group reaches all of them, including processes that are being forked. The supervisor has no
+//! capabilities, and accepts only reports, refused calls and exit statuses from its processes. `helper`
+//! confines the command.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -27,20 +29,22 @@ use super::privileges;
 use crate::error::failed;
 use crate::{Evidence, Failure, Step};
 
-/// Forks. In the process that is to execute the command it returns, having replaced `channel`, the parent's socket, by a
-/// socket to the supervisor; in the supervisor it never returns. `prepare` is called once, in the first new process.
+/// Forks. Returns in the process that will execute the command, where `channel`, the parent's socket, is
+/// replaced by a socket to the supervisor. Never returns in the supervisor. `prepare` is called once, in the
+/// first new process.
 pub(super) fn fork(
     channel: &mut File,
     namespaces: bool,
     prepare: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let supervisor = getpid();
-    // None of what is forked from here on can be looked into; the command can, once it has been executed.
+    // From here on, other processes cannot inspect the forked ones. The command can be inspected after its
+    // exec.
     set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(failed(Step::Fork, "hiding its memory"))?;
     set_child_subreaper(Some(supervisor)).map_err(failed(Step::Fork, "becoming the reaper of orphans"))?;
     let (ours, theirs) = sockets().map_err(failed(Step::Fork, "a pair of sockets"))?;
     let (ends, end) = pipe().map_err(failed(Step::Fork, "a pipe"))?;
-    // SAFETY: this process has one thread, so the copy may go on as the original would.
+    // SAFETY: this process has one thread, so the copy can continue like the original.
     match unsafe { libc::fork() } {
         -1 => Err(failed(Step::Fork, "the supervised process")(io::Error::last_os_error())),
         0 => {
@@ -62,7 +66,7 @@ pub(super) fn fork(
     }
 }
 
-/// Clear of the numbers of the child's own descriptors.
+/// Sockets with numbers above those of the child's own descriptors.
 fn sockets() -> io::Result<(File, File)> {
     let (ours, theirs) = UnixStream::pair()?;
     Ok((private(&ours)?.into(), private(&theirs)?.into()))
@@ -87,7 +91,8 @@ fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>) ->
         end_group(leader);
         let end = await_end(leader, ends);
         end_all();
-        // The listener closes only here: what waits for its answer would go on before its end, with ENOSYS for an answer.
+        // The listener stays open until here. Otherwise callers waiting for its answer would continue with
+        // ENOSYS before they are ended.
         let Watch { evidence, .. } = watch;
         let fatal = evidence.fatal.map(|_| End::Signal(libc::SIGSYS));
         let _ = send(control, &Status::Ended(evidence));
@@ -100,14 +105,14 @@ fn send(mut to: &File, status: &Status) -> io::Result<()> {
     to.write_all(&control::frame(status)?)
 }
 
-/// What a supervisor looks at while its command lives.
+/// The state of a supervisor while its command lives.
 struct Watch<'a> {
     leader: Pid,
-    /// The process group that the command leads, where no process namespace holds it.
+    /// The process group that the command leads, if it has no process namespace.
     group: Option<i32>,
-    /// The parent's socket. It says nothing after the policy, so whatever happens there is its end.
+    /// The parent's socket. The parent sends nothing after the policy, so any event means that it has closed.
     control: &'a File,
-    /// Reports of the process that becomes the command; closes with the exec.
+    /// Reports of the process that becomes the command. Closes with the exec.
     channel: File,
     phase: Phase,
     listener: Option<Listener>,
@@ -118,22 +123,22 @@ struct Watch<'a> {
 enum Phase {
     /// Layers are being applied.
     Preparing,
-    /// All of them hold.
+    /// All layers are applied.
     Confined,
-    /// The command has been executed, or nothing will be.
+    /// The command has been executed, or the start has failed.
     Decided,
 }
 
-/// Whether there is more to watch.
+/// Whether to continue watching.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Watch,
-    /// The command has ended, or is to be ended.
+    /// The command has ended, or must be ended.
     End,
 }
 
 impl Watch<'_> {
-    /// Until the command has ended, or has to be ended. What cannot be watched is ended.
+    /// Watches until the command has ended or must be ended. If watching fails, the command is ended.
     fn run(&mut self) {
         if let Ok(pidfd) = pidfd_open(self.leader, PidfdFlags::empty()) {
             while matches!(self.step(&pidfd), Ok(Next::Watch)) {}
@@ -141,14 +146,14 @@ impl Watch<'_> {
     }
 
     fn step(&mut self, pidfd: &OwnedFd) -> io::Result<Next> {
-        let [ended, abandoned, heard, refused] = self.wait(pidfd)?;
+        let [ended, abandoned, reported, refused] = self.wait(pidfd)?;
         if !abandoned.is_empty() {
             return Ok(Next::End);
         }
-        // Before what the process was refused, which may be fatal in its very first call after the exec, and before its
-        // end: it may have left its last word here.
-        if !heard.is_empty() {
-            return self.hear();
+        // Read reports before refused calls, because the first call after the exec may be fatal, and before
+        // the end, because the process may have left a final report.
+        if !reported.is_empty() {
+            return self.read_report();
         }
         if !refused.is_empty() {
             return self.refuse(refused);
@@ -156,13 +161,13 @@ impl Watch<'_> {
         Ok(if ended.is_empty() { Next::Watch } else { Next::End })
     }
 
-    /// What has happened at: the process, the parent, the channel, the listener.
+    /// The events of the process, the parent, the channel and the listener.
     fn wait(&self, pidfd: &OwnedFd) -> io::Result<[PollFlags; 4]> {
         let (watched, idle) = (PollFlags::IN, PollFlags::empty());
         let mut events = vec![PollFd::new(pidfd, watched), PollFd::new(self.control, watched)];
         let mut places = vec![0, 1];
-        // Asked one after the other, so the listener before the channel: whoever finds a call of the command there finds
-        // the end of the channel, which came before, as well.
+        // Polled in this order: the listener before the channel. If poll sees a call of the command, it also
+        // sees the channel's end, which came before.
         if let Some(listener) = &self.listener {
             events.push(PollFd::new(listener, watched));
             places.push(3);
@@ -184,13 +189,13 @@ impl Watch<'_> {
 
     fn refuse(&mut self, happened: PollFlags) -> io::Result<Next> {
         let Some(listener) = self.listener.as_ref().filter(|_| happened.contains(PollFlags::IN)) else {
-            // Nobody is left under the filter.
+            // No process is left under the filter.
             self.listener = None;
             return Ok(Next::Watch);
         };
         let refused = listener.serve()?;
-        // What was confined has nothing to try before its exec. The channel may close later: the first process of a
-        // namespace holds it as well, until it comes to close it.
+        // The confined process makes no refused calls before its exec. The channel may close later, because
+        // the first process of a namespace also holds it until it closes it.
         if self.phase == Phase::Confined {
             self.start()?;
         }
@@ -206,8 +211,8 @@ impl Watch<'_> {
         Ok(Next::Watch)
     }
 
-    /// One message of the channel, or its end, with which the command has been executed.
-    fn hear(&mut self) -> io::Result<Next> {
+    /// Reads one report, or the channel's end, which means that the command has been executed.
+    fn read_report(&mut self) -> io::Result<Next> {
         match control::receive_with::<_, Status>(&self.channel, &self.channel)? {
             Some((Status::Listening, descriptors)) => {
                 self.listener = descriptors.into_iter().next().map(Listener::new);
@@ -230,14 +235,14 @@ impl Watch<'_> {
 
     /// The command has been executed.
     fn start(&mut self) -> io::Result<()> {
-        // What was refused until now was the canary's.
+        // Calls refused until now came from the canary.
         self.evidence = Evidence::default();
         self.phase = Phase::Decided;
         send(self.control, &Status::Started(self.group))
     }
 }
 
-/// How the command ended. Its number stays taken until then, so that it cannot be given to another.
+/// How the command ended. Its process id stays reserved until it is reaped, so it cannot belong to another.
 fn await_end(leader: Pid, ends: Option<&File>) -> Option<End> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let status = loop {
@@ -247,7 +252,7 @@ fn await_end(leader: Pid, ends: Option<&File>) -> Option<End> {
         }
     };
     match ends.map(init::status) {
-        // The first process of a namespace was killed before it could say.
+        // The first process of a namespace was killed before it could report.
         Some(None) => Some(End::Signal(libc::SIGKILL)),
         Some(Some(status)) if libc::WIFSIGNALED(status) => Some(End::Signal(libc::WTERMSIG(status))),
         Some(Some(status)) => Some(End::Code(libc::WEXITSTATUS(status))),
@@ -256,12 +261,12 @@ fn await_end(leader: Pid, ends: Option<&File>) -> Option<End> {
 }
 
 fn end_group(leader: Pid) {
-    // The group exists from the leader's setsid on; before that there is the leader alone.
+    // The group exists after the leader's setsid. Before that there is only the leader.
     let _ = kill_process_group(leader, Signal::KILL);
     let _ = kill_process(leader, Signal::KILL);
 }
 
-/// Reaps all of the killed group; orphans have become children of this process.
+/// Reaps all of the killed group. Orphans have become children of this process.
 fn end_all() {
     while !matches!(rustix::process::wait(WaitOptions::empty()), Err(rustix::io::Errno::CHILD)) {}
 }
@@ -272,7 +277,7 @@ enum End {
     Signal(i32),
 }
 
-/// Ends as the command did, so that the parent's `wait` shows the command's status.
+/// Ends like the command, so that the parent's `wait` returns the command's status.
 fn end_like(end: Option<End>) -> ! {
     let code = match end {
         Some(End::Code(code)) => code,

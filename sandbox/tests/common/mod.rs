@@ -1,6 +1,6 @@
-//! What the tests share: compiling attack programs, running them plain and confined, reading all they say.
+//! Shared by the tests: compiling attack programs, running them plain and confined, reading all their output.
 //!
-//! Leaves what is tried and expected to the tests.
+//! The tests decide what is tried and expected.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::collections::BTreeMap;
@@ -16,13 +16,14 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sandbox::{Access, Child, Command, Confinement, Layers, Policy, Sandbox};
 
-/// Bounds a test that would otherwise hang; nothing is measured with it.
-pub(crate) const PATIENCE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
+/// Time limit for a test that would otherwise hang. Nothing is measured with it.
+pub(crate) const TEST_TIMEOUT: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
 
-/// Set where every attempt must work without a sandbox, and every tier must be there.
+/// Set if every attempt must work without a sandbox, and every tier must be supported.
 pub(crate) const REQUIRE_ALL: &str = "SANDBOX_REQUIRE_ALL";
 
-/// The best tier that a machine is to have, by name, where that is not `full`: of a kernel without Landlock.
+/// The name of the best tier that a machine must have, if that is not `full`, for example with a kernel
+/// without Landlock.
 const REQUIRED_TIER: &str = "SANDBOX_REQUIRE_TIER";
 
 pub(crate) const EPERM: i32 = 1;
@@ -36,7 +37,7 @@ pub(crate) const SIGSEGV: i32 = 11;
 pub(crate) const SIGXCPU: i32 = 24;
 pub(crate) const SIGSYS: i32 = 31;
 
-/// What a process said and how it ended.
+/// The output of a process and how it ended.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) status: ExitStatus,
@@ -56,7 +57,7 @@ impl Output {
         self.stdout["done".len()..].trim()
     }
 
-    /// The error number that an attempt ended with.
+    /// The error number of a failed attempt.
     pub(crate) fn errno(&self) -> Option<i32> {
         self.stdout.strip_prefix("errno ")?.split(' ').next()?.parse().ok()
     }
@@ -66,7 +67,7 @@ impl Output {
     }
 }
 
-/// A folder with the helper and the programs, where another user is to use them.
+/// A folder with the helper and the programs that another user can read.
 const REACHABLE: &str = "SANDBOX_TEST_REACHABLE";
 
 fn reachable(name: &str) -> Option<PathBuf> {
@@ -78,41 +79,43 @@ pub(crate) fn helper() -> PathBuf {
     reachable("helper").unwrap_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_sandbox-helper")))
 }
 
-/// Who has no rights anywhere (`nobody`).
+/// A user without any rights (`nobody`).
 pub(crate) const ORDINARY: u32 = 65534;
 
-/// Where this process is root, and is not told otherwise already: what it takes to run tests of this binary as an ordinary
-/// user, with the helper and these programs where that user can reach them; the folder goes when it is dropped.
+/// If this process is root and is not in such a run already: a command that runs tests of this binary as an
+/// ordinary user, with the helper and these programs in a folder that the user can read. Dropping the folder
+/// deletes it.
 pub(crate) fn as_an_ordinary_user(programs: &[&str]) -> Option<(std::process::Command, tempfile::TempDir)> {
     if !rustix::process::getuid().is_root() {
         return None;
     }
-    let folder = tempfile::tempdir().expect("a folder can be made");
-    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).expect("it is root's");
+    let folder = tempfile::tempdir().expect("a folder can be created");
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))
+        .expect("the folder is root's");
     let copy = |from: &Path, name: &str| {
         copy_program(from, &folder.path().join(name));
     };
     copy(&helper(), "helper");
-    copy(&std::env::current_exe().expect("it runs"), "host");
+    copy(&std::env::current_exe().expect("the test runs"), "host");
     programs.iter().for_each(|name| copy(&compiled(name), name));
     let mut host = std::process::Command::new(folder.path().join("host"));
     host.current_dir("/").uid(ORDINARY).gid(ORDINARY).env(REACHABLE, folder.path());
     Some((host, folder))
 }
 
-/// Runs all tests of this binary once more as an ordinary user, but for the one that asks for it.
+/// Runs all tests of this binary again as an ordinary user, except the calling test.
 pub(crate) fn again_as_an_ordinary_user(own_name: &str, programs: &[&str]) {
     let Some((mut host, _folder)) = as_an_ordinary_user(programs) else { return };
     let output = host.args(["--skip", own_name]).output().expect("the copy starts");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Copies what is to be executed, by a process of its own: while this one writes to a file, a child that another thread is
-/// just starting holds it open too, and executing it would be ETXTBSY (execve(2)).
+/// Copies a program in a separate process. If this one wrote the file, a child that another thread is
+/// starting could inherit the open file, and executing it would fail with ETXTBSY (execve(2)).
 pub(crate) fn copy_program(from: &Path, to: &Path) {
     let status = std::process::Command::new("cp").arg(from).arg(to).status();
-    assert!(status.expect("there is a cp").success(), "{} can be copied", from.display());
+    assert!(status.expect("cp is installed").success(), "{} can be copied", from.display());
 }
 
 pub(crate) fn sandbox(policy: Policy) -> Sandbox {
@@ -124,8 +127,8 @@ fn required_tier() -> Option<Layers> {
     std::env::var(REQUIRED_TIER).ok().map(|name| name.parse().expect("it names a tier"))
 }
 
-/// The default minimum starts nothing on a machine whose best tier is lower. Tests of the default policy demand the best
-/// tier of that machine instead.
+/// The default minimum starts nothing on a machine whose best tier is lower. Tests of the default policy then
+/// require the machine's best tier.
 fn with_required_tier(policy: Policy) -> Policy {
     match required_tier() {
         Some(tier) if policy.confinement == Confinement::default() => {
@@ -135,12 +138,12 @@ fn with_required_tier(policy: Policy) -> Policy {
     }
 }
 
-/// Runs a command confined, to its end.
+/// Runs a confined command to its end.
 pub(crate) fn confined(policy: Policy, command: Command) -> Output {
     finish(sandbox(policy).spawn(command).expect("the policy applies"))
 }
 
-/// Reads everything and waits; a child that does not end is a failure.
+/// Reads all output and waits. Fails if the child does not end.
 pub(crate) fn finish(mut child: Child) -> Output {
     let stdout = read_all(child.take_stdout());
     let stderr = read_all(child.take_stderr());
@@ -165,10 +168,10 @@ fn read_all(pipe: Option<OwnedFd>) -> std::thread::JoinHandle<String> {
 /// Whether the process of a pidfd ends.
 pub(crate) fn ends(pidfd: BorrowedFd<'_>) -> bool {
     let mut events = [PollFd::from_borrowed_fd(pidfd, PollFlags::IN)];
-    poll(&mut events, Some(&PATIENCE)).expect("a pidfd can be polled") > 0
+    poll(&mut events, Some(&TEST_TIMEOUT)).expect("a pidfd can be polled") > 0
 }
 
-/// A process as `/proc` shows it here, whatever namespace it is in.
+/// A process as `/proc` shows it here, in any namespace.
 #[derive(Debug, Clone)]
 pub(crate) struct Process {
     pub(crate) id: u32,
@@ -188,7 +191,7 @@ fn processes() -> Vec<Process> {
     .collect()
 }
 
-/// What a process has started, and what that has started.
+/// All descendants of a process.
 pub(crate) fn descendants(ancestor: u32) -> Vec<Process> {
     let all = processes();
     let mut found: Vec<Process> = Vec::new();
@@ -201,16 +204,16 @@ pub(crate) fn descendants(ancestor: u32) -> Vec<Process> {
     found
 }
 
-/// The tiers that this machine offers.
+/// The tiers that this machine supports.
 pub(crate) fn tiers() -> Vec<Layers> {
     let support = sandbox(Policy::program()).support();
-    // Where all is wanted, a probe that finds less must not make tests pass that tried nothing.
-    let wanted = required_tier().or(std::env::var_os(REQUIRE_ALL).map(|_| Layers::FULL));
-    assert!(wanted.is_none_or(|wanted| support.layers == wanted), "{support:?}");
+    // If all tiers are required, a probe that finds fewer must not let tests pass that tried nothing.
+    let required = required_tier().or(std::env::var_os(REQUIRE_ALL).map(|_| Layers::FULL));
+    assert!(required.is_none_or(|required| support.layers == required), "{support:?}");
     Layers::TIERS.into_iter().filter(|tier| support.layers.include(*tier)).collect()
 }
 
-/// The policy in exactly this tier.
+/// The policy with exactly this tier.
 pub(crate) fn exactly(policy: Policy, layers: Layers) -> Policy {
     policy.confinement(Confinement::Exactly(layers))
 }
@@ -235,7 +238,7 @@ pub(crate) fn linker() -> PathBuf {
     sysroot().join("lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld")
 }
 
-/// What rustc and its linker need, and a folder to work in.
+/// A policy with everything that rustc and its linker need, and a folder to work in.
 pub(crate) fn compiler_policy(folder: &Path) -> Policy {
     Policy::compiler()
         .grant(rustc(), Access::ReadExecute)
@@ -251,10 +254,10 @@ pub(crate) fn compiler_policy(folder: &Path) -> Policy {
         .working_folder(folder)
 }
 
-/// The target of the programs: static, so that they need no loader.
+/// The target of the programs. It is static, so they need no loader.
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// The arguments that make a static program without a C toolchain.
+/// The arguments that build a static program without a C toolchain.
 pub(crate) fn target_arguments() -> [String; 4] {
     [
         "--edition=2024".to_owned(),
@@ -270,7 +273,7 @@ pub(crate) fn attempts() -> &'static Path {
     PROGRAM.get_or_init(|| compiled("attempts"))
 }
 
-/// A static program of `tests/programs`, a file or a folder with a `main.rs`, compiled once.
+/// A static program from `tests/programs`, a file or a folder with a `main.rs`, compiled once.
 pub(crate) fn compiled(name: &str) -> PathBuf {
     static COMPILED: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -278,13 +281,13 @@ pub(crate) fn compiled(name: &str) -> PathBuf {
     program.or_insert_with(|| reachable(name).unwrap_or_else(|| compile(name))).clone()
 }
 
-/// Adds the target of the programs where it is missing, as the first use of Toolsmith does.
+/// Adds the programs' target if it is missing, like the first use of Toolsmith.
 fn add_target() {
     let sysroot = sysroot();
     if sysroot.join("lib/rustlib").join(TARGET).exists() {
         return;
     }
-    let toolchain = sysroot.file_name().expect("a toolchain has a folder of its own");
+    let toolchain = sysroot.file_name().expect("a toolchain has its own folder");
     let status = std::process::Command::new("rustup")
         .args(["target", "add", TARGET, "--toolchain"])
         .arg(toolchain)

@@ -1,6 +1,6 @@
-//! What a compiler would read for a program while it compiles it: files of the host, its environment, its memory.
+//! Data that a compiler could read into a program: files of the host, its environment, its memory.
 //!
-//! Each is compiled without a sandbox first, and the program that comes of it must have the secret.
+//! Each program is first compiled without a sandbox, and must contain the secret.
 
 use std::path::Path;
 use std::process::Command as Plain;
@@ -11,7 +11,7 @@ use crate::common::{compiler_policy, confined, exactly, rustc, sandbox, target_a
 
 const SECRET: &str = "planted-secret-at-compile-time";
 
-/// Texts of programs that print what they were compiled with; `PATH` stands for the file of the secret.
+/// Programs that print what they were compiled with. `PATH` is replaced by the secret's file.
 const SOURCES: [(&str, &str); 7] = [
     ("include_str", "fn main() { print!(\"{}\", include_str!(\"PATH\")); }"),
     ("include_bytes", "fn main() { print!(\"{}\", String::from_utf8_lossy(include_bytes!(\"PATH\"))); }"),
@@ -27,8 +27,8 @@ const SOURCES: [(&str, &str); 7] = [
     ),
 ];
 
-/// Whether the program that was compiled has the secret.
-fn tells(folder: &Path) -> bool {
+/// Whether the compiled program contains the secret.
+fn has_secret(folder: &Path) -> bool {
     let program = folder.join("main");
     let output = Plain::new(&program).output();
     let _ = std::fs::remove_file(program);
@@ -42,10 +42,11 @@ fn nothing_of_the_host_is_compiled_in() {
     let module = host.path().join("secret.rs");
     std::fs::write(&file, format!("\"{SECRET}\"")).unwrap();
     std::fs::write(module, format!("pub const SECRET: &str = \"{SECRET}\";")).unwrap();
-    // Landlock and namespaces hold the file system alone; the filter does not, because a compiler opens files.
+    // Landlock and namespaces each protect the file system alone. The filter does not, because a compiler
+    // opens files.
     let alone = [Layers { landlock: true, ..Layers::OFF }, Layers { namespaces: true, ..Layers::OFF }];
-    let offered = sandbox(Policy::compiler()).support().layers;
-    let combinations = tiers().into_iter().chain(alone).filter(|layers| offered.include(*layers));
+    let supported = sandbox(Policy::compiler()).support().layers;
+    let combinations = tiers().into_iter().chain(alone).filter(|layers| supported.include(*layers));
     let combinations: Vec<Layers> = combinations.collect();
     for (name, source) in SOURCES {
         let source = source.replace("PATH", file.to_str().unwrap());
@@ -58,13 +59,13 @@ fn nothing_of_the_host_is_compiled_in() {
             .output()
             .unwrap();
         assert!(plain.status.success(), "{name}: {plain:?}");
-        assert!(tells(folder.path()), "the control of {name} must have the secret");
+        assert!(has_secret(folder.path()), "the control of {name} must have the secret");
         for layers in &combinations {
             let policy = exactly(compiler_policy(folder.path()), *layers);
             let output = confined(policy, Command::new(rustc()).args(arguments()));
-            assert!(!tells(folder.path()), "{layers}: {name} got through");
+            assert!(!has_secret(folder.path()), "{layers}: {name} got through");
             assert!(!output.stdout.contains(SECRET) && !output.stderr.contains(SECRET), "{layers}: {name}");
-            // What is not there is an error, but for the variable that may be missing.
+            // Missing data is a compile error, except for the optional variable.
             assert_eq!(output.status.success(), name == "option_env", "{layers}: {name}: {output:?}");
         }
     }

@@ -1,5 +1,6 @@
-//! What only the host stops: a program that ignores every signal and waits, and one that writes without end. And attempts on
-//! what stands between: the supervisor, the first process of a namespace, the descriptors that they use.
+//! Attempts that only the host can stop: a program that ignores every signal and waits, and one that writes
+//! endlessly. Also attempts on the processes in between: the supervisor, the first process of a namespace,
+//! and their descriptors.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,11 +12,11 @@ use sandbox::{Command, Policy};
 use crate::common::{SIGKILL, ends, exactly, finish, sandbox, tiers};
 use crate::program;
 
-/// Bytes after which a host has read enough.
+/// Bytes that a host reads before it stops reading.
 const ENOUGH: u64 = 4 << 20;
 
 #[test]
-fn one_that_ignores_signals_ends_when_the_host_wants() {
+fn the_host_can_kill_a_program_that_ignores_signals() {
     for policy in [Policy::program(), Policy::compiler()] {
         for tier in tiers() {
             let command = Command::new(program()).arg("ignore-signals");
@@ -31,7 +32,7 @@ fn one_that_ignores_signals_ends_when_the_host_wants() {
 }
 
 #[test]
-fn a_flood_of_output_ends_when_the_host_wants() {
+fn the_host_can_kill_a_program_that_floods_output() {
     for policy in [Policy::program(), Policy::compiler()] {
         for tier in tiers() {
             let command = Command::new(program()).arg("flood");
@@ -47,21 +48,22 @@ fn a_flood_of_output_ends_when_the_host_wants() {
 }
 
 #[test]
-fn what_stands_above_is_out_of_reach() {
+fn parent_processes_are_unreachable() {
     let abi = sandbox(Policy::program()).support().landlock_abi;
     for policy in [Policy::program(), Policy::compiler()] {
-        // Before Landlock keeps signals inside, `tgkill` reaches other processes of the user; see the table, 16.
+        // Without Landlock's signal scopes, `tgkill` reaches other processes of the user. See row 16 of the
+        // table.
         for tier in tiers().into_iter().filter(|tier| tier.namespaces || abi >= 6) {
-            let command = Command::new(program()).arg("strike-parent");
+            let command = Command::new(program()).arg("attack-parent");
             let mut child = sandbox(exactly(policy.clone(), tier)).spawn(command).unwrap();
             assert!(ends(child.as_fd()), "{tier}");
-            assert_eq!(child.wait().unwrap().code(), Some(7), "{tier}: the supervisor says how it ended");
+            assert_eq!(child.wait().unwrap().code(), Some(7), "{tier}: the supervisor reports how it ended");
         }
     }
 }
 
 #[test]
-fn nothing_is_inherited_but_what_is_passed_on() {
+fn only_passed_descriptors_are_inherited() {
     for policy in [Policy::program(), Policy::compiler()] {
         for tier in tiers() {
             let spawn =

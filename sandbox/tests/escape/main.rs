@@ -1,10 +1,10 @@
-//! Ways out of the sandbox, each tried without it, where it must work, and in every tier and under every layer that is to
-//! stop it alone. Run as root it does all of it once more as an ordinary user.
+//! Escape attempts. Each is tried without the sandbox, where it must work, in every tier, and under every
+//! layer that must stop it alone. As root, all are tried again as an ordinary user.
 //!
-//! `SANDBOX_REQUIRE_ALL=1` makes an attempt that cannot work here even without a sandbox a failure. What came of each attempt
-//! is written to `escape-*.txt` in cargo's folder for the files of tests.
+//! With `SANDBOX_REQUIRE_ALL=1`, an attempt that cannot work here even without a sandbox is a failure. The
+//! results are written to `escape-*.txt` in cargo's folder for test files.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use sandbox::Profile;
 use suite::Suite;
 
-/// The folder for the summaries of the tests as an ordinary user.
+/// The folder for the summaries of the tests run as an ordinary user.
 const SUMMARIES: &str = "SANDBOX_TEST_SUMMARIES";
 
 fn program() -> PathBuf {
@@ -42,20 +42,20 @@ fn run(summaries: &Path) {
 }
 
 #[test]
-fn the_table_holds_a_program_in_every_tier() {
+fn the_table_stops_programs_in_every_tier() {
     for row in table::ROWS {
         assert!(suite::is_held_in_every_tier(row), "{}", row.number);
     }
 }
 
 #[test]
-fn no_attempt_gets_through() {
+fn no_attempt_succeeds() {
     run(Path::new(env!("CARGO_TARGET_TMPDIR")));
 }
 
-/// Only where there is another user to be: as root.
+/// Only as root, which can switch to another user.
 #[test]
-fn no_attempt_gets_through_as_an_ordinary_user() {
+fn no_attempt_of_an_ordinary_user_succeeds() {
     let Some((mut host, folder)) = common::as_an_ordinary_user(&["escape"]) else { return };
     let (set_user, summaries) = (folder.path().join("set-user"), folder.path().join("summaries"));
     world::plant_set_user(&program(), &set_user, 0);
@@ -66,9 +66,9 @@ fn no_attempt_gets_through_as_an_ordinary_user() {
     for entry in std::fs::read_dir(summaries).unwrap().flatten() {
         std::fs::copy(entry.path(), Path::new(env!("CARGO_TARGET_TMPDIR")).join(entry.file_name())).unwrap();
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), said.as_bytes());
-    assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), stderr.as_bytes());
+    assert!(output.status.success(), "{}{stderr}", String::from_utf8_lossy(&output.stdout));
 }
 
 /// Does nothing in an ordinary run.

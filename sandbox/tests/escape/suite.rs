@@ -1,7 +1,7 @@
-//! Runs every attempt of the table: without a sandbox, where it must work, and under every tier and every single layer, where
-//! it must fail by what the table says.
+//! Runs every attempt of the table: without a sandbox, where it must work, and under every tier and every
+//! single layer, where it must fail as the table says.
 //!
-//! Leaves what is tried to the table and what it is tried on to the world.
+//! The attempts are in `table`, their targets in `world`.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use crate::common::{self, Output, SIGKILL, SIGSYS, SIGXCPU, exactly};
 use crate::table::{Argument, EXCUSED, Proof, ROWS, Row, Tree};
 use crate::world::{Effects, SECRET, World};
 
-/// Who tries, with what.
+/// The user, and the executables.
 pub(crate) struct Suite {
     pub(crate) user: &'static str,
     pub(crate) helper: PathBuf,
@@ -24,25 +24,25 @@ pub(crate) struct Suite {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ending {
     Worked,
-    /// By what: an error number or a signal.
+    /// The error number or signal that stopped it.
     Stopped(String),
-    /// Neither: the attempt did not get to where it was to be stopped.
+    /// Neither worked nor stopped: the attempt failed before it reached what should stop it.
     Strange(String),
-    /// The table does not claim that it is stopped.
+    /// The table does not claim that these layers stop it.
     NotClaimed,
-    /// Tried only to see whether it works without any layer.
+    /// Tried only to see whether it works without layers.
     Compared(bool),
 }
 
-/// What became of a row.
+/// The results of a row.
 pub(crate) struct Tried {
     pub(crate) row: &'static Row,
     pub(crate) control: Ending,
-    /// By the names of the layers, in the order of [`Suite::combinations`].
+    /// The results with their layers, in the order of [`Suite::combinations`].
     pub(crate) confined: Vec<(Layers, Ending)>,
 }
 
-/// The layers one by one, and none.
+/// The single layers, and none.
 const SINGLE: [Layers; 4] = [
     Layers::OFF,
     Layers { seccomp: true, ..Layers::OFF },
@@ -50,7 +50,7 @@ const SINGLE: [Layers; 4] = [
     Layers { namespaces: true, ..Layers::OFF },
 ];
 
-/// How many attempts are made at a time.
+/// Number of parallel attempts.
 const WORKERS: usize = 3;
 
 impl Suite {
@@ -58,15 +58,16 @@ impl Suite {
         Sandbox::new(policy).helper(&self.helper)
     }
 
-    /// What is tried: the tiers that this machine has, then what it has of the single layers.
+    /// The combinations to try: the tiers that this machine supports, then the single layers that it
+    /// supports.
     fn combinations(&self) -> Vec<Layers> {
-        let offered = self.sandbox(Policy::program()).support().layers;
-        Layers::TIERS.into_iter().chain(SINGLE).filter(|layers| offered.include(*layers)).collect()
+        let supported = self.sandbox(Policy::program()).support().layers;
+        Layers::TIERS.into_iter().chain(SINGLE).filter(|layers| supported.include(*layers)).collect()
     }
 
-    /// All rows that concern this profile, in the order of the table.
+    /// All rows that apply to this profile, in the order of the table.
     pub(crate) fn run(&self, profile: Profile) -> Vec<Tried> {
-        let rows: Vec<&Row> = ROWS.iter().filter(|row| concerns(row, profile)).collect();
+        let rows: Vec<&Row> = ROWS.iter().filter(|row| applies(row, profile)).collect();
         let combinations = self.combinations();
         let (next, tried) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         std::thread::scope(|scope| {
@@ -89,7 +90,7 @@ impl Suite {
         Tried { row, control: self.control(row), confined: confined.collect() }
     }
 
-    /// Without any sandbox; it must really do what it says.
+    /// Tries the row without a sandbox, where its effect must show.
     fn control(&self, row: &Row) -> Ending {
         if row.proof == Proof::Signalled && self.user == "root" {
             return Ending::NotClaimed;
@@ -122,7 +123,7 @@ impl Suite {
             _ => row.program,
         };
         let is_claimed = holders.by(layers, abi) && !is_exempt_from_limits(row, self);
-        // Without layers, everything else is tried as well: what works then is stopped by the layers and nothing else.
+        // Without layers, all other attempts are tried too: what works then is stopped by the layers alone.
         let is_for_comparison = !is_claimed && layers == Layers::OFF && is_over_at_its_end(row);
         let costs_seconds = row.attempt == "compute" && !Layers::TIERS.contains(&layers);
         if costs_seconds || !is_claimed && !is_for_comparison {
@@ -142,9 +143,9 @@ impl Suite {
         if is_for_comparison {
             return Ending::Compared(output.is_done() && proves(row, &output, effects));
         }
-        let counts_word = !matches!(row.proof, Proof::Ended | Proof::Signalled);
+        let counts_report = !matches!(row.proof, Proof::Ended | Proof::Signalled);
         let counted = Effects { signalled: effects.signalled && row.proof == Proof::Signalled, ..effects };
-        if counts_word && row.proof != Proof::Left && output.is_done() || counted != Effects::default() {
+        if counts_report && row.proof != Proof::Left && output.is_done() || counted != Effects::default() {
             return Ending::Worked;
         }
         if output.stdout.contains(SECRET) {
@@ -152,7 +153,8 @@ impl Suite {
         }
         match stopped(&output) {
             Some(Ending::Stopped(how)) if is_expected(&output, row, layers) => Ending::Stopped(how),
-            // The call went through, and did nothing: signals under Landlock, a daemon that ended with its namespace.
+            // The call was allowed and had no effect: signals under Landlock, a daemon that ended with its
+            // namespace.
             None if output.is_done() => Ending::Stopped("no effect".to_owned()),
             _ => Ending::Strange(format!("{output:?}")),
         }
@@ -160,11 +162,12 @@ impl Suite {
 }
 
 /// Whether a row is tried under a profile.
-fn concerns(row: &Row, profile: Profile) -> bool {
+fn applies(row: &Row, profile: Profile) -> bool {
     profile == Profile::Program || !matches!(row.tree, Tree::Apart)
 }
 
-/// Without layers, nothing ends what leaves its group, and a signal to all is one to all.
+/// Whether the attempt has no lasting or global effect: without layers, nothing ends a process that leaves
+/// its group, and a signal to all reaches all.
 fn is_over_at_its_end(row: &Row) -> bool {
     !matches!(row.proof, Proof::Left | Proof::Signalled)
 }
@@ -174,15 +177,15 @@ fn policy(row: &Row, profile: Profile) -> Policy {
         Profile::Program => Policy::program(),
         _ => Policy::compiler(),
     };
-    // A second for the attempt that must run out of it. An emulated machine needs more for the threads of others. Files are
-    // allowed, so that it is the layers that refuse them.
+    // One second for the attempt that must exhaust it. Other attempts get more, because an emulated machine
+    // needs it for threads. Files are allowed, so that the layers refuse them.
     policy.limits(|limits| {
         limits.cpu_seconds = Some(if row.attempt == "compute" { 1 } else { 10 });
         limits.file_size = Some(1 << 20);
     })
 }
 
-/// RLIMIT_NPROC does not count for root; where no control group can be made, nothing else does.
+/// RLIMIT_NPROC does not apply to root, so without a control group nothing limits root's threads.
 fn is_exempt_from_limits(row: &Row, suite: &Suite) -> bool {
     let has_groups = || {
         let support = suite.sandbox(Policy::program()).support();
@@ -193,7 +196,7 @@ fn is_exempt_from_limits(row: &Row, suite: &Suite) -> bool {
 
 fn proves(row: &Row, output: &Output, effects: Effects) -> bool {
     match row.proof {
-        Proof::Said => true,
+        Proof::Reported => true,
         Proof::Secret => output.stdout.contains(SECRET),
         Proof::Changed => effects.changed,
         Proof::Reached => effects.reached,
@@ -203,41 +206,41 @@ fn proves(row: &Row, output: &Output, effects: Effects) -> bool {
     }
 }
 
-/// By an error number or a signal, if it was.
+/// The error number or signal of a stopped attempt.
 fn stopped(output: &Output) -> Option<Ending> {
     let errno = output.errno().map(|errno| format!("{}", std::io::Error::from_raw_os_error(errno)));
     let signal = output.signal().map(|signal| format!("signal {signal}"));
     signal.or(errno).map(Ending::Stopped)
 }
 
-/// Whether it is the layers that refused it, and not a mistake of the attempt.
+/// Whether the layers refused it, and the attempt itself was not at fault.
 fn is_expected(output: &Output, row: &Row, layers: Layers) -> bool {
-    // A notice that nobody answers any more would be ENOSYS: the program went on after what it is ended for.
+    // An abandoned notification would return ENOSYS: the program continued after a fatal call.
     if let Some(signal) = output.signal() {
         return signal == SIGSYS && layers.seccomp && output.stdout.is_empty()
             || [SIGXCPU, SIGKILL].contains(&signal) && row.attempt == "compute";
     }
-    // EPERM; also what Landlock says of files (EACCES) and of links from elsewhere (EXDEV).
+    // EPERM; also Landlock's errors for files (EACCES) and for links between folders (EXDEV).
     let common: &[i32] = &[1];
     let landlock: &[i32] = if layers.landlock { &[13, 18] } else { &[] };
-    // Neither files, processes nor listeners are there, the root is read-only, and the network is down:
-    // ENOENT, ESRCH, EACCES, ENOTDIR, EROFS, ENETUNREACH, ECONNREFUSED.
+    // No files, processes or listeners exist, the root is read-only, and the network is down: ENOENT, ESRCH,
+    // EACCES, ENOTDIR, EROFS, ENETUNREACH, ECONNREFUSED.
     let namespaces: &[i32] = if layers.namespaces { &[2, 3, 13, 20, 30, 101, 111] } else { &[] };
     let errno = output.errno().unwrap_or_default();
     [common, landlock, namespaces, row.also].iter().any(|errors| errors.contains(&errno))
 }
 
-/// Whether a control need not work, even where all are wanted.
+/// Whether a control may fail even if all must work.
 pub(crate) fn is_excused(row: &Row, user: &str) -> bool {
     EXCUSED.iter().any(|(number, whom, _)| *number == row.number && (whom.is_empty() || *whom == user))
 }
 
-/// Whether the table says that every tier stops the row, as it must for a program.
+/// Whether the table says that every tier stops the row, as required for a program.
 pub(crate) fn is_held_in_every_tier(row: &Row) -> bool {
     Layers::TIERS.iter().all(|tier| row.program.by(*tier, 1))
 }
 
-/// What is left of a row's arguments, for people.
+/// A readable title of a row, with its first argument.
 pub(crate) fn title(row: &Row) -> String {
     let on = row.on.first().map(|on| match on {
         Argument::Text(text) => (*text).to_owned(),

@@ -1,6 +1,6 @@
-//! What an attempt is made on: files, listeners, a terminal and a victim of the test's own, new for each run.
+//! The targets of an attempt: the test's own files, listeners, terminal and victim, new for each run.
 //!
-//! Nothing of the user's is touched: the home is planted. Leaves starting the attempt to the suite.
+//! The user's files are not touched: the home is a planted one. `suite` starts the attempt.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,13 +15,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::table::{Argument, Row};
 
-/// What lies in the key, in the victim and in the leaked descriptor.
+/// The content of the key, the victim's memory and the leaked descriptor.
 pub(crate) const SECRET: &str = "planted-secret-0123456789";
 
-/// A program that runs as another user, made by root for the tests of an ordinary one.
+/// A program that runs as another user, which root creates for the tests of an ordinary one.
 pub(crate) const SET_USER: &str = "SANDBOX_TEST_SET_USER";
 
-/// What happened to the world.
+/// The observed effects.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Effects {
     pub(crate) changed: bool,
@@ -47,8 +47,8 @@ pub(crate) struct World {
 
 struct Victim {
     process: std::process::Child,
-    says: BufReader<ChildStdout>,
-    hears: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    stdin: Option<ChildStdin>,
     address: String,
     descriptor: String,
     queue: String,
@@ -81,15 +81,15 @@ impl World {
         named.set_nonblocking(true).unwrap();
         tcp.set_nonblocking(true).unwrap();
         udp.set_nonblocking(true).unwrap();
-        let wants = |wanted: fn(&Argument) -> bool| row.on.iter().any(wanted);
+        let needs = |is_needed: fn(&Argument) -> bool| row.on.iter().any(is_needed);
         let signalled = row.proof == crate::table::Proof::Signalled;
-        let has_queue = wants(|on| matches!(on, Argument::Queue));
-        let wants_victim = signalled || has_queue || wants(|on| matches!(on, Argument::Victim));
-        let victim = wants_victim.then(|| Victim::start(program, has_queue));
-        let terminal = wants(|on| matches!(on, Argument::Terminal)).then(Terminal::open);
+        let has_queue = needs(|on| matches!(on, Argument::Queue));
+        let needs_victim = signalled || has_queue || needs(|on| matches!(on, Argument::Victim));
+        let victim = needs_victim.then(|| Victim::start(program, has_queue));
+        let terminal = needs(|on| matches!(on, Argument::Terminal)).then(Terminal::open);
         let mut world = Self {
             before: BTreeMap::new(),
-            leaked: leaked(wants(|on| matches!(on, Argument::Leaked))),
+            leaked: leaked(needs(|on| matches!(on, Argument::Leaked))),
             folder,
             token,
             tcp,
@@ -104,7 +104,8 @@ impl World {
         world
     }
 
-    /// An argument as text. `plain` tells whether the attempt is made without a sandbox, where a terminal has another number.
+    /// An argument as text. `plain` is true without a sandbox, where a terminal has another descriptor
+    /// number.
     pub(crate) fn text(&self, argument: Argument, plain: bool) -> String {
         let path = |name: &str| self.folder.path().join(name).to_str().unwrap().to_owned();
         let victim = || self.victim.as_ref().expect("the row has a victim");
@@ -130,7 +131,7 @@ impl World {
         }
     }
 
-    /// What has happened since it was made. Asked once.
+    /// The effects since the world was created. Can be read once.
     pub(crate) fn effects(&mut self) -> Effects {
         let mut effects = Effects { changed: self.contents() != self.before, ..Effects::default() };
         effects.reached = self.tcp.accept().is_ok()
@@ -138,17 +139,17 @@ impl World {
             || self.unix.accept().is_ok()
             || self.named.accept().is_ok();
         if let Some(victim) = &mut self.victim {
-            match victim.ask().as_deref() {
+            match victim.status().as_deref() {
                 Some("alive") => {}
                 Some("urgent") => effects.signalled = true,
                 _ => effects.ended = true,
             }
         }
-        effects.left = self.end_what_is_left();
+        effects.left = self.end_leftovers();
         effects
     }
 
-    /// All that lies in the folder: size, mode, and when anything of it was changed.
+    /// Everything in the folder: size, mode, and the time of the last change.
     fn contents(&self) -> BTreeMap<PathBuf, (u64, u32, i64, i64)> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.folder.path().to_owned()];
@@ -165,8 +166,8 @@ impl World {
         found
     }
 
-    /// Processes that were started with this world's token.
-    fn end_what_is_left(&self) -> bool {
+    /// Ends processes that were started with this world's token. Returns whether there were any.
+    fn end_leftovers(&self) -> bool {
         let mut any = false;
         for entry in std::fs::read_dir("/proc").unwrap().flatten() {
             let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
@@ -184,13 +185,13 @@ impl World {
     }
 }
 
-/// A file of another user's that runs with that user's rights: only root can make one.
+/// A file of another user that runs with that user's rights. Only root can create one.
 fn set_user(row: &Row, program: &Path, path: &Path) -> PathBuf {
-    let wanted = row.on.iter().any(|on| matches!(on, Argument::SetUser));
+    let is_needed = row.on.iter().any(|on| matches!(on, Argument::SetUser));
     if let Some(made) = std::env::var_os(SET_USER) {
         return made.into();
     }
-    if wanted && rustix::process::getuid().is_root() {
+    if is_needed && rustix::process::getuid().is_root() {
         plant_set_user(program, path, 65534);
         let folder = path.parent().unwrap();
         std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -205,7 +206,7 @@ pub(crate) fn plant_set_user(program: &Path, path: &Path, owner: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o4755)).unwrap();
 }
 
-/// A secret at a descriptor without the flag that closes it.
+/// A secret at a descriptor, without close-on-exec if `open`.
 fn leaked(open: bool) -> OwnedFd {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(SECRET.as_bytes()).unwrap();
@@ -238,29 +239,29 @@ impl Victim {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let hears = process.stdin.take().unwrap();
-        let mut says = BufReader::new(process.stdout.take().unwrap());
+        let stdin = process.stdin.take().unwrap();
+        let mut stdout = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
-        says.read_line(&mut line).unwrap();
+        stdout.read_line(&mut line).unwrap();
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let [address, descriptor, queue] =
             <[String; 3]>::try_from(words).expect("an address and two numbers");
-        Self { address, descriptor, queue, has_queue, process, says, hears: Some(hears) }
+        Self { address, descriptor, queue, has_queue, process, stdout, stdin: Some(stdin) }
     }
 
-    /// Its answer; none if it has ended. A signal that was sent before comes before the answer.
-    fn ask(&mut self) -> Option<String> {
-        self.hears.as_mut()?.write_all(b"?\n").ok()?;
+    /// Its answer, or `None` if it has ended. A signal sent before arrives before the answer.
+    fn status(&mut self) -> Option<String> {
+        self.stdin.as_mut()?.write_all(b"?\n").ok()?;
         let mut line = String::new();
-        let mut limited = self.says.by_ref().take(64);
+        let mut limited = self.stdout.by_ref().take(64);
         (limited.read_line(&mut line).ok()? > 0).then(|| line.trim().to_owned())
     }
 }
 
 impl Drop for Victim {
     fn drop(&mut self) {
-        drop(self.hears.take());
-        // One with a queue takes that with it when it has nothing more to hear.
+        drop(self.stdin.take());
+        // A victim with a queue deletes the queue when its input closes, so it is not killed.
         if !self.has_queue {
             let _ = self.process.kill();
         }

@@ -1,6 +1,7 @@
-//! `attempts NAME [ARGUMENT]`: tries one thing. Prints `done` and exits with 0 if it worked, `errno N` and 1 if it was refused.
+//! `attempts NAME [ARGUMENT]`: tries one operation. Prints `done` and exits with 0 if it worked, or `errno N`
+//! and 1 if it was refused.
 //!
-//! Compiled by the tests for musl, without dependencies. Leaves judging to the tests.
+//! Compiled by the tests for musl, without dependencies. The tests judge the result.
 
 use std::arch::asm;
 use std::fs;
@@ -91,18 +92,19 @@ fn process_attempt(name: &str, argument: &str) -> io::Result<String> {
         "unshare" => quiet(call(272, 0x200, 0, 0, 0, 0)),
         "personality" => quiet(call(135, 0xffff_ffff, 0, 0, 0, 0)),
         "keyring" => quiet(call(250, 0, -3, 0, 0, 0)),
-        // A new group for itself, as the leader of none.
+        // Its own new group, although it leads no session.
         "setpgid" => quiet(call(109, 0, 0, 0, 0, 0)),
         "daemon" => daemon(),
         "memfd" => memfd_execute(),
         "execute-self" => execute_self(number),
         "map-low" => quiet(map(0x2_0000, 3, 0x32)),
-        // With MREMAP_MAYMOVE and MREMAP_DONTUNMAP the new address is a hint, which an empty place takes.
+        // With MREMAP_MAYMOVE and MREMAP_DONTUNMAP, the new address is a hint, which the kernel uses if the
+        // address is free.
         "move-low" => {
             let page = map(0, 3, 0x22)?;
             match call(25, page, 4096, 4096, 5, 0x2_0000)? {
                 0x2_0000 => Ok(String::new()),
-                elsewhere => Err(io::Error::other(format!("it went to {elsewhere:#x}"))),
+                other => Err(io::Error::other(format!("it was mapped at {other:#x}"))),
             }
         }
         "map-growing" => quiet(map(0, 3, 0x122)),
@@ -152,7 +154,7 @@ fn resource_attempt(name: &str, argument: &str) -> io::Result<String> {
             .join()
             .map(|depth| depth.to_string())
             .map_err(|_| io::ErrorKind::Other.into()),
-        "panic" => panic!("as asked"),
+        "panic" => panic!("on purpose"),
         "wait" => {
             println!("waiting");
             loop {
@@ -215,14 +217,14 @@ fn read_memory() -> io::Result<String> {
     }
 }
 
-/// Executes a copy of itself that has no path.
+/// Executes a copy of itself without a path.
 fn memfd_execute() -> io::Result<String> {
     let image = call(319, pointer(b"copy\0"), 0, 0, 0, 0)?;
     unsafe { fs::File::from_raw_fd(image as i32) }.write_all(&fs::read("/proc/self/exe")?)?;
     Ok(String::new())
 }
 
-/// Executes its own file again: by path, or by the descriptor that it was executed with.
+/// Executes its own file again: by path, or by the descriptor of its own exec.
 fn execute_self(descriptor: i64) -> io::Result<String> {
     let own = terminated(&std::env::args().next().unwrap_or_default());
     let (path, flags): (&[u8], i64) = if descriptor == 0 { (&own, 0) } else { (b"\0", 0x1000) };
@@ -232,11 +234,11 @@ fn execute_self(descriptor: i64) -> io::Result<String> {
         .map(|_| String::new())
 }
 
-/// `getpid` by the 32-bit interface, whose numbers mean other calls.
+/// `getpid` through the 32-bit interface, where the numbers mean other calls.
 fn old_interface() -> io::Result<String> {
-    let answer: i64;
+    let result: i64;
     unsafe {
-        asm!("int 0x80", inlateout("rax") 20_i64 => answer, out("r8") _, out("r9") _, out("r10") _, out("r11") _)
+        asm!("int 0x80", inlateout("rax") 20_i64 => result, out("r8") _, out("r9") _, out("r10") _, out("r11") _)
     };
-    if answer > 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(-answer as i32)) }
+    if result > 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(-result as i32)) }
 }

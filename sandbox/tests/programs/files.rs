@@ -1,6 +1,7 @@
-//! `files NAME [PATH…]`: what a program does with files, or should not be able to. Says `done` or `errno N` as `attempts` does.
+//! `files NAME [PATH…]`: operations on files that a program may do, or must not. Prints `done` or `errno N`
+//! like `attempts`.
 //!
-//! Compiled by the tests for musl, without dependencies. Leaves judging to the tests.
+//! Compiled by the tests for musl, without dependencies. The tests judge the result.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
@@ -13,13 +14,13 @@ unsafe extern "C" {
     fn syscall(number: i64, ...) -> i64;
 }
 
-fn call<const COUNT: usize>(number: i64, given: [i64; COUNT]) -> io::Result<String> {
-    value(number, given).map(|_| String::new())
+fn call<const COUNT: usize>(number: i64, arguments: [i64; COUNT]) -> io::Result<String> {
+    value(number, arguments).map(|_| String::new())
 }
 
-fn value<const COUNT: usize>(number: i64, given: [i64; COUNT]) -> io::Result<i64> {
+fn value<const COUNT: usize>(number: i64, arguments: [i64; COUNT]) -> io::Result<i64> {
     let mut all = [0; 6];
-    all[..COUNT].copy_from_slice(&given);
+    all[..COUNT].copy_from_slice(&arguments);
     let [a, b, c, d, e, f] = all;
     match unsafe { syscall(number, a, b, c, d, e, f) } {
         -1 => Err(io::Error::last_os_error()),
@@ -76,7 +77,7 @@ fn attempt(name: &str, path: &str, second: &str, third: &str) -> io::Result<Stri
     }
 }
 
-/// The kinds of what the descriptors are that it was started with.
+/// The file types of the descriptors that it inherited.
 fn held() -> String {
     let file = |number| std::mem::ManuallyDrop::new(unsafe { File::from_raw_fd(number) });
     let kind = |number: i32| {
@@ -90,7 +91,7 @@ fn held() -> String {
     (0..4096).filter_map(kind).collect::<Vec<_>>().join(", ")
 }
 
-/// What makes something new, under its own name.
+/// Operations that create a file of their own name.
 fn in_folder(name: &str, new: &Path) -> io::Result<String> {
     let path: Vec<u8> = new.as_os_str().as_encoded_bytes().iter().copied().chain([0]).collect();
     let pointer = path.as_ptr() as i64;
@@ -114,7 +115,7 @@ fn in_folder(name: &str, new: &Path) -> io::Result<String> {
         }
         // A device with the numbers of /dev/mem, and a pipe.
         "device" => call(133, [pointer, 0o020_600, 0x101]),
-        // What is left of a file that is moved is a device.
+        // A whiteout, which remains after a move, is a device.
         "whiteout" => {
             file()?;
             let moved: Vec<u8> = new.with_extension("moved").as_os_str().as_encoded_bytes().to_vec();
@@ -161,7 +162,8 @@ fn in_folder(name: &str, new: &Path) -> io::Result<String> {
         "set-user-mkdir" => {
             call(83, [pointer, 0o6755])?;
             use std::os::unix::fs::MetadataExt;
-            // The kernel takes these bits from a folder's mode, but for that of its group on some file systems.
+            // The kernel drops these bits from a new folder's mode, except the group bit on some file
+            // systems.
             let mode = fs::metadata(new)?.mode();
             fs::remove_dir(new)?;
             if mode & 0o6000 == 0 { Err(io::Error::from_raw_os_error(1)) } else { Ok(format!("{mode:o}")) }
@@ -179,7 +181,7 @@ fn list(path: &str) -> io::Result<String> {
     Ok(names.join(" "))
 }
 
-/// Takes all files of a folder away.
+/// Removes all files of a folder.
 fn clear(folder: &Path) -> io::Result<String> {
     for entry in fs::read_dir(folder)? {
         fs::remove_file(entry?.path())?;
@@ -187,7 +189,7 @@ fn clear(folder: &Path) -> io::Result<String> {
     Ok(String::new())
 }
 
-/// Everything that one does with files in a folder, taken away again at the end.
+/// All usual operations on files in a folder, which is empty again at the end.
 fn work(folder: &Path) -> io::Result<()> {
     let (inner, file, copy) = (folder.join("inner"), folder.join("work"), folder.join("inner/copy"));
     fs::create_dir_all(&inner)?;
@@ -213,16 +215,16 @@ fn work(folder: &Path) -> io::Result<()> {
     fs::remove_dir(&inner)
 }
 
-/// Files of a size until there is no room; says how much there was.
+/// Writes files of this size until space runs out, and prints how many bytes were written.
 fn fill(folder: &Path, count: u64, each: u64) -> io::Result<String> {
     let mut written = 0;
     let block = [1_u8; 4096];
     for number in 0..count {
-        let mut tell = |error: io::Error| {
+        let mut fail = |error: io::Error| {
             println!("errno {} written {written}", error.raw_os_error().unwrap_or(0));
             std::process::exit(1)
         };
-        let mut file = File::create(folder.join(number.to_string())).unwrap_or_else(&mut tell);
+        let mut file = File::create(folder.join(number.to_string())).unwrap_or_else(&mut fail);
         for _ in 0..each / 4096 {
             if let Err(error) = file.write_all(&block) {
                 println!("errno {} written {written}", error.raw_os_error().unwrap_or(0));

@@ -1,13 +1,14 @@
-//! What keeps scratch space: a descriptor, which a policy may hold.
+//! A handle of scratch space: a descriptor, which a policy may hold.
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-/// Scratch space for the children of one owner: what one leaves there, the next one finds. Clones are the same space; it is
-/// gone when the last of them is dropped, at the latest when this process dies, and no child has it any more.
+/// Scratch space for the children of one owner: files that one child leaves there are there for the next.
+/// Clones refer to the same space. It is gone when the last clone is dropped or this process dies, and no
+/// child has it mounted.
 ///
-/// It holds so many bytes in all, and at most 65 536 files and folders.
+/// It has a fixed size in bytes, and holds at most 65 536 files and folders.
 #[derive(Clone)]
 pub struct Scratch {
     space: Arc<Space>,
@@ -15,7 +16,7 @@ pub struct Scratch {
 
 struct Space {
     bytes: u64,
-    /// The mount namespace that holds it.
+    /// The mount namespace that contains it.
     namespace: OwnedFd,
 }
 
@@ -25,7 +26,7 @@ impl Scratch {
         Self { space: Arc::new(Space { bytes, namespace }) }
     }
 
-    /// How many bytes it holds.
+    /// The size in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.space.bytes
@@ -46,7 +47,7 @@ impl PartialEq for Scratch {
 impl Eq for Scratch {}
 
 impl fmt::Debug for Scratch {
-    /// Size, and the namespace as `/proc` names it.
+    /// Size, and the namespace in `/proc` notation.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = rustix::fs::fstat(self.namespace()).map_or(0, |status| status.st_ino);
         write!(formatter, "Scratch({} bytes, mnt:[{number}])", self.space.bytes)

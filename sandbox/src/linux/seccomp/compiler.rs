@@ -1,8 +1,8 @@
-//! The deny-list of a compiler or a build: no network, no other process, no way out of the process group,
-//! and what Landlock does not see.
+//! The deny-list of a compiler or a build: no network, no access to other processes, no way out of the
+//! process group, and no operations that Landlock does not check.
 //!
-//! A deny-list, because linkers and build tools call far more than a program does; Landlock holds the file
-//! system by an allow-list. Everything on it is EPERM.
+//! It is a deny-list because linkers and build tools make far more calls than a program. Landlock restricts
+//! the file system with an allow-list. Every denied call returns EPERM.
 
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
 use seccompiler::{BpfProgram, SeccompAction};
@@ -11,7 +11,7 @@ use super::dangerous;
 use super::filters::{Context, Deciding, Filters};
 use super::rules::{Built, Rules, always, answering, int, long, when, without_clone3, without_unknown};
 
-/// Flags of `clone` that make namespaces (sched.h).
+/// Flags of `clone` that create namespaces (sched.h).
 pub(super) const NAMESPACE_FLAGS: &[u64] = &[
     0x0000_0080, // CLONE_NEWTIME
     libc::CLONE_NEWNS as u64,
@@ -23,7 +23,7 @@ pub(super) const NAMESPACE_FLAGS: &[u64] = &[
     libc::CLONE_NEWNET as u64,
 ];
 
-/// `keep_metadata` also denies changing the mode and the times of a path: what Landlock does not see and a build needs.
+/// `keep_metadata` also denies changing modes and times, which Landlock does not check and a build needs.
 pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> {
     let mut rules = always(dangerous::CALLS);
     rules.extend(always(DENIED));
@@ -41,35 +41,35 @@ pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> 
 }
 
 const DENIED: &[i64] = &[
-    // Network and sockets by name. A pair of connected sockets is what remains.
+    // Network and sockets with names. Only connected socket pairs remain.
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
     libc::SYS_listen,
     libc::SYS_accept,
     libc::SYS_accept4,
-    // The process group is how all of it is found again.
+    // The process group is needed to find all processes again.
     libc::SYS_setsid,
     libc::SYS_setpgid,
-    // Signals with a forged sender or by descriptor; `kill` has conditions.
+    // Signals with a forged sender or by descriptor. `kill` has conditions.
     libc::SYS_rt_sigqueueinfo,
     libc::SYS_rt_tgsigqueueinfo,
     libc::SYS_pidfd_send_signal,
     libc::SYS_ioprio_set,
-    // Files without a path, which Landlock would let execute.
+    // Files without a path, which Landlock would allow to execute.
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
-    // What happens to files elsewhere, where they are mounted, and who has read which part of them lately.
+    // Observing files and mounts elsewhere, and which parts of files were read lately.
     libc::SYS_inotify_add_watch,
     SYS_STATMOUNT,
     SYS_LISTMOUNT,
     SYS_CACHESTAT,
-    // What other security modules hold this process to, which it could change for what it executes.
+    // Attributes of other security modules, which it could change for the programs it executes.
     SYS_LSM_GET_SELF_ATTR,
     SYS_LSM_SET_SELF_ATTR,
     SYS_LSM_LIST_MODULES,
-    // Shared objects of the machine that no path names.
-    // Their numbers can be guessed, so what takes a number is as good as what finds one.
+    // Shared objects of the machine without a path. Their numbers can be guessed, so calls that take a number
+    // are as dangerous as those that look one up.
     libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_shmctl,
@@ -83,7 +83,7 @@ const DENIED: &[i64] = &[
     libc::SYS_semctl,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
-    // By path, unseen by Landlock (truncate: before its ABI 3), and without use in a build.
+    // Calls by path that Landlock does not check (truncate: before its ABI 3), and that no build needs.
     libc::SYS_truncate,
     libc::SYS_chown,
     libc::SYS_lchown,
@@ -108,13 +108,13 @@ const METADATA: &[i64] = &[
     libc::SYS_utimensat,
 ];
 
-/// Linux 6.5; not in every version of the libc crate.
+/// Linux 6.5. Not in every version of the libc crate.
 const SYS_CACHESTAT: i64 = 451;
 
-/// Linux 6.6; not in every version of the libc crate.
+/// Linux 6.6. Not in every version of the libc crate.
 const SYS_FCHMODAT2: i64 = 452;
 
-/// Linux 6.8; not in every version of the libc crate.
+/// Linux 6.8. Not in every version of the libc crate.
 const SYS_STATMOUNT: i64 = 457;
 const SYS_LISTMOUNT: i64 = 458;
 const SYS_LSM_GET_SELF_ATTR: i64 = 459;
@@ -123,7 +123,7 @@ const SYS_LSM_LIST_MODULES: i64 = 461;
 
 fn network(rules: &mut Rules) -> Built<()> {
     when(rules, libc::SYS_socketpair, vec![int(0, Ne, libc::AF_UNIX as u32)?])?;
-    // An unconnected datagram socket could still send to a socket by name.
+    // An unconnected datagram socket could still send to a named socket.
     for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
         when(rules, libc::SYS_socketpair, vec![int(1, MaskedEq(0xf), kind as u32)?])?;
     }
@@ -134,7 +134,7 @@ fn processes(rules: &mut Rules, context: &Context) -> Built<()> {
     for &flag in NAMESPACE_FLAGS {
         when(rules, libc::SYS_clone, vec![long(0, MaskedEq(flag), flag)?])?;
     }
-    // Another process's limits, scheduling and priority.
+    // Limits, scheduling and priority of other processes.
     for call in [
         libc::SYS_prlimit64,
         libc::SYS_sched_setaffinity,
@@ -147,8 +147,8 @@ fn processes(rules: &mut Rules, context: &Context) -> Built<()> {
     when(rules, libc::SYS_setpriority, vec![int(0, Ne, PRIO_PROCESS)?])?;
     when(rules, libc::SYS_setpriority, vec![int(1, Ne, 0)?])?;
     if !context.signals_scoped {
-        // Before Landlock's scopes: no signal but to the whole own group, and none to this family's head.
-        // What remains is `tgkill`, which pthread_kill and abort need, to other processes of the same user.
+        // Before Landlock's scopes: signals only to the whole own process group. `tgkill` remains, because
+        // pthread_kill and abort need it, so other processes of the same user can be signalled with it.
         when(rules, libc::SYS_kill, vec![int(0, Ne, 0)?])?;
         rules.insert(libc::SYS_tkill, Vec::new());
     }
@@ -156,14 +156,14 @@ fn processes(rules: &mut Rules, context: &Context) -> Built<()> {
 }
 
 fn files(rules: &mut Rules) -> Built<()> {
-    // Signals to any process by way of a descriptor's owner.
+    // Signals to any process through the owner of a descriptor.
     for command in [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG] {
         when(rules, libc::SYS_fcntl, vec![int(1, Eq, command as u32)?])?;
     }
     for control in [libc::TIOCSTI, TIOCLINUX, libc::TIOCSCTTY, FIOSETOWN, SIOCSPGRP, libc::FIOASYNC] {
         when(rules, libc::SYS_ioctl, vec![int(1, Eq, control as u32)?])?;
     }
-    // Opening for reading with O_TRUNC truncates, and Landlock before ABI 3 sees the reading only.
+    // Opening for reading with O_TRUNC truncates the file, and Landlock before ABI 3 only checks the reading.
     let truncating = (libc::O_ACCMODE | libc::O_TRUNC) as u64;
     for (call, flags) in [(libc::SYS_open, 1), (libc::SYS_openat, 2)] {
         when(rules, call, vec![int(flags, MaskedEq(truncating), libc::O_TRUNC as u32)?])?;
@@ -171,7 +171,7 @@ fn files(rules: &mut Rules) -> Built<()> {
     Ok(())
 }
 
-/// No file that runs with the rights of who started the build: in a granted folder it would be there for others to run.
+/// Denies creating files that run with the user's rights: in a granted folder, others could run them.
 fn set_id(rules: &mut Rules, chmod_is_denied: bool) -> Built<()> {
     let creating = [libc::O_CREAT as u64, (libc::O_TMPFILE & !libc::O_DIRECTORY) as u64];
     for bit in [u64::from(libc::S_ISUID), u64::from(libc::S_ISGID)] {
@@ -184,7 +184,7 @@ fn set_id(rules: &mut Rules, chmod_is_denied: bool) -> Built<()> {
         for (call, mode) in [(libc::SYS_creat, 1), (libc::SYS_mknod, 1), (libc::SYS_mknodat, 2)] {
             when(rules, call, vec![sets(mode)?])?;
         }
-        // A call that is denied in any case must not get a condition.
+        // A call that is always denied must not get a condition.
         if !chmod_is_denied {
             for (call, mode) in
                 [(libc::SYS_chmod, 1), (libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (SYS_FCHMODAT2, 2)]
@@ -196,12 +196,12 @@ fn set_id(rules: &mut Rules, chmod_is_denied: bool) -> Built<()> {
     Ok(())
 }
 
-/// `openat2` passes flags and mode in memory, where a filter cannot look; who calls it falls back to `openat`.
+/// `openat2` passes flags and mode in memory, where a filter cannot read them. Callers fall back to `openat`.
 fn without_openat2() -> Built<BpfProgram> {
     answering(always(&[libc::SYS_openat2]), SeccompAction::Errno(libc::ENOSYS as u32))
 }
 
-/// sys/resource.h; the libc crate's type of it differs between C libraries.
+/// sys/resource.h. The libc crate's type for it differs between C libraries.
 const PRIO_PROCESS: u32 = 0;
 const F_SETOWN_EX: i32 = 15;
 const F_SETSIG: i32 = 10;

@@ -1,14 +1,14 @@
-//! Interfaces that no confined process has any business with, and that reach other processes or the kernel.
+//! Interfaces that no confined process needs, and that reach other processes or the kernel.
 //!
-//! A program that calls one is killed (SIGSYS); for a compiler they are answered with EPERM, because a build
-//! tool may merely ask whether they exist.
+//! A program that calls one is killed (SIGSYS). A compiler gets EPERM, because a build tool may only check
+//! whether they exist.
 
-/// Whether a program is ended for this call.
+/// Whether a program is killed for this call.
 pub(in crate::platform) fn is_dangerous(number: u32) -> bool {
     CALLS.contains(&i64::from(number))
 }
 
-/// The list, by what the calls reach.
+/// The calls, grouped by what they reach.
 pub(super) const CALLS: &[i64] = &[
     // Other processes.
     libc::SYS_ptrace,
@@ -39,7 +39,7 @@ pub(super) const CALLS: &[i64] = &[
     libc::SYS_quotactl,
     libc::SYS_quotactl_fd,
     libc::SYS_acct,
-    // Large parts of the kernel behind one call, some of which go around this filter (io_uring).
+    // Large parts of the kernel behind one call, some of which bypass this filter (io_uring).
     libc::SYS_bpf,
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,

@@ -9,22 +9,22 @@ pub(in crate::platform) struct Filters {
     pub(super) deciding: Deciding,
 }
 
-/// The filters that have the last word.
+/// The filters that decide.
 pub(super) enum Deciding {
-    /// They answer what they refuse.
+    /// They answer refused calls themselves.
     Silent(Vec<BpfProgram>),
-    /// A filter that tells its listener what it refuses, the one that takes away what setting it up needed, and what
-    /// silent ones are made from, where there can be no listener.
-    Telling { filter: BpfProgram, after: BpfProgram, context: Context },
+    /// A filter that notifies its listener of refused calls, a filter that then denies the calls needed to
+    /// set it up, and the context for silent filters if there can be no listener.
+    Notifying { filter: BpfProgram, after: BpfProgram, context: Context },
 }
 
-/// What rules are made from.
+/// The inputs of the rules.
 pub(super) struct Context {
     pub(super) process: u32,
     pub(super) exec_descriptor: i32,
     pub(super) exec_path: u64,
     pub(super) channel: i32,
     pub(super) signals_scoped: bool,
-    /// Whether the program may work on paths.
+    /// Whether the program may access paths.
     pub(super) has_paths: bool,
 }

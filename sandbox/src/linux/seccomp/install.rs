@@ -1,6 +1,6 @@
-//! Installing compiled filters (`seccomp(2)`), silently or with a listener.
+//! Installs compiled filters (`seccomp(2)`), silently or with a listener.
 //!
-//! `no_new_privs` is set before. Leaves what the filters say to the modules that build them.
+//! `no_new_privs` is already set. Other modules build the filters.
 
 use std::fs::File;
 use std::io;
@@ -15,8 +15,8 @@ pub(super) fn silent(filter: &BpfProgram) -> io::Result<()> {
     install(filter, 0).map(drop)
 }
 
-/// Applies a filter to this thread; the descriptor tells what it brings before its listener.
-pub(super) fn telling(filter: &BpfProgram) -> io::Result<OwnedFd> {
+/// Applies a filter to this thread. The returned descriptor receives its notifications.
+pub(super) fn notifying(filter: &BpfProgram) -> io::Result<OwnedFd> {
     let descriptor = install(filter, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER)?;
     // SAFETY: the kernel has just made it for this process, close-on-exec (seccomp(2)).
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
@@ -26,13 +26,13 @@ fn install(filter: &BpfProgram, flags: libc::c_ulong) -> io::Result<i32> {
     let length = u16::try_from(filter.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
     let program = libc::sock_fprog { len: length, filter: filter.as_ptr().cast_mut().cast() };
     // SAFETY: the kernel reads the program, whose length is given and which outlives the call.
-    let answer =
+    let result =
         unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) };
-    i32::try_from(answer).ok().filter(|answer| *answer >= 0).ok_or_else(io::Error::last_os_error)
+    i32::try_from(result).ok().filter(|result| *result >= 0).ok_or_else(io::Error::last_os_error)
 }
 
-/// Gives the listener to the supervisor. From the first filter on, nothing else than this is called.
-pub(super) fn hand_over(listener: &OwnedFd, channel: &File) -> io::Result<()> {
+/// Sends the listener to the supervisor. After the first filter, only this is called.
+pub(super) fn send_listener(listener: &OwnedFd, channel: &File) -> io::Result<()> {
     let frame = control::frame(&Status::Listening)?;
     control::send_with(channel, channel, &frame, &[listener.as_fd()])
 }

@@ -1,8 +1,9 @@
 //! System call filters: compiled in the helper, stacked, the deciding one last.
 //!
-//! One filter has one action, so there are several, and the kernel takes the strictest answer. What a program is not
-//! allowed is brought before its supervisor (`listener`), which refuses it and knows of it; where the kernel takes no
-//! listener, because one stands already above this process, the filters themselves refuse. Leaves paths to `filesystem`.
+//! A filter has one action, so there are several, and the kernel takes the strictest result. Calls that a
+//! program may not make go to its supervisor (`listener`), which refuses and records them. If the kernel
+//! accepts no listener because a process above already has one, the filters refuse the calls themselves.
+//! Paths are left to `filesystem`.
 
 mod compiler;
 mod dangerous;
@@ -23,7 +24,7 @@ pub(super) use dangerous::is_dangerous;
 pub(super) use filters::Filters;
 use filters::{Context, Deciding};
 
-/// What the filters depend on beside the policy.
+/// The inputs of the filters besides the policy.
 pub(super) struct Surroundings<'a> {
     pub(super) executable: &'a Executable,
     /// The descriptor of the supervisor's socket.
@@ -51,8 +52,8 @@ impl Filters {
         built.map_err(|error| not_compiled(&error))
     }
 
-    /// Applies all of them to this thread, which is the only one. Whether refusals are told to the supervisor, to whom
-    /// `channel` leads.
+    /// Applies all filters to this thread, which is the only one. Returns whether the supervisor is notified
+    /// of refused calls. `channel` leads to the supervisor.
     pub(super) fn apply(&self, channel: &File) -> Result<bool, Failure> {
         let failed = |subject: &'static str| failed(Step::Seccomp, subject);
         self.common.iter().try_for_each(install::silent).map_err(failed("applying a filter"))?;
@@ -61,16 +62,16 @@ impl Filters {
         };
         let (filter, after, context) = match &self.deciding {
             Deciding::Silent(filters) => return silently(filters),
-            Deciding::Telling { filter, after, context } => (filter, after, context),
+            Deciding::Notifying { filter, after, context } => (filter, after, context),
         };
-        match install::telling(filter) {
+        match install::notifying(filter) {
             Ok(listener) => {
-                install::hand_over(&listener, channel).map_err(failed("handing over the listener"))?;
+                install::send_listener(&listener, channel).map_err(failed("sending the listener"))?;
                 drop(listener);
                 install::silent(after).map_err(failed("closing the filter"))?;
                 Ok(true)
             }
-            // EBUSY: a process above has a listener already (seccomp(2)); EINVAL: Linux before 5.0.
+            // EBUSY: a process above already has a listener (seccomp(2)). EINVAL: Linux before 5.0.
             Err(error) if matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EINVAL)) => {
                 silently(&program::silent(context).map_err(|error| not_compiled(&error))?)
             }
@@ -83,10 +84,10 @@ fn not_compiled(error: &seccompiler::Error) -> Failure {
     Failure::new(Step::Seccomp, format!("compiling a filter: {error}"), 0)
 }
 
-/// What must fail under the filters, tried once before anything runs.
+/// Tries once, before anything runs, what must fail under the filters.
 pub(super) fn canary(policy: &Policy) -> Result<(), Failure> {
     // SAFETY: both calls take no pointer that they could write through.
-    let (what, answer) = unsafe {
+    let (subject, result) = unsafe {
         if policy.profile.is_tree() || policy.has_paths() {
             (
                 "a TCP socket under seccomp",
@@ -98,8 +99,8 @@ pub(super) fn canary(policy: &Policy) -> Result<(), Failure> {
         }
     };
     let errno = std::io::Error::last_os_error().raw_os_error().unwrap_or(0);
-    if answer == -1 && errno == libc::EPERM {
+    if result == -1 && errno == libc::EPERM {
         return Ok(());
     }
-    Err(Failure::new(Step::Canary, what, if answer == -1 { errno } else { 0 }))
+    Err(Failure::new(Step::Canary, subject, if result == -1 { errno } else { 0 }))
 }

@@ -1,7 +1,7 @@
-//! The allow-list of a program: compute, use the descriptors it has, start threads, end.
+//! The allow-list of a program: compute, use its open descriptors, start threads, exit.
 //!
-//! Drawn from what a static musl program with tokio (current thread; time and io drivers), std threads,
-//! panics and the stack overflow handler was seen to call. Everything else is EPERM.
+//! Based on the observed calls of a static musl program with tokio (current thread; time and io drivers), std
+//! threads, panics and the stack overflow handler. Every other call returns EPERM.
 
 use seccompiler::SeccompCmpOp::{Eq, Ge, MaskedEq};
 use seccompiler::{BpfProgram, SeccompAction};
@@ -9,21 +9,21 @@ use seccompiler::{BpfProgram, SeccompAction};
 use super::dangerous;
 use super::filters::{Context, Deciding, Filters};
 use super::rules::{
-    Built, Rules, allowing, always, answering, int, long, telling, when, without_clone3, without_unknown,
+    Built, Rules, allowing, always, answering, int, long, notifying, when, without_clone3, without_unknown,
 };
 use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
 
 pub(super) fn filters(context: Context) -> Built<Filters> {
     let refused = SeccompAction::Errno(libc::EPERM as u32);
-    let filter = telling(allowed(&context, true)?)?;
+    let filter = notifying(allowed(&context, true)?)?;
     let after = answering(always(&[libc::SYS_sendmsg, libc::SYS_seccomp]), refused)?;
     Ok(Filters {
         common: vec![without_unknown(), without_clone3()?],
-        deciding: Deciding::Telling { filter, after, context },
+        deciding: Deciding::Notifying { filter, after, context },
     })
 }
 
-/// The same without a listener: dangerous calls kill, the others are EPERM.
+/// The same without a listener: dangerous calls kill, other refused calls return EPERM.
 pub(super) fn silent(context: &Context) -> Built<Vec<BpfProgram>> {
     Ok(vec![
         answering(always(dangerous::CALLS), SeccompAction::KillProcess)?,
@@ -31,9 +31,9 @@ pub(super) fn silent(context: &Context) -> Built<Vec<BpfProgram>> {
     ])
 }
 
-/// Allowed whatever the arguments: they reach nothing but this process and its descriptors.
+/// Allowed with any arguments. They affect only this process and its descriptors.
 const PLAIN: &[i64] = &[
-    // Descriptors that exist.
+    // Open descriptors.
     libc::SYS_read,
     libc::SYS_readv,
     libc::SYS_write,
@@ -68,7 +68,7 @@ const PLAIN: &[i64] = &[
     libc::SYS_rt_sigprocmask,
     libc::SYS_rt_sigreturn,
     libc::SYS_sigaltstack,
-    // Time and chance.
+    // Time and random numbers.
     libc::SYS_clock_gettime,
     libc::SYS_clock_getres,
     libc::SYS_clock_nanosleep,
@@ -79,18 +79,18 @@ const PLAIN: &[i64] = &[
     libc::SYS_getrandom,
     libc::SYS_exit,
     libc::SYS_exit_group,
-    // ENOSYS by the filter before, which this one must let pass.
+    // The previous filter returns ENOSYS for it, so this one must allow it.
     libc::SYS_clone3,
 ];
 
-/// Terminal and descriptor queries that the standard library makes; none that injects input or sets an owner.
+/// Terminal and descriptor queries of the standard library. None injects input or sets an owner.
 const CONTROLS: &[libc::Ioctl] =
     &[libc::FIONBIO, libc::FIOCLEX, libc::FIONREAD, libc::TCGETS, libc::TIOCGWINSZ];
 
 /// asm/prctl.h.
 const ARCH_SET_FS: u32 = 0x1002;
 
-/// `setting_up` adds what handing over the listener needs; the filter after this one takes it away again.
+/// `setting_up` adds the calls that send the listener. The next filter denies them again.
 fn allowed(context: &Context, setting_up: bool) -> Built<Rules> {
     let mut rules = always(PLAIN);
     if setting_up {
@@ -109,8 +109,8 @@ fn allowed(context: &Context, setting_up: bool) -> Built<Rules> {
     Ok(rules)
 }
 
-/// Working on what is granted. Nothing that makes links, devices, sockets or owners, changes times, or locks: a lock on
-/// what may only be read would stop whoever writes it.
+/// Work on granted paths. Not included: creating links, devices or sockets, changing owners or times, and
+/// locks, because a lock on a read-only file would block its writers.
 const PATHS: &[i64] = &[
     libc::SYS_stat,
     libc::SYS_lstat,
@@ -147,10 +147,10 @@ const PATHS: &[i64] = &[
     libc::SYS_sendfile,
 ];
 
-/// The bits of a mode that let a file run with the rights of its owner.
+/// The mode bits that let a file run with the rights of its owner.
 const SET_ID: u64 = (libc::S_ISUID | libc::S_ISGID) as u64;
 
-/// A file that a program makes never runs with the rights of the one who started it.
+/// Files that a program creates never run with the user's rights.
 fn paths(rules: &mut Rules) -> Built<()> {
     rules.extend(always(PATHS));
     let creating = (libc::O_CREAT | libc::O_TMPFILE & !libc::O_DIRECTORY) as u64;
@@ -160,18 +160,18 @@ fn paths(rules: &mut Rules) -> Built<()> {
     }
     // A whiteout is a device.
     when(rules, libc::SYS_renameat2, vec![int(4, MaskedEq(u64::from(libc::RENAME_WHITEOUT)), 0)?])?;
-    // What copying a file ends with.
+    // Copying a file ends with this call.
     when(rules, libc::SYS_fchmod, vec![int(1, MaskedEq(SET_ID), 0)?])
 }
 
-/// Nothing executable, and nothing at or growing towards the address that `execveat` is allowed with.
+/// No executable memory, and no mapping at or growing towards the address for which `execveat` is allowed.
 fn memory(rules: &mut Rules) -> Built<()> {
     let no_exec = || int(2, MaskedEq(libc::PROT_EXEC as u64), 0);
     let no_grow = || int(3, MaskedEq(libc::MAP_GROWSDOWN as u64), 0);
     when(rules, libc::SYS_mprotect, vec![no_exec()?])?;
     when(rules, libc::SYS_mmap, vec![no_exec()?, no_grow()?, long(0, Eq, 0)?])?;
     when(rules, libc::SYS_mmap, vec![no_exec()?, no_grow()?, long(0, Ge, LOWEST_PROGRAM_ADDRESS)?])?;
-    // With MREMAP_DONTUNMAP the new address is used as well, as a hint.
+    // With MREMAP_DONTUNMAP, the new address is used as a hint.
     let addressed = (libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP) as u64;
     when(rules, libc::SYS_mremap, vec![int(3, MaskedEq(addressed), 0)?])?;
     when(rules, libc::SYS_mremap, vec![long(4, Ge, LOWEST_PROGRAM_ADDRESS)?])
@@ -183,20 +183,21 @@ fn threads_and_signals(rules: &mut Rules, context: &Context) -> Built<()> {
     when(rules, libc::SYS_clone, vec![long(0, MaskedEq(thread | namespaces), thread)?])?;
     when(rules, libc::SYS_tgkill, vec![int(0, Eq, context.process)?])?;
     if context.signals_scoped {
-        // musl aborts with tkill, and a thread's number cannot be known here. Landlock keeps it inside.
+        // musl aborts with tkill, and a thread's number is not known here. Landlock keeps the signal inside.
         rules.insert(libc::SYS_tkill, Vec::new());
     } else {
         when(rules, libc::SYS_tkill, vec![int(0, Eq, context.process)?])?;
     }
-    // The thread pointer; other operations map code or change what the processor traps.
+    // Setting the thread pointer. Other operations map code or change what the processor traps.
     when(rules, libc::SYS_arch_prctl, vec![int(0, Eq, ARCH_SET_FS)?])?;
     when(rules, libc::SYS_prctl, vec![int(0, Eq, libc::PR_SET_NAME as u32)?])?;
     when(rules, libc::SYS_prctl, vec![int(0, Eq, libc::PR_GET_NAME as u32)?])?;
-    // Reading its own limits: no new value.
+    // Reading its own limits, without a new value.
     when(rules, libc::SYS_prlimit64, vec![int(0, Eq, 0)?, long(2, Eq, 0)?])
 }
 
-/// Reading and writing connected sockets; no address, no control data, no owner that would receive signals.
+/// Reading and writing connected sockets, without addresses, control data or an owner that would receive
+/// signals.
 fn descriptors(rules: &mut Rules) -> Built<()> {
     when(rules, libc::SYS_sendto, vec![long(4, Eq, 0)?])?;
     when(rules, libc::SYS_recvfrom, vec![long(4, Eq, 0)?])?;

@@ -1,4 +1,4 @@
-//! Rules on system calls and their arguments, and what becomes of them: a filter that answers, allows or tells.
+//! Rules on system calls and their arguments, and filters made from them: answering, allowing or notifying.
 
 use std::collections::BTreeMap;
 
@@ -7,47 +7,49 @@ use seccompiler::{
     TargetArch, sock_filter,
 };
 
-/// System calls and the conditions on their arguments: any rule of a list matches, an empty list matches always.
+/// System calls and the conditions on their arguments. Any rule of a list may match; an empty list always
+/// matches.
 pub(super) type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// A result while building; the error is the seccompiler's own.
+/// A result of building filters.
 pub(super) type Built<T> = Result<T, seccompiler::Error>;
 
-/// A filter that answers `action` to what the rules match and passes the rest on.
+/// A filter that returns `action` for calls that match the rules, and allows the others.
 pub(super) fn answering(rules: Rules, action: SeccompAction) -> Built<BpfProgram> {
     Ok(SeccompFilter::new(rules, SeccompAction::Allow, action, TargetArch::x86_64)?.try_into()?)
 }
 
-/// A filter that allows what the rules match and answers EPERM to the rest.
+/// A filter that allows calls that match the rules, and returns EPERM for the others.
 pub(super) fn allowing(rules: Rules) -> Built<BpfProgram> {
     let otherwise = SeccompAction::Errno(libc::EPERM as u32);
     Ok(SeccompFilter::new(rules, otherwise, SeccompAction::Allow, TargetArch::x86_64)?.try_into()?)
 }
 
-/// A filter that allows what the rules match and brings the rest before the listener.
-pub(super) fn telling(rules: Rules) -> Built<BpfProgram> {
-    let stand_in = SeccompAction::Trace(0);
-    let filter = SeccompFilter::new(rules, stand_in, SeccompAction::Allow, TargetArch::x86_64)?;
+/// A filter that allows calls that match the rules, and notifies the listener of the others.
+pub(super) fn notifying(rules: Rules) -> Built<BpfProgram> {
+    let placeholder = SeccompAction::Trace(0);
+    let filter = SeccompFilter::new(rules, placeholder, SeccompAction::Allow, TargetArch::x86_64)?;
     let mut program: BpfProgram = filter.try_into()?;
-    // The seccompiler knows no such action. Nothing else in the filter answers as its stand-in does.
-    let answer = (libc::BPF_RET | libc::BPF_K) as u16;
+    // seccompiler does not know this action, so it replaces a placeholder that nothing else in the filter
+    // returns.
+    let return_code = (libc::BPF_RET | libc::BPF_K) as u16;
     for instruction in &mut program {
-        if instruction.code == answer && instruction.k == libc::SECCOMP_RET_TRACE {
+        if instruction.code == return_code && instruction.k == libc::SECCOMP_RET_TRACE {
             instruction.k = libc::SECCOMP_RET_USER_NOTIF;
         }
     }
     Ok(program)
 }
 
-/// The newest system call that the lists were written for: `mseal`, Linux 6.10.
+/// The newest system call that the lists consider: `mseal`, Linux 6.10.
 const NEWEST_CALL: u32 = 462;
 
 /// The bit that marks calls of the x32 interface (asm/unistd.h).
 const X32_BIT: u32 = 0x4000_0000;
 
-/// What a list of known numbers cannot judge: kills at any call of the x32 interface, whose numbers a list of x86_64
-/// does not see, and answers ENOSYS to calls that are newer than the lists. Calls by `int 0x80` are of
-/// another architecture, at which every compiled filter kills.
+/// Handles calls that lists of known numbers cannot. Kills at any call of the x32 interface, whose numbers an
+/// x86_64 list does not contain, and returns ENOSYS for calls newer than the lists. Calls with `int 0x80`
+/// belong to another architecture, for which every compiled filter kills.
 pub(super) fn without_unknown() -> BpfProgram {
     let instruction = |code: u32, jt: u8, jf: u8, k: u32| sock_filter { code: code as u16, jt, jf, k };
     let answer = |action: u32| instruction(libc::BPF_RET | libc::BPF_K, 0, 0, action);
@@ -62,28 +64,29 @@ pub(super) fn without_unknown() -> BpfProgram {
     ]
 }
 
-/// `clone3` passes its flags in memory, where a filter cannot look; at ENOSYS the C libraries fall back to `clone`.
+/// `clone3` passes its flags in memory, where a filter cannot read them. At ENOSYS, C libraries fall back to
+/// `clone`.
 pub(super) fn without_clone3() -> Built<BpfProgram> {
     answering(always(&[libc::SYS_clone3]), SeccompAction::Errno(libc::ENOSYS as u32))
 }
 
-/// Rules that match these calls whatever their arguments.
+/// Rules that match these calls with any arguments.
 pub(super) fn always(calls: &[i64]) -> Rules {
     calls.iter().map(|&call| (call, Vec::new())).collect()
 }
 
-/// Adds a rule; all its conditions must hold.
+/// Adds a rule. All its conditions must match.
 pub(super) fn when(rules: &mut Rules, call: i64, conditions: Vec<SeccompCondition>) -> Built<()> {
     rules.entry(call).or_default().push(SeccompRule::new(conditions)?);
     Ok(())
 }
 
-/// A condition on an argument that the kernel takes as 32 bits.
+/// A condition on an argument that the kernel reads as 32 bits.
 pub(super) fn int(argument: u8, operator: SeccompCmpOp, value: u32) -> Built<SeccompCondition> {
     Ok(SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, u64::from(value))?)
 }
 
-/// A condition on an argument that the kernel takes as 64 bits: an address, a length, flags of `clone`.
+/// A condition on an argument that the kernel reads as 64 bits: an address, a length, flags of `clone`.
 pub(super) fn long(argument: u8, operator: SeccompCmpOp, value: u64) -> Built<SeccompCondition> {
     Ok(SeccompCondition::new(argument, SeccompCmpArgLen::Qword, operator, value)?)
 }

@@ -1,4 +1,5 @@
-//! Other code and other processes: executing what the machine has, what was dropped, what has no path; forking.
+//! Other code and other processes: executing files of the machine, dropped files, files without a path;
+//! forking.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -18,8 +19,8 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         "second-exec" => second_exec(number(argument(0))),
         "nothing" => Ok(String::new()),
         "fork" => fork(|| 0).and_then(wait),
-        // Every copy goes on as the first one.
-        "fork-without-end" => loop {
+        // Every copy continues like the first one.
+        "fork-endlessly" => loop {
             let _ = call::<0>(57, []);
         },
         "clone3" => clone3(),
@@ -28,7 +29,7 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
     })
 }
 
-/// Returns only the error: what is executed says whether it worked.
+/// Returns only the error. The executed program reports success.
 fn execute(path: &str, arguments: &[&str]) -> io::Result<String> {
     let path = terminated(path);
     let arguments: Vec<Vec<u8>> = arguments.iter().map(|text| terminated(text)).collect();
@@ -45,7 +46,7 @@ fn other_user() -> io::Result<String> {
     Ok(format!("{real} {effective}"))
 }
 
-/// A program that says `done`: header, one segment, 38 bytes of code and text.
+/// A program that prints `done`: header, one segment, 38 bytes of code and text.
 fn image() -> Vec<u8> {
     let base: u64 = 0x40_0000;
     let code = b"\xb8\x01\0\0\0\xbf\x01\0\0\0\x48\x8d\x35\x10\0\0\0\xba\x05\0\0\0\x0f\x05\xb8\x3c\0\0\0\x31\xff\x0f\x05done\n";
@@ -74,14 +75,14 @@ fn memory_file() -> io::Result<String> {
     let name = terminated("image");
     let descriptor = call(319, [name.as_ptr() as i64, 0])?;
     unsafe { File::from_raw_fd(descriptor as i32) }.write_all(&image()).map(|()| String::new())?;
-    // The file is closed now; once more, to have it open while it is executed but not for writing.
+    // The file is closed now. A second one stays open while it is executed, but not for writing.
     let descriptor = call(319, [name.as_ptr() as i64, 1])?;
     call(1, [descriptor, image().as_ptr() as i64, image().len() as i64])?;
     let arguments = [name.as_ptr() as i64, 0];
     quiet(322, [descriptor, terminated("").as_ptr() as i64, address(&arguments), address(&0_i64), 0x1000])
 }
 
-/// Its own file again: by path (0), or by the descriptor that it was executed with.
+/// Executes its own file again: by path (0), or by the descriptor of its own exec.
 fn second_exec(descriptor: i64) -> io::Result<String> {
     let own = terminated(&std::env::args().next().unwrap_or_default());
     let nothing = terminated("nothing");
@@ -90,7 +91,7 @@ fn second_exec(descriptor: i64) -> io::Result<String> {
     quiet(322, [descriptor, path.as_ptr() as i64, address(&arguments), address(&0_i64), flags])
 }
 
-/// A child that ends with what the function says.
+/// Forks a child that exits with the function's result.
 fn fork(child: impl FnOnce() -> i32) -> io::Result<i64> {
     match call::<0>(57, [])? {
         0 => exit(child()),
@@ -109,7 +110,7 @@ fn wait(child: i64) -> io::Result<String> {
     if status[0] == 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(status[0] >> 8)) }
 }
 
-/// As fork, with the arguments in memory (`struct clone_args`; SIGCHLD at its end).
+/// Like fork, with the arguments in memory (`struct clone_args`; SIGCHLD at its end).
 fn clone3() -> io::Result<String> {
     let mut arguments = [0_i64; 11];
     arguments[4] = 17;
@@ -119,20 +120,20 @@ fn clone3() -> io::Result<String> {
     }
 }
 
-/// Leaves the session and every group, twice removed, and stays for half a minute at most.
+/// Leaves the session and every group with a double fork, and stays for at most half a minute.
 fn daemon() -> io::Result<String> {
     let child = fork(|| {
         if let Err(error) = call::<0>(112, []) {
             return error.raw_os_error().unwrap_or(1);
         }
-        let lives = fork(|| {
+        let grandchild = fork(|| {
             let _ = call(436, [0, i64::from(u32::MAX), 0]);
             let _ = call(37, [30]);
             loop {
                 let _ = call::<0>(34, []);
             }
         });
-        lives.map_or(1, |_| 0)
+        grandchild.map_or(1, |_| 0)
     })?;
     wait(child)
 }

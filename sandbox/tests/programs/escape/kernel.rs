@@ -1,4 +1,4 @@
-//! Interfaces of the kernel that have been ways out before, or around filters.
+//! Kernel interfaces that have been used to escape sandboxes or bypass filters.
 
 use std::arch::asm;
 use std::io;
@@ -15,7 +15,7 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
             let parameters = std::hint::black_box([0_u8; 120]);
             quiet(425, [4, address(&parameters)])
         }
-        // For faults of this process only (UFFD_USER_MODE_ONLY), which needs no privilege.
+        // Only for faults of this process (UFFD_USER_MODE_ONLY), which needs no privilege.
         "page-faults" => quiet(323, [1]),
         "bpf" => {
             // An array of one element with keys and values of 4 bytes.
@@ -27,7 +27,7 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
             quiet(248, [kind.as_ptr() as i64, name.as_ptr() as i64, b"x".as_ptr() as i64, 1, -2])
         }
         "measure" => {
-            // The processor's time in this process alone: type, size, configuration, …, what is excluded.
+            // Processor time of this process alone: type, size, configuration, …, exclusions.
             let attributes = [1_u64 | 64 << 32, 0, 0, 0, 0, 0x60, 0, 0];
             quiet(298, [address(&attributes), 0, -1, -1, 0])
         }
@@ -38,24 +38,24 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         "old-interface" => old_interface(),
         // `getpid` of the x32 interface, which few kernels have.
         "x32-interface" => quiet(0x4000_0000 + 39, [0]),
-        // Refused, again and again, by several threads at a time.
+        // Makes refused calls repeatedly, in several threads at a time.
         "insist" => insist(number(argument(0))),
         "raw" => quiet(number(argument(0)), [-1, -1, -1, -1, -1, -1]),
         _ => return None,
     })
 }
 
-/// A file system in memory over a folder. In the host's own place for nobody: in a namespace with mounts of its own.
+/// Mounts a file system in memory over a folder, in its own mount namespace, so that the host is unaffected.
 fn mount(folder: &str) -> io::Result<String> {
     let folder = terminated(folder);
     let (none, unknown, memory) = (terminated("none"), terminated("no-such-thing"), terminated("tmpfs"));
     let mount = |target: &[u8], kind: &[u8], flags: i64| {
         call(165, [none.as_ptr() as i64, target.as_ptr() as i64, kind.as_ptr() as i64, flags, 0])
     };
-    // Fails in any case, and shows whether the call is known at all.
+    // Always fails, and shows whether the call is known at all.
     let _ = mount(&folder, &unknown, 0);
     call(272, [NEW_MOUNTS]).or_else(|_| call(272, [NEW_USER | NEW_MOUNTS]))?;
-    // Private and all below, so that nothing of it is seen elsewhere.
+    // Makes all mounts private, so that none is visible elsewhere.
     mount(&terminated("/"), &none, 0x4_4000)?;
     mount(&folder, &memory, 0).map(|_| String::new())
 }
@@ -72,21 +72,21 @@ fn change_root(folder: &str) -> io::Result<String> {
 const TIOCSCTTY: i64 = 0x540e;
 const TIOCSTI: i64 = 0x5412;
 
-/// Types a line into a terminal, for whoever reads from it next.
+/// Types a line into a terminal, for its next reader.
 fn type_ahead(terminal: i64) -> io::Result<String> {
-    // The leader of a session may take a terminal; one that leads already is as good.
+    // Only a session leader may take a terminal. Fails if this process leads one already, which is fine.
     let _ = call::<0>(112, []);
     let taken = call(16, [terminal, TIOCSCTTY, 0]);
     quiet(16, [terminal, TIOCSTI, b"\n".as_ptr() as i64]).map_err(|error| taken.err().unwrap_or(error))
 }
 
-/// `getpid` by the 32-bit interface, whose numbers mean other calls.
+/// `getpid` through the 32-bit interface, where the numbers mean other calls.
 fn old_interface() -> io::Result<String> {
-    let answer: i64;
+    let result: i64;
     unsafe {
-        asm!("int 0x80", inlateout("rax") 20_i64 => answer, out("r8") _, out("r9") _, out("r10") _, out("r11") _)
+        asm!("int 0x80", inlateout("rax") 20_i64 => result, out("r8") _, out("r9") _, out("r10") _, out("r11") _)
     };
-    if answer > 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(-answer as i32)) }
+    if result > 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(-result as i32)) }
 }
 
 fn insist(times: i64) -> io::Result<String> {

@@ -1,7 +1,8 @@
-//! `escape NAME [ARGUMENT…]`: tries one way out. Prints `done` and exits with 0 if it worked, `errno N` and 1 if it was
-//! refused.
+//! `escape NAME [ARGUMENT…]`: tries one way out. Prints `done` and exits with 0 if it worked, or `errno N`
+//! and 1 if it was refused.
 //!
-//! Compiled by the tests for musl, without dependencies. Leaves judging to the tests. `victim` is what is attacked.
+//! Compiled by the tests for musl, without dependencies. The tests judge the result. `victim` is the target
+//! of attacks.
 
 mod code;
 mod kernel;
@@ -28,7 +29,7 @@ fn main() {
     }
 }
 
-/// The arguments by index; an absent one is empty.
+/// The arguments by index. A missing one is empty.
 type Arguments<'a> = &'a dyn Fn(usize) -> &'a str;
 
 fn attempt<'a>(name: &str, argument: Arguments<'a>) -> io::Result<String> {
@@ -42,5 +43,5 @@ fn attempt<'a>(name: &str, argument: Arguments<'a>) -> io::Result<String> {
         victim::attempt,
     ];
     let tried = families.into_iter().find_map(|family| family(name, argument));
-    tried.unwrap_or_else(|| Err(io::Error::other(format!("no attempt is called {name}"))))
+    tried.unwrap_or_else(|| Err(io::Error::other(format!("no attempt is named {name}"))))
 }

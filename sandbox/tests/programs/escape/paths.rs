@@ -1,4 +1,4 @@
-//! Files: reading, looking, making and changing them, by name and by link.
+//! Files: reading, listing, creating and changing them, by name and through links.
 
 use std::fs;
 use std::io;
@@ -28,7 +28,7 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
     })
 }
 
-/// Makes a link to a secret, and reads the secret by it.
+/// Creates a link to a secret, and reads the secret through it.
 fn link(symbolic: bool, target: &str, link: &str) -> io::Result<String> {
     let make = if symbolic { std::os::unix::fs::symlink } else { hard };
     make(target, link)?;

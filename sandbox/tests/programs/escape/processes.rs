@@ -8,7 +8,7 @@ use crate::Arguments;
 use crate::system::{address, call, number, quiet};
 
 const SIGUSR1: i64 = 10;
-/// By default nobody is hurt by it.
+/// Ignored by default, so it is harmless.
 const SIGURG: i64 = 23;
 
 pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<String>> {
@@ -24,7 +24,7 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         "kill-all" => quiet(62, [-1, SIGURG]),
         "kill-thread" => quiet(234, [process(), process(), SIGUSR1]),
         "queue-signal" => {
-            // `struct siginfo` with a code that claims to be a queued one (SI_QUEUE).
+            // `struct siginfo` with a code that claims that it was queued (SI_QUEUE).
             let mut information = [0_i32; 32];
             information[0] = SIGUSR1 as i32;
             information[2] = -1;
@@ -32,7 +32,7 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         }
         "own-descriptor" => own_descriptor(process()),
         "take-message" => take_message(process()),
-        "strike-parent" => strike_parent(),
+        "attack-parent" => attack_parent(),
         "limit" => {
             let limit = [0_u64; 2];
             quiet(302, [process(), 7, 0, address(&limit)])
@@ -75,7 +75,7 @@ const F_SETFL: i64 = 4;
 const F_SETOWN: i64 = 8;
 const O_ASYNC: i64 = 0x2000;
 
-/// Lets the kernel send SIGIO to whom it says owns a pipe.
+/// Makes the kernel send SIGIO to the process that it sets as the owner of a pipe.
 fn own_descriptor(process: i64) -> io::Result<String> {
     call(72, [1, F_SETOWN, process])?;
     call(72, [1, F_SETOWN, 0])?;
@@ -87,8 +87,9 @@ fn own_descriptor(process: i64) -> io::Result<String> {
     quiet(1, [writer, b"x".as_ptr() as i64, 1])
 }
 
-/// Whatever can be thrown at what stands above; then ends as nothing else does.
-fn strike_parent() -> io::Result<String> {
+/// Sends signals and sets limits for the parent and the first process; then exits with a code that nothing
+/// else uses.
+fn attack_parent() -> io::Result<String> {
     let parent = call::<0>(110, []).unwrap_or(1);
     for target in [parent, 1] {
         for signal in [19, 15, 11, 9] {
@@ -106,7 +107,7 @@ fn strike_parent() -> io::Result<String> {
     std::process::exit(7)
 }
 
-/// Without waiting for one (IPC_NOWAIT).
+/// Does not wait for a message (IPC_NOWAIT).
 fn take_message(queue: i64) -> io::Result<String> {
     let mut message = [0_u8; 128];
     let length = call(70, [queue, message.as_mut_ptr() as i64, 120, 0, 0o4000])?;

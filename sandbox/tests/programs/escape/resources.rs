@@ -1,4 +1,4 @@
-//! More than its share: descriptors that were left open, memory, threads, time, output.
+//! Exceeding limits: open descriptors, memory, threads, time, output.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
     Some(match name {
         "open-descriptors" => Ok(open_descriptors()),
         "descriptor" => descriptor(amount()),
-        // Address space alone: no page is touched.
+        // Only address space: no page is touched.
         "address-space" => call(9, [0, amount(), 3, 0x4022, -1, 0]).map(|_| String::new()),
         "descriptors" => {
             (0..amount()).try_for_each(|_| call(72, [1, 1030, 0]).map(drop)).map(|()| String::new())
@@ -34,7 +34,7 @@ fn threads(count: i64) -> io::Result<String> {
     (0..count).try_for_each(start).map(|()| String::new())
 }
 
-/// Until this process has had so many milliseconds of the processor.
+/// Runs until this process has used this many milliseconds of processor time.
 fn compute(milliseconds: i64) -> io::Result<String> {
     let time = [0_i64; 2];
     loop {
@@ -53,7 +53,7 @@ unsafe extern "C" {
     fn signal(number: i32, handler: usize) -> usize;
 }
 
-/// All that can be ignored; then waits for ever.
+/// Ignores every signal that can be ignored, then waits forever.
 fn ignore_signals() -> io::Result<String> {
     for number in 1..=64 {
         unsafe { signal(number, 1) };
@@ -71,7 +71,7 @@ fn flood() -> io::Result<String> {
     }
 }
 
-/// By asking for the flags of each number (F_GETFD).
+/// Finds open descriptors by reading the flags of each number (F_GETFD).
 fn open_descriptors() -> String {
     let open = (0..70_000).filter(|number| call(72, [*number, 1, 0]).is_ok());
     open.map(|number| number.to_string()).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,5 @@
-//! Sockets of every family that reaches something: the network, other processes of the machine, its hypervisor, its kernel.
+//! Sockets of every family with a reachable peer: the network, other processes of the machine, its
+//! hypervisor, its kernel.
 
 use std::io::{self, Write};
 use std::net::{TcpStream, UdpSocket};
@@ -10,13 +11,13 @@ use crate::system::{address, call, quiet};
 
 pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<String>> {
     Some(match name {
-        "tcp" => TcpStream::connect(argument(0)).and_then(|mut stream| said(stream.write_all(b"x"))),
-        "udp" => UdpSocket::bind("127.0.0.1:0").and_then(|socket| said(socket.send_to(b"x", argument(0)))),
-        "unix" => UnixStream::connect(argument(0)).and_then(|mut stream| said(stream.write_all(b"x"))),
+        "tcp" => TcpStream::connect(argument(0)).and_then(|mut stream| without_value(stream.write_all(b"x"))),
+        "udp" => UdpSocket::bind("127.0.0.1:0").and_then(|socket| without_value(socket.send_to(b"x", argument(0)))),
+        "unix" => UnixStream::connect(argument(0)).and_then(|mut stream| without_value(stream.write_all(b"x"))),
         "abstract" => {
             let name = SocketAddr::from_abstract_name(argument(0));
             name.and_then(|name| UnixStream::connect_addr(&name))
-                .and_then(|mut stream| said(stream.write_all(b"x")))
+                .and_then(|mut stream| without_value(stream.write_all(b"x")))
         }
         "vsock" => vsock(),
         "netlink" => netlink(),
@@ -24,7 +25,7 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
     })
 }
 
-fn said<T>(result: io::Result<T>) -> io::Result<String> {
+fn without_value<T>(result: io::Result<T>) -> io::Result<String> {
     result.map(|_| String::new())
 }
 

@@ -1,4 +1,4 @@
-//! System calls by number, so that no library stands between an attempt and the kernel.
+//! System calls by number, without a library between an attempt and the kernel.
 
 use std::io;
 
@@ -6,10 +6,10 @@ unsafe extern "C" {
     fn syscall(number: i64, ...) -> i64;
 }
 
-/// Arguments are numbers or addresses of what outlives the call.
-pub(crate) fn call<const COUNT: usize>(number: i64, given: [i64; COUNT]) -> io::Result<i64> {
+/// Arguments are numbers, or addresses that stay valid during the call.
+pub(crate) fn call<const COUNT: usize>(number: i64, arguments: [i64; COUNT]) -> io::Result<i64> {
     let mut all = [0; 6];
-    all[..COUNT].copy_from_slice(&given);
+    all[..COUNT].copy_from_slice(&arguments);
     let [a, b, c, d, e, f] = all;
     match unsafe { syscall(number, a, b, c, d, e, f) } {
         -1 => Err(io::Error::last_os_error()),
@@ -17,9 +17,9 @@ pub(crate) fn call<const COUNT: usize>(number: i64, given: [i64; COUNT]) -> io::
     }
 }
 
-/// The same, without a value of interest.
-pub(crate) fn quiet<const COUNT: usize>(number: i64, given: [i64; COUNT]) -> io::Result<String> {
-    call(number, given).map(|_| String::new())
+/// Like [`call`], without the value.
+pub(crate) fn quiet<const COUNT: usize>(number: i64, arguments: [i64; COUNT]) -> io::Result<String> {
+    call(number, arguments).map(|_| String::new())
 }
 
 pub(crate) fn terminated(text: &str) -> Vec<u8> {

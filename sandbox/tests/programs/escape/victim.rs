@@ -1,6 +1,7 @@
-//! What is attacked: a process with a secret in its environment, its memory and a descriptor.
+//! The target of attacks: a process with a secret in its environment, its memory and a descriptor.
 //!
-//! It says where, and then that it is alive whenever a line comes in; also whether SIGURG has come, which hurts nobody.
+//! It prints where they are. For each line of input it prints that it is alive, or that SIGURG is pending,
+//! which is harmless.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -18,7 +19,7 @@ pub(crate) fn attempt(name: &str, _argument: Arguments<'_>) -> Option<io::Result
     }
 }
 
-/// A queue of messages that has only a number (`IPC_PRIVATE`), for this user alone, with the secret in it.
+/// A private message queue with only a number (`IPC_PRIVATE`), for this user alone, containing the secret.
 fn queue() -> io::Result<i64> {
     let queue = call(68, [0, 0o1600])?;
     let mut message = 1_i64.to_ne_bytes().to_vec();
@@ -45,6 +46,6 @@ fn serve(queue: Option<i64>) -> io::Result<String> {
         let pending = std::hint::black_box(pending)[0];
         println!("{}", if pending & urgent == 0 { "alive" } else { "urgent" });
     }
-    // IPC_RMID: it would outlive this process.
+    // IPC_RMID: the queue would outlive this process.
     queue.map_or_else(|| Ok(String::new()), |queue| quiet(71, [queue, 0, 0]))
 }
