@@ -351,7 +351,7 @@ mod tests {
             let listing = Listing::from_saved(&list).unwrap();
             let names: Vec<_> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
             assert_eq!(names, ["sound"], "{twice}");
-            assert!(listing.warnings[0].contains("stands twice"), "{:?}", listing.warnings);
+            assert!(listing.warnings[0].contains("appears twice"), "{:?}", listing.warnings);
         }
         assert!(Listing::from_saved(r#"{"tools":[],"tools":[]}"#).is_err());
         assert!(Listing::from_saved(r#"{"result":{"tools":[]},"result":{"tools":[]}}"#).is_err());

@@ -214,7 +214,7 @@ mod tests {
             (r#"{"a":1e400}"#, "out of range"),
             (r#"{"a":"\ud800"}"#, "surrogate"),
             (&deep, "deeper"),
-            ("[]", "no object"),
+            ("[]", "not an object"),
         ] {
             let refusal = check(&call("1", arguments)).unwrap_err();
             let answer: Value = serde_json::from_str(&refusal.into_answer()).unwrap();

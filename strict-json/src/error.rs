@@ -1,8 +1,8 @@
-//! Why a text is not accepted.
+//! The error for JSON text that is not accepted.
 
 use std::fmt;
 
-/// What is wrong with a text, and where.
+/// What is wrong with the text, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     what: String,
@@ -11,7 +11,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Something at a byte of a text.
+    /// An error at a byte offset in `text`.
     pub(crate) fn at(what: impl Into<String>, text: &str, byte: usize) -> Self {
         let before = text.as_bytes().get(..byte).unwrap_or_default();
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
@@ -19,7 +19,7 @@ impl Error {
         Error { what: what.into(), line, column: before.len() - line_start + 1 }
     }
 
-    /// What serde_json says.
+    /// An error that serde_json reported.
     pub(crate) fn of_reader(error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let text = error.to_string();
@@ -27,7 +27,7 @@ impl Error {
         Error { what: text.strip_suffix(&place).unwrap_or(&text).to_owned(), line, column }
     }
 
-    /// What is wrong, without its place.
+    /// What is wrong, without the position.
     #[must_use]
     pub fn what(&self) -> &str {
         &self.what

@@ -1,16 +1,16 @@
-//! Halves of surrogate pairs in the texts of others: what cuts a text in UTF-16 leaves them behind.
+//! Replaces unpaired surrogates in text from others. Cutting a string in UTF-16 produces them.
 //!
-//! An escape such as `\ud83d` without its other half is JSON by grammar and no Unicode (RFC 8259, section 8.2). Readers
-//! refuse it, drop it or make U+FFFD of it.
+//! An escape like `\ud83d` without its other half is valid JSON grammar but not Unicode (RFC 8259, section 8.2).
+//! Readers refuse it, drop it or replace it with U+FFFD.
 
 use std::borrow::Cow;
 
-/// The escape that stands for a character that could not be read. It is as long as the one that it replaces.
+/// The escape of the replacement character. It is as long as the escape it replaces.
 const REPLACEMENT: &str = "\\ufffd";
 
-/// A JSON text in which U+FFFD stands for each half of a surrogate pair, as a decoder of UTF-16 would have it.
+/// Replaces each unpaired surrogate in a JSON text with U+FFFD, as a UTF-16 decoder would.
 ///
-/// For texts that are shown and read. What is checked and sent keeps its canonical form, which refuses such halves.
+/// For text that is displayed and read. Text that is checked and sent is canonical, which refuses unpaired surrogates.
 #[must_use]
 pub fn whole_characters(text: &str) -> Cow<'_, str> {
     let mut whole = String::new();
@@ -32,7 +32,7 @@ pub fn whole_characters(text: &str) -> Cow<'_, str> {
             }
             Some(_) => escape + REPLACEMENT.len(),
         };
-        // What follows a backslash may be longer than one byte, where the text is no JSON.
+        // In text that is not JSON, a multi-byte character may follow the backslash.
         at = text.ceil_char_boundary(at);
     }
     if copied == 0 {
@@ -42,7 +42,7 @@ pub fn whole_characters(text: &str) -> Cow<'_, str> {
     Cow::Owned(whole)
 }
 
-/// The unit of UTF-16 that an escape at this place stands for.
+/// The UTF-16 code unit of the escape at this position.
 fn unit(text: &str, at: usize) -> Option<u16> {
     let escape = text.get(at..at.checked_add(REPLACEMENT.len())?)?;
     let digits =
@@ -55,7 +55,7 @@ mod tests {
     use super::whole_characters;
 
     #[test]
-    fn halves_are_replaced_and_all_else_stays() {
+    fn unpaired_surrogates_are_replaced_and_everything_else_is_kept() {
         for (text, expected) in [
             (r#""\ud83d""#, r#""\ufffd""#),
             (r#""\uDE00 \uD83D\ud83d\ude00\uD83D""#, r#""\ufffd \ufffd\ud83d\ude00\ufffd""#),

@@ -1,7 +1,7 @@
-//! Numbers that keep their text on the way through a `serde_json::Value`.
+//! Numbers that keep their text through a `serde_json::Value`.
 //!
-//! A `Value` writes some numbers in another way than it read them, and some as other numbers. Those stand in it as marked
-//! texts, which become numbers again in the text that is written of it. Nobody else knows the mark.
+//! A `Value` changes the notation of some numbers and the value of others. Those are stored in it as marked strings,
+//! which become numbers again when the serialized value is rewritten. Only this crate knows the mark.
 
 use std::borrow::Cow;
 
@@ -13,20 +13,20 @@ use crate::mark::mark;
 use crate::rules::Rules;
 use crate::scan::Scan;
 
-/// A value whose numbers keep their text until [`with_numbers`] writes them.
+/// Reads a value whose numbers keep their text until [`with_numbers`] restores them.
 ///
 /// # Errors
-/// Where serde_json does not read it.
+/// Fails if serde_json cannot read the value.
 pub fn value_with_numbers(raw: &RawValue) -> serde_json::Result<Value> {
     let rules = Rules { marks_numbers: true, ..Rules::MESSAGE };
     match Scan::new(raw.get(), rules, Layout::compact()).run() {
         Ok(marked) => serde_json::from_str(&marked),
-        // Repeated names: the last one counts, as always.
+        // With repeated names, the last one wins, as usual in serde_json.
         Err(_) => serde_json::from_str(raw.get()),
     }
 }
 
-/// The text of what was written of a value by [`value_with_numbers`], with the numbers themselves.
+/// Restores the numbers in serialized text that contains a value from [`value_with_numbers`].
 #[must_use]
 pub fn with_numbers(written: &str) -> Cow<'_, str> {
     let mut rest = written;
@@ -46,9 +46,9 @@ pub fn with_numbers(written: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text that [`with_numbers`] is to read and that comes in pieces, which may end anywhere.
+/// Applies [`with_numbers`] to text that arrives in pieces, cut anywhere.
 ///
-/// What may be the beginning of a marked text is held back until its end: less than 100 bytes and the number itself, or the
+/// A possible start of a marked string is held back until its end: less than 100 bytes plus the number itself, or the
 /// rest of a character.
 #[derive(Debug, Default)]
 pub struct Pieces {
@@ -56,8 +56,8 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// The text up to the end of this piece, with the numbers themselves, but for what is held back. A text that is no UTF-8 is
-    /// left as it is.
+    /// The text up to the end of this piece, with numbers restored, except for what is held back. Text that is not
+    /// UTF-8 is passed through unchanged.
     pub fn push<'a>(&mut self, piece: &'a [u8]) -> Cow<'a, [u8]> {
         if self.held.is_empty() {
             let (whole, rest) = piece.split_at(whole_until(piece));
@@ -70,7 +70,7 @@ impl Pieces {
         Cow::Owned(restored(&whole).into_owned())
     }
 
-    /// What is held back at the end of the text.
+    /// What was held back, at the end of the text.
     #[must_use]
     pub fn end(&mut self) -> Vec<u8> {
         restored(&std::mem::take(&mut self.held)).into_owned()
@@ -84,17 +84,17 @@ fn restored(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Up to where a text holds no part of a character or of a marked text that goes on behind its end.
+/// The length of the prefix that does not end inside a character or a marked string.
 fn whole_until(text: &[u8]) -> usize {
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,
         Err(error) if error.error_len().is_none() => {
             std::str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default()
         }
-        // It is left as it is.
+        // Not UTF-8: passed through unchanged.
         Err(_) => return text.len(),
     };
-    // From the end: quotation marks, a number, the mark or its beginning, quotation marks.
+    // From the end: quotes, a number, the mark or its prefix, quotes.
     let before = text.trim_end_matches(is_of_quotes);
     let before = before.trim_end_matches(is_of_number);
     if let Some(before) = before.strip_suffix(mark()) {
@@ -102,11 +102,11 @@ fn whole_until(text: &[u8]) -> usize {
         let is_whole = closing > 0 && closing >= quotes_behind(before);
         return if is_whole { text.len() } else { before.trim_end_matches(is_of_quotes).len() };
     }
-    let begun = (1..mark().len()).rev().find(|length| text.ends_with(&mark()[..*length])).unwrap_or(0);
-    text[..text.len() - begun].trim_end_matches(is_of_quotes).len()
+    let partial = (1..mark().len()).rev().find(|length| text.ends_with(&mark()[..*length])).unwrap_or(0);
+    text[..text.len() - partial].trim_end_matches(is_of_quotes).len()
 }
 
-/// How many bytes the quotation mark at the end of a text takes. Within a text, the marks of a text are escaped.
+/// The number of bytes in the quote at the end of the text. In a string inside a string, quotes are escaped.
 fn quotes_behind(text: &str) -> usize {
     text.len() - text.trim_end_matches('"').trim_end_matches('\\').len()
 }

@@ -1,6 +1,6 @@
-//! How tokens are written: not at all, without white space, or on lines.
+//! Writes tokens: discarded, compact, or indented over several lines.
 
-/// What is written, and how.
+/// The output and its style.
 pub(crate) struct Layout {
     out: Vec<u8>,
     style: Style,
@@ -10,7 +10,7 @@ pub(crate) struct Layout {
 enum Style {
     None,
     Compact,
-    /// Ends soon after so many bytes.
+    /// Stops soon after this many bytes.
     Lines {
         most: usize,
     },
@@ -29,17 +29,17 @@ impl Layout {
         Layout { out: Vec::new(), style: Style::Lines { most } }
     }
 
-    /// Whether what is written is looked at.
+    /// Whether the output is used.
     pub(crate) fn is_written(&self) -> bool {
         self.style != Style::None
     }
 
-    /// Whether no more is wanted.
+    /// Whether the limit is reached.
     pub(crate) fn is_full(&self) -> bool {
         matches!(self.style, Style::Lines { most } if self.out.len() > most)
     }
 
-    /// A bracket that opens, with the level of what is within it.
+    /// Writes an opening bracket; `level` is the depth of its contents.
     pub(crate) fn open(&mut self, bracket: u8, is_empty: bool, level: usize) {
         self.byte(bracket);
         if !is_empty {
@@ -47,7 +47,7 @@ impl Layout {
         }
     }
 
-    /// A bracket that closes, with the level of what it closes.
+    /// Writes a closing bracket; `level` is the depth of the bracket.
     pub(crate) fn close(&mut self, bracket: u8, is_empty: bool, level: usize) {
         if !is_empty {
             self.line(level);
@@ -67,23 +67,23 @@ impl Layout {
         }
     }
 
-    /// A scalar or a name as it stands in the text.
+    /// Writes a scalar or name exactly as it appears in the input.
     pub(crate) fn token(&mut self, token: &str) {
         if self.is_written() {
             self.out.extend_from_slice(token.as_bytes());
         }
     }
 
-    /// A text, escaped where it must be.
+    /// Writes a string, escaped only where required.
     pub(crate) fn text(&mut self, text: &str) {
         if self.is_written() {
-            // Writing a text to a vector does not fail.
+            // Writing a string to a vector does not fail.
             let _ = serde_json::to_writer(&mut self.out, text);
         }
     }
 
     pub(crate) fn finish(self) -> String {
-        // Only whole texts were written.
+        // Only whole strings were written.
         String::from_utf8(self.out).unwrap_or_default()
     }
 

@@ -1,19 +1,20 @@
-//! JSON that every reader understands in the same way, and its canonical form.
+//! JSON that every reader interprets the same way, and its canonical form.
 //!
-//! RFC 8259 leaves open what a repeated name means (section 4), which numbers fit (section 6) and what half of a
-//! surrogate pair is (section 8.2). A value that is checked by one reader and used by another must not depend on that.
+//! RFC 8259 leaves open what a repeated name means (section 4), which numbers fit (section 6) and how to treat an
+//! unpaired surrogate (section 8.2). A value checked by one reader and used by another must not depend on that.
 //!
-//! The canonical form of a value, in one place:
-//! - A name stands once in its object; names are compared by their characters, after unescaping. Unicode forms are not
-//!   mixed up: `é` in one character and `é` in two are different names, here as in every JSON reader.
-//! - Members keep the sender's order. It means nothing, and a person compares more easily what stands where it stood.
-//! - Numbers keep their text, so that none changes: `1.0`, `-0`, `9007199254740993.0` and thirty digits arrive as they
-//!   were sent. One that no double can hold, such as `1e400`, is refused: readers make infinity, zero or an error of it.
-//! - Texts and names are escaped where JSON demands it and nowhere else. Half of a surrogate pair is refused.
-//! - Values nest at most [`DEPTH_LIMIT`] levels, and no white space stands between tokens.
+//! The rules of the canonical form:
+//! - Names in an object are unique; they are compared by character, after unescaping. Unicode is not normalized: `é` as
+//!   one character and `é` as two are different names, as in every JSON reader.
+//! - Members keep the sender's order. The order has no meaning, but makes it easier for people to compare two forms.
+//! - Numbers keep their text, so none changes: `1.0`, `-0`, `9007199254740993.0` and thirty digits arrive as they were
+//!   sent. A number beyond the range of a double, like `1e400`, is refused: readers turn it into infinity, zero or an
+//!   error.
+//! - Strings and names are escaped only where JSON requires it. Unpaired surrogates are refused.
+//! - Values nest at most [`DEPTH_LIMIT`] levels deep, and there is no whitespace between tokens.
 //!
-//! The form is made in one pass whose memory beside the result is at most [`OPEN_NAMES_LIMIT`] entries of 16 bytes and
-//! one unescaped text.
+//! One pass produces the form. Besides the result, it needs memory for at most [`OPEN_NAMES_LIMIT`] entries of 16 bytes
+//! and one unescaped string.
 
 mod error;
 mod halves;
@@ -40,7 +41,7 @@ use scan::Scan;
 /// The canonical form of a value.
 ///
 /// # Errors
-/// What two readers could understand differently, and where.
+/// What two readers could interpret differently, and where.
 pub fn canonical(value: &RawValue) -> Result<Box<RawValue>, Error> {
     let text = Scan::new(value.get(), Rules::VALUE, Layout::compact()).run()?;
     RawValue::from_string(text).map_err(|error| Error::of_reader(&error))
@@ -49,33 +50,33 @@ pub fn canonical(value: &RawValue) -> Result<Box<RawValue>, Error> {
 /// The canonical form of an object.
 ///
 /// # Errors
-/// As [`canonical`], and where the value is no object.
+/// As for [`canonical`], and if the value is not an object.
 pub fn canonical_object(value: &RawValue) -> Result<Box<RawValue>, Error> {
     require_object(value)?;
     canonical(value)
 }
 
-/// Checks that an object has a canonical form, without making it.
+/// Checks that an object has a canonical form, without building it.
 ///
 /// # Errors
-/// As [`canonical_object`].
+/// As for [`canonical_object`].
 pub fn check_object(value: &RawValue) -> Result<(), Error> {
     require_object(value)?;
     Scan::new(value.get(), Rules::VALUE, Layout::none()).run().map(drop)
 }
 
-/// Whether a `serde_json::Value` of the value would be written with the same numbers: `1e5` becomes `100000.0`, and of
-/// thirty digits half are lost.
+/// Whether a `serde_json::Value` keeps the value's numbers: `1e5` becomes `100000.0`, and a number of thirty digits
+/// loses half of them.
 #[must_use]
 pub fn keeps_numbers(value: &RawValue) -> bool {
     Scan::new(value.get(), Rules { keeps_numbers: true, ..Rules::VALUE }, Layout::none()).run().is_ok()
 }
 
-/// A value on lines, for people: names, order and numbers as in its text. Ends soon after `most` bytes; then the result
-/// is only the beginning.
+/// Formats a value over several lines for people, with names, order and numbers as in its text. Output stops soon after
+/// `most` bytes.
 #[must_use]
 pub fn lines(value: &RawValue, most: usize) -> Lines {
-    // What can't be laid out is shown as it came.
+    // What can't be formatted is shown unchanged.
     let whole = || Lines { text: value.get().to_owned(), is_cut: false };
     let layout = Layout::lines(most);
     Scan::new(value.get(), Rules::MESSAGE, layout)
@@ -83,25 +84,25 @@ pub fn lines(value: &RawValue, most: usize) -> Lines {
         .map_or_else(|_| whole(), |(text, is_cut)| Lines { text, is_cut })
 }
 
-/// What [`lines`] gives.
+/// The result of [`lines`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lines {
     /// The value, indented by two spaces for each level.
     pub text: String,
-    /// Whether there is more of it.
+    /// Whether the text is cut off.
     pub is_cut: bool,
 }
 
-/// Checks that no object of a JSON text has a name twice. Texts and numbers are not looked into. What is no JSON is left
-/// to its reader.
+/// Checks that no object in a JSON text has a repeated name. Strings and numbers are not checked. Text that is not JSON
+/// is left for its reader to refuse.
 ///
 /// # Errors
-/// The name that is repeated, and where.
+/// The repeated name, and where.
 pub fn check_names(text: &str) -> Result<(), Error> {
     Scan::new(text, Rules::MESSAGE, Layout::none()).run().map(drop)
 }
 
-/// Reads a value of a type from a text in which no name is repeated.
+/// Deserializes a value from a text in which no name is repeated.
 ///
 /// # Errors
 /// What is wrong with the text, and where.
@@ -111,14 +112,14 @@ pub fn from_str<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
     Ok(value)
 }
 
-/// Reads a value of a type from bytes in which no name is repeated.
+/// Deserializes a value from bytes in which no name is repeated.
 ///
 /// # Errors
 /// What is wrong with the text, and where.
 pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     match str::from_utf8(bytes) {
         Ok(text) => from_str(text),
-        Err(error) => Err(Error::at("it is no UTF-8", &String::from_utf8_lossy(bytes), error.valid_up_to())),
+        Err(error) => Err(Error::at("it is not UTF-8", &String::from_utf8_lossy(bytes), error.valid_up_to())),
     }
 }
 
@@ -126,7 +127,7 @@ fn require_object(value: &RawValue) -> Result<(), Error> {
     if value.get().starts_with('{') {
         return Ok(());
     }
-    Err(Error::at("it is no object", value.get(), 0))
+    Err(Error::at("it is not an object", value.get(), 0))
 }
 
 #[cfg(test)]

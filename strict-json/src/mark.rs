@@ -1,9 +1,9 @@
-//! The mark of numbers that stand in a value as texts (`kept.rs`).
+//! The mark of numbers stored in a value as strings (`kept.rs`).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
-/// What marked texts begin with.
+/// The prefix of marked strings.
 pub(crate) fn mark() -> &'static str {
     static MARK: OnceLock<String> = OnceLock::new();
     MARK.get_or_init(|| {

@@ -1,7 +1,7 @@
 //! One pass over a JSON text, token by token, without recursion.
 //!
-//! Grammar is not its job: serde_json has read the text, or will read it. What is no JSON ends the pass or goes through
-//! it, and never makes it panic.
+//! It does not check the grammar: serde_json has read the text, or will. Text that is not JSON ends the pass or passes
+//! through, and never causes a panic.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::mark::mark;
 use crate::names::{Names, OPEN_NAMES_LIMIT};
 use crate::rules::Rules;
 
-/// Characters of a repeated name that an error quotes.
+/// Maximum number of characters of a repeated name to quote in an error.
 const QUOTED: usize = 80;
 
-/// Digits that every double holds, as far as the range goes.
+/// Numbers with this many digits or fewer are in the range of doubles.
 const SURELY_IN_RANGE: usize = 300;
 
 /// A pass over a text.
@@ -25,17 +25,17 @@ pub(crate) struct Scan<'a> {
     layout: Layout,
     open: Vec<Level>,
     names: Names,
-    /// Whether the next text is a name.
+    /// Whether the next string is a name.
     wants_name: bool,
-    /// Whether the last token has opened an object or a list.
+    /// Whether the previous token opened an object or a list.
     has_opened: bool,
 }
 
-/// An object or a list that is open.
+/// An open object or list.
 #[derive(Clone, Copy)]
 enum Level {
     List,
-    /// With the place of its first name.
+    /// With the base of its names.
     Object(u32),
 }
 
@@ -45,12 +45,12 @@ impl<'a> Scan<'a> {
         Scan { text, at: 0, rules, layout, open, names, wants_name: false, has_opened: false }
     }
 
-    /// What was written of the whole text.
+    /// The output for the whole text.
     pub(crate) fn run(self) -> Result<String, Error> {
         self.run_up_to_limit().map(|(text, _)| text)
     }
 
-    /// What was written, and whether there is more.
+    /// The output up to the limit, and whether it was cut off.
     pub(crate) fn run_up_to_limit(mut self) -> Result<(String, bool), Error> {
         while let Some(byte) = self.next_byte() {
             if self.layout.is_full() {
@@ -81,7 +81,7 @@ impl<'a> Scan<'a> {
 
     fn opens(&mut self, bracket: u8) -> Result<(), Error> {
         if self.open.len() >= self.rules.depth {
-            return Err(self.error(format!("it nests deeper than {} levels", self.rules.depth), self.at));
+            return Err(self.error(format!("nesting deeper than {} levels", self.rules.depth), self.at));
         }
         self.at += 1;
         self.wants_name = bracket == b'{';
@@ -99,7 +99,7 @@ impl<'a> Scan<'a> {
             let are_equal = |one, other| name_at(text, one) == name_at(text, other);
             if let Some(second) = self.names.close(base as usize, are_equal) {
                 let name: String = name_at(text, second).unwrap_or_default().chars().take(QUOTED).collect();
-                return Err(self.error(format!("the name {name:?} stands twice in one object"), second));
+                return Err(self.error(format!("the name {name:?} appears twice in one object"), second));
             }
         }
         self.at += 1;
@@ -114,7 +114,7 @@ impl<'a> Scan<'a> {
         self.layout.comma(self.open.len());
     }
 
-    /// A text or a name.
+    /// A string or a name.
     fn quoted(&mut self) -> Result<(), Error> {
         let start = self.at;
         let token = quoted_at(self.text, start);
@@ -126,13 +126,10 @@ impl<'a> Scan<'a> {
             return Ok(());
         }
         let Some(text) = unescaped(token) else {
-            return Err(self.error("a text that is no Unicode: half of a surrogate pair", start));
+            return Err(self.error("half of a surrogate pair, which is not Unicode text", start));
         };
         if is_name && !self.names.push(&text, start) {
-            return Err(self.error(
-                format!("it has more than {OPEN_NAMES_LIMIT} members in objects within each other"),
-                start,
-            ));
+            return Err(self.error(format!("more than {OPEN_NAMES_LIMIT} members in nested objects"), start));
         }
         match text {
             Cow::Borrowed(_) => self.layout.token(token),
@@ -141,7 +138,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// A number or a word.
+    /// A number or a literal.
     fn scalar(&mut self) -> Result<(), Error> {
         let start = self.at;
         let rest = self.text.get(start..).unwrap_or_default();
@@ -149,19 +146,16 @@ impl<'a> Scan<'a> {
             matches!(character, ',' | '}' | ']' | ':' | '"' | '{' | '[') || character.is_ascii_whitespace()
         };
         let token = rest.find(ends).and_then(|end| rest.get(..end)).unwrap_or(rest);
-        // At least one character, so that every text has an end.
+        // At least one character, so that the scan always advances.
         self.at += token.len().max(1);
         self.has_opened = false;
         if self.rules.checks_scalars && !is_in_range(token) {
-            return Err(self.error(
-                "a number out of range: no double holds it, which go from -1.8e308 to 1.8e308",
-                start,
-            ));
+            return Err(self.error("a number out of range: a double holds -1.8e308 to 1.8e308", start));
         }
         let looks_at_numbers = self.rules.keeps_numbers || self.rules.marks_numbers;
         if looks_at_numbers && is_number(token) && written_again(token).as_deref() != Some(token) {
             if self.rules.keeps_numbers {
-                return Err(self.error("a number that is written in another way", start));
+                return Err(self.error("a number that would be written differently", start));
             }
             self.layout.token(&format!("\"{}{token}\"", mark()));
             return Ok(());
@@ -175,7 +169,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The text in quotation marks that begins at a byte, with its marks.
+/// The quoted string that starts at a byte offset, including its quotes.
 fn quoted_at(text: &str, start: usize) -> &str {
     let bytes = text.as_bytes();
     let mut at = start + 1;
@@ -189,7 +183,7 @@ fn quoted_at(text: &str, start: usize) -> &str {
     }
 }
 
-/// What a text in quotation marks says; borrowed where its marks are all that goes.
+/// The contents of a quoted string; borrowed if it has no escapes.
 fn unescaped(token: &str) -> Option<Cow<'_, str>> {
     let inner = token.strip_prefix('"').unwrap_or(token);
     let inner = inner.strip_suffix('"').unwrap_or(inner);
@@ -203,7 +197,7 @@ fn name_at(text: &str, at: usize) -> Option<Cow<'_, str>> {
     unescaped(quoted_at(text, at))
 }
 
-/// Whether a number is finite as a double; words are no numbers.
+/// Whether a number is finite as a double; `true`, `false` and `null` always pass.
 fn is_in_range(token: &str) -> bool {
     let may_be_large = token.len() > SURELY_IN_RANGE || token.contains(['e', 'E']);
     !is_number(token) || !may_be_large || token.parse().is_ok_and(f64::is_finite)
@@ -213,7 +207,7 @@ fn is_number(token: &str) -> bool {
     token.starts_with(|first: char| first == '-' || first.is_ascii_digit())
 }
 
-/// A number as serde_json writes what it has read.
+/// A number as serde_json writes it after reading it.
 fn written_again(token: &str) -> Option<String> {
     serde_json::from_str::<serde_json::Number>(token).ok().map(|number| number.to_string())
 }

@@ -18,7 +18,7 @@ fn nested(levels: usize) -> String {
 
 #[test]
 fn the_canonical_form_has_the_same_values_in_the_same_order() {
-    for (text, wanted) in [
+    for (text, expected) in [
         ("{ }", "{}"),
         ("{ \"b\" :\n[ { } , [ ] , null ],\t\"a\":true }", r#"{"b":[{},[],null],"a":true}"#),
         (
@@ -30,7 +30,7 @@ fn the_canonical_form_has_the_same_values_in_the_same_order() {
             r#"{"a":{"x":1},"b":{"x":1},"x":[{"x":1},{"x":2}]}"#,
         ),
     ] {
-        assert_eq!(form(text).as_deref(), Ok(wanted), "{text}");
+        assert_eq!(form(text).as_deref(), Ok(expected), "{text}");
     }
     assert_eq!(form(&nested(DEPTH_LIMIT)), Ok(nested(DEPTH_LIMIT)));
 }
@@ -62,7 +62,7 @@ fn numbers_keep_their_text() {
 }
 
 #[test]
-fn numbers_that_a_value_changes_are_known() {
+fn changed_numbers_are_detected() {
     for (text, keeps) in [
         (r#"{"a":[1,-1,18446744073709551615,1.5,"1e5"]}"#, true),
         (r#"{"a":1e5}"#, false),
@@ -84,7 +84,7 @@ fn numbers_keep_their_text_through_a_value() {
     ] {
         let value = value_with_numbers(&raw(text)).unwrap();
         assert_eq!(with_numbers(&value.to_string()), text);
-        // As a text within a text, its numbers are themselves as well.
+        // Restored in a nested JSON string as well.
         let within = json!({ "text": value.to_string() }).to_string();
         let read: Value = serde_json::from_str(&with_numbers(&within)).unwrap();
         assert_eq!(read["text"], text);
@@ -92,7 +92,7 @@ fn numbers_keep_their_text_through_a_value() {
 }
 
 #[test]
-fn numbers_are_themselves_wherever_a_text_is_cut() {
+fn numbers_are_restored_wherever_the_text_is_cut() {
     let value =
         value_with_numbers(&raw(r#"{"a":[1e400,-0.0,"é\\"],"b":123456789012345678901234567890}"#)).unwrap();
     let within = json!({ "text": value.to_string(), "n": [1, "number"] }).to_string();
@@ -118,32 +118,32 @@ fn numbers_are_themselves_wherever_a_text_is_cut() {
 }
 
 #[test]
-fn of_a_text_in_pieces_little_is_held_back() {
+fn pieces_hold_back_little() {
     let mut pieces = Pieces::default();
     let message = "data: {\"a\":\"number\"}\n\n";
     assert!(matches!(pieces.push(message.as_bytes()), Cow::Borrowed(piece) if piece == message.as_bytes()));
     assert_eq!(pieces.push(b"{\"a\":[1,\""), &b"{\"a\":[1,"[..]);
-    assert_eq!(pieces.push(b"\xff\xfe"), &b"\"\xff\xfe"[..], "what is no UTF-8 goes on as it is");
+    assert_eq!(pieces.push(b"\xff\xfe"), &b"\"\xff\xfe"[..], "text that is not UTF-8 is unchanged");
     assert_eq!(pieces.push(b"a \xc3"), &b"a "[..]);
     assert_eq!(pieces.end(), b"\xc3");
     assert_eq!(pieces.end(), b"");
 }
 
 #[test]
-fn what_two_readers_understand_differently_is_refused() {
+fn ambiguous_values_are_refused() {
     let long = format!("{{\"a\":1{}}}", "0".repeat(400));
     for (text, says) in [
-        ("[]", "no object"),
-        ("\"{}\"", "no object"),
+        ("[]", "not an object"),
+        ("\"{}\"", "not an object"),
         (
             r#"{"path":"/etc","path":"/tmp"}"#,
-            "the name \"path\" stands twice in one object at line 1 column 16",
+            "the name \"path\" appears twice in one object at line 1 column 16",
         ),
-        (r#"{"path":"/etc","p\u0061th":"/tmp"}"#, "\"path\" stands twice"),
-        (r#"{"a":[1,{"b":{"x":1,"y":2,"x":3}}]}"#, "\"x\" stands twice"),
+        (r#"{"path":"/etc","p\u0061th":"/tmp"}"#, "\"path\" appears twice"),
+        (r#"{"a":[1,{"b":{"x":1,"y":2,"x":3}}]}"#, "\"x\" appears twice"),
         ("{\"a\":1,\n \"a\":1}", "line 2 column 2"),
-        (r#"{"":1,"":2}"#, "\"\" stands twice"),
-        (r#"{"\ud83d\ude00":1,"😀":2}"#, "stands twice"),
+        (r#"{"":1,"":2}"#, "\"\" appears twice"),
+        (r#"{"\ud83d\ude00":1,"😀":2}"#, "appears twice"),
         (r#"{"a":"\ud800"}"#, "surrogate"),
         (r#"{"\udc00":1}"#, "surrogate"),
         (r#"{"a":1e400}"#, "out of range"),
@@ -159,7 +159,7 @@ fn what_two_readers_understand_differently_is_refused() {
     }
 }
 
-/// Unicode forms are not mixed up: readers compare characters (RFC 8259, section 8.3).
+/// Unicode is not normalized: readers compare characters (RFC 8259, section 8.3).
 #[test]
 fn names_in_two_unicode_forms_are_two_names() {
     let text = "{\"\u{e9}\":1,\"e\u{301}\":2}";
@@ -167,19 +167,19 @@ fn names_in_two_unicode_forms_are_two_names() {
 }
 
 #[test]
-fn many_names_are_compared_and_too_many_are_refused() {
+fn many_names_are_accepted_and_too_many_refused() {
     let object = |count: usize, last: &str| {
         let members: String = (0..count).map(|number| format!("\"{number}\":0,")).collect();
         format!("{{{members}\"{last}\":0}}")
     };
     let text = object(50_000, "x");
     assert_eq!(form(&text), Ok(text));
-    assert!(form(&object(50_000, "31415")).unwrap_err().contains("\"31415\" stands twice"));
+    assert!(form(&object(50_000, "31415")).unwrap_err().contains("\"31415\" appears twice"));
     assert!(form(&object(OPEN_NAMES_LIMIT, "x")).unwrap_err().contains("more than 1048576 members"));
 }
 
 #[test]
-fn names_of_messages_are_checked_whatever_else_is_in_them() {
+fn message_names_are_checked_in_any_text() {
     for text in
         ["", "7", "{", "]]", "{\"a\"", r#"{"a":"\ud800","b":1e999}"#, "{\"a\":}", "\"", "\"\\", "é", "{,,:}"]
     {
@@ -194,7 +194,7 @@ fn names_of_messages_are_checked_whatever_else_is_in_them() {
 }
 
 #[test]
-fn lines_are_those_of_the_library_and_end_at_their_limit() {
+fn lines_match_serde_json_and_stop_at_the_limit() {
     let value = json!({ "a": [1, { "b": [] }, "x\n"], "c": {}, "d": { "e": null } });
     let shown = lines(&raw(&value.to_string()), 10_000);
     assert_eq!(shown, Lines { text: serde_json::to_string_pretty(&value).unwrap(), is_cut: false });

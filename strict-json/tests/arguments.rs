@@ -1,5 +1,5 @@
-//! What is shown is what is checked is what is sent, for any JSON: the body of the fuzz target, on its corpus, on
-//! arbitrary bytes, and on the JSON that they choose.
+//! Arguments that are shown, checked and sent are the same text, for any JSON: the fuzz target's body on its corpus, on
+//! arbitrary bytes, and on JSON built from them.
 //!
 //! More cases: `PROPTEST_CASES=1000000 cargo test -p strict-json --release --test arguments`.
 
@@ -14,7 +14,7 @@ use std::path::Path;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// `PROPTEST_CASES` sets another number.
+/// `PROPTEST_CASES` overrides the number of cases.
 fn configuration() -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(20_000);
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -30,7 +30,7 @@ proptest! {
 }
 
 #[test]
-fn the_corpus_holds() {
+fn the_corpus_passes() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/arguments");
     let mut count = 0;
     for file in std::fs::read_dir(corpus).unwrap() {

@@ -421,7 +421,7 @@ mod tests {
         asked(&other, "initialize");
         let twice = INITIALIZED.replace("\"name\":\"a\"", r#""name":"a","n\u0061me":"b""#);
         let Err(Fault::Protocol(reason)) = other.accept(answer(&twice)) else { panic!("it was taken") };
-        assert!(reason.contains("\"name\" stands twice"), "{reason}");
+        assert!(reason.contains("\"name\" appears twice"), "{reason}");
     }
 
     #[test]

@@ -200,12 +200,12 @@ async fn what_is_permitted_is_what_is_shown_and_what_is_sent() {
 #[tokio::test]
 async fn arguments_that_readers_understand_differently_are_neither_shown_nor_sent() {
     for (arguments, says) in [
-        (r#"{"path":"/etc/DANGEROUS","path":"/tmp/safe"}"#, "\"path\" stands twice"),
-        (r#"{"path":"/etc/DANGEROUS","p\u0061th":"/tmp/safe"}"#, "\"path\" stands twice"),
-        (r#"{"a":[{"b":{"c":1,"c":2}}]}"#, "\"c\" stands twice"),
+        (r#"{"path":"/etc/DANGEROUS","path":"/tmp/safe"}"#, "\"path\" appears twice"),
+        (r#"{"path":"/etc/DANGEROUS","p\u0061th":"/tmp/safe"}"#, "\"path\" appears twice"),
+        (r#"{"a":[{"b":{"c":1,"c":2}}]}"#, "\"c\" appears twice"),
         (r#"{"a":1e400}"#, "out of range"),
         (r#"{"a":"\ud800"}"#, "surrogate"),
-        ("[]", "no object"),
+        ("[]", "not an object"),
     ] {
         let (host, notes) = (Host::default(), Notes::default());
         let heard = talk_to(&host, &notes, vec![call_with(0, "quick", arguments)], 1).await;
@@ -228,7 +228,7 @@ async fn a_content_part_is_kept_in_its_canonical_form() {
     broker.emit(&raw("{ \"type\": \"t\\u0065xt\" }")).unwrap();
     assert_eq!(ledger.lock().unwrap().content[0].get(), "{\"type\":\"text\"}");
     let refused = broker.emit(&raw(r#"{"type":"text","type":"image"}"#));
-    assert!(matches!(refused, Err(Violation::Protocol(reason)) if reason.contains("\"type\" stands twice")));
+    assert!(matches!(refused, Err(Violation::Protocol(reason)) if reason.contains("\"type\" appears twice")));
 }
 
 #[tokio::test]

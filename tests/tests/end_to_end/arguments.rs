@@ -80,7 +80,7 @@ fn a_crafted_call_with_repeated_names_is_neither_shown_nor_sent() {
         let record = folder.path().join("record");
         let done = crafted(&record, twice, more, &[]);
         assert!(!done.stderr.contains(QUESTION) && !done.stderr.contains("/tmp/safe"), "{done:#?}");
-        assert_says(&done.outcome()["stdout"], &["invalid_params", "stands twice"]);
+        assert_says(&done.outcome()["stdout"], &["invalid_params", "appears twice"]);
         assert!(!fs::read_to_string(&record).unwrap().contains("DANGEROUS"));
         assert!(calls(&record).is_empty(), "{more}");
     }
@@ -97,7 +97,7 @@ fn arguments_of_a_command_are_sent_in_canonical_form() {
     call(ODD).exits(0);
     assert!(calls(&record)[0].contains(&format!("\"arguments\":{FORM}")), "{:?}", calls(&record));
     for (arguments, says) in [
-        (r#"{"a":{"b":1,"b":2}}"#, "\"b\" stands twice in one object at line 1 column 13"),
+        (r#"{"a":{"b":1,"b":2}}"#, "\"b\" appears twice in one object at line 1 column 13"),
         (r#"{"a":1e400}"#, "out of range"),
         (r#"{"a":"\ud800"}"#, "surrogate"),
     ] {
@@ -117,7 +117,7 @@ fn a_result_with_repeated_names_is_rejected() {
     ] {
         let code = "match faulty::echo().message(\"x\").await { Ok(result) => result.text(), Err(error) => error.to_string() }";
         let outcome = run(code).fault(&format!("answers-with, '{result}'"), "").expect("ok", 0);
-        assert_says(&outcome["result"], &["means different things", "stands twice"]);
+        assert_says(&outcome["result"], &["means different things", "appears twice"]);
         assert_eq!(outcome["calls"][0]["ok"], false, "{outcome:#}");
     }
 }
@@ -168,7 +168,7 @@ fn a_clients_call_over_http_is_forwarded_in_canonical_form_or_rejected() {
     let server = Serve::http(&recorder(&record, ", trust: true, codeMode: false")).start();
     let client = server.client().shake_hands().header("accept", "application/json, text/event-stream");
     for (arguments, says) in
-        [(r#"{"path":"/etc","path":"/tmp"}"#, "stands twice"), (r#"{"a":1e400}"#, "out of range")]
+        [(r#"{"path":"/etc","path":"/tmp"}"#, "appears twice"), (r#"{"a":1e400}"#, "out of range")]
     {
         let refused = client.post(frame(1, arguments));
         assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{refused:?}");

@@ -155,7 +155,7 @@ fn an_invalid_frame_ends_the_program() {
         ("a negative number", &[r#"say {"cancel":{"id":-1}}"#], "no message"),
         ("deep", &["say LISTS"], "no message"),
         ("deep content", &[r#"say {"emit":{"content":DEEP}}"#], "deeper than"),
-        ("content of a list", &[r#"say {"emit":{"content":[]}}"#], "it is no object"),
+        ("content of a list", &[r#"say {"emit":{"content":[]}}"#], "it is not an object"),
         ("half a character", &[r#"say {"emit":{"content":{"text":"\ud800"}}}"#], "surrogate"),
         ("a second hello", &[HELLO], "a second hello"),
         ("two ends", &[finish, finish], "a second end"),
@@ -333,8 +333,8 @@ fn unreadable_arguments_are_an_error_of_the_call() {
         (r#"{"message":LISTS}"#, "no message"),
         (r#"{"message":"\ud800"}"#, "surrogate"),
         (r#"{"message":1e999}"#, "out of range"),
-        ("[]", "no object"),
-        ("null", "no object"),
+        ("[]", "not an object"),
+        ("null", "not an object"),
     ];
     for (arguments, says) in refused {
         if says == "no message" {
