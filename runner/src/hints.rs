@@ -1,7 +1,7 @@
-//! Advice on slips against the API of tools: one line, and the signatures that are right.
+//! Advice on mistakes with the tools' API: one line, and the correct signatures.
 //!
-//! The compiler knows only what was compiled for the snippet, and nothing of how tools are meant to be called; the
-//! catalog knows every tool. Advice is never applied: what is corrected is decided in [`crate::repair`].
+//! The compiler knows only what was compiled for the snippet, and not how tools should be called; the catalog knows
+//! every tool. Advice is never applied: [`crate::repair`] decides what is corrected.
 
 mod advice;
 mod changes;
@@ -29,13 +29,13 @@ use advice::Advice;
 use lookup::{Found, Lookup};
 pub(crate) use slip::Slip;
 
-/// Most characters of a hint, and of the advice in it.
+/// Maximum number of characters of a hint, and of the advice in it.
 const HINT_LIMIT: usize = 1_500;
 const ADVICE_LIMIT: usize = 400;
-/// Most signatures of a hint.
+/// Maximum number of signatures in a hint.
 const SIGNATURES_KEPT: usize = 3;
 
-/// Gives hints on the messages about one snippet.
+/// Writes hints for the messages about one snippet.
 pub(crate) struct Hints<'a> {
     source: Source<'a>,
     tokens: Tokens<'a>,
@@ -51,8 +51,8 @@ impl<'a> Hints<'a> {
         Hints { source, tokens, lookup, shown: BTreeSet::new() }
     }
 
-    /// Advice on `message`, and the signatures of the tools that it is about or that its statement names, as far as
-    /// no hint before had them.
+    /// Advice on `message`, and the signatures of the tools it is about or that its statement names, unless an earlier
+    /// hint showed them.
     pub(crate) fn hint(&mut self, message: &Message) -> Option<String> {
         let slip = Slip::new(message, self.source, &self.tokens, &self.lookup);
         let advice = content::advice(&slip)
@@ -71,7 +71,7 @@ impl<'a> Hints<'a> {
         let key = |found: &Found<'_>| (found.key().0.to_owned(), found.key().1.to_owned());
         tools.retain(|found| !self.shown.contains(&key(found)));
         self.shown.extend(tools.iter().map(key));
-        // What it quotes of the snippet may be anything.
+        // It may quote any text from the snippet.
         let line = advice.line.replace(char::is_control, " ");
         let line = shown::cut(&line, ADVICE_LIMIT);
         let block = shown::signatures(&tools, &advice.focus, HINT_LIMIT - ADVICE_LIMIT);
@@ -84,10 +84,10 @@ impl<'a> Hints<'a> {
     }
 }
 
-/// What to do about a call of `found` that is never made.
+/// The hint for a call of `found` that is never made.
 pub(crate) fn unmade_call(found: Found<'_>) -> String {
     let line = format!(
-        "a call must be awaited: `{}(…).await?`; where that is not possible, go over the items with `for`, or with \
+        "a call must be awaited: `{}(…).await?`; if that is not possible, iterate over the items with `for`, or with \
          `concurrently(8, items, |item| async move {{ … }}).await?`",
         found.path()
     );
@@ -131,14 +131,14 @@ mod tests {
 
     fn hint(text: &str, error: &Value) -> Option<String> {
         let catalog = Catalog::default();
-        let said = error.to_string();
-        let message = errors(&said).next().unwrap();
+        let json = error.to_string();
+        let message = errors(&json).next().unwrap();
         Hints::new(Source { text, offset: 3, inserted: &[] }, &catalog).hint(&message)
     }
 
-    /// Whatever the compiler says of whatever text, hints are bounded and in one line where there are no tools.
+    /// Hints are bounded for any compiler message about any text, and one line long if there are no tools.
     #[test]
-    fn odd_messages_do_no_harm() {
+    fn odd_messages_are_handled() {
         let long = format!("expected `{0}`, found `{0}` `{0}`", "Größe<'a, &mut [i32; 3]>::".repeat(60));
         let texts =
             ["", "}", "größe.x(\"\u{1b}\n\", ((a, b), [c = 1]))", "a::b::c { d: 1, ..e }.f()?;\nlet x"];
@@ -167,14 +167,14 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_no_tools_is_advised_without() {
+    fn advice_without_tools() {
         let text = "reqwest::get(1)";
         let unknown = error("E0433", "cannot find module or crate `reqwest` in this scope", 3, 10);
-        assert!(hint(text, &unknown).unwrap().contains("the crates on offer are std, anyhow"));
-        // As compilers before 1.91 said it.
+        assert!(hint(text, &unknown).unwrap().contains("crates are available: std, anyhow"));
+        // The message of compilers before 1.91.
         let unknown =
             error("E0433", "failed to resolve: use of unresolved module or unlinked crate `reqwest`", 3, 10);
-        assert!(hint(text, &unknown).unwrap().contains("the crates on offer are std, anyhow"));
+        assert!(hint(text, &unknown).unwrap().contains("crates are available: std, anyhow"));
         let text = "enum Other { A }\nContent::Text(a)";
         let (at, end) = (3 + text.find("Text").unwrap(), 3 + text.find('(').unwrap());
         let variant =
@@ -184,11 +184,11 @@ mod tests {
                 .unwrap()
                 .contains("`if let Some(text) = part.as_text()`")
         );
-        // One of the snippet's own.
+        // The snippet's own type.
         assert_eq!(hint(&text.replace("Other", "Content"), &error("E0599", variant, at, end)), None);
         let unserialised =
             error("E0277", "the trait bound `&Vec<Other>: serde::Serialize` is not satisfied", 3, 4);
-        assert!(hint(text, &unserialised).unwrap().contains("`Vec<Other>` has no form in JSON: write"));
+        assert!(hint(text, &unserialised).unwrap().contains("`Vec<Other>` can't be serialized: write"));
         let unserialised = error("E0277", "the snippet's result `Other` cannot be turned into JSON", 3, 4);
         assert!(
             hint(text, &unserialised).unwrap().contains("write `#[derive(Serialize)]` before `enum Other`")

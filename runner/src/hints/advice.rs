@@ -1,4 +1,4 @@
-//! What a hint says of one message: a line, and the tools whose signatures help.
+//! Advice on one compiler message: a line, and the tools whose signatures help.
 
 use super::lookup::Found;
 
@@ -7,7 +7,7 @@ pub(super) struct Advice<'a> {
     pub(super) line: String,
     /// Tools whose signatures help.
     pub(super) tools: Vec<Found<'a>>,
-    /// The type among theirs that it is about, if it is one.
+    /// The type among theirs that the advice is about, if any.
     pub(super) focus: String,
 }
 

@@ -1,4 +1,5 @@
-//! Advice where the compiler's own suggestion could lose a change, a failure or a fraction: it is not applied.
+//! Advice for errors where the compiler's own suggestion could lose a change, a failure or a fraction, and is not
+//! applied.
 
 use super::advice::Advice;
 use super::shown::quoted;
@@ -32,8 +33,8 @@ fn captured(slip: &Slip<'_>) -> Option<String> {
     });
     changes.then(|| {
         format!(
-            "with `move` this would have a copy of {} of its own, and what it changes in it would be lost: return the new \
-             value from it and take it where it is awaited or joined, or share it in an `Arc<Mutex<_>>` or an atomic",
+                "with `move` this gets its own copy of {}, and changes to the copy would be lost: return the new \
+                 value and use it where the future or thread is awaited or joined, or share it in an `Arc<Mutex<_>>` or an atomic",
             quoted(name)
         )
     })
@@ -45,19 +46,19 @@ fn copied(slip: &Slip<'_>) -> String {
         _ => "value",
     };
     format!(
-        "a `.clone()` is a value of its own: what changes in one of them does not change in the other. To change it where it \
-         is, borrow it with `&mut {place}`; to read it, with `&{place}`; write `.clone()` only where a copy is meant"
+        "a `.clone()` is a separate value: changes to one do not affect the other. To change the original, \
+             borrow it with `&mut {place}`; to read it, with `&{place}`; write `.clone()` only where a copy is intended"
     )
 }
 
-/// `mut` for a parameter, the variable of a loop, or a copy.
+/// `mut` for a parameter, a loop variable, or a copy.
 fn made_mutable(slip: &Slip<'_>) -> Option<String> {
     let what = slip.message.quoted().last().copied().unwrap_or("it");
     let is_behind_reference = slip.message.message.contains("reference");
     (!is_behind_reference).then(|| {
         format!(
-            "with `mut`, {} would be changed, and not what it was copied from: take `&mut` in the function, go over the items \
-             with `iter_mut()`, or borrow with `&mut`, where that is meant; else write `let mut`",
+                "with `mut`, this would change {}, not the value it was copied from. To change the original, take `&mut` in the \
+                 function, iterate with `iter_mut()`, or borrow with `&mut`; otherwise write `let mut`",
             quoted(what)
         )
     })
@@ -67,28 +68,28 @@ fn mismatched(slip: &Slip<'_>) -> Option<String> {
     let (expected, found) = mismatch(slip.message.label())?;
     let is_future = found.contains("future") || found.contains("Future<");
     if expected == "()" && is_future {
-        let line = "nothing is done before a future is awaited: put `.await` behind it, or `.await?;` for a `Result`";
+        let line = "a future does nothing until it is awaited: add `.await`, or `.await?;` for a `Result`";
         return Some(line.to_owned());
     }
     if expected == "()" && found.starts_with("Result<") {
         return Some(
-            "it is a `Result`, and its failure would be lost with a `;`: write `?;`, or handle it with `match` or `if let Err`"
+                "it is a `Result`, and `;` would lose its failure: write `?;`, or handle it with `match` or `if let Err`"
                 .to_owned(),
         );
     }
     if found.starts_with("&mut ") && slip.notes("removing the borrow") {
-        let line = "the function takes a value of its own, and what it changes in it is lost: let it take `&mut`, or \
-                    return it";
+        let line = "the function takes its own value, and changes to it are lost: let it take `&mut`, or \
+                    return the value";
         return Some(line.to_owned());
     }
     if expected == "String" && found.ends_with("Value") {
-        let line = "the text in a `Value` is `.as_str()`, which is an `Option<&str>`: `.to_string()` would be JSON, in \
+        let line = "get the text of a `Value` with `.as_str()`, which returns an `Option<&str>`; `.to_string()` returns JSON, in \
                     quotes";
         return Some(line.to_owned());
     }
     if expected.starts_with("Option<") && slip.tokens.follows_order(slip.at) {
         return Some(
-            "`None` is less than every `Some`: compare what is in it, with `is_some_and(|value| value < …)`"
+                "`None` is less than every `Some`: compare the value inside with `is_some_and(|value| value < …)`"
                 .to_owned(),
         );
     }
@@ -105,15 +106,15 @@ fn number(slip: &Slip<'_>, expected: &str, found: &str) -> Option<String> {
     let is_float = |name: &str| matches!(name, "f32" | "f64");
     if is_float(expected) && is_integer(found) {
         return Some(
-            "an integer becomes a float with `as f64`, or `f64::from(…)` where it fits: before a division, since \
-             integers are divided without a fraction (`7 / 2` is 3), as in `a as f64 / b as f64`"
+                "convert an integer to a float with `as f64`, or `f64::from(…)` if it fits; do so before a division, because \
+                 integers are divided without a fraction (`7 / 2` is 3): `a as f64 / b as f64`"
                 .to_owned(),
         );
     }
     (is_integer(expected) && is_integer(found) && suggests(slip, ".try_into()")).then(|| {
         format!(
-            "a conversion from `{found}` to `{expected}` fails for what does not fit: convert the narrower side to the wider type, \
-             or both, as in `i128::from(a) < i128::from(b)`; `{expected}::try_from(a)?` where the value must fit"
+                "converting `{found}` to `{expected}` fails for values that do not fit: convert the narrower side to the wider type, \
+                 or both, as in `i128::from(a) < i128::from(b)`; use `{expected}::try_from(a)?` if the value must fit"
         )
     })
 }

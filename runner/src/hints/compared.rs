@@ -1,8 +1,8 @@
-//! Enums that are compared with a text that none of their variants has: that compiles, and is never true.
+//! Finds enums compared with a string that no variant has: such code compiles, but the comparison is never true.
 //!
-//! Types are not known before the compiler runs, and it has no word on values. So only what is certain by the names counts: a
-//! field whose every type, in the tools that the snippet names, is such an enum. What this does not see is told by the program
-//! when it runs (`is_text` in `templates/bridge/src/convert/text.rs`).
+//! Types are unknown before the compiler runs, and the compiler does not check values. So only comparisons that are
+//! certain from the names alone count: those of a field that is such an enum in every tool the snippet names. The
+//! program reports the others when it runs (`is_text` in `templates/bridge/src/convert/text.rs`).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,9 +13,9 @@ use super::nearest::nearest;
 use super::shown::list;
 use crate::tokens::{Kind, Tokens};
 
-/// Calls that give the enum of a field, which may be an `Option`.
+/// Methods between a field and its comparison; the field may be an `Option`.
 const ON_THE_WAY: [&str; 6] = ["as_ref", "clone", "cloned", "expect", "to_owned", "unwrap"];
-/// Those of them after which an `Option` is none any more.
+/// Those that turn an `Option` into its value.
 const UNWRAPS: [&str; 2] = ["expect", "unwrap"];
 
 /// A comparison that is never true.
@@ -23,13 +23,13 @@ const UNWRAPS: [&str; 2] = ["expect", "unwrap"];
 pub(crate) struct Compared {
     field: String,
     text: String,
-    /// The texts of the field's types.
+    /// The strings of the field's types.
     texts: Vec<String>,
-    /// The bytes of the text in the snippet.
+    /// The bytes of the string in the snippet.
     pub(crate) range: Range<usize>,
 }
 
-/// A comparison of a field with a text.
+/// A comparison of a field with a string.
 struct Comparison<'a> {
     field: &'a str,
     is_unwrapped: bool,
@@ -39,7 +39,7 @@ struct Comparison<'a> {
 
 impl Compared {
     pub(crate) fn message(&self) -> String {
-        format!("`{}` is never {:?}: its texts are {}", self.field, self.text, self.listed())
+        format!("`{}` is never {:?}: its values are {}", self.field, self.text, self.listed())
     }
 
     pub(crate) fn hint(&self) -> String {
@@ -47,7 +47,7 @@ impl Compared {
         let same = texts().find(|text| text.eq_ignore_ascii_case(&self.text));
         let meant = same.or_else(|| nearest(&self.text, texts()).into_iter().next());
         let meant = meant.map_or_else(String::new, |text| format!("did you mean {text:?}? "));
-        format!("{meant}a text that the schema does not list is compared with `.as_str()`")
+        format!("{meant}compare with a string that the schema does not list by `.as_str()`")
     }
 
     fn listed(&self) -> String {
@@ -55,7 +55,7 @@ impl Compared {
     }
 }
 
-/// The comparisons among `tokens` that are never true; `sources` gives the code of the tools that are named.
+/// The comparisons among `tokens` that are never true; `sources` returns the code of the tools the snippet names.
 pub(crate) fn compared<E>(
     tokens: &Tokens<'_>,
     sources: impl FnOnce() -> Result<String, E>,
@@ -74,7 +74,7 @@ pub(crate) fn compared<E>(
     Ok(comparisons.into_iter().filter_map(never).collect())
 }
 
-/// The comparisons of fields with texts, except of fields that a type of the snippet has as well.
+/// The comparisons of fields with strings, except for fields that a type of the snippet also has.
 fn comparisons<'a>(tokens: &Tokens<'a>) -> Vec<Comparison<'a>> {
     let found = (1..tokens.len()).filter_map(|sign| {
         let is_equal = tokens.is_sign(sign, '=') || tokens.is_sign(sign, '!');
@@ -82,7 +82,7 @@ fn comparisons<'a>(tokens: &Tokens<'a>) -> Vec<Comparison<'a>> {
             return None;
         }
         let text: LitStr = syn::parse_str(tokens.literal_text(sign + 2)?).ok()?;
-        // A method of the text makes another one of it.
+        // A method on the string literal makes a different string.
         if tokens.is_sign(sign + 3, '.') {
             return None;
         }
@@ -97,7 +97,7 @@ fn comparisons<'a>(tokens: &Tokens<'a>) -> Vec<Comparison<'a>> {
     found.filter(|comparison| !is_own(comparison.field)).collect()
 }
 
-/// The field whose value ends before a token, and whether an `Option` of it is unwrapped.
+/// The field whose value ends before a token, and whether its `Option` is unwrapped.
 fn field_before<'a>(tokens: &Tokens<'a>, end: usize) -> Option<(&'a str, bool)> {
     let mut last = end.checked_sub(1)?;
     let mut is_unwrapped = false;
@@ -117,9 +117,9 @@ fn field_before<'a>(tokens: &Tokens<'a>, end: usize) -> Option<(&'a str, bool)> 
 
 /// The fields and enums of generated code.
 struct Types {
-    /// The types of the fields of a name, with whether each is an `Option`.
+    /// For each field name its types, and whether each is an `Option`.
     fields: BTreeMap<String, Vec<(String, bool)>>,
-    /// The texts of each enum of texts.
+    /// The strings of each string enum.
     texts: BTreeMap<String, Vec<String>>,
 }
 
@@ -153,7 +153,7 @@ impl Types {
         }
     }
 
-    /// The texts of all types that a field may have, if each is an enum. An `Option` does not compare with a text.
+    /// The strings of all types that a field may have, if each is an enum. An `Option` does not compare with a string.
     fn texts(&self, field: &str, is_unwrapped: bool) -> Option<Vec<String>> {
         let types = self.fields.get(field)?.iter().filter(|(_, is_option)| *is_option == is_unwrapped);
         let mut texts: Vec<String> = Vec::new();
@@ -168,7 +168,7 @@ impl Types {
     }
 }
 
-/// The name of a type, and whether it stood in an `Option`; empty for what has none.
+/// The name of a type, and whether it was in an `Option`; empty for a type without a name.
 fn type_name(of: &Type) -> (String, bool) {
     let Type::Path(path) = of else { return (String::new(), false) };
     let Some(last) = path.path.segments.last() else { return (String::new(), false) };
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_no_variant_has_are_found() {
+    fn strings_that_no_variant_has_are_found() {
         for (snippet, text) in [
             (r#"o.status == "Shipped""#, "Shipped"),
             (r#"orders.iter().filter(|o| o.status != "lost").count()"#, "lost"),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_certain_is_no_mistake() {
+    fn uncertain_comparisons_are_not_reported() {
         for snippet in [
             r#"o.status == "shipped""#,
             r#"o.status.as_str() == "Shipped""#,
@@ -254,11 +254,11 @@ mod tests {
     }
 
     #[test]
-    fn the_text_that_was_meant_is_told() {
+    fn hints_suggest_the_nearest_string() {
         let tokens = Tokens::read(r#"o.status == "Shipped""#);
         let compared = compared(&tokens, || Ok::<_, ()>(CODE.to_owned())).unwrap();
         let first = compared.first().unwrap();
-        assert_eq!(first.message(), r#"`status` is never "Shipped": its texts are `pending` and `shipped`"#);
+        assert_eq!(first.message(), r#"`status` is never "Shipped": its values are `pending` and `shipped`"#);
         assert!(first.hint().starts_with(r#"did you mean "shipped"? "#), "{}", first.hint());
     }
 }

@@ -1,10 +1,10 @@
-//! Advice on the parts of an answer's content: a `Content` is read with methods, and is no enum to match on.
+//! Advice on content blocks: `Content` is read with methods; it is not an enum to match on.
 
 use super::advice::Advice;
 use super::slip::Slip;
 use crate::messages::mismatch;
 
-/// What the protocol and other libraries call a part, or the variants of one.
+/// Names that the protocol and other libraries use for a content block or its variants.
 const OTHER_NAMES: [&str; 4] = ["ContentBlock", "ImageContent", "RawContent", "TextContent"];
 
 pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
@@ -16,7 +16,7 @@ pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
         "E0223" | "E0532" if is_path(slip.name) => true,
         "E0412" | "E0422" | "E0433" | "E0531" if is_other_name(slip) => true,
         "E0026" if is_named(slip) => true,
-        // `Content::Text(…)`: what begins with a small letter is a method.
+        // `Content::Text(…)`: a lower-case name is a method.
         "E0599" | "E0608" | "E0609" | "E0615" | "E0616" if is_named(slip) => {
             slip.name.starts_with(char::is_uppercase)
         }
@@ -25,18 +25,18 @@ pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     };
     if in_pattern {
         return Some(Advice::new(
-            "a part of the content is a struct with methods, and no enum: write `if let Some(text) = part.as_text()`, or \
-             `match part.kind() { \"text\" => …, \"image\" => …, _ => … }` with `.data()` and `.mime_type()`",
+            "a content block is a struct with methods, not an enum: write `if let Some(text) = part.as_text()`, or \
+                 `match part.kind() { \"text\" => …, \"image\" => …, _ => … }` with `.data()` and `.mime_type()`",
         ));
     }
-    Some(Advice::new("a part of the content has `.as_text()`, `.data()`, `.mime_type()` and `.kind()`"))
+    Some(Advice::new("a content block has `.as_text()`, `.data()`, `.mime_type()` and `.kind()`"))
 }
 
 fn is_content(name: &str) -> bool {
     name.trim_start_matches('&').rsplit("::").next() == Some("Content")
 }
 
-/// Whether a path is `Content` or begins with it, in whatever module.
+/// Whether a path is or starts with `Content`, in any module.
 fn is_path(path: &str) -> bool {
     path.split("::").map(str::trim).any(|part| part == "Content")
 }
@@ -45,13 +45,13 @@ fn is_named(slip: &Slip<'_>) -> bool {
     slip.message.quoted().into_iter().any(is_content)
 }
 
-/// A name of a part that neither the snippet nor a server has.
+/// A name of a content block that neither the snippet nor a server defines.
 fn is_other_name(slip: &Slip<'_>) -> bool {
     let quoted = slip.message.quoted();
     quoted.first().is_some_and(|name| OTHER_NAMES.contains(name) && slip.lookup.owners(name).is_empty())
 }
 
-/// A part where a text is wanted, or a text where a part is.
+/// A content block where a string is expected, or the reverse.
 fn is_mismatched(slip: &Slip<'_>) -> bool {
     let is_text = |name: &str| matches!(name.trim_start_matches('&'), "str" | "String");
     let types = mismatch(slip.message.label());

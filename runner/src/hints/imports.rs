@@ -1,32 +1,32 @@
-//! Names that exist, but are not in scope: of the crates on offer, of the standard library, of bindings.
+//! Names that exist but are not in scope: of the available crates, the standard library and bindings.
 //!
-//! The usual names of crates are in scope ([`crate::in_scope`]); what the compiler suggests here is the rest.
+//! The usual names are in scope already ([`crate::in_scope`]); the compiler suggests imports for the others.
 
 use super::lookup::Known;
 use super::slip::Slip;
 use crate::in_scope::{ITERTOOLS, METHODS};
 use crate::messages::Message;
 
-/// The crates on offer.
+/// The crates available to snippets.
 pub(crate) const CRATES: [&str; 8] =
     ["anyhow", "chrono", "futures", "itertools", "regex", "serde", "serde_json", "tokio"];
 
-/// Errors of names, and of methods, that an import may help.
+/// Errors about names and about methods that an import may fix.
 const NAME_CODES: [&str; 5] = ["E0405", "E0412", "E0422", "E0425", "E0433"];
 const METHOD_CODES: [&str; 2] = ["E0599", "E0624"];
-/// The errors of a name that two glob imports bring.
+/// Errors about a name that two glob imports bring into scope.
 const AMBIGUOUS: [&str; 2] = ["E0659", "ambiguous_glob_imports"];
 
-/// What may be imported for a name.
+/// The possible imports for a name.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Candidates {
     /// Paths for `use`.
     pub(crate) paths: Vec<String>,
-    /// Whether only this one can be meant.
+    /// Whether only this path can be meant.
     pub(crate) sure: bool,
 }
 
-/// What may be imported for the name that a message does not find, or finds twice.
+/// The possible imports for a name that is not found, or is ambiguous.
 pub(crate) fn candidates(slip: &Slip<'_>) -> Option<Candidates> {
     let code = slip.message.code();
     if AMBIGUOUS.contains(&code) {
@@ -57,14 +57,14 @@ pub(crate) fn candidates(slip: &Slip<'_>) -> Option<Candidates> {
     {
         return sure(&format!("{}::{}", owner.module.module, slip.name));
     }
-    // A function such as `sleep` may be meant from elsewhere, and still compile.
+    // A function like `sleep` may be meant from elsewhere, and still compile.
     let is_type = slip.name.starts_with(char::is_uppercase);
     let is_module = slip.message.children.iter().any(|child| child.message.contains("importing this module"));
     let sure = suggested.len() == 1 && (is_type || is_module);
     (!suggested.is_empty()).then_some(Candidates { paths: suggested, sure })
 }
 
-/// Whether the type that a method is missed on is one of the snippet's.
+/// Whether the type that lacks the method is defined in the snippet.
 fn is_own_type(slip: &Slip<'_>) -> bool {
     let name = slip.message.quoted().last().copied().unwrap_or("");
     let name = name.trim_start_matches('&').split('<').next().unwrap_or("");
@@ -72,7 +72,8 @@ fn is_own_type(slip: &Slip<'_>) -> bool {
     words.any(|(index, word)| matches!(word, "struct" | "enum") && slip.tokens.word(index + 1) == name)
 }
 
-/// Where a name comes from by a glob import of the snippet's own, which is meant if what is in scope anyway has it too.
+/// The path of a name that the snippet's own glob import brings in; it takes precedence over what is in scope by
+/// default.
 fn own_glob(slip: &Slip<'_>) -> Option<String> {
     let spans = slip.message.children.iter().flat_map(|child: &Message| &child.spans);
     let mut globs = spans.filter(|span| span.is_primary).filter_map(|span| slip.source.range(span));
@@ -82,7 +83,7 @@ fn own_glob(slip: &Slip<'_>) -> Option<String> {
     (slip.tokens.word(before) == "use").then(|| format!("{path}{}", slip.name))
 }
 
-/// The paths that the compiler suggests to import, without those that snippets can't name.
+/// The paths that the compiler suggests importing, except those that snippets can't name.
 fn suggested(slip: &Slip<'_>) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     let spans = slip.message.children.iter().flat_map(|child: &Message| &child.spans);
@@ -104,7 +105,7 @@ mod tests {
     use super::CRATES;
 
     #[test]
-    fn the_crates_are_those_on_offer() {
+    fn crates_match_the_manifest() {
         let manifest: toml::Table = crate::layer::OFFER_MANIFEST.parse().unwrap();
         let offered = manifest["dependencies"].as_table().unwrap().keys();
         assert_eq!(offered.filter(|name| *name != "bridge").collect::<Vec<_>>(), CRATES);

@@ -1,22 +1,22 @@
-//! Struct literals of generated types: which fields they lack.
+//! Struct literals of generated types that lack fields.
 
 use super::lookup::{Found, Known};
 use super::signature::Field;
 use super::slip::Slip;
 
-/// A literal without all fields.
+/// A literal that lacks fields.
 #[derive(Debug)]
 pub(crate) struct Incomplete<'a> {
     /// The struct's name.
     pub(crate) name: String,
     pub(crate) found: Found<'a>,
     pub(crate) missing: Vec<Field>,
-    /// Where further fields can be put, and what must stand before them.
+    /// Where more fields can be inserted, and the separator they need before them.
     pub(crate) end: usize,
     pub(crate) before: &'static str,
 }
 
-/// The literal that a message (`E0063`) says fields are missing of.
+/// The literal whose missing fields a message (`E0063`) reports.
 pub(crate) fn incomplete<'a>(slip: &Slip<'a>) -> Option<Incomplete<'a>> {
     let quoted = slip.message.quoted();
     let (found, name, fields) = match slip.lookup.known(quoted.last()?) {
@@ -35,7 +35,7 @@ pub(crate) fn incomplete<'a>(slip: &Slip<'a>) -> Option<Incomplete<'a>> {
     let mut index = open + 1;
     while index < close {
         present.push(tokens.word(index));
-        // To behind the next comma that is in no brackets.
+        // Skip to after the next comma outside brackets.
         while index < close && !tokens.is_sign(index, ',') {
             index = match tokens.close(index).filter(|end| *end > index) {
                 Some(end) => end + 1,

@@ -1,4 +1,4 @@
-//! Finds the tools and types of the catalog that a snippet or a message of the compiler names.
+//! Finds the catalog's tools and types that a snippet or a compiler message names.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use crate::catalog::{Catalog, ServerModule};
 use crate::generated::ToolEntry;
 use crate::tokens::{Kind, Tokens};
 
-/// Most tools whose signatures are read for the names of their types.
+/// Maximum number of tools whose signatures are read for their type names.
 const TOOLS_READ: usize = 2_000;
 
 /// A tool with its server.
@@ -19,7 +19,7 @@ pub(crate) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// What its signature tells; nothing where the cache can't be read.
+    /// The parsed signature; empty if the cache can't be read.
     pub(crate) fn form(&self) -> Signature {
         Signature::read(&self.signature(), &self.tool.prefix)
     }
@@ -28,7 +28,7 @@ impl<'a> Found<'a> {
         self.module.signature(self.tool).unwrap_or_default()
     }
 
-    /// The stub as a snippet names it.
+    /// The path of the stub as a snippet names it.
     pub(crate) fn path(&self) -> String {
         format!("{}::{}", self.module.module, self.tool.function)
     }
@@ -38,7 +38,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// A type as messages of the compiler name it.
+/// A type as compiler messages name it.
 #[derive(Debug)]
 pub(crate) enum Known<'a> {
     /// The future of a call.
@@ -57,16 +57,16 @@ pub(crate) enum Known<'a> {
     List(String),
     /// An `Option`, by the type in it.
     Maybe(String),
-    /// Any other.
+    /// Any other type.
     Other,
 }
 
-/// The catalog, seen from a snippet.
+/// The catalog as seen from a snippet.
 #[derive(Debug)]
 pub(crate) struct Lookup<'a> {
     /// The modules, those that the snippet names first.
     modules: Vec<&'a ServerModule>,
-    /// How many of them it names.
+    /// The number of modules the snippet names.
     named: usize,
     catalog: &'a Catalog,
 }
@@ -96,12 +96,12 @@ impl<'a> Lookup<'a> {
         self.modules.iter().copied().find(|module| module.module == name)
     }
 
-    /// Why the server with this module can't be used now.
+    /// Why the server of this module is unavailable.
     pub(crate) fn absent_server(&self, module: &str) -> Option<String> {
         self.catalog.absent_server(module)
     }
 
-    /// Why a tool of a server is left out.
+    /// Why a server's tool was left out.
     pub(crate) fn absent_tool(&self, module: &ServerModule, name: &str) -> Option<String> {
         self.catalog.absent_tool(&module.server, name)
     }
@@ -121,7 +121,7 @@ impl<'a> Lookup<'a> {
         self.tools().filter(|found| owns(found, name)).collect()
     }
 
-    /// What a type is that a message names, without its references.
+    /// Resolves a type named in a message, ignoring references.
     pub(crate) fn known(&self, name: &str) -> Known<'a> {
         let name = unreferenced(name);
         let (head, arguments) = match name.split_once('<') {
@@ -157,7 +157,7 @@ impl<'a> Lookup<'a> {
         tools(module).take(TOOLS_READ).flat_map(names).collect()
     }
 
-    /// The tools that some tokens name, by their stubs or types.
+    /// The tools that the tokens in `range` name, by stub or type.
     pub(crate) fn within(&self, tokens: &Tokens<'_>, range: Range<usize>) -> Vec<Found<'a>> {
         let mut found = Vec::new();
         for index in range {
@@ -170,7 +170,7 @@ impl<'a> Lookup<'a> {
                     let is_meant = |found: &Found<'a>| found.tool.function == word || owns(found, word);
                     found.extend(tools(module).find(is_meant));
                 }
-                // Imported by its name.
+                // Imported and used by its name alone.
                 None if tokens.is_plain(index) && tokens.kind(index + 1) == Some(Kind::Open('(')) => {
                     let imported = |found: &Found<'a>| self.is_named(found.module);
                     found.extend(self.functions(word).into_iter().find(imported));
@@ -187,7 +187,7 @@ pub(crate) fn tools(module: &ServerModule) -> impl Iterator<Item = Found<'_>> {
     module.tools().iter().map(move |tool| Found { module, tool })
 }
 
-/// Whether a type called `name` is one of the tool's.
+/// Whether the tool has a type called `name`.
 fn owns(found: &Found<'_>, name: &str) -> bool {
     match name.strip_prefix(found.tool.prefix.as_str()) {
         Some("Input" | "Call") => true,
@@ -196,11 +196,11 @@ fn owns(found: &Found<'_>, name: &str) -> bool {
     }
 }
 
-/// A type without the references before it.
+/// The type without leading references.
 fn unreferenced(name: &str) -> &str {
     let mut name = name.trim();
     while let Some(rest) = name.strip_prefix('&') {
-        // `&'a mut T` has a lifetime, and may be changed.
+        // Skip the lifetime and `mut` of `&'a mut T`.
         let rest = match rest.strip_prefix('\'') {
             Some(lifetime) => lifetime.split_once(' ').map_or("", |(_, rest)| rest),
             None => rest,
@@ -211,7 +211,7 @@ fn unreferenced(name: &str) -> &str {
 }
 
 impl Known<'_> {
-    /// Whether the error of a result converts with `?` for certain.
+    /// Whether the result's error certainly converts with `?`.
     pub(crate) fn is_result_of_call(&self) -> bool {
         matches!(self, Known::Result(_, error) if matches!(error.rsplit("::").next(), Some("ToolError")))
     }

@@ -1,4 +1,4 @@
-//! Advice on members: fields, variants and setters that do not exist, and fields that are missing.
+//! Advice on members: unknown fields, variants and setters, and missing fields.
 
 use super::advice::Advice;
 use super::lookup::{Found, Known};
@@ -9,7 +9,7 @@ use super::slip::Slip;
 use super::values::{awaited, is_result_method, result, tool_result};
 use super::{imports, literal};
 
-/// Errors of members.
+/// Errors about members.
 const MEMBERS: [&str; 8] = ["E0026", "E0560", "E0599", "E0608", "E0609", "E0615", "E0616", "E0624"];
 
 pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
@@ -31,12 +31,12 @@ pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
         Some(Known::Value) if code == "E0609" => {
             let name = slip.name;
             Some(Advice::new(format!(
-                "a JSON value has no fields: write `[\"{name}\"]` in place of `.{name}`"
+                "a JSON value has no fields: write `[\"{name}\"]` instead of `.{name}`"
             )))
         }
         Some(Known::List(item)) if code == "E0609" => of_list(slip, &item),
         Some(Known::Maybe(inner)) if code == "E0609" => {
-            let line = "it is an `Option`: take what is in it with `.context(\"…\")?` or `if let Some(…)`";
+            let line = "it is an `Option`: get its value with `.context(\"…\")?` or `if let Some(…)`";
             Some(Advice::new(line).about(owner(slip, &inner)))
         }
         _ => by_import(slip),
@@ -50,17 +50,17 @@ fn owner<'a>(slip: &Slip<'a>, name: &str) -> Option<Found<'a>> {
     }
 }
 
-/// A method that the type has once its trait is imported.
+/// A method that is available once its trait is imported.
 fn by_import<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let found = imports::candidates(slip)?;
     let uses: Vec<String> = found.paths.iter().map(|path| format!("use {path};")).collect();
     let uses = list(uses.iter().map(String::as_str), "or");
     let of_iterators = found.paths.iter().any(|path| path == "itertools::Itertools");
     let whose = if of_iterators { " (a method of iterators: `.iter()`, `.into_iter()`)" } else { "" };
-    Some(Advice::new(format!("{} needs its trait in scope: add {uses}{whose}", quoted(slip.name))))
+    Some(Advice::new(format!("{} needs its trait to be in scope: add {uses}{whose}", quoted(slip.name))))
 }
 
-/// A member of a call that is no setter.
+/// A member of a call that is not a setter.
 fn of_call<'a>(slip: &Slip<'a>, found: Found<'a>) -> Advice<'a> {
     let form = found.form();
     let is_result = is_result_method(slip.name);
@@ -72,7 +72,8 @@ fn of_call<'a>(slip: &Slip<'a>, found: Found<'a>) -> Advice<'a> {
     if form.input.iter().any(|field| field.name == slip.name && !field.optional) {
         let required = form.input.iter().filter(|field| !field.optional).map(|field| field.name.as_str());
         let required: Vec<&str> = required.collect();
-        let line = format!("{name} is required, and given in order: `{path}({})`", required.join(", "));
+        let line =
+            format!("{name} is a required argument, passed by position: `{path}({})`", required.join(", "));
         return Advice::new(line).about([found]);
     }
     let optional = || form.input.iter().filter(|field| field.optional).map(|field| field.name.as_str());
@@ -80,7 +81,9 @@ fn of_call<'a>(slip: &Slip<'a>, found: Found<'a>) -> Advice<'a> {
     let line = match (near.is_empty(), list(optional(), "and")) {
         (false, _) => format!("`{path}` has no argument {name}{}", did_you_mean(near)),
         (true, all) if all.is_empty() => {
-            format!("`{path}` has no argument {name}, and no optional ones; await it first: `.await?`")
+            format!(
+                "`{path}` has no argument {name}and takes no optional ones; await the call first: `.await?`"
+            )
         }
         (true, all) => format!("`{path}` has no argument {name}; optional arguments are {all}"),
     };
@@ -92,7 +95,7 @@ fn of_input<'a>(slip: &Slip<'a>, found: Found<'a>) -> Advice<'a> {
     let name = format!("{}Input", found.tool.prefix);
     if slip.message.code() == "E0599" {
         let line = format!(
-            "`{name}` has no method {}: it is a literal with all fields and `.call().await?`",
+            "`{name}` has no method {}: write a literal with all fields, then `.call().await?`",
             quoted(slip.name)
         );
         return Advice::new(line).about([found]);
@@ -100,7 +103,7 @@ fn of_input<'a>(slip: &Slip<'a>, found: Found<'a>) -> Advice<'a> {
     unknown_field(slip, found, &name, &form.input)
 }
 
-/// A member of a generated type other than those that stand for calls.
+/// A member of a generated type that is not for a call.
 fn of_generated<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str) -> Option<Advice<'a>> {
     let form = found.form();
     match form.shape(name)? {
@@ -117,7 +120,7 @@ fn unknown_field<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str, fields: &[Fi
     let near = nearest(slip.name, names());
     let is_method = code == "E0599" || code == "E0608";
     let line = match (&lists[..], list(names(), "and")) {
-        _ if code == "E0615" => format!("{} is a method of `{name}`, and no field", quoted(slip.name)),
+        _ if code == "E0615" => format!("{} is a method of `{name}`, not a field", quoted(slip.name)),
         _ if !is_method && !near.is_empty() => {
             format!("`{name}` has no field {}{}", quoted(slip.name), did_you_mean(near))
         }
@@ -133,7 +136,7 @@ fn unknown_field<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str, fields: &[Fi
 
 fn unknown_variant<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str, variants: &[String]) -> Advice<'a> {
     let names = || variants.iter().map(String::as_str);
-    // `demo::Status::pending()` is no more a method than `demo::Status::Waiting` is a variant.
+    // Both `demo::Status::pending()` and `demo::Status::Waiting` are unknown variants.
     let near = nearest(slip.name, names());
     let line = match near.is_empty() {
         true => format!("`{name}` has no {}; its variants are {}", quoted(slip.name), list(names(), "and")),
@@ -142,10 +145,10 @@ fn unknown_variant<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str, variants: 
     Advice::new(line).focus(name).about([found])
 }
 
-/// A field of a list, where one of its items is meant.
+/// A field of a list, where an item is meant.
 fn of_list<'a>(slip: &Slip<'a>, item: &str) -> Option<Advice<'a>> {
     let found = owner(slip, item)?;
-    let line = format!("it is a list of `{item}`: go over it with `.iter()`, or take one with `[0]`");
+    let line = format!("it is a list of `{item}`: iterate with `.iter()`, or take one item with `[0]`");
     let form = found.form();
     let field = form.fields(item).is_some_and(|fields| fields.iter().any(|field| field.name == slip.name));
     let line =
@@ -153,7 +156,7 @@ fn of_list<'a>(slip: &Slip<'a>, item: &str) -> Option<Advice<'a>> {
     Some(Advice::new(line).focus(item).about([found]))
 }
 
-/// A struct literal without all fields.
+/// A struct literal that lacks fields.
 fn missing<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let literal = literal::incomplete(slip)?;
     let names = |optional: bool| {
@@ -163,12 +166,12 @@ fn missing<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let (required, optional) = (names(false), names(true));
     let none: Vec<String> = optional.iter().map(|name| format!("{name}: None")).collect();
     let none = list(none.iter().map(String::as_str), "and");
-    let mut line = format!("a literal of `{}` has every field", literal.name);
+    let mut line = format!("a literal of `{}` needs every field", literal.name);
     if !required.is_empty() {
-        line.push_str(&format!("; {} must be given", list(required, "and")));
+        line.push_str(&format!("; {} must be set", list(required, "and")));
     }
     if !none.is_empty() {
-        line.push_str(&format!("; write {none} for what is left out"));
+        line.push_str(&format!("; write {none} for the others"));
     }
     if literal.name == format!("{}Input", literal.found.tool.prefix) {
         line.push_str(&format!(", or call `{}(…)`", literal.found.path()));

@@ -9,10 +9,10 @@ use super::slip::Slip;
 use crate::catalog::ServerModule;
 use crate::tokens::Kind;
 
-/// Errors of names that can't be resolved.
+/// Errors about names that can't be resolved.
 const UNRESOLVED: [&str; 9] =
     ["E0405", "E0412", "E0422", "E0423", "E0425", "E0432", "E0433", "E0531", "E0574"];
-/// The shortest name that the end of a longer one may be meant by.
+/// The minimum length of a name that may match the end of a longer one.
 const SHORTEST_END: usize = 4;
 
 pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
@@ -34,7 +34,7 @@ pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     }
 }
 
-/// A path of `use` that does not exist.
+/// An unknown path in a `use`.
 fn imported<'a>(slip: &Slip<'a>, path: &str) -> Option<Advice<'a>> {
     let segments: Vec<&str> = path.split("::").map(str::trim).collect();
     if let Some(advice) = segments.first().and_then(|head| absent(slip, head)) {
@@ -59,10 +59,10 @@ fn within<'a>(slip: &Slip<'a>, container: &str, name: &str) -> Option<Advice<'a>
 
 fn at_top<'a>(module: &'a ServerModule) -> Advice<'a> {
     let name = &module.module;
-    Advice::new(format!("`{name}` is a crate of its own: write `{name}::…`, with nothing before it"))
+    Advice::new(format!("`{name}` is a crate: write `{name}::…` without a prefix"))
 }
 
-/// A name that the module of a server does not have.
+/// A name that the server's module does not have.
 fn unknown<'a>(slip: &Slip<'a>, module: &'a ServerModule, name: &str) -> Advice<'a> {
     if let Some(found) = tools(module).find(|found| found.tool.function == name) {
         let path = found.path();
@@ -72,7 +72,7 @@ fn unknown<'a>(slip: &Slip<'a>, module: &'a ServerModule, name: &str) -> Advice<
             types if types.is_empty() => "it has no types".to_owned(),
             types => format!("its types are {types}"),
         };
-        return Advice::new(format!("`{path}` is a function, and no module; {types}")).about([found]);
+        return Advice::new(format!("`{path}` is a function, not a module; {types}")).about([found]);
     }
     if let Some(advice) = absent(slip, &module.module).filter(|_| module.tools().is_empty()) {
         return advice;
@@ -105,7 +105,7 @@ fn unknown<'a>(slip: &Slip<'a>, module: &'a ServerModule, name: &str) -> Advice<
     Advice::new(line).about(near)
 }
 
-/// The tools whose names are like `name`, by the name of the stub or of the server's own.
+/// The tools with names similar to `name`, by stub or by the server's own name.
 fn near_tools<'a>(among: impl Iterator<Item = Found<'a>>, name: &str) -> Vec<Found<'a>> {
     let among: Vec<Found<'a>> = among.collect();
     if let Some(found) = among.iter().find(|found| found.tool.name == name) {
@@ -117,11 +117,11 @@ fn near_tools<'a>(among: impl Iterator<Item = Found<'a>>, name: &str) -> Vec<Fou
     found.take(NEAR_KEPT).copied().collect()
 }
 
-/// The types of a module whose names are like `name`, or that `name` is the end of.
+/// A module's types whose names are similar to `name` or end with it.
 fn near_types<'a>(slip: &Slip<'a>, module: &'a ServerModule, name: &str) -> Vec<(String, Found<'a>)> {
     let types = slip.lookup.types(module);
     let is_end = |(other, _): &&(String, Found<'a>)| name.len() >= SHORTEST_END && other.ends_with(name);
-    // The name of a tool stands for its arguments: `demo::ListOrders { … }`.
+    // The name of a tool means its arguments: `demo::ListOrders { … }`.
     let is_tool = |(other, _): &&(String, Found<'a>)| other.strip_suffix("Input") == Some(name);
     let mut found: Vec<(String, Found<'a>)> = types.iter().filter(is_tool).cloned().collect();
     if !found.is_empty() {
@@ -137,7 +137,7 @@ fn near_types<'a>(slip: &Slip<'a>, module: &'a ServerModule, name: &str) -> Vec<
     found
 }
 
-/// A server that is configured and can't be used now, by the name of its module.
+/// A configured server that is unavailable, by its module name.
 fn absent<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     let reason = slip.lookup.absent_server(name)?;
     Some(Advice::new(format!("the server of the module {} can't be used now: {reason}", quoted(name))))
@@ -176,11 +176,11 @@ fn named_argument<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     let is_argument = slip.tokens.kind(before) == Some(Kind::Open('(')) || slip.tokens.is_sign(before, ',');
     let is_named = slip.tokens.is_sign(slip.at + 1, '=') && !slip.tokens.is_sign(slip.at + 2, '=');
     let line =
-        format!("arguments have no names: required ones are given in order, optional ones as `.{name}(…)`");
+        format!("arguments have no names: pass required ones by position, optional ones as `.{name}(…)`");
     (is_argument && is_named).then(|| Advice::new(line))
 }
 
-/// A tool that is named by a text, as in `call_tool("echo")`.
+/// A tool named by a string, as in `call_tool("echo")`.
 fn tool_as_text<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let arguments = slip.at + 1;
     let end =
@@ -192,7 +192,7 @@ fn tool_as_text<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     Some(Advice::new(format!("tools are functions: `{}(…).await?`", found.path())).about([found]))
 }
 
-/// The name of a server as the configuration has it, such as `my-shop`, in place of its module's.
+/// A server's name from the configuration (`my-shop`) instead of its module.
 fn server_name<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let place = slip.tokens.range(slip.at);
     let statement = slip.tokens.statement(slip.at);
@@ -218,25 +218,25 @@ fn importable<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     Some(Advice::new(format!("{} is not in scope: add {uses}", quoted(name))))
 }
 
-/// A module of a server behind a name that is none: `tools::demo::echo`.
+/// A server's module after an unknown name: `tools::demo::echo`.
 fn top_level<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     let at = place_of(slip, name);
     slip.lookup.module(slip.tokens.member(at)).map(at_top)
 }
 
-/// The token of `name`: the place of an import is its whole path.
+/// The index of the token `name`: an import's span covers the whole path.
 fn place_of(slip: &Slip<'_>, name: &str) -> usize {
     let statement = slip.tokens.statement(slip.at);
     (slip.at..statement.end).find(|index| slip.tokens.word(*index) == name).unwrap_or(slip.at)
 }
 
-/// Whether something of `name` is named: `name::other`.
+/// Whether `name` is followed by a path: `name::other`.
 fn has_members(slip: &Slip<'_>, name: &str) -> bool {
     !slip.tokens.member(place_of(slip, name)).is_empty()
 }
 
 fn near_module<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
-    // `name.tool()`, as in other languages, is another slip.
+    // `name.tool()`, as in other languages, is handled elsewhere.
     if !has_members(slip, name) && !slip.tokens.is_sign(slip.at + 1, '.') {
         return None;
     }
@@ -247,14 +247,14 @@ fn near_module<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     let line = format!("there is no module {}{}", quoted(name), did_you_mean([near]));
     let line =
         if slip.lookup.modules().len() == 1 { line } else { format!("{line} The modules are {modules}.") };
-    // What is called there, if it is a tool.
+    // The member that is used, if it is a tool.
     let member = slip.tokens.member(place_of(slip, name));
     let module = slip.lookup.module(near)?;
     let tool = tools(module).find(|found| found.tool.function == member);
     Some(Advice::new(line).about(tool))
 }
 
-/// A function that is called like a tool.
+/// A function with a name similar to a tool's.
 fn near_call<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     if slip.tokens.kind(slip.at + 1) != Some(Kind::Open('(')) || !name.starts_with(char::is_lowercase) {
         return None;
@@ -266,22 +266,22 @@ fn near_call<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
         .then(|| Advice::new(format!("there is no function {}{meant}", quoted(name))).about(near))
 }
 
-/// A crate that is not on offer.
+/// A crate that is not available.
 fn no_crate<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     let is_crate = name.starts_with(char::is_lowercase) && has_members(slip, name);
     let is_crate = is_crate || slip.message.code() == "E0432";
     let modules = list(slip.lookup.modules().iter().map(|module| module.module.as_str()), "and");
-    let modules = if modules.is_empty() { modules } else { format!(", and the modules {modules} of tools") };
+    let modules = if modules.is_empty() { modules } else { format!(", and the tool modules {modules}") };
     let crates = CRATES.join(", ");
     is_crate.then(|| {
         Advice::new(format!(
-            "there is no crate or module {}; the crates on offer are std, {crates}{modules}; there is no other",
+            "there is no crate or module {}; only these crates are available: std, {crates}{modules}",
             quoted(name)
         ))
     })
 }
 
-/// A module or a tool in the place of a value or a struct.
+/// A module or a tool used as a value or a struct.
 fn misused<'a>(slip: &Slip<'a>, quoted: &[&str]) -> Option<Advice<'a>> {
     if let Some(module) = quoted.iter().find_map(|name| slip.lookup.module(name)) {
         let name = &module.module;
@@ -295,7 +295,7 @@ fn misused<'a>(slip: &Slip<'a>, quoted: &[&str]) -> Option<Advice<'a>> {
     let found = tools(module).find(|found| found.tool.function == name)?;
     let (path, input) = (found.path(), format!("{}::{}Input", module.module, found.tool.prefix));
     Some(
-        Advice::new(format!("`{path}` is a function; the struct of its arguments is `{input}`"))
+        Advice::new(format!("`{path}` is a function; the struct for its arguments is `{input}`"))
             .about([found]),
     )
 }

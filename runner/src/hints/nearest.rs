@@ -1,17 +1,17 @@
-//! Which names may be meant by one that does not exist.
+//! Finds names similar to one that does not exist.
 //!
-//! Only for advice: nothing is ever replaced by what is found here.
+//! The results are only used in advice; nothing is ever replaced by them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most names that are told.
+/// Maximum number of names to suggest.
 pub(crate) const NEAR_KEPT: usize = 3;
-/// The longest name that is compared, in bytes; generated names are not longer.
+/// Maximum length of a compared name, in bytes; generated names are not longer.
 const LONGEST: usize = 100;
-/// The least likeness of letters, and of words, from 0 to 1.
+/// Minimum similarity of letters, and of words, from 0 to 1.
 const LIKE_LETTERS: f64 = 0.65;
 const LIKE_WORDS: f64 = 0.5;
-/// The weight of a word that says little of what a tool is about.
+/// The weight of a word that says little about a tool.
 const LIGHT: f64 = 0.3;
 /// Such words.
 const LIGHT_WORDS: [&str; 22] = [
@@ -19,10 +19,10 @@ const LIGHT_WORDS: [&str; 22] = [
     "new", "of", "query", "read", "search", "set", "the", "to",
 ];
 
-/// Those of `candidates` that are most like `wanted`, the best first.
-pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+/// The `candidates` most similar to `name`, best first.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let candidates: BTreeSet<&str> = candidates.into_iter().filter(|name| name.len() <= LONGEST).collect();
-    if wanted.len() > LONGEST {
+    if name.len() > LONGEST {
         return Vec::new();
     }
     let words: Vec<BTreeSet<String>> = candidates.iter().map(|name| words(name)).collect();
@@ -30,39 +30,39 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
     for word in words.iter().flatten() {
         *common.entry(word).or_default() += 1.0;
     }
-    // A word of many names tells little between them.
+    // A word common to many names distinguishes little between them.
     let weight = |word: &str| {
         let weight = if LIGHT_WORDS.contains(&word) { LIGHT } else { 1.0 };
         weight / (1.0 + common.get(word).copied().unwrap_or(1.0).ln())
     };
-    let (letters, wanted) = (letters(wanted), self::words(wanted));
+    let (letters, own_words) = (letters(name), self::words(name));
     let mut near: Vec<(f64, &str)> = Vec::new();
     for (name, words) in candidates.iter().zip(&words) {
         let like_letters = strsim::normalized_damerau_levenshtein(&letters, &self::letters(name));
-        let like_words = overlap(&wanted, words, weight);
+        let like_words = overlap(&own_words, words, weight);
         if like_letters >= LIKE_LETTERS || like_words >= LIKE_WORDS {
             near.push((like_letters.max(like_words), name));
         }
     }
     near.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(one.cmp(other)));
-    // What is hardly different leaves no doubt.
+    // A near-exact match leaves no doubt.
     let sure = near.first().is_some_and(|(best, _)| *best >= 0.99);
     near.into_iter().map(|(_, name)| name).take(if sure { 1 } else { NEAR_KEPT }).collect()
 }
 
-/// The share of the words that both have, by weight (Dice's coefficient).
+/// The weighted share of common words (Dice's coefficient).
 fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>, weight: impl Fn(&str) -> f64) -> f64 {
     let sum = |words: &BTreeSet<String>| words.iter().map(|word| weight(word)).sum::<f64>();
     let both: f64 = one.intersection(other).map(|word| weight(word)).sum();
     2.0 * both / (sum(one) + sum(other)).max(f64::MIN_POSITIVE)
 }
 
-/// Letters and digits, lower case.
+/// Letters and digits, in lower case.
 fn letters(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The words of a name in snake_case or camelCase, in the singular as far as an `s` shows it.
+/// The words of a name in snake_case or camelCase, without a plural `s`.
 fn words(name: &str) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     let mut word = String::new();
@@ -98,8 +98,8 @@ mod tests {
     ];
 
     #[test]
-    fn names_are_near_by_letters_and_by_words() {
-        for (wanted, best) in [
+    fn similar_names_are_found_by_letters_and_by_words() {
+        for (name, best) in [
             ("list_order", "list_orders"),
             ("listOrders", "list_orders"),
             ("ListOrders", "list_orders"),
@@ -114,29 +114,29 @@ mod tests {
             ("add_note", "create_note"),
             ("ehco", "echo"),
         ] {
-            assert_eq!(nearest(wanted, TOOLS).first(), Some(&best), "{wanted}");
+            assert_eq!(nearest(name, TOOLS).first(), Some(&best), "{name}");
         }
     }
 
     #[test]
-    fn what_is_not_near_is_not_told() {
-        for wanted in ["delete_everything", "get_weather", "list_files", "x", "", "send_mail", "get"] {
-            let near = nearest(wanted, TOOLS);
-            assert!(near.is_empty(), "{wanted}: {near:?}");
+    fn dissimilar_names_are_not_suggested() {
+        for name in ["delete_everything", "get_weather", "list_files", "x", "", "send_mail", "get"] {
+            let near = nearest(name, TOOLS);
+            assert!(near.is_empty(), "{name}: {near:?}");
         }
         assert!(nearest(&"list_orders".repeat(100), TOOLS).is_empty());
         assert!(nearest("list_orders", []).is_empty());
     }
 
     #[test]
-    fn a_word_that_all_names_have_tells_nothing() {
+    fn a_word_common_to_all_names_counts_little() {
         let tools = ["git_add", "git_branch", "git_commit", "git_diff", "git_log", "git_show", "git_status"];
         assert_eq!(nearest("git_commits", tools), ["git_commit"]);
         assert!(nearest("git_push_force", tools).is_empty(), "{:?}", nearest("git_push_force", tools));
     }
 
     #[test]
-    fn the_order_is_always_the_same() {
+    fn the_order_is_deterministic() {
         let near = nearest("read", ["read_b", "read_c", "read_a", "read_d"]);
         assert_eq!(near.len(), 3, "{near:?}");
         assert_eq!(near, nearest("read", ["read_d", "read_c", "read_b", "read_a"]));

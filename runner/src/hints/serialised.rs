@@ -1,10 +1,10 @@
-//! Advice on values that can't become JSON, and on types that JSON can't be read as.
+//! Advice on values that can't be serialized to JSON, and types that can't be deserialized from it.
 
 use super::advice::Advice;
 use super::shown::quoted;
 use super::slip::Slip;
 
-/// Iterators of the standard library that a snippet is likely to end with.
+/// Iterators of the standard library that a snippet is likely to return.
 const ITERATORS: [&str; 16] = [
     "Chain",
     "Cloned",
@@ -34,7 +34,7 @@ pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let head = head.rsplit("::").next().unwrap_or(head);
     if let Some(keyword) = slip.tokens.definition(head) {
         return Some(Advice::new(format!(
-            "{} has no form in JSON yet: write `#[derive({derived})]` before `{keyword} {head}`",
+            "{} does not implement `{derived}`: write `#[derive({derived})]` before `{keyword} {head}`",
             quoted(head)
         )));
     }
@@ -44,20 +44,20 @@ pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let is_future =
         subject.starts_with("{async ") || subject.contains("impl Future") || subject.contains("dyn Future");
     Some(Advice::new(if is_future {
-        "it is a future: put `.await` behind it".to_owned()
+        "it is a future: add `.await`".to_owned()
     } else if subject.starts_with("{closure@") {
-        "a closure has no form in JSON: call it".to_owned()
+        "a closure can't be serialized: call it".to_owned()
     } else if ITERATORS.contains(&head) {
-        "an iterator has no form in JSON: end it with `.collect::<Vec<_>>()`".to_owned()
+        "an iterator can't be serialized: end it with `.collect::<Vec<_>>()`".to_owned()
     } else {
         format!(
-            "{} has no form in JSON: write `format!(\"{{value:?}}\")`, or `json!({{ … }})` with parts of it that have one",
+            "{} can't be serialized: write `format!(\"{{value:?}}\")`, or `json!({{ … }})` with the parts that can",
             quoted(subject)
         )
     }))
 }
 
-/// The type that a message is about, and what it should derive.
+/// The type that a message is about, and the trait it should derive.
 fn subject<'a>(slip: &Slip<'a>) -> Option<(&'a str, &'static str)> {
     let first = *slip.message.quoted().first()?;
     if slip.message.message.ends_with("cannot be turned into JSON") {

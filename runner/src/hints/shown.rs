@@ -1,27 +1,27 @@
-//! Names, lists and signatures as hints show them: within bounds.
+//! Formats names, lists and signatures for hints, within length limits.
 
 use super::lookup::Found;
 use super::signature::without_remarks;
 
-/// Most names in a list of what there is.
+/// Maximum number of names in a list.
 const NAMES_KEPT: usize = 16;
-/// Most characters shown of a name or literal that a snippet has.
+/// Maximum number of characters of a name or literal of the snippet.
 pub(super) const NAME_SHOWN: usize = 60;
 
 /// How much of a signature is shown.
 #[derive(Clone, Copy)]
 enum Detail {
-    /// All of it but the description.
+    /// Everything except the description.
     Full,
-    /// Without remarks.
+    /// Without comments.
     Bare,
     /// The call, and the type that the advice is about.
     Focus,
-    /// The call alone.
+    /// The call only.
     Call,
 }
 
-/// The signatures of `tools`, each with its module, in at most `limit` characters: with as much detail as fits.
+/// The signatures of `tools` with their modules, in as much detail as fits into `limit` characters.
 pub(super) fn signatures(tools: &[Found<'_>], focus: &str, limit: usize) -> String {
     let mut shown = String::new();
     for detail in [Detail::Full, Detail::Bare, Detail::Focus, Detail::Call] {
@@ -55,7 +55,7 @@ fn signature(found: &Found<'_>, detail: Detail, focus: &str) -> String {
     shown.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a line of a signature shows how the tool is called: by its function, or by the struct of its arguments.
+/// Whether a line of a signature shows how to call the tool: its function or its input struct.
 fn is_call(line: &str, found: &Found<'_>) -> bool {
     let by_function = line.strip_prefix(found.tool.function.as_str());
     let by_input = line.strip_prefix(found.tool.prefix.as_str()).and_then(|rest| rest.strip_prefix("Input"));
@@ -63,7 +63,7 @@ fn is_call(line: &str, found: &Found<'_>) -> bool {
         || by_input.is_some_and(|rest| rest.starts_with([' ', '{']) || rest.is_empty())
 }
 
-/// `text` in at most `limit` characters.
+/// Truncates `text` to `limit` characters.
 pub(super) fn cut(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.to_owned(),
@@ -74,12 +74,12 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// A name of the snippet's in back quotes.
+/// A name of the snippet in backticks.
 pub(super) fn quoted(name: &str) -> String {
     format!("`{}`", cut(name, NAME_SHOWN))
 }
 
-/// Names in back quotes: `a`, `b` and `c`, or how many more there are.
+/// Names in backticks: `a`, `b` and `c`, or with the number of further names.
 pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>, last: &str) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     let mut shown: Vec<String> = names.iter().take(NAMES_KEPT).map(|name| quoted(name)).collect();
@@ -91,7 +91,7 @@ pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>, last: &str) -> 
     }
 }
 
-/// What is wrong, and which of `near` may be meant: empty where there is none.
+/// A question that suggests `near`; empty if there are no suggestions.
 pub(super) fn did_you_mean<'a>(near: impl IntoIterator<Item = &'a str>) -> String {
     let near = list(near, "or");
     if near.is_empty() { near } else { format!("; did you mean {near}?") }

@@ -1,11 +1,11 @@
-//! A tool's signature as codegen writes it, taken apart: its arguments, its result, its types.
+//! Parses a tool's signature, as codegen writes it, into arguments, result and types.
 //!
-//! The text is for models, and its form may change: what is not understood here is left out.
+//! Signatures are written for models, and their form may change: what can't be parsed is skipped.
 
 /// A signature's parts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Signature {
-    /// The arguments, which are the fields of the input's struct.
+    /// The arguments, which are the fields of the input struct.
     pub(crate) input: Vec<Field>,
     /// The type of the result.
     pub(crate) output: String,
@@ -17,25 +17,25 @@ pub(crate) struct Signature {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) name: String,
-    /// Its type, that in the `Option` for an optional one; empty where it is not said.
+    /// Its type, without the `Option` of an optional field; empty if not given.
     pub(crate) kind: String,
-    /// Whether it may be left out.
+    /// Whether it is optional.
     pub(crate) optional: bool,
 }
 
-/// What a type holds.
+/// The definition of a type.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A struct, by its fields.
     Struct(Vec<Field>),
     /// An enum, by the names of its variants.
     Enum(Vec<String>),
-    /// Another name for a type.
+    /// An alias.
     Alias(String),
 }
 
 impl Signature {
-    /// Takes `signature` apart; `prefix` is what the names of the tool's types begin with.
+    /// Parses `signature`; `prefix` is the common prefix of the tool's type names.
     pub(crate) fn read(signature: &str, prefix: &str) -> Self {
         let mut form = Signature::default();
         let input = format!("{prefix}Input");
@@ -61,7 +61,7 @@ impl Signature {
         let (body, after) = inside(rest.get(1..).unwrap_or(""));
         let fields: Vec<Field> = parts(body).into_iter().filter_map(field).collect();
         match bracket {
-            // Of two lines for one call the one that tells the types counts.
+            // If there are two lines for one call, the one with types counts.
             '(' if self.input.iter().all(|field| field.kind.is_empty())
                 && fields.iter().any(|field| !field.kind.is_empty()) =>
             {
@@ -76,7 +76,7 @@ impl Signature {
         }
     }
 
-    /// The type called `name`, as far as the signature tells; the input's is told by [`Signature::input`].
+    /// The definition of the type called `name`, if the signature has it; for the input, see [`Signature::input`].
     pub(crate) fn shape(&self, name: &str) -> Option<&Shape> {
         self.types.iter().find(|(other, _)| other == name).map(|(_, shape)| shape)
     }
@@ -110,7 +110,7 @@ pub(crate) fn without_remarks(line: &str) -> String {
     kept
 }
 
-/// The text up to the bracket that closes it, and what follows.
+/// The text up to the matching closing bracket, and the rest.
 fn inside(text: &str) -> (&str, &str) {
     let mut depth = 0_i64;
     for (index, character) in text.char_indices() {
@@ -126,7 +126,7 @@ fn inside(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// What commas divide, outside of all brackets.
+/// Splits at commas outside brackets.
 pub(crate) fn parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0_i64, 0);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_taken_apart() {
+    fn a_signature_is_parsed() {
         let form = Signature::read(
             "/// Write (a note).\n\
              note(text: String /* a, {b */, tags?: Vec<(String, i64)> /* c; default [] */) -> NoteOutput\n\
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_literal_tells_the_arguments_as_well() {
+    fn a_literal_has_the_arguments_too() {
         let lines = [
             "MoveInput { from: String, mode: Option<MoveMode> }.call() -> MoveOutput",
             "move_(from).mode(mode)",
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_signature_has_no_parts() {
+    fn invalid_signatures_parse_as_empty() {
         for text in ["", "(", "a", "a(", "a(b: ", "{ } -> ", "enum", "enum X {", "ä{ö: <", "a(?: b)", "/* a"]
         {
             let form = Signature::read(text, "A");

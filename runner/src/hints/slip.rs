@@ -1,18 +1,18 @@
-//! A message of the compiler beside the snippet's text and the catalog: what hints and corrections begin with.
+//! A compiler message with the snippet's text and the catalog: the input of hints and corrections.
 
 use super::lookup::{Found, Known, Lookup};
 use crate::messages::{Message, Source, Span};
 use crate::tokens::Tokens;
 
-/// A message of the compiler, with what is known about its place.
+/// A compiler message, with its resolved position.
 pub(crate) struct Slip<'a> {
     pub(crate) message: &'a Message,
     pub(crate) source: Source<'a>,
     pub(crate) tokens: &'a Tokens<'a>,
     pub(crate) lookup: &'a Lookup<'a>,
-    /// What stands at its place; empty for a place outside the snippet.
+    /// The text at the message's position; empty outside the snippet.
     pub(crate) name: &'a str,
-    /// The first token of its place; the last one for a place outside.
+    /// The first token at the position; the last token if outside.
     pub(crate) at: usize,
 }
 
@@ -31,30 +31,30 @@ impl<'a> Slip<'a> {
         Slip { message, source, tokens, lookup, name, at }
     }
 
-    /// Whether the name at the place stands for itself: it is not in a module, and no member of a value.
+    /// Whether the name at the position is unqualified: neither in a module nor a member of a value.
     pub(crate) fn is_bare(&self) -> bool {
         let before = self.at.checked_sub(1);
         self.tokens.qualifier(self.at).is_empty()
             && !before.is_some_and(|before| self.tokens.is_sign(before, '.'))
     }
 
-    /// A label of one of the places, with its place, that holds `text`.
+    /// A span whose label contains `text`.
     pub(crate) fn labelled(&self, text: &str) -> Option<&'a Span> {
         let has = |span: &&Span| span.label.as_deref().is_some_and(|label| label.contains(text));
         self.message.spans.iter().find(has)
     }
 
-    /// Whether a note or suggestion holds `text`.
+    /// Whether a note or suggestion contains `text`.
     pub(super) fn notes(&self, text: &str) -> bool {
         self.message.children.iter().any(|child| child.message.contains(text))
     }
 
-    /// The tools of the statement that the place is in.
+    /// The tools named in the statement at the position.
     pub(super) fn nearby(&self) -> Vec<Found<'a>> {
         self.lookup.within(self.tokens, self.tokens.statement(self.at))
     }
 
-    /// The call that `name` is the type of.
+    /// The call whose type is `name`.
     pub(crate) fn call(&self, name: &str) -> Option<Found<'a>> {
         match self.lookup.known(name) {
             Known::Call(found) if !name.starts_with('&') => Some(found),

@@ -1,4 +1,4 @@
-//! Calls that are statements of their own and not awaited: they compile, and are never made.
+//! Finds calls that are statements but not awaited: they compile, but are never made.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::messages::{Message, Source, warnings};
 use crate::tokens::{Kind, Tokens};
 use crate::unused_calls::Idle;
 
-/// Such a call.
+/// A call that is never made.
 #[derive(Debug)]
 pub(crate) struct Unmade<'a> {
     pub(crate) found: Found<'a>,
@@ -16,8 +16,8 @@ pub(crate) struct Unmade<'a> {
     pub(crate) range: Range<usize>,
 }
 
-/// The calls among `tokens` that are never made: only those with their module, since another function may have the
-/// name of a tool.
+/// The calls among `tokens` that are never made. Only those with a module count: another function may have the name of
+/// a tool.
 pub(crate) fn unmade<'a>(tokens: &Tokens<'_>, lookup: &Lookup<'a>) -> Vec<Unmade<'a>> {
     let found = tokens.words().filter_map(|(index, word)| {
         let module = lookup.module(tokens.qualifier(index))?;
@@ -34,13 +34,14 @@ pub(crate) fn unmade<'a>(tokens: &Tokens<'_>, lookup: &Lookup<'a>) -> Vec<Unmade
     found.filter(|unmade| !is_own(&unmade.found.module.module)).collect()
 }
 
-/// The calls of which the compiler's `messages` about a text that compiles warn: by their types, so that no name deceives.
+/// The calls that the compiler's `messages` warn of, in a text that compiles. Matching by type rules out other
+/// functions of the same name.
 pub(crate) fn warned<'a>(messages: &str, source: Source<'_>, catalog: &'a Catalog) -> Vec<Dropped<'a>> {
     let dropped =
         warnings(messages).filter(|message| message.code() == "unused_must_use").filter_map(|message| {
             let name = *message.quoted().first()?;
             let is_alone = message.message == format!("unused `{name}` that must be used");
-            // Where no other type has its name, a type is named without its module.
+            // A type is printed without its module if its name is unique.
             let kind = name.rsplit("::").next().filter(|_| is_alone && is_ours(&message))?;
             let is_meant = |found: &Found<'a>| {
                 kind.strip_prefix(found.tool.prefix.as_str())
@@ -50,7 +51,7 @@ pub(crate) fn warned<'a>(messages: &str, source: Source<'_>, catalog: &'a Catalo
                 |found: &Found<'a>| name == kind || name.starts_with(&format!("{}::", found.module.module));
             let all = catalog.modules().values().flat_map(tools);
             let found = all.filter(is_meant).find(named)?;
-            // What a macro of the snippet's own has made stands elsewhere.
+            // Code from a macro of the snippet has its position elsewhere.
             let span = message
                 .primary()
                 .filter(|span| span.expansion.as_ref().is_none_or(|from| from.is_of_compiler()))?;
@@ -60,14 +61,14 @@ pub(crate) fn warned<'a>(messages: &str, source: Source<'_>, catalog: &'a Catalo
     dropped.collect()
 }
 
-/// Whether a warning is of a type that the bindings mark, and not of another one of its name.
+/// Whether a warning is about a type of the bindings, not another type of the same name.
 fn is_ours(message: &Message) -> bool {
     message.children.iter().any(|child| {
         child.message.ends_with("add `.await?`") || child.message.ends_with("add `.call().await?`")
     })
 }
 
-/// The tool whose call, or the struct of whose arguments, is an expression that goes nowhere.
+/// The tool whose call or input struct is an unused expression.
 pub(crate) fn tool<'a>(idle: &Idle, catalog: &'a Catalog) -> Option<Found<'a>> {
     let path: Vec<&str> = idle.path.iter().map(String::as_str).filter(|part| *part != "tools").collect();
     let [module, name] = path[..] else { return None };
@@ -78,7 +79,7 @@ pub(crate) fn tool<'a>(idle: &Idle, catalog: &'a Catalog) -> Option<Found<'a>> {
     tools(module).find(is_meant)
 }
 
-/// A call, or the arguments of one, that a statement drops.
+/// A call, or its arguments, that a statement drops.
 #[derive(Debug)]
 pub(crate) struct Dropped<'a> {
     pub(crate) found: Found<'a>,
@@ -88,13 +89,13 @@ pub(crate) struct Dropped<'a> {
 }
 
 impl Dropped<'_> {
-    /// What is put behind it, so that it is made.
+    /// The suffix that makes the call.
     pub(crate) fn correction(&self) -> &'static str {
         if self.is_input { ".call().await?" } else { ".await?" }
     }
 }
 
-/// Whether a statement can begin at a token.
+/// Whether a statement can start at a token.
 fn begins(tokens: &Tokens<'_>, start: usize) -> bool {
     match start.checked_sub(1) {
         None => true,
@@ -105,9 +106,9 @@ fn begins(tokens: &Tokens<'_>, start: usize) -> bool {
     }
 }
 
-/// The last token before the `;` that ends the call whose arguments begin at `first`, if only setters follow them.
+/// The last token before the `;` of a call whose arguments start at `first`, if only setters follow.
 fn end(tokens: &Tokens<'_>, first: usize) -> Option<usize> {
-    // The arguments' own struct is no call before `.call()`.
+    // An input struct is not a call before `.call()`.
     let mut is_called = tokens.kind(first) == Some(Kind::Open('('));
     let mut index = tokens.close(first).filter(|close| *close > first)? + 1;
     while !tokens.is_sign(index, ';') {

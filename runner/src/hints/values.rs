@@ -1,4 +1,4 @@
-//! Advice on values: calls that are not awaited, results that are not opened, arguments of the wrong kind.
+//! Advice on values: calls not awaited, results not unwrapped, arguments of the wrong type.
 
 use super::advice::Advice;
 use super::lookup::{Found, Known};
@@ -9,7 +9,7 @@ use super::slip::Slip;
 use crate::messages::mismatch;
 use crate::tokens::Kind;
 
-/// Methods of `Result` that are called on what a call gives.
+/// Methods of `Result` that snippets call on the result of a call.
 const RESULT_METHODS: [&str; 20] = [
     "and_then",
     "as_ref",
@@ -58,7 +58,7 @@ fn not_async<'a>(slip: &Slip<'a>) -> Advice<'a> {
     Advice::new(match name.filter(|_| !before.contains('|')) {
         Some(name @ ("main" | "run")) => {
             format!(
-                "`{name}` must be `async` to use `.await`: write `async fn {name}() -> Result<()>`, and `Ok(())` at its end"
+                "`{name}` must be `async` to use `.await`: write `async fn {name}() -> Result<()>`, and `Ok(())` at the end"
             )
         }
         Some(name) => format!(
@@ -72,7 +72,7 @@ fn not_async<'a>(slip: &Slip<'a>) -> Advice<'a> {
     })
 }
 
-/// A call that is used as its result.
+/// A call used as its result.
 pub(super) fn awaited<'a>(slip: &Slip<'a>, found: Found<'a>) -> Advice<'a> {
     let is_name = !slip.name.is_empty() && slip.name.chars().all(|c| c.is_alphanumeric() || c == '_');
     let whose = if is_name { format!(" before {}", quoted(slip.name)) } else { String::new() };
@@ -80,14 +80,14 @@ pub(super) fn awaited<'a>(slip: &Slip<'a>, found: Found<'a>) -> Advice<'a> {
     Advice::new(line).about([found])
 }
 
-/// A result that is used as the value in it.
+/// A `Result` used as its value.
 pub(super) fn result<'a>(slip: &Slip<'a>) -> Advice<'a> {
     let by_reference = slip.message.quoted().iter().any(|name| name.starts_with('&'));
     let line = if by_reference {
-        "each of them is a `Result`: open them with `futures::future::try_join_all(…).await?`, or by \
+        "each of them is a `Result`: unwrap them with `futures::future::try_join_all(…).await?`, or by \
          `.collect::<Result<Vec<_>, _>>()?`"
     } else {
-        "it is a `Result`: put `?` behind it, as in `.await?`"
+        "it is a `Result`: add `?`, as in `.await?`"
     };
     let types =
         slip.message.quoted().into_iter().chain(mismatch(slip.message.label()).map(|(_, found)| found));
@@ -102,18 +102,18 @@ pub(super) fn result<'a>(slip: &Slip<'a>) -> Advice<'a> {
     Advice::new(line).about(found.take(1))
 }
 
-/// The result of a tool without an output schema, used as something else.
+/// The result of a tool without an output schema, used as another type.
 pub(super) fn tool_result<'a>() -> Advice<'a> {
     Advice::new(
-        "a `ToolResult` has no fields of the tool's: use `.text()`, `.json::<Value>()?` (or a type of your own in \
-         place of `Value`), `.structured` or `.content`",
+        "a `ToolResult` does not have the tool's fields: use `.text()`, `.json::<Value>()?` (or your own type instead \
+         of `Value`), `.structured` or `.content`",
     )
 }
 
-/// Too many arguments, or too few.
+/// Too many or too few arguments.
 fn count<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     if slip.name.ends_with("concurrently") {
-        let line = "it is called as `concurrently(limit, items, |item| async move { … Ok(value) }).await?`";
+        let line = "call it as `concurrently(limit, items, |item| async move { … Ok(value) }).await?`";
         return Some(Advice::new(line));
     }
     let function = slip.name.rsplit("::").next()?.trim();
@@ -128,7 +128,7 @@ fn count<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let input = format!("{}Input", found.tool.prefix);
     if slip.labelled(&input).is_some() {
         let line =
-            format!("`{input}` is called itself: `{}::{input} {{ … }}.call().await?`", found.module.module);
+            format!("call `{input}` directly: `{}::{input} {{ … }}.call().await?`", found.module.module);
         return Some(Advice::new(line).about([found]));
     }
     let names = |optional: bool| {
@@ -145,7 +145,7 @@ fn count<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     Some(Advice::new(line).about([found]))
 }
 
-/// A trait that a type does not have.
+/// A trait that a type does not implement.
 fn bound<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let message = &slip.message.message;
     let label = slip.message.label();
@@ -154,7 +154,7 @@ fn bound<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     if message.contains("the `?` operator can only be used in") {
         let is_function = message.contains("in a function") || message.contains("in an async function");
         return Some(Advice::new(if is_function {
-            "to use `?` in a function, let it return a `Result`: write `-> Result<()>` behind its arguments, and \
+            "to use `?` in a function, let it return a `Result`: write `-> Result<()>` after its arguments, and \
              `Ok(())` at its end"
         } else {
             "to use `?` there, let it end with a `Result`: `Ok(value)`"
@@ -164,15 +164,13 @@ fn bound<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
         return known.find_map(|known| match known {
             Known::Input(found) => {
                 let path = format!("{}::{}Input", found.module.module, found.tool.prefix);
-                Some(
-                    Advice::new(format!("`{path} {{ … }}` is called first: `.call().await?`")).about([found]),
-                )
+                Some(Advice::new(format!("call `{path} {{ … }}` first: `.call().await?`")).about([found]))
             }
             _ => None,
         });
     }
-    if let Some(wanted) = message.strip_prefix("the argument must be a `") {
-        return argument(slip, wanted.split('`').next().unwrap_or(""));
+    if let Some(expected) = message.strip_prefix("the argument must be a `") {
+        return argument(slip, expected.split('`').next().unwrap_or(""));
     }
     if message.contains("String: From<") {
         return text_argument(slip);
@@ -199,27 +197,29 @@ fn bound<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     })
 }
 
-/// A struct that is gone over, where a list in it is meant.
+/// A struct that is iterated over, where its list is meant.
 fn list_of<'a>(found: Found<'a>, name: &str) -> Option<Advice<'a>> {
     let form = found.form();
     let lists = form.fields(name)?.iter().filter(|field| field.kind.starts_with("Vec<"));
     let lists = list(lists.map(|field| field.name.as_str()), "or");
     (!lists.is_empty()).then(|| {
-        Advice::new(format!("`{name}` is a struct; go over its field {lists}")).focus(name).about([found])
+        Advice::new(format!("`{name}` is a struct; iterate over its field {lists}"))
+            .focus(name)
+            .about([found])
     })
 }
 
-/// An argument of the wrong type; `wanted` is the type of the schema.
-fn argument<'a>(slip: &Slip<'a>, wanted: &str) -> Option<Advice<'a>> {
-    if let Known::Generated(found, name) = slip.lookup.known(wanted) {
+/// An argument of the wrong type; `expected` is the type in the schema.
+fn argument<'a>(slip: &Slip<'a>, expected: &str) -> Option<Advice<'a>> {
+    if let Known::Generated(found, name) = slip.lookup.known(expected) {
         return of_type(slip, found, &name);
     }
-    let (head, _) = wanted.split_once('<').unwrap_or((wanted, ""));
+    let (head, _) = expected.split_once('<').unwrap_or((expected, ""));
     let is_literal = slip.name.starts_with('"') && slip.name.len() <= NAME_SHOWN;
-    (head == "Vec" && is_literal).then(|| Advice::new(format!("a list is wanted: `[{}]`", slip.name)))
+    (head == "Vec" && is_literal).then(|| Advice::new(format!("a list is expected: `[{}]`", slip.name)))
 }
 
-/// Something else where a text is wanted.
+/// Another type where a string is expected.
 fn text_argument<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let message = &slip.message.message;
     let source = message.split_once("From<").map_or("", |(_, rest)| rest);
@@ -227,33 +227,33 @@ fn text_argument<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     match slip.lookup.known(source) {
         Known::Input(found) => {
             let path = format!("{}::{}Input", found.module.module, found.tool.prefix);
-            Some(Advice::new(format!("it is called itself: `{path} {{ … }}.call().await?`")).about([found]))
+            Some(Advice::new(format!("call it directly: `{path} {{ … }}.call().await?`")).about([found]))
         }
         Known::Call(found) => Some(awaited(slip, found)),
         Known::Maybe(_) if slip.name == "None" => {
             Some(Advice::new("this argument is required: it can't be `None`"))
         }
-        Known::Maybe(_) => Some(Advice::new(
-            "this argument is required, and an `Option` is given: open it with `.context(\"…\")?`",
-        )),
+        Known::Maybe(_) => {
+            Some(Advice::new("this argument is required, not an `Option`: unwrap it with `.context(\"…\")?`"))
+        }
         Known::Value => Some(Advice::new(
-            "arguments are given one by one, and not as JSON; a text out of a JSON value is `.as_str()`",
+            "pass arguments one by one, not as JSON; get a string from a JSON value with `.as_str()`",
         )),
         _ if source == "{integer}" || source == "{float}" || source.chars().all(char::is_alphanumeric) => {
-            Some(Advice::new("a text is wanted: `.to_string()`"))
+            Some(Advice::new("a string is expected: `.to_string()`"))
         }
         _ => None,
     }
 }
 
-/// Another type than the one that is expected.
+/// A mismatch between the expected type and the one found.
 fn mismatched<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let (expected, found) = mismatch(slip.message.label())?;
-    let (wanted, given) = (slip.lookup.known(expected), slip.lookup.known(found));
-    match (wanted, given) {
+    let (expected_type, found_type) = (slip.lookup.known(expected), slip.lookup.known(found));
+    match (expected_type, found_type) {
         (Known::Call(call), _) | (_, Known::Call(call)) => Some(awaited(slip, call)),
         (Known::Result(..), Known::Result(..)) => {
-            Some(Advice::new("their errors differ: open it with `?`, and write `Ok(…)` around it"))
+            Some(Advice::new("the error types differ: unwrap it with `?`, and wrap the value in `Ok(…)`"))
         }
         (Known::Result(..), _) if found == "()" => Some(Advice::new("end it with `Ok(())`")),
         (Known::Result(..), _) => Some(Advice::new("a `Result` is expected: write `Ok(…)`")),
@@ -264,18 +264,18 @@ fn mismatched<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
                 .map(|advice| Advice { line: format!("{}, in `Some(…)`", advice.line), ..advice })
         }
         (Known::Maybe(_), _) => Some(Advice::new(
-            "a field that may be left out is an `Option`: write `Some(…)`, with `.to_string()` for a text in it",
+            "an optional field is an `Option`: write `Some(…)`, with `.to_string()` for a string in it",
         )),
         (Known::Generated(owner, name), _) => of_type(slip, owner, &name),
         (_, Known::ToolResult) => Some(tool_result()),
         (_, Known::Maybe(_)) => Some(Advice::new(
-            "it is an `Option`: open it with `.context(\"…\")?`, `.unwrap_or_default()` or `if let Some(…)`",
+            "it is an `Option`: unwrap it with `.context(\"…\")?`, `.unwrap_or_default()` or `if let Some(…)`",
         )),
         _ if expected == "String" && found == "&String" => {
-            Some(Advice::new("a text of its own is wanted: write `.clone()`"))
+            Some(Advice::new("an owned string is expected: write `.clone()`"))
         }
         _ if expected == "String" && found.starts_with('&') => {
-            Some(Advice::new("a text of its own is wanted: write `.to_string()`"))
+            Some(Advice::new("an owned string is expected: write `.to_string()`"))
         }
         _ => None,
     }
@@ -291,7 +291,7 @@ fn of_types<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     })
 }
 
-/// Something else where the type called `name` is wanted.
+/// Another type where the type called `name` is expected.
 fn of_type<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str) -> Option<Advice<'a>> {
     let form = found.form();
     let module = &found.module.module;
@@ -300,32 +300,32 @@ fn of_type<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str) -> Option<Advice<'
             let given = slip.name.trim_matches('"');
             let near = nearest(given, variants.iter().map(String::as_str));
             let near = near.first().copied().or(variants.first().map(String::as_str)).unwrap_or("…");
-            format!("a `{name}` is written as `{module}::{name}::{near}`")
+            format!("write a `{name}` as `{module}::{name}::{near}`")
         }
         Shape::Struct(_) | Shape::Alias(_) => String::new(),
     };
     Some(Advice::new(line).focus(name).about([found]))
 }
 
-/// A value whose type nothing tells: a text read as JSON, or `None` for an optional argument.
+/// A value of unknown type: text read as JSON, or `None` for an optional argument.
 fn untyped<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let mut statement = slip.tokens.statement(slip.at);
     let is_json =
         |index| slip.tokens.word(index) == "json" && slip.tokens.kind(index + 1) == Some(Kind::Open('('));
     if statement.any(is_json) {
-        return Some(Advice::new("say what it is read as: `.json::<Value>()?`, or a type of your own"));
+        return Some(Advice::new("name the type to read: `.json::<Value>()?`, or your own type"));
     }
     let setter = slip.at.checked_sub(2).map(|before| slip.tokens.word(before))?;
     let optional =
         |found: &Found<'_>| found.form().input.iter().any(|field| field.optional && field.name == setter);
     let found = slip.nearby().into_iter().find(optional).filter(|_| slip.name == "None")?;
     Some(
-        Advice::new(format!("leave `.{setter}(None)` out: an argument that is not set is not sent"))
+        Advice::new(format!("remove `.{setter}(None)`: arguments that are not set are not sent"))
             .about([found]),
     )
 }
 
-/// Work for `concurrently` that does not end with a `Result`.
+/// A closure for `concurrently` that does not end with a `Result`.
 fn of_concurrently<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let is_work = slip.name.contains("concurrently") || slip.notes("concurrently");
     if !is_work {
@@ -338,8 +338,10 @@ fn of_concurrently<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
         }
     });
     Some(match call {
-        Some(found) => Advice::new(format!("the work must end with a `Result`: `{}(…).await`", found.path()))
-            .about([found]),
-        None => Advice::new("the work of `concurrently` must end with a `Result`: `Ok(value)`"),
+        Some(found) => {
+            Advice::new(format!("the closure must end with a `Result`: `{}(…).await`", found.path()))
+                .about([found])
+        }
+        None => Advice::new("the closure of `concurrently` must end with a `Result`: `Ok(value)`"),
     })
 }

@@ -74,7 +74,7 @@ fn dissimilar_names_are_not_suggested() {
 
 #[test]
 fn missing_modules_and_crates_are_reported() {
-    let offer = &["std, anyhow, chrono", "`demo`", "there is no other"][..];
+    let offer = &["std, anyhow, chrono", "`demo`", "only these crates are available"][..];
     advised(&[
         ("dmeo::list_orders().await?", &["no module `dmeo`", "did you mean `demo`?", LIST_ORDERS]),
         (
@@ -158,7 +158,7 @@ fn types_fields_and_variants_of_other_names_are_found() {
         (&order, &["`ListOrdersOutput` has no field `order`; did you mean `orders`?", LIST_ORDERS]),
         (&total, &["`ListOrdersOrder` has no field `total`; did you mean `total_cents`?", LIST_ORDERS]),
         (&id, &["it is a list of `ListOrdersOrder`", ".iter()", LIST_ORDERS]),
-        (&iterated, &["go over its field `orders`", LIST_ORDERS]),
+        (&iterated, &["iterate over its field `orders`", LIST_ORDERS]),
         (&first, &["its list is the field `orders`", LIST_ORDERS]),
         (
             "demo::get_customer(\"c-01\").await?.surname",
@@ -197,13 +197,16 @@ fn argument_mistakes_show_the_signature() {
         ),
         (
             "demo::create_note(\"a\", \"b\").text(\"x\").await?",
-            &["given in order: `demo::create_note(subject, text)`"],
+            &["passed by position: `demo::create_note(subject, text)`"],
         ),
-        ("demo::create_note(\"a\", \"b\").tags(\"x\").await?", &["a list is wanted: `[\"x\"]`", CREATE_NOTE]),
-        ("demo::get_customer(1).await?", &["a text is wanted: `.to_string()`", GET_CUSTOMER]),
+        (
+            "demo::create_note(\"a\", \"b\").tags(\"x\").await?",
+            &["a list is expected: `[\"x\"]`", CREATE_NOTE],
+        ),
+        ("demo::get_customer(1).await?", &["a string is expected: `.to_string()`", GET_CUSTOMER]),
         (
             "demo::get_customer(json!({ \"id\": \"c-01\" })).await?",
-            &["one by one, and not as JSON", GET_CUSTOMER],
+            &["one by one, not as JSON", GET_CUSTOMER],
         ),
         ("demo::list_orders(limit: 10).await?", &["arguments have no names"]),
         ("demo::list_orders(limit = 10).await?", &["arguments have no names", "`.limit(…)`"]),
@@ -217,7 +220,7 @@ fn argument_mistakes_show_the_signature() {
         ),
         (
             "demo::CreateNoteInput { subject: \"a\".into() }.call().await?",
-            &["`text` must be given", "`tags: None`"],
+            &["`text` must be set", "`tags: None`"],
         ),
         (
             "let input = demo::CreateNoteInput { subject: \"a\".into(), ..Default::default() };\ninput.call().await?",
@@ -266,7 +269,7 @@ fn non_async_functions_are_reported() {
         ),
         (
             "async fn main() {\n    let a = demo::echo(\"a\").await?;\n    println!(\"{}\", a.text());\n}",
-            &["write `-> Result<()>` behind its arguments, and `Ok(())` at its end"],
+            &["write `-> Result<()>` after its arguments, and `Ok(())` at its end"],
         ),
     ]);
 }
@@ -285,17 +288,17 @@ fn content_is_not_an_enum() {
         part("let Content { text, .. } = &r.content[0];\n1"),
         part("match &r.content[0] { ContentBlock::Text(t) => t.text.clone(), _ => String::new() }"),
     ];
-    let enum_advice = &["no enum: write `if let Some(text) = part.as_text()`"][..];
+    let enum_advice = &["not an enum: write `if let Some(text) = part.as_text()`"][..];
     let others =
         [part("match &r.content[0] { \"text\" => 1, _ => 2 }"), part("r.content[0][\"text\"].clone()")];
-    let methods = &["a part of the content has `.as_text()`"][..];
+    let methods = &["a content block has `.as_text()`"][..];
     let mistakes = patterns.iter().map(|code| (code.as_str(), enum_advice));
     advised(&mistakes.chain(others.iter().map(|code| (code.as_str(), methods))).collect::<Vec<_>>());
 }
 
 #[test]
 fn values_that_cannot_be_json_are_reported() {
-    let derive = &["`A` has no form in JSON yet: write `#[derive(Serialize)]` before `struct A`"][..];
+    let derive = &["`A` does not implement `Serialize`: write `#[derive(Serialize)]` before `struct A`"][..];
     advised(&[
         ("struct A { x: i32 }\nA { x: 1 }", derive),
         ("#[derive(Debug)]\nstruct A { x: i32 }\nOk(vec![A { x: 1 }])", derive),
@@ -306,9 +309,9 @@ fn values_that_cannot_be_json_are_reported() {
             &["write `#[derive(Deserialize)]` before `struct A`"],
         ),
         ("let v = vec![1, 2]; v.into_iter().map(|x| x * 2)", &["`.collect::<Vec<_>>()`"]),
-        ("async { 1 }", &["put `.await` behind it"]),
-        ("|x: i32| x + 1", &["a closure has no form in JSON: call it"]),
-        ("std::time::Instant::now()", &["`Instant` has no form in JSON: write `format!(\"{value:?}\")`"]),
+        ("async { 1 }", &["add `.await`"]),
+        ("|x: i32| x + 1", &["a closure can't be serialized: call it"]),
+        ("std::time::Instant::now()", &["`Instant` can't be serialized: write `format!(\"{value:?}\")`"]),
     ]);
 }
 
