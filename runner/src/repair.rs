@@ -1,8 +1,9 @@
-//! Slips that the compiler knows the correction of, corrected before the snippet is compiled once more.
+//! Corrects mistakes with a known fix, before compiling the snippet once more.
 //!
-//! A correction that is not certain is no correction: the compiler's message is the answer then. Applied is what rustc
-//! suggests and can mean only one thing (`repair/suggested.rs`), and what follows from how tools are called
-//! (`repair/own.rs`). Never a name: a tool that sounds alike does something else. docs/corrections.md lists all.
+//! An uncertain fix is never applied: the compiler's message is returned instead. What is applied are rustc's
+//! suggestions with only one possible meaning (`repair/suggested.rs`) and fixes that follow from how tools are called
+//! (`repair/own.rs`). Names are never changed: a tool with a similar name does something else. docs/corrections.md
+//! lists all corrections.
 
 mod capture;
 mod certain;
@@ -30,16 +31,16 @@ use crate::tokens::Tokens;
 use edit::Edit;
 use opening::Opening;
 
-/// A corrected text.
+/// A corrected snippet.
 #[derive(Debug, Clone)]
 pub(crate) struct Repaired {
-    /// The snippet's text with the corrections.
+    /// The corrected text of the snippet.
     pub(crate) text: String,
-    /// What is compiled in place of the snippet.
+    /// What is compiled instead of the snippet.
     pub(crate) changes: Changes,
-    /// The lines that were changed.
+    /// The changed lines.
     pub(crate) fixes: Vec<Fix>,
-    /// What was replaced in the snippet's text, in its order.
+    /// The replacements in the snippet's text, in order.
     edits: Vec<Edit>,
     copying: Copying,
 }
@@ -47,19 +48,19 @@ pub(crate) struct Repaired {
 /// What corrections do to variables and their values.
 #[derive(Debug, Clone, Copy, Default)]
 struct Copying {
-    /// A variable becomes one that changes.
+    /// A variable becomes mutable.
     makes_mut: bool,
-    /// A copy of a value is taken.
+    /// A value is copied.
     copies: bool,
 }
 
-/// Most corrections of one text: what has more is not a slip.
+/// Maximum number of corrections of one text: more than this is not a slip.
 const EDITS_LIMIT: usize = 500;
 
 /// Errors of values that outlive what they borrow from.
 const BORROWED: [&str; 3] = ["E0515", "E0597", "E0716"];
 
-/// What may be compiled after the compiler's `messages` about `snippet`, as spliced: the first that compiles is taken.
+/// The texts to compile after the compiler's `messages` about `snippet`, as spliced; the first that compiles is used.
 pub(crate) fn attempts(
     messages: &str,
     snippet: &Snippet,
@@ -73,8 +74,8 @@ pub(crate) fn attempts(
     with_finishes(repaired.is_some(), base, finishes)
 }
 
-/// What may be compiled after the compiler's `messages` about `corrected`, as spliced, which is `snippet` as `repaired`: the
-/// same with more corrections. A message may show only when others are gone.
+/// The texts to compile after the compiler's `messages` about `corrected`, as spliced, which is `snippet` as
+/// `repaired`: the same with more corrections. Some messages only appear when others are gone.
 pub(crate) fn further(
     messages: &str,
     snippet: &Snippet,
@@ -93,7 +94,7 @@ pub(crate) fn further(
     base.map_or_else(Vec::new, |base| with_finishes(is_repaired, base, finishes))
 }
 
-/// `base`, if anything `is_repaired` in it, and `base` with its last value taken in other ways.
+/// `base`, if it was repaired, and variants of `base` that take the last value in other ways.
 fn with_finishes(is_repaired: bool, base: Repaired, finishes: Vec<Finish>) -> Vec<Repaired> {
     let with = |finish| Repaired { changes: Changes { finish, ..base.changes.clone() }, ..base.clone() };
     let finishes: Vec<Repaired> = finishes.into_iter().map(with).collect();
@@ -101,7 +102,7 @@ fn with_finishes(is_repaired: bool, base: Repaired, finishes: Vec<Finish>) -> Ve
 }
 
 impl Repaired {
-    /// The same with what `next` changes of it; `text` is the snippet's.
+    /// Combines this with the changes of `next`; `text` is the snippet's.
     fn then(&self, text: &str, next: &Repaired) -> Option<Repaired> {
         let copying = Copying {
             makes_mut: self.copying.makes_mut || next.copying.makes_mut,
@@ -120,7 +121,8 @@ impl Repaired {
     }
 }
 
-/// `snippet` with what the compiler's `messages` about it, as spliced, suggest; `None` where nothing is to be done.
+/// Applies the suggestions in the compiler's `messages` about `snippet`, as spliced; `None` if there is nothing to
+/// correct.
 pub(crate) fn repair(
     messages: &str,
     snippet: &Snippet,
@@ -176,14 +178,14 @@ impl Copying {
         Copying { makes_mut: edits.iter().any(makes_mut), copies: edits.iter().any(copies) }
     }
 
-    /// Whether some corrections make a variable one that changes, and others take copies: each is certain alone, and
-    /// together they may lose a change.
+    /// Whether some corrections make a variable mutable and others copy values: each is certain alone, but together
+    /// they may lose a change.
     fn loses_changes(self) -> bool {
         self.makes_mut && self.copies
     }
 }
 
-/// Whether the compiler warns, in a `corrected` text, of a value that must be used and that a correction drops.
+/// Whether the compiler warns that a correction in the `corrected` text drops a value that must be used.
 pub(crate) fn drops(messages: &str, corrected: &str, spliced: &Spliced, changes: &Changes) -> bool {
     let source = Source::new(corrected, spliced);
     let is_of_correction = |range: std::ops::Range<usize>| {
@@ -194,8 +196,8 @@ pub(crate) fn drops(messages: &str, corrected: &str, spliced: &Spliced, changes:
         .any(|message| message.primary().and_then(|span| source.range(span)).is_some_and(is_of_correction))
 }
 
-/// What may be compiled in place of a `snippet` that compiles, as spliced: with the calls awaited that would never be made,
-/// by the compiler's `messages` and by the variables that nothing reads. None where there are none.
+/// The texts to compile instead of a `snippet` that compiles, as spliced: they await calls that would never be made,
+/// found by the compiler's `messages` and by variables that nothing reads. Empty if there are no such calls.
 pub(crate) fn unmade(
     messages: &str,
     snippet: &Snippet,
@@ -213,14 +215,14 @@ pub(crate) fn unmade(
     for call in idle {
         add(&mut edits, vec![Edit::insert(call.range.end, ".await?")]);
     }
-    // A variable may be one of a closure, where nothing can be awaited.
+    // The variable may be in a closure, where nothing can be awaited.
     let mut attempts = vec![edits, warned];
     attempts.dedup();
     let repaired = |edits: Vec<Edit>| applied(&snippet.text, edits, String::new());
     attempts.into_iter().filter(|edits| !edits.is_empty()).map(repaired).collect()
 }
 
-/// `text` with `edits`, behind `imports`.
+/// `text` with `edits`, after `imports`.
 fn applied(text: &str, mut edits: Vec<Edit>, imports: String) -> Repaired {
     edits.sort_by_key(|edit| edit.start);
     let mut repaired = text.to_owned();
@@ -228,7 +230,7 @@ fn applied(text: &str, mut edits: Vec<Edit>, imports: String) -> Repaired {
         repaired.replace_range(edit.start..edit.end, &edit.text);
     }
     let mut corrected = Vec::new();
-    // Bytes that the edits before have added, less those that they have removed.
+    // The net number of bytes that earlier edits have added.
     let mut shift = 0_isize;
     for edit in &edits {
         let before = text.get(edit.start..edit.end).unwrap_or("");
@@ -244,7 +246,7 @@ fn applied(text: &str, mut edits: Vec<Edit>, imports: String) -> Repaired {
     Repaired { text: repaired, changes, fixes, edits, copying: Copying::default() }
 }
 
-/// What the messages about a text lead to.
+/// The corrections collected from the messages about a text.
 #[derive(Default)]
 struct Collected {
     edits: Vec<Edit>,
@@ -263,14 +265,14 @@ impl Collected {
             [only] if opening::is_opening(only) => {
                 self.openings.push(Opening { at: only.start, text: only.text.clone() });
             }
-            // More are not applied anyway.
+            // Too many to be applied anyway.
             _ if self.edits.len() <= EDITS_LIMIT => add(&mut self.edits, edits),
             _ => {}
         }
     }
 }
 
-/// Adds a correction as a whole. Of two for one place the first is taken: often both are the same.
+/// Adds a correction as a whole. If two have the same position, the first is used: they are often identical.
 fn add(edits: &mut Vec<Edit>, more: Vec<Edit>) {
     let is_free = |edit: &Edit| edits.iter().all(|other| edit.end < other.start || other.end < edit.start);
     if more.iter().all(is_free) {
@@ -278,7 +280,7 @@ fn add(edits: &mut Vec<Edit>, more: Vec<Edit>) {
     }
 }
 
-/// The lines that differ, with what is imported before the first.
+/// The lines that differ; imports go before the first.
 fn fixes(before: &str, after: &str, imports: &str) -> Vec<Fix> {
     let lines = before.split('\n').zip(after.split('\n')).zip(1..);
     let mut fixes = Vec::new();

@@ -1,4 +1,4 @@
-//! What a closure or an `async` block captures: whether `move` can make a difference.
+//! What a closure or `async` block captures: whether `move` can make a difference.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use super::mutability::{changing, shares_changes};
 use crate::hints::Slip;
 use crate::tokens::{Kind, Tokens};
 
-/// Whether the closure or `async` block at the byte `at` only reads what it captures.
+/// Whether the closure or `async` block at byte `at` only reads what it captures.
 ///
-/// `move` copies a variable that can be copied: what the closure changes is then its own copy. A variable that is
-/// nowhere declared `mut` never changes, so that a copy is as good as a borrow.
+/// `move` copies a `Copy` variable, so that changes in the closure affect only its own copy. A variable never declared
+/// `mut` does not change, so a copy is as good as a borrow.
 pub(super) fn reads_only(slip: &Slip<'_>, at: usize) -> bool {
     let tokens = slip.tokens;
-    // The suggestion for `async` stands behind the word.
+    // For `async`, the suggestion's position is after the word.
     let start = match tokens.at(at) {
         after if after > 0 && tokens.word(after - 1) == "async" && tokens.range(after).start >= at => {
             after - 1
@@ -26,7 +26,7 @@ pub(super) fn reads_only(slip: &Slip<'_>, at: usize) -> bool {
         && !shares_changes(tokens)
 }
 
-/// Whether a closure or block that takes what it names by `move` names the variable `name`.
+/// Whether a closure or block that captures by `move` names the variable `name`.
 pub(super) fn is_moved(tokens: &Tokens<'_>, name: &str) -> bool {
     let moves = tokens.words().filter(|(_, word)| *word == "move").map(|(index, _)| index);
     moves.into_iter().any(|index| {
@@ -35,7 +35,7 @@ pub(super) fn is_moved(tokens: &Tokens<'_>, name: &str) -> bool {
     })
 }
 
-/// The tokens of the closure or block that begins at `start`: `async {`, `|a| …`, `move |a| …`.
+/// The tokens of the closure or block that starts at `start`: `async {`, `|a| …`, `move |a| …`.
 fn region(tokens: &Tokens<'_>, start: usize) -> Option<Range<usize>> {
     let mut index = start;
     while matches!(tokens.word(index), "async" | "move") {
@@ -51,7 +51,7 @@ fn region(tokens: &Tokens<'_>, start: usize) -> Option<Range<usize>> {
     if tokens.kind(index) == Some(Kind::Open('{')) {
         return Some(start..tokens.close(index)? + 1);
     }
-    // An expression ends with its argument, or with its statement.
+    // An expression ends with its argument or its statement.
     while let Some(kind) = tokens.kind(index) {
         index = match kind {
             Kind::Open(_) => tokens.close(index)? + 1,

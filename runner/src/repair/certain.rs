@@ -1,6 +1,6 @@
-//! What must hold around a place for a correction to mean only one thing.
+//! Conditions on the surrounding code under which a correction has only one meaning.
 //!
-//! What decides is read off the tokens, and in doubt the answer is no: then the compiler's message stands.
+//! They are decided from the tokens; in doubt, the answer is no and the compiler's message is returned.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::tokens::{Kind, Tokens};
 use super::capture;
 use super::mutability::{changing, shares_changes};
 
-/// Methods that are called for what they do: what they return may be dropped.
+/// Methods called for their effect: their return value may be dropped.
 const EFFECTS: [&str; 21] = [
     "entry",
     "fetch_add",
@@ -38,13 +38,13 @@ const EFFECTS: [&str; 21] = [
     "truncate",
 ];
 
-/// Words that begin a value which may be one that exists already, in one of several branches.
+/// Words that start a value that may already exist, in one of several branches.
 const BRANCHES: [&str; 5] = ["if", "loop", "match", "move", "unsafe"];
 
-/// Words that begin an expression behind which nothing can be put.
+/// Words that start an expression that takes no suffix.
 const BLOCKS: [&str; 9] = ["async", "break", "for", "if", "loop", "match", "return", "unsafe", "while"];
 
-/// Whether the place at the byte `at` is part of what a `let mut` gets: what is put there is meant to be changed.
+/// Whether the byte `at` is in the value of a `let mut`: what is inserted there is meant to be changed.
 pub(super) fn is_for_changing(slip: &Slip<'_>, at: usize) -> bool {
     let tokens = slip.tokens;
     let mut index = tokens.at(at);
@@ -60,8 +60,8 @@ pub(super) fn is_for_changing(slip: &Slip<'_>, at: usize) -> bool {
     }
 }
 
-/// Whether a copy of the value whose expression ends at the byte `end` is as good as the value itself: neither of
-/// them changes later, and nothing tells them apart.
+/// Whether a copy of the value whose expression ends at byte `end` is as good as the value itself: neither changes
+/// later, and they can't be distinguished.
 pub(super) fn is_snapshot(slip: &Slip<'_>, end: usize) -> bool {
     let tokens = slip.tokens;
     let Some(kind) = copied(slip) else { return false };
@@ -71,13 +71,13 @@ pub(super) fn is_snapshot(slip: &Slip<'_>, end: usize) -> bool {
     !name.is_empty()
         && is_plain(slip, kind)
         && !shares_changes(tokens)
-        // A parameter, pattern or variable that is `mut` may take the copy, and change it.
+        // A parameter, pattern or variable declared `mut` may take the copy and change it.
         && declared.all(|index| tokens.word(index) != name && is_fresh_variable(tokens, index))
         && !is_for_changing(slip, end.saturating_sub(1))
         && (is_text(kind) || is_kept(tokens, root))
 }
 
-/// The type of the value that a message says can't be moved, or is wanted in the place of a reference.
+/// The type of the value that a message says can't be moved, or is expected instead of a reference.
 fn copied<'a>(slip: &Slip<'a>) -> Option<&'a str> {
     if slip.message.code() == "E0308" {
         return mismatch(slip.message.label()).map(|(expected, _)| expected);
@@ -105,8 +105,8 @@ fn root(tokens: &Tokens<'_>, last: usize) -> usize {
     }
 }
 
-/// Whether a copy that begins at the token `root` goes where it is only read: into a variable, into a literal, or into a
-/// function.
+/// Whether a copy that starts at the token `root` is only read afterwards: assigned to a variable, put into a literal,
+/// or passed to a function.
 fn is_kept(tokens: &Tokens<'_>, root: usize) -> bool {
     let statement = tokens.statement(root);
     if tokens.word(statement.start) == "let" && tokens.is_sign(root.saturating_sub(1), '=') {
@@ -122,10 +122,10 @@ fn is_kept(tokens: &Tokens<'_>, root: usize) -> bool {
     }
 }
 
-/// Whether a suggestion may make the variable whose name begins at the byte `at` one that can be changed.
+/// Whether a suggestion may make the variable whose name starts at byte `at` mutable.
 ///
-/// That is so where its value is made for it. What is copied from another place, a parameter or the variable of a loop
-/// would be changed in place of what was copied.
+/// It may if the variable's value is created for it. With a copy, a parameter or a loop variable, the change would not
+/// reach the original.
 pub(super) fn is_fresh(slip: &Slip<'_>, at: usize) -> bool {
     let tokens = slip.tokens;
     let index = tokens.at(at);
@@ -135,7 +135,7 @@ pub(super) fn is_fresh(slip: &Slip<'_>, at: usize) -> bool {
     is_reference || (is_fresh_variable(tokens, index) && !capture::is_moved(tokens, tokens.word(index)))
 }
 
-/// Whether the word at `index` is a variable whose `let` makes a new value, or none.
+/// Whether the word at `index` is a variable whose `let` creates a new value, or does not exist.
 fn is_fresh_variable(tokens: &Tokens<'_>, index: usize) -> bool {
     let keyword = match index.checked_sub(1) {
         Some(before) if tokens.word(before) == "mut" => before.checked_sub(1),
@@ -147,7 +147,7 @@ fn is_fresh_variable(tokens: &Tokens<'_>, index: usize) -> bool {
     let Some(end) = end_of_statement(tokens, index) else { return false };
     match (index + 1..end).find(|sign| tokens.is_sign(*sign, '=')) {
         Some(equals) => is_fresh_value(tokens, equals + 1..end),
-        // It gets its value later, which may be any.
+        // Assigned later, with any value.
         None => false,
     }
 }
@@ -164,12 +164,12 @@ fn end_of_statement(tokens: &Tokens<'_>, index: usize) -> Option<usize> {
     Some(index)
 }
 
-/// Whether an expression makes a value, and does not only name one.
+/// Whether an expression creates a value instead of only naming one.
 fn is_fresh_value(tokens: &Tokens<'_>, value: Range<usize>) -> bool {
     if BRANCHES.contains(&tokens.word(value.start)) {
         return false;
     }
-    // A closure that takes no copies.
+    // A closure that copies nothing.
     if tokens.is_sign(value.start, '|') {
         return true;
     }
@@ -188,7 +188,7 @@ fn is_fresh_value(tokens: &Tokens<'_>, value: Range<usize>) -> bool {
     is_constant || value.clone().any(makes)
 }
 
-/// Whether something can be put behind the expression at `range` without brackets.
+/// Whether the expression at `range` takes a suffix without parentheses.
 pub(super) fn is_simple(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     let tokens = slip.tokens;
     let first = tokens.at(range.start);
@@ -198,7 +198,7 @@ pub(super) fn is_simple(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     begins && (ends || tokens.word(last) == "await") && tokens.range(last).end == range.end
 }
 
-/// Whether what is borrowed to be changed is a variable or a field: of anything else, the change would be lost.
+/// Whether the mutably borrowed expression is a variable or field: in anything else, the change would be lost.
 pub(super) fn is_place(slip: &Slip<'_>) -> bool {
     let Some(range) = slip.message.primary().and_then(|span| slip.source.range(span)) else { return false };
     let tokens = slip.tokens;
@@ -207,7 +207,7 @@ pub(super) fn is_place(slip: &Slip<'_>) -> bool {
         && (first..end).all(|index| matches!(tokens.kind(index), Some(Kind::Word | Kind::Sign('.'))))
 }
 
-/// Whether what is found may be wrapped in `Some` or `Ok`: no result, and nothing that must be awaited.
+/// Whether the value found may be wrapped in `Some` or `Ok`: it is not a result and needs no `.await`.
 pub(super) fn is_wrapped(slip: &Slip<'_>) -> bool {
     let Some((_, found)) = mismatch(slip.message.label()) else { return false };
     !matches!(slip.lookup.known(found), Known::Call(_) | Known::Input(_) | Known::Result(..))
@@ -216,17 +216,17 @@ pub(super) fn is_wrapped(slip: &Slip<'_>) -> bool {
             .any(|part| found.contains(part))
 }
 
-/// Whether what stands at `range` is compared by its order: `None` comes before every `Some`.
+/// Whether the expression at `range` is compared by order: `None` comes before every `Some`.
 pub(super) fn is_compared(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     let tokens = slip.tokens;
     tokens.follows_order(tokens.at(range.start)) || {
-        let behind = tokens.at(range.end);
-        tokens.is_sign(behind, '<') || tokens.is_sign(behind, '>')
+        let next = tokens.at(range.end);
+        tokens.is_sign(next, '<') || tokens.is_sign(next, '>')
     }
 }
 
-/// Whether the value before the byte `at` may be dropped: it is plain, and the call that gives it was made for what it
-/// does.
+/// Whether the value before byte `at` may be dropped: it is plain data, and the call that returns it was made for its
+/// effect.
 pub(super) fn is_dropped(slip: &Slip<'_>, at: usize) -> bool {
     let Some((_, found)) = mismatch(slip.message.label()) else { return false };
     let tokens = slip.tokens;
@@ -237,19 +237,19 @@ pub(super) fn is_dropped(slip: &Slip<'_>, at: usize) -> bool {
             let is_method = name.checked_sub(1).is_some_and(|dot| tokens.is_sign(dot, '.'));
             is_method && EFFECTS.contains(&tokens.word(name))
         }),
-        // What a tool answered.
+        // The result of a tool call.
         _ => tokens.word(last) == "await" && !slip.lookup.within(tokens, tokens.statement(last)).is_empty(),
     };
     is_effect && is_plain(slip, found) && !may_be_returned(slip.message)
 }
 
-/// Whether rustc thinks of a value that should be nothing that it may be meant to be returned.
+/// Whether rustc suggests that a value in the place of `()` may be meant as a return value.
 pub(super) fn may_be_returned(message: &Message) -> bool {
     let returns = ["try adding a return type", "might have meant to return", "might have meant to break"];
     message.children.iter().any(|child| returns.iter().any(|text| child.message.contains(text)))
 }
 
-/// Whether the `;` at the byte `at` stands behind a variable: as a statement, that does nothing.
+/// Whether the `;` at byte `at` follows a variable: such a statement has no effect.
 pub(super) fn is_last_value(slip: &Slip<'_>, at: usize) -> bool {
     let tokens = slip.tokens;
     let Some(last) = tokens.at(at).checked_sub(1) else { return false };
@@ -263,7 +263,7 @@ pub(super) fn is_last_value(slip: &Slip<'_>, at: usize) -> bool {
     begins && tokens.is_plain(last)
 }
 
-/// Whether ` -> T` may be added to a function: what it returns can be ignored without a loss.
+/// Whether ` -> T` may be added to a function: its result can be ignored without loss.
 pub(super) fn is_returned(slip: &Slip<'_>, returned: &str, at: usize) -> bool {
     let kind = returned.trim().trim_start_matches("-> ");
     let tokens = slip.tokens;
@@ -272,7 +272,7 @@ pub(super) fn is_returned(slip: &Slip<'_>, returned: &str, at: usize) -> bool {
     is_plain(slip, kind) && !matches!(name, "" | "main" | "run")
 }
 
-/// Whether a conversion behind the byte `end` makes a text of a text or of an integer, or an error of an error.
+/// Whether a conversion after byte `end` turns a string or an integer into a string, or an error into an error.
 pub(super) fn is_text_of(slip: &Slip<'_>, end: usize) -> bool {
     let Some((expected, found)) = mismatch(slip.message.label()) else { return false };
     let integers = ["integer", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
@@ -289,7 +289,7 @@ pub(super) fn is_text_of(slip: &Slip<'_>, end: usize) -> bool {
     }
 }
 
-/// Whether a type is a text, a number, or the like: what nobody expects to be shared.
+/// Whether a type is a string, number or similar, which nobody expects to be shared.
 fn is_text(kind: &str) -> bool {
     let inner = kind.strip_prefix("Option<").and_then(|rest| rest.strip_suffix('>')).unwrap_or(kind);
     is_scalar(inner) || matches!(inner, "String" | "std::string::String" | "PathBuf" | "&str")
@@ -306,7 +306,7 @@ fn is_scalar(name: &str) -> bool {
         )
 }
 
-/// Whether values of a type are nothing but data: no result, no future, no handle, nothing that counts or shares.
+/// Whether values of a type are plain data: not a result, future or handle, and nothing that counts or shares.
 fn is_plain(slip: &Slip<'_>, name: &str) -> bool {
     const DATA: [&str; 13] = [
         "BTreeMap", "BTreeSet", "Duration", "HashMap", "HashSet", "Instant", "Map", "Option", "PathBuf",

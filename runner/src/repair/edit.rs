@@ -1,4 +1,4 @@
-//! The edits that a correction of a snippet's text is made of.
+//! The edits of a correction.
 
 /// A replacement of bytes in the snippet's text.
 #[derive(Debug, Clone, PartialEq, Eq)]

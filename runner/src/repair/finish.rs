@@ -1,13 +1,14 @@
-//! Other ways to take a snippet's last value, where the compiler does not know its type in time or says that there is none.
+//! Other ways to take a snippet's last value, if the compiler does not know its type in time or says that it has none.
 
 use crate::messages::{Message, Source, errors};
 use crate::snippet::{Ending, Shape, Snippet};
 use crate::splice::{Finish, Spliced};
 
-/// Errors of types that are not known where they are needed.
+/// Errors about types that are not known where they are needed.
 const UNDETERMINED: [&str; 4] = ["E0271", "E0282", "E0283", "E0284"];
 
-/// What may be tried after the compiler's `messages` about `snippet`, as spliced: none where they are about anything else.
+/// The variants to try after the compiler's `messages` about `snippet`, as spliced; empty if they are about anything
+/// else.
 pub(crate) fn others(messages: &str, snippet: &Snippet, spliced: &Spliced) -> Vec<Finish> {
     let Shape::Statements(ending) = snippet.shape else { return Vec::new() };
     let source = Source::new(&snippet.text, spliced);
@@ -24,12 +25,12 @@ pub(crate) fn others(messages: &str, snippet: &Snippet, spliced: &Spliced) -> Ve
     for message in errors(messages) {
         let code = message.code();
         diverges |= message.message.starts_with("the snippet's result `!`");
-        // So the first way of taking a value shows where its type is open.
+        // The first way of taking a value reports an open type like this.
         undetermined |= message.message.contains("&Result<_, _>");
         undetermined |= UNDETERMINED.contains(&code) && (code == "E0271" || is_of_tail(&message));
     }
-    // The end may still never be reached: by a function that never returns, or a macro that does.
-    // A compiler that was ended has said nothing, and would be ended again.
+    // The end may still be unreachable, after a function or macro that never returns. A compiler that was stopped has
+    // reported nothing, and would be stopped again.
     diverges |= errors(messages).next().is_some()
         && errors(messages).all(|message| {
             message.code() == "E0308" && (is_of_tail(&message) || !is_of_statement(&message, source))
@@ -37,7 +38,7 @@ pub(crate) fn others(messages: &str, snippet: &Snippet, spliced: &Spliced) -> Ve
     let (Ending::Value { returns } | Ending::Fails { returns } | Ending::Unit { returns }) = ending else {
         return Vec::new();
     };
-    // What a macro returns is not seen in the text.
+    // What a macro returns is not visible in the text.
     let never = [returns, !returns].map(|returns| Finish::Diverges { returns });
     match ending {
         Ending::Value { .. } | Ending::Fails { .. } if undetermined => {
@@ -48,7 +49,7 @@ pub(crate) fn others(messages: &str, snippet: &Snippet, spliced: &Spliced) -> Ve
     }
 }
 
-/// Whether a message is about a place in the text that no macro has made.
+/// Whether a message is about a position in the text that is not from a macro.
 fn is_of_statement(message: &Message, source: Source<'_>) -> bool {
     message.primary().is_some_and(|span| {
         span.expansion.as_ref().is_none_or(|from| from.is_of_compiler()) && source.range(span).is_some()

@@ -1,4 +1,4 @@
-//! Corrections of one type in the place of another, where the two tell what is meant.
+//! Corrections of mismatched types, where the two types show what is meant.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub(super) fn edits(slip: &Slip<'_>) -> Option<Vec<Edit>> {
     let primary = slip.message.primary()?;
     let (expected, found) = mismatch(primary.label.as_deref()?)?;
     let range = slip.source.use_range(primary)?;
-    // What stands in a macro of the snippet's own may fit at its other uses.
+    // Code in a macro of the snippet may fit at its other uses.
     let in_macro = primary.expansion.as_ref().is_some_and(|from| !from.is_of_compiler());
     if in_macro && slip.source.range(primary).is_some() {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn edits(slip: &Slip<'_>) -> Option<Vec<Edit>> {
         Known::Result(value, _) if simple && is_result_of_call(slip, found) => {
             opened(slip, &value, expected, &range)
         }
-        // A failure ends the loop, and is told; there is no value to be lost.
+        // A failure ends the loop and is reported; no value is lost.
         Known::Result(value, _) if expected == "()" && value == "()" => {
             let fits = simple && ends_block(slip, &range) && in_loop(slip, &range);
             fits.then(|| around(&range, "", "?;"))
@@ -37,12 +37,12 @@ pub(super) fn edits(slip: &Slip<'_>) -> Option<Vec<Edit>> {
     }
 }
 
-/// Whether a type is what a call gives: its failure must not be lost.
+/// Whether a type is the result of a call: its failure must not be lost.
 fn is_result_of_call(slip: &Slip<'_>, name: &str) -> bool {
     slip.lookup.known(name).is_result_of_call()
 }
 
-/// The last part of a path: messages have types with and without their crate.
+/// The last segment of a path: messages print types with and without their crate.
 fn base(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }
@@ -55,13 +55,13 @@ fn around(range: &Range<usize>, before: &str, after: &str) -> Vec<Edit> {
     edits
 }
 
-/// Whether the expression at `range` is the last one of a block, and nothing says that it may be what is returned.
+/// Whether the expression at `range` is the last one of a block, and nothing suggests that it may be the return value.
 fn ends_block(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     let is_last = slip.tokens.kind(slip.tokens.at(range.end)) == Some(Kind::Close('{'));
     is_last && (in_loop(slip, range) || !certain::may_be_returned(slip.message))
 }
 
-/// Whether the block that the expression at `range` ends is the body of a loop: it can't be meant to be returned.
+/// Whether the block that the expression at `range` ends is a loop body, so that it can't be a return value.
 fn in_loop(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     let tokens = slip.tokens;
     let mut before = tokens.enclosing(tokens.at(range.start)).and_then(|body| body.checked_sub(1));
@@ -80,14 +80,14 @@ fn in_loop(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     false
 }
 
-/// A call in place of its value, or of its result.
+/// A call used as its value or its result.
 fn awaited(slip: &Slip<'_>, found: Found<'_>, expected: &str, range: &Range<usize>) -> Option<Vec<Edit>> {
     let output = found.form().output;
     if output.is_empty() {
         return None;
     }
     match slip.lookup.known(expected) {
-        // A `;` alone, as the compiler has it, would drop the call before it is made.
+        // A `;` alone, as the compiler suggests, would drop the call before it is made.
         _ if expected == "()" => ends_block(slip, range).then(|| around(range, "", ".await?;")),
         Known::Result(value, error) if base(&value) == output || value == "_" => match base(&error) {
             "ToolError" => Some(around(range, "", ".await")),
@@ -98,7 +98,7 @@ fn awaited(slip: &Slip<'_>, found: Found<'_>, expected: &str, range: &Range<usiz
     }
 }
 
-/// What a call gives, in place of nothing or of a result with another error.
+/// A result of a call, where nothing or a result with another error is expected.
 fn opened(slip: &Slip<'_>, value: &str, expected: &str, range: &Range<usize>) -> Option<Vec<Edit>> {
     match slip.lookup.known(expected) {
         // A `;` alone would drop the failure.
@@ -110,7 +110,8 @@ fn opened(slip: &Slip<'_>, value: &str, expected: &str, range: &Range<usize>) ->
     }
 }
 
-/// `match demo::echo("a") { Ok(…) => …`: the patterns are told, and what they are matched with.
+/// `match demo::echo("a") { Ok(…) => …`: the message is about the patterns; the correction goes to the matched
+/// expression.
 fn matched(slip: &Slip<'_>, pattern: Found<'_>, found: &str) -> Option<Vec<Edit>> {
     let span = slip.labelled("this expression has type")?;
     let same = quoted(span.label.as_deref()?).into_iter().find_map(|name| slip.call(name))?;
@@ -120,17 +121,17 @@ fn matched(slip: &Slip<'_>, pattern: Found<'_>, found: &str) -> Option<Vec<Edit>
     fits.then(|| around(&range, "", ".await"))
 }
 
-/// Texts that are borrowed where owned ones are wanted, by themselves, in lists, and as what may be left out.
+/// Borrowed strings where owned ones are expected: single, in lists, and in optional fields.
 fn texts(slip: &Slip<'_>, expected: &str, found: &str, range: &Range<usize>) -> Option<Vec<Edit>> {
-    let (wanted, is_optional) = match expected.strip_prefix("Option<").and_then(|rest| rest.strip_suffix('>'))
+    let (inner, is_optional) = match expected.strip_prefix("Option<").and_then(|rest| rest.strip_suffix('>'))
     {
         Some(inner) => (inner, true),
         None => (expected, false),
     };
     let (some, end) = if is_optional { ("Some(", ")") } else { ("", "") };
-    match (wanted, found) {
+    match (inner, found) {
         ("String", "&String") if !is_optional && !certain::is_for_changing(slip, range.start) => {
-            // Without the `&` alone, the text would be moved out of what it belongs to.
+            // Without the `&` alone, the string would be moved out of its owner.
             let borrow = range.start..range.start + 1;
             let inner = borrow.end..range.end;
             let is_path = slip.source.text.get(borrow.clone()) == Some("&") && is_path(slip.tokens, &inner);
@@ -156,7 +157,7 @@ fn texts(slip: &Slip<'_>, expected: &str, found: &str, range: &Range<usize>) -> 
         ("Vec<String>", array) if array.starts_with("[&str; ") => {
             let is_array = slip.tokens.kind(slip.at) == Some(Kind::Open('['));
             let mut edits = owned(list(slip.tokens, slip.at + 1).filter(|_| is_array)?);
-            // `vec!` in front makes no copy of the array.
+            // `vec!` in front does not copy the array.
             edits.extend(
                 around(range, &format!("{some}vec!"), end).into_iter().filter(|edit| !edit.text.is_empty()),
             );
@@ -166,7 +167,7 @@ fn texts(slip: &Slip<'_>, expected: &str, found: &str, range: &Range<usize>) -> 
     }
 }
 
-/// Whether a range is a variable with its fields, or an index into them: `order.items[0].sku`.
+/// Whether a range is a variable with fields or indices: `order.items[0].sku`.
 fn is_path(tokens: &Tokens<'_>, range: &Range<usize>) -> bool {
     let (first, last) = (tokens.at(range.start), tokens.at(range.end));
     (first..last).all(|index| match tokens.kind(index) {
@@ -176,9 +177,9 @@ fn is_path(tokens: &Tokens<'_>, range: &Range<usize>) -> bool {
     })
 }
 
-/// The ends of the texts in the list of nothing but texts that the token at `index` is in.
+/// The ends of the strings in the list around the token at `index`, if it has only strings.
 ///
-/// The compiler tells of the first one only.
+/// The compiler reports only the first one.
 fn list(tokens: &Tokens<'_>, index: usize) -> Option<Vec<usize>> {
     let open = (0..index)
         .rev()

@@ -1,12 +1,12 @@
-//! What may change in a snippet: variables that are `mut`, and what is behind a shared reference.
+//! What may change in a snippet: `mut` variables, and values behind a shared reference.
 
 use crate::tokens::Tokens;
 
-/// Words of types and methods by which a value changes that is not declared `mut`, or whose copies differ from it.
+/// Types and methods by which a value changes without `mut`, or whose copies differ from the original.
 const SHARED: [&str; 9] =
     ["Cell", "Drop", "Mutex", "OnceCell", "RefCell", "RwLock", "UnsafeCell", "lock", "borrow_mut"];
 
-/// The words that are declared `mut`, by their indices.
+/// The indices of the words declared `mut`.
 pub(super) fn changing<'a>(tokens: &'a Tokens<'_>) -> impl Iterator<Item = usize> + 'a {
     let declared = |index: &usize| {
         let before = |back: usize| index.checked_sub(back);
@@ -16,7 +16,7 @@ pub(super) fn changing<'a>(tokens: &'a Tokens<'_>) -> impl Iterator<Item = usize
     (0..tokens.len()).filter(declared)
 }
 
-/// Whether the snippet changes values by other ways than variables that are `mut`.
+/// Whether the snippet changes values by other means than `mut` variables.
 pub(super) fn shares_changes(tokens: &Tokens<'_>) -> bool {
     let is_way = |(index, word): (usize, &str)| match word {
         "mut" => index.checked_sub(1).is_some_and(|before| tokens.is_sign(before, '&')),

@@ -1,10 +1,10 @@
-//! Numbers in the place of wider ones: whether a conversion keeps what was meant.
+//! Conversions to wider number types: whether they keep the meaning.
 
 use crate::hints::Slip;
 use crate::messages::mismatch;
 use crate::tokens::{Kind, Tokens};
 
-/// A type of numbers by its kind and width.
+/// A number type by kind and width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Number {
     Signed(u32),
@@ -12,7 +12,7 @@ enum Number {
     Float(u32),
 }
 
-/// `usize` is none: nothing is known of its width.
+/// Except `usize`, whose width is unknown.
 fn number(name: &str) -> Option<Number> {
     let width = |digits: &str| digits.parse().ok();
     match name.split_at_checked(1)? {
@@ -23,14 +23,14 @@ fn number(name: &str) -> Option<Number> {
     }
 }
 
-/// Whether a suggestion converts a number into a wider type without a loss, where nothing was computed in the narrower
-/// one that the wider one would compute otherwise.
+/// Whether a suggestion converts a number to a wider type without loss, where nothing was computed in the narrower type
+/// that would differ in the wider one.
 ///
-/// Never applied is what may panic (`.try_into().unwrap()`), and what may come after a division of integers.
+/// Conversions that may panic (`.try_into().unwrap()`), or that may follow an integer division, are never applied.
 pub(super) fn is_widened(slip: &Slip<'_>, texts: &[(&str, &str)]) -> bool {
     let Some((expected, found)) = mismatch(slip.message.label()) else { return false };
     let (from, to) = match texts {
-        // The type in the text itself: `1_u32`.
+        // The type suffix of the literal: `1_u32`.
         [(before, after)] if number(before).is_some() && number(after).is_some() => {
             return is_literal(before, after);
         }
@@ -48,7 +48,7 @@ pub(super) fn is_widened(slip: &Slip<'_>, texts: &[(&str, &str)]) -> bool {
     keeps(from, to) && keeps_fractions && is_plain(slip, from, texts)
 }
 
-/// Whether the number's type may be rewritten in a literal: not from a float to what has none of its digits.
+/// Whether the type suffix of a literal may be changed: not from a float to a type without its fraction.
 fn is_literal(before: &str, after: &str) -> bool {
     match (number(before), number(after)) {
         (Some(Number::Float(_)), Some(Number::Float(_))) => true,
@@ -57,7 +57,7 @@ fn is_literal(before: &str, after: &str) -> bool {
     }
 }
 
-/// Whether every number of the one type is one of the other.
+/// Whether every number of one type is also one of the other.
 fn keeps(from: Number, to: Number) -> bool {
     match (from, to) {
         (Number::Unsigned(from), Number::Unsigned(to)) | (Number::Signed(from), Number::Signed(to)) => {
@@ -78,11 +78,11 @@ fn divides(tokens: &Tokens<'_>) -> bool {
     by_sign || tokens.words().any(|(_, word)| by_name(word))
 }
 
-/// Whether what is converted is a place or a call: an operator would have computed in the narrower type.
+/// Whether the converted expression is a place or a call: an operator would have computed in the narrower type.
 fn is_plain(slip: &Slip<'_>, from: Number, texts: &[(&str, &str)]) -> bool {
     let is_other_side = texts.len() == 2;
     let span = match is_other_side {
-        // The place of the message is the side that stays.
+        // The message is about the side that stays.
         true => slip.labelled("expected because this is"),
         false => slip.message.primary(),
     };
@@ -104,7 +104,7 @@ mod tests {
     use super::{keeps, number};
 
     #[test]
-    fn only_conversions_without_a_loss_are_known() {
+    fn only_lossless_conversions_are_accepted() {
         let known = |from, to| keeps(number(from).unwrap(), number(to).unwrap());
         for (from, to) in
             [("u8", "u32"), ("u32", "u64"), ("u32", "i64"), ("i32", "i64"), ("i32", "f64"), ("u16", "f32")]

@@ -1,14 +1,14 @@
-//! Where a call is awaited, or a result opened: at the place, or where the variable gets its value.
+//! Where to await a call or unwrap a result: at its use, or where the variable is assigned.
 //!
-//! `let page = demo::list_orders().await;` with `page.orders` twice needs one `?`, and not two: the first one would
-//! take the value away from the second.
+//! `let page = demo::list_orders().await;` with two uses of `page.orders` needs one `?`, not two: the first would
+//! consume the value.
 
 use std::collections::BTreeMap;
 
 use super::edit::Edit;
 use crate::tokens::{Kind, Tokens};
 
-/// Something that is put behind an expression: `?`, `.await` or `.await?`.
+/// A suffix to add to an expression: `?`, `.await` or `.await?`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Opening {
     /// Where the expression ends.
@@ -16,12 +16,12 @@ pub(super) struct Opening {
     pub(super) text: String,
 }
 
-/// Whether an edit is such an opening.
+/// Whether an edit adds such a suffix.
 pub(super) fn is_opening(edit: &Edit) -> bool {
     edit.start == edit.end && matches!(edit.text.as_str(), "?" | ".await" | ".await?")
 }
 
-/// The edits of `openings`: of those of a variable that is used nowhere else, one where it gets its value.
+/// The edits of `openings`: if a variable has no other uses, one edit where it is assigned.
 pub(super) fn edits(tokens: &Tokens<'_>, mut openings: Vec<Opening>) -> Vec<Edit> {
     openings.sort();
     openings.dedup();
@@ -43,14 +43,14 @@ pub(super) fn edits(tokens: &Tokens<'_>, mut openings: Vec<Opening>) -> Vec<Edit
     edits
 }
 
-/// The variable that ends at `at`, if nothing else does.
+/// The variable that ends at `at`, if only a variable ends there.
 fn variable<'a>(tokens: &Tokens<'a>, at: usize) -> Option<&'a str> {
     let index = tokens.at(at).checked_sub(1)?;
     (tokens.range(index).end == at && tokens.is_plain(index)).then(|| tokens.word(index))
 }
 
-/// Where the value of the variable `name` ends, if it is given one once, in a `let` without a type, and is used
-/// `uses` times.
+/// Where the value of the variable `name` ends, if it is assigned once, in a `let` without a type, and used `uses`
+/// times.
 fn definition(tokens: &Tokens<'_>, name: &str, text: &str, uses: usize) -> Option<usize> {
     let mut value = None;
     let mut found = 0;
@@ -69,7 +69,7 @@ fn definition(tokens: &Tokens<'_>, name: &str, text: &str, uses: usize) -> Optio
     end_of_value(tokens, value?, text == "?")
 }
 
-/// Where the value that begins at the token `first` ends; only of a call, which is awaited already or not.
+/// Where the value that starts at the token `first` ends; only for a call, awaited or not.
 fn end_of_value(tokens: &Tokens<'_>, first: usize, is_awaited: bool) -> Option<usize> {
     let mut index = first;
     while !tokens.is_sign(index, ';') {
@@ -98,7 +98,7 @@ mod tests {
     use super::{Opening, edits};
     use crate::tokens::Tokens;
 
-    /// `text` with `opening` behind each `places`-marked (`^`) place.
+    /// Adds `opening` at each position marked with `^`.
     #[track_caller]
     fn check(marked: &str, opening: &str, expected: &str) {
         let mut text = String::new();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_is_opened_where_it_gets_its_value() {
+    fn a_variable_is_opened_where_it_is_assigned() {
         check("let a = f().await;\na^.b; a^.c", "?", "let a = f().await?;\na.b; a.c");
         check("let mut a = f(x);\na^.b", ".await?", "let mut a = f(x).await?;\na.b");
         check("let a = d::f(1).g(|x| 2);\na^?.b", ".await", "let a = d::f(1).g(|x| 2).await;\na?.b");
@@ -128,11 +128,11 @@ mod tests {
     }
 
     #[test]
-    fn in_all_other_cases_at_its_place() {
+    fn other_expressions_are_opened_at_their_use() {
         for (marked, opening) in [
-            // Another use wants the result.
+            // Another use needs the result.
             ("let a = f().await; a.is_ok(); a^.b", "?"),
-            // Which one is meant?
+            // Ambiguous.
             ("let a = f().await; a^.b; let a = g().await; a^.c", "?"),
             ("let (a, b) = g().await; a^.b", "?"),
             ("let a: A = f().await; a^.b", "?"),

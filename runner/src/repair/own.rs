@@ -9,7 +9,7 @@ use crate::hints::literal;
 use crate::hints::lookup::Known;
 use crate::hints::values::is_result_method;
 
-/// The edits of a message, if it shows one of the slips that are known here; `tail` is the snippet's last value.
+/// The edits of a message that shows a known mistake; `tail` is the snippet's last value.
 pub(super) fn edits(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Vec<Edit>> {
     let edit = match slip.message.code() {
         "E0063" => fields(slip),
@@ -23,7 +23,7 @@ pub(super) fn edits(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Vec<
     edit.map(|edit| vec![edit])
 }
 
-/// A literal that lacks optional fields only: they are left out with `None`.
+/// A literal that lacks only optional fields: they become `None`.
 fn fields(slip: &Slip<'_>) -> Option<Edit> {
     let literal = literal::incomplete(slip)?;
     if literal.missing.iter().any(|field| !field.optional) {
@@ -35,7 +35,7 @@ fn fields(slip: &Slip<'_>) -> Option<Edit> {
     Some(Edit::insert(literal.end, format!("{}{}", literal.before, fields.join(", "))))
 }
 
-/// A field of a call, or of a result, where the value in it has one of that name.
+/// A field of a call or result, where its value has a field of that name.
 fn field(slip: &Slip<'_>) -> Option<Edit> {
     let names = slip.message.quoted();
     let known = names.iter().filter(|name| !name.starts_with('&')).map(|name| slip.lookup.known(name));
@@ -44,7 +44,7 @@ fn field(slip: &Slip<'_>) -> Option<Edit> {
         Known::Call(found) if found.form().has_output_field(slip.name) => {
             Some(Edit::insert(dot(slip)?, ".await?"))
         }
-        // The compiler has found the field in the value: its own advice is `unwrap().`.
+        // The compiler found the field in the value: it suggests `unwrap().`.
         Known::Result(..) if known.is_result_of_call() && suggests(slip, "unwrap().") => {
             Some(Edit::insert(dot(slip)?, "?"))
         }
@@ -57,15 +57,15 @@ fn suggests(slip: &Slip<'_>, replacement: &str) -> bool {
     spans.any(|span| span.suggested_replacement.as_deref() == Some(replacement))
 }
 
-/// Where the `.` before the place stands.
+/// The position of the `.` before the name.
 fn dot(slip: &Slip<'_>) -> Option<usize> {
-    // In a macro of the snippet's own the place is not where the value stands.
+    // In a macro of the snippet, the value is at another position.
     let in_macro = slip.message.primary()?.expansion.as_ref().is_some_and(|from| !from.is_of_compiler());
     let dot = slip.at.checked_sub(1).filter(|dot| slip.tokens.is_sign(*dot, '.') && !in_macro)?;
     Some(slip.tokens.range(dot).start)
 }
 
-/// A method of a result, or of the value in it, on a call.
+/// A method of a result or its value, on a call.
 fn method(slip: &Slip<'_>) -> Option<Edit> {
     let found = slip.message.quoted().into_iter().find_map(|name| slip.call(name))?;
     let is_text = found.form().output == "ToolResult" && matches!(slip.name, "text" | "json");
@@ -77,7 +77,7 @@ fn method(slip: &Slip<'_>) -> Option<Edit> {
     Some(Edit::insert(dot(slip)?, text))
 }
 
-/// A call as the snippet's value, and arguments that are awaited without being called.
+/// A call as the snippet's last value, and arguments awaited without a call.
 fn bound(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Edit> {
     let message = &slip.message.message;
     let names = slip.message.quoted();
@@ -94,7 +94,7 @@ fn bound(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Edit> {
     None
 }
 
-/// `None` for an optional argument: nothing tells its type but the signature.
+/// `None` for an optional argument: only the signature has its type.
 fn none(slip: &Slip<'_>) -> Option<Edit> {
     let place = slip.at.checked_sub(2).filter(|_| slip.name == "None" && suggests(slip, "::<T>"))?;
     let setter = slip.tokens.word(place);
@@ -115,7 +115,7 @@ fn none(slip: &Slip<'_>) -> Option<Edit> {
     }
 }
 
-/// A type as a snippet writes it: generated ones with their module.
+/// A type as a snippet writes it: generated types with their module.
 fn in_module(kind: &str, module: &str) -> String {
     const KNOWN: [&str; 6] = ["BTreeMap", "Box", "Option", "String", "Value", "Vec"];
     let mut written = String::new();

@@ -1,9 +1,9 @@
-//! Corrections of a corrected text: what two rounds change together, as changes of the text that was sent.
+//! Combines two rounds of corrections into changes of the original text.
 
 use super::edit::Edit;
 
-/// The edits that lead from a text to what `second` makes of `between`, which `first` has made of it. Both are in the order
-/// of their text; edits that touch become one.
+/// The edits from the original text to the result of `second` on `between`, the result of `first`. Both lists are in
+/// text order; adjacent edits are merged.
 pub(super) fn composed(between: &str, first: &[Edit], second: &[Edit]) -> Vec<Edit> {
     let mut places = Vec::new();
     let mut shift = 0_isize;
@@ -40,11 +40,11 @@ pub(super) fn composed(between: &str, first: &[Edit], second: &[Edit]) -> Vec<Ed
     edits
 }
 
-/// Bytes of the text between the rounds that an edit has made, or that one is about to replace.
+/// Bytes of the intermediate text that one edit has inserted or replaces.
 struct Place<'a> {
     start: usize,
     end: usize,
-    /// Bytes that the text before has less.
+    /// The intermediate text's offset from the original text at this point.
     added: isize,
     edit: Option<&'a Edit>,
 }
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn two_rounds_are_one() {
+    fn two_rounds_are_merged() {
         let text = "f(n).x(5)\ny[0]";
         let first = edits(&[(2, 2, "&"), (4, 4, ".await?"), (11, 14, ".0")]);
         let between = apply(text, &first);

@@ -1,7 +1,7 @@
-//! What the compiler suggests, as far as it can mean only one thing; docs/corrections.md lists it.
+//! The compiler's suggestions, if they have only one meaning; docs/corrections.md lists them.
 //!
-//! Whatever rustc calls a suggestion, it is applied only if a rule here knows its form: an error's code and the texts
-//! that it replaces. A rule that depends on what surrounds the place asks `certain`, `numbers` or `capture`.
+//! Whatever rustc calls a suggestion, it is applied only if a rule here knows its form: an error code and the texts it
+//! replaces. Rules that depend on the surrounding code use `certain`, `numbers` or `capture`.
 
 use std::ops::Range;
 
@@ -18,10 +18,10 @@ pub(super) struct Change<'a> {
     after: &'a str,
 }
 
-/// The edits of one suggestion of the compiler's, if it is certain.
+/// The edits of one compiler suggestion, if it is certain.
 pub(super) fn edits(slip: &Slip<'_>, child: &Message) -> Option<Vec<Edit>> {
     let spans: Vec<&Span> = child.spans.iter().filter(|span| span.suggested_replacement.is_some()).collect();
-    // Alternatives stand in one suggestion as spans of the same place.
+    // Alternatives are spans of the same position in one suggestion.
     let alternatives = spans.windows(2).any(|pair| pair[0].byte_start == pair[1].byte_start);
     if spans.is_empty() || alternatives {
         return None;
@@ -51,11 +51,11 @@ fn change<'a>(slip: &Slip<'a>, span: &'a Span) -> Option<Change<'a>> {
     let range = slip.source.range(span).filter(|_| is_known)?;
     let before = slip.source.text.get(range.clone())?;
     let after = span.suggested_replacement.as_deref()?;
-    // Lines keep their numbers.
+    // Line numbers must not change.
     (!after.contains('\n') && !before.contains('\n')).then_some(Change { range, before, after })
 }
 
-/// Whether a suggestion can mean only one thing.
+/// Whether a suggestion has only one meaning.
 fn is_certain(slip: &Slip<'_>, child: &Message, changes: &[Change<'_>]) -> bool {
     // `Input { subject }` becomes `Input { subject: subject… }`.
     let changes = match changes {
@@ -104,7 +104,7 @@ fn is_certain(slip: &Slip<'_>, child: &Message, changes: &[Change<'_>]) -> bool 
     }
 }
 
-/// Whether a suggestion for a value of the wrong type is certain: `texts` are replaced in `range`.
+/// Whether a suggestion for a mismatched type is certain: `texts` are the replacements in `range`.
 fn is_certain_mismatch(slip: &Slip<'_>, texts: &[(&str, &str)], range: Range<usize>) -> bool {
     match texts {
         [("", "&")] | [("", "&("), ("", ")")] | [("", ".await")] => true,
@@ -128,7 +128,7 @@ fn is_certain_mismatch(slip: &Slip<'_>, texts: &[(&str, &str)], range: Range<usi
     }
 }
 
-/// Whether a change puts the name of a field before the variable that stands for both.
+/// Whether a change adds the field name before the shorthand for it.
 fn names_field(slip: &Slip<'_>, change: &Change<'_>) -> bool {
     let name = change.after.strip_suffix(": ").filter(|_| change.before.is_empty());
     name.is_some_and(|name| slip.tokens.word(slip.tokens.at(change.range.start)) == name)
@@ -148,18 +148,18 @@ fn is_member(index: &str, member: &str) -> bool {
     number.is_some() && number == member.strip_prefix('.')
 }
 
-/// Whether the message found a call, or what one gives.
+/// Whether the message found a call or the result of one.
 fn is_call_or_result(slip: &Slip<'_>) -> bool {
     let found = mismatch(slip.message.label()).map(|(_, found)| slip.lookup.known(found));
     found.is_some_and(|found| matches!(found, Known::Call(_)) || found.is_result_of_call())
 }
 
-/// A suggestion with a gap, where only one thing fits into it.
+/// A suggestion with a placeholder, if only one thing fits.
 fn filled(slip: &Slip<'_>, span: &Span) -> Option<Edit> {
     let Change { range, before, after } = change(slip, span).filter(|change| change.before.is_empty())?;
     debug_assert!(before.is_empty());
     let text = match (slip.message.code(), after) {
-        // `Ok(…)` whose error type nothing determines: any error converts into `anyhow::Error`.
+        // `Ok(…)` with an undetermined error type: any error converts into `anyhow::Error`.
         ("E0282" | "E0283", text) if text.ends_with(", E>") => {
             slip.source.text.get(..range.start)?.ends_with("Ok").then_some("::<_, ::anyhow::Error>")?
         }

@@ -11,7 +11,7 @@ const CERTAIN: &str = "MachineApplicable";
 const GUESS: &str = "MaybeIncorrect";
 const GAPS: &str = "HasPlaceholders";
 
-/// A place in the file that the compiler reads: with a label, or with what a suggestion puts there.
+/// A span in the compiled file, with a label or a suggested replacement.
 fn span(offset: usize, place: Range<usize>, label: &str, suggestion: Option<(&str, &str)>) -> Value {
     json!({
         "file_name": "snippet.rs", "byte_start": offset + place.start, "byte_end": offset + place.end,
@@ -21,7 +21,7 @@ fn span(offset: usize, place: Range<usize>, label: &str, suggestion: Option<(&st
     })
 }
 
-/// What is made of `text` with one error: its code, message, place and label, and one suggestion in parts.
+/// Applies one error to `text`: its code, message, span and label, and one suggestion in parts.
 fn mended(
     text: &str,
     (code, message): (&str, &str),
@@ -45,7 +45,7 @@ fn mended(
     repair(&error.to_string(), &snippet, &spliced, &Catalog::default())
 }
 
-/// The text that is made of `text` with a suggestion to replace the first `place` in it.
+/// Applies a suggestion that replaces the first `place` in `text`.
 fn replaced(text: &str, code: &str, place: &str, new: &str, applicability: &str) -> Option<String> {
     let start = text.find(place).unwrap();
     let part = (start..start + place.len(), new, applicability);
@@ -53,7 +53,7 @@ fn replaced(text: &str, code: &str, place: &str, new: &str, applicability: &str)
 }
 
 #[test]
-fn what_is_certain_is_applied_and_told() {
+fn certain_suggestions_are_applied_and_reported() {
     let part = (13..13, "&", CERTAIN);
     let repaired = mended("let n = 1;\nf(n)", ("E0308", "wrong"), ("n)", ""), &[part]).unwrap();
     assert_eq!(repaired.text, "let n = 1;\nf(&n)");
@@ -66,7 +66,7 @@ fn what_is_certain_is_applied_and_told() {
 }
 
 #[test]
-fn what_no_rule_knows_is_not_applied() {
+fn unknown_suggestions_are_not_applied() {
     let text = "demo::get_custmer(1)";
     for applicability in [CERTAIN, GUESS] {
         for (code, place, new) in [
@@ -91,16 +91,16 @@ fn what_no_rule_knows_is_not_applied() {
     assert_eq!(replaced("demo.echo()", "E0423", ".", "::", GUESS).as_deref(), Some("demo::echo()"));
 }
 
-/// Whatever the compiler thinks of it: what sounds alike does something else.
+/// Even if the compiler suggests it: a similar name means something else.
 #[test]
-fn a_name_is_never_replaced_by_another() {
+fn names_are_never_replaced() {
     for code in ["E0425", "E0432", "E0433", "E0560", "E0599", "E0609"] {
         assert_eq!(replaced("a.list_order", code, "list_order", "list_orders", CERTAIN), None, "{code}");
     }
 }
 
 #[test]
-fn alternatives_and_halves_are_not_applied() {
+fn alternatives_and_incomplete_suggestions_are_not_applied() {
     let text = "f(n)";
     let parts = [(2..3, "&n", CERTAIN), (2..3, "*n", CERTAIN)];
     assert!(mended(text, ("E0308", "wrong"), ("n", ""), &parts).is_none());
@@ -109,7 +109,7 @@ fn alternatives_and_halves_are_not_applied() {
 }
 
 #[test]
-fn gaps_are_filled_where_one_thing_fits() {
+fn placeholders_are_filled_if_only_one_thing_fits() {
     let text = "Ok(1)";
     let part = (2..2, "::<i32, E>", GAPS);
     let repaired = mended(text, ("E0282", "wrong"), ("Ok", ""), &[part]).unwrap();
@@ -120,7 +120,7 @@ fn gaps_are_filled_where_one_thing_fits() {
 }
 
 #[test]
-fn results_of_calls_are_opened_and_others_are_not() {
+fn only_results_of_calls_are_opened() {
     let label = |error: &str| format!("expected `Order`, found `Result<Order, {error}>`");
     let opened = |error: &str| {
         let part = (24..24, "?", GAPS);
@@ -136,7 +136,7 @@ fn results_of_calls_are_opened_and_others_are_not() {
     assert!(field("ParseIntError").is_none());
 }
 
-/// With `;` it would compile, and a failure would never be told.
+/// With `;` it would compile, but lose the failure.
 #[test]
 fn failures_are_not_dropped() {
     let part = || (20..20, ";", CERTAIN);
@@ -153,7 +153,7 @@ fn failures_are_not_dropped() {
 }
 
 #[test]
-fn imports_stand_before_the_first_line() {
+fn imports_go_before_the_first_line() {
     let part = |path| (0..0, path, GUESS);
     let found = |name: &str, parts: &[(Range<usize>, &str, &str)]| {
         let message = format!("cannot find type `{name}` in this scope");
@@ -168,13 +168,13 @@ fn imports_stand_before_the_first_line() {
     assert_eq!((fix.line, fix.after.as_str()), (1, "use std::sync::Arc; let a = 1;"));
     let both = [part("use std::cmp::Ordering;\n"), part("use std::sync::atomic::Ordering;\n")];
     assert!(found("Ordering", &both).is_none(), "which one?");
-    assert!(found("Thing", &[part("use futures_util::thing::Thing;\n")]).is_none(), "not on offer");
+    assert!(found("Thing", &[part("use futures_util::thing::Thing;\n")]).is_none(), "not available");
     assert!(found("Thing", &[]).is_none());
     assert!(found("sleep", &[part("use std::thread::sleep;\n")]).is_none(), "a function may be another");
 }
 
 #[test]
-fn lists_of_texts_are_corrected_as_a_whole() {
+fn lists_of_strings_are_corrected_as_a_whole() {
     let label = ("\"b\"", "expected `String`, found `&str`");
     let text = "let a: Vec<String> = vec![\"b\", \"c\"];";
     let part = (29..29, ".to_string()", GUESS);
@@ -186,17 +186,17 @@ fn lists_of_texts_are_corrected_as_a_whole() {
 }
 
 #[test]
-fn nothing_outside_the_snippet_is_touched() {
+fn edits_outside_the_snippet_are_refused() {
     assert_eq!(replaced("a[0]", "E0608", "[0]", ".0", CERTAIN).as_deref(), Some("a.0"));
     let outside = |range| mended("1", ("E0308", "wrong"), ("1", ""), &[(range, "&", CERTAIN)]);
     assert!(outside(9..9).is_none());
-    // Before the text stands the wrapper.
+    // The wrapper is before the text.
     let before = mended("1", ("E0308", "wrong"), ("1", ""), &[(0..0, "use x", CERTAIN)]);
     assert!(before.is_none());
 }
 
 #[test]
-fn a_tail_that_borrows_is_taken_where_it_is() {
+fn a_borrowing_tail_is_taken_in_place() {
     let repaired = mended("a.trim()", ("E0597", "wrong"), ("a", ""), &[(0..1, "b", "Unspecified")]).unwrap();
     assert_eq!((repaired.text.as_str(), repaired.changes.tail_in_place), ("a.trim()", true));
 }
