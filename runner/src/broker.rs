@@ -1,6 +1,6 @@
-//! The host's end of the broker: reads what a program says, checks each call, carries it, answers.
+//! The host's end of the broker: reads a program's messages, checks and forwards its calls, and answers them.
 //!
-//! What a program may call is decided here and nowhere else; its stubs are only convenience.
+//! Only this module decides what a program may call; its stubs are a convenience.
 
 mod in_flight;
 mod observed_call;
@@ -35,41 +35,41 @@ use outbox::{Outbox, Unread};
 pub use record::CALLS_KEPT;
 pub(crate) use record::{ProgramRecord, lock};
 
-/// Bytes of content parts that a program may emit (16 MiB).
+/// Maximum size of the content blocks that a program may emit, in bytes (16 MiB).
 pub const CONTENT_LIMIT: usize = 16 << 20;
-/// Content parts that a program may emit.
+/// Maximum number of content blocks that a program may emit.
 pub const PARTS_LIMIT: usize = 10_000;
-/// Characters that are told of the identity of a tool that may not be called; a true one has 32.
-const IDENTITY_TOLD: usize = 64;
+/// Maximum number of characters to show of the identity of an unknown tool; a valid identity has 32.
+const IDENTITY_SHOWN: usize = 64;
 
-/// What reading a resource is called among the tools of refused calls.
+/// The tool name under which refused resource reads are counted.
 const RESOURCE: &str = "mcp_resource_read";
 
-/// Why a program was cut off.
+/// Why a program was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Violation {
-    /// A frame that should not be.
+    /// An invalid frame.
     #[error("the program broke the broker's protocol: {0}")]
     Protocol(String),
-    /// More content parts than the outcome can hold.
+    /// More content blocks than the outcome can hold.
     #[error(
-        "it emitted more than {} or {PARTS_LIMIT} parts of content and was stopped; emit less",
+        "it emitted more than {} or {PARTS_LIMIT} content blocks and was stopped; emit less",
         size(CONTENT_LIMIT)
     )]
     Content,
-    /// An answer that is not read.
+    /// An answer that the program does not read.
     #[error(transparent)]
     Unread(#[from] Unread),
 }
 
-/// One execution's end of the broker.
+/// The host's end of the broker for one execution.
 pub(crate) struct Broker<'a> {
     pub(crate) token: String,
     pub(crate) args: BTreeMap<String, String>,
     /// The tools that may be called, by identity.
     pub(crate) allowed: HashMap<String, ToolName>,
     pub(crate) host: &'a dyn ToolHost,
-    /// Stands still while a person is asked about a call.
+    /// Paused while the user is asked about a call.
     pub(crate) clock: &'a Clock,
     pub(crate) observer: &'a dyn Observer,
     pub(crate) ledger: &'a Mutex<ProgramRecord>,
@@ -77,20 +77,21 @@ pub(crate) struct Broker<'a> {
 
 impl Broker<'_> {
     /// Serves the program until it closes its end.
+    /// Serves the program until it closes its end.
     ///
-    /// Nothing waits for anything else here: a program that leaves an answer unread, or has too many calls in flight,
-    /// holds up the answers of servers and its own new calls, and neither questions to people nor its time.
+    /// Nothing here waits for anything else: a program that leaves an answer unread, or has too many calls in flight,
+    /// delays the answers of servers and its own new calls, but neither questions to the user nor its time limit.
     pub(crate) async fn serve(&self, stream: UnixStream) -> Result<(), Violation> {
         let (reader, writer) = stream.into_split();
         let gate = Gate::default();
         let mut outbox = Outbox::new(writer, &gate);
         let welcome = Welcome { version: VERSION, token: self.token.clone(), args: self.args.clone() };
-        // A program that ended before it was welcomed says by its end what there is to say.
+        // If the program has ended before the welcome, its exit status says why.
         outbox.send(&ToProgram::Welcome(welcome));
         let frames = FramedRead::new(reader, Protocol::new(self.token.as_str()));
         let mut incoming = Incoming { frames, paused: false };
         let mut flight = CallsInFlight::default();
-        // The bridge makes no call for which there is no room. What does is read no further until there is some.
+        // The bridge sends no call without room for it. A program that does so anyway is not read until there is room.
         let mut waiting = None;
         loop {
             if let Some(call) = waiting.take_if(|call| flight.has_room(weight(call), outbox.len())) {
@@ -123,16 +124,16 @@ impl Broker<'_> {
         }
     }
 
-    /// Begins a call, or something that is asked.
+    /// Starts a call or a question.
     fn begin<'a>(&'a self, message: ToHost, gate: &'a Gate, flight: &mut CallsInFlight<'a>) {
         let bytes = weight(&message);
         match message {
             ToHost::Call { id, tool, arguments } => {
                 let name = self.allowed.get(&tool);
-                // Only as much is kept of an identity as is told of it.
+                // Keep no more of an identity than is shown.
                 let tool = name.map_or_else(|| shown(&tool), |name| name.tool.clone());
                 let server = name.map(|name| name.server.clone()).unwrap_or_default();
-                // From here on there is no other form of them.
+                // From here on, the arguments exist only in this form.
                 let arguments = strict_json::canonical_object(&arguments);
                 let names = (server, tool.clone());
                 let watched =
@@ -144,7 +145,7 @@ impl Broker<'_> {
         }
     }
 
-    /// Takes what has no answer.
+    /// Handles a message that has no answer.
     fn take(&self, message: ToHost, flight: &mut CallsInFlight<'_>) -> Result<(), Violation> {
         match message {
             ToHost::Cancel { id } => flight.cancel(id),
@@ -159,7 +160,7 @@ impl Broker<'_> {
                 }
             }
             ToHost::Finish(finish) => self.ledger().finish = Some(finish),
-            // It was the right hello; and the others have answers.
+            // A second hello; the other messages have answers.
             ToHost::Hello { .. } | ToHost::Call { .. } | ToHost::Ask { .. } => {}
         }
         Ok(())
@@ -249,12 +250,12 @@ impl Broker<'_> {
             return Err(Violation::Content);
         }
         let content = strict_json::canonical_object(content)
-            .map_err(|reason| Violation::Protocol(format!("a content part that is none: {reason}")))?;
+            .map_err(|reason| Violation::Protocol(format!("an invalid content block: {reason}")))?;
         ledger.content.push(content);
         Ok(())
     }
 
-    /// Counts what was refused, here and with the host.
+    /// Counts a refused call, here and in the host.
     fn refused(&self, count: &dyn Fn(&mut CallsRefused)) {
         count(&mut self.ledger().refused);
         self.host.refused(count);
@@ -265,7 +266,7 @@ impl Broker<'_> {
     }
 }
 
-/// What the program says.
+/// The messages of the program.
 struct Incoming {
     frames: FramedRead<OwnedReadHalf, Protocol>,
     /// The reader pauses once after each error.
@@ -275,8 +276,8 @@ struct Incoming {
 impl Incoming {
     /// The next message; `None` at the end.
     ///
-    /// A program that ends with answers unread resets the connection. That is its end, not a breach: what it sent
-    /// before is still there, and is read on.
+    /// A program that ends with unread answers resets the connection. That is a normal end: what it sent before is
+    /// still there and is read.
     async fn next(&mut self) -> Result<Option<ToHost>, Violation> {
         loop {
             match self.frames.next().await {
@@ -290,7 +291,7 @@ impl Incoming {
     }
 }
 
-/// Bytes that a message counts for while it is in flight.
+/// Number of bytes that a message counts for while in flight.
 fn weight(message: &ToHost) -> usize {
     match message {
         ToHost::Call { arguments, .. } => arguments.get().len(),
@@ -299,9 +300,9 @@ fn weight(message: &ToHost) -> usize {
     }
 }
 
-/// As much of the identity of a tool that may not be called as is told.
+/// The part of an unknown tool's identity that is shown.
 fn shown(identity: &str) -> String {
-    identity.chars().filter(|c| !c.is_control()).take(IDENTITY_TOLD).collect()
+    identity.chars().filter(|c| !c.is_control()).take(IDENTITY_SHOWN).collect()
 }
 
 fn refuse(tool: String) -> (CallRecord, Answered) {
@@ -310,7 +311,7 @@ fn refuse(tool: String) -> (CallRecord, Answered) {
     (record, Err(CallFailure { kind: FailureKind::Denied, message }))
 }
 
-/// An answer that fits into a frame, with some room for what stands around it.
+/// An answer that fits into a frame, with some room for the envelope.
 fn fits(result: Box<RawValue>) -> Result<Box<RawValue>, CallFailure> {
     const ROOM: usize = 1024;
     let length = result.get().len();

@@ -1,12 +1,12 @@
-//! The cache folder: versioned buckets of entries that appear whole or not at all, within a budget.
+//! The cache folder: versioned buckets whose entries appear atomically, within a budget.
 //!
-//! An entry is built in a temporary folder of the same file system and renamed into place, so that a kill at
-//! any point leaves nothing half done. An entry that was damaged later (files cut off or missing) counts as not
-//! there, and is replaced when it has been built again. Several processes share a cache; what is expensive is
-//! built under a lock, what is cheap may be built twice.
+//! An entry is built in a temporary folder on the same file system and renamed into place, so that a kill at any point
+//! leaves nothing incomplete. An entry that is damaged later (truncated or missing files) counts as missing and is
+//! replaced when it is built again. Several processes share a cache; expensive entries are built under a lock, cheap
+//! ones may be built twice.
 //!
-//! What may lie there is `budget`'s to say, what does lie there is written down in `ledger`, `eviction` removes what is
-//! too much, and what is in use is held by a lock (`hold`).
+//! `budget` limits the size, `ledger` records it, `eviction` removes the excess, and a lock protects entries in use
+//! (`hold`).
 
 mod bucket;
 mod budget;
@@ -42,29 +42,29 @@ pub struct Cache {
     budget: Budget,
 }
 
-/// What was put into a bucket.
+/// An entry or file that was added to a bucket.
 struct Published<'a> {
     bucket: Bucket,
-    /// The server's module, of compiled bindings.
+    /// The server's module, for compiled bindings.
     owner: Option<&'a str>,
     bytes: u64,
-    /// Bytes of what was there before.
+    /// Size in bytes of what it replaced.
     replaced: Option<u64>,
     path: &'a Path,
 }
 
-/// How often a taken lock is asked for again.
+/// Interval between attempts to take a lock.
 const LOCK_POLL: Duration = Duration::from_millis(100);
 
 impl Cache {
-    /// Opens the cache in `root`, which is created where it is missing, with a budget of `size` bytes. What killed
-    /// processes were building is removed.
+    /// Opens the cache in `root`, creating it if missing, with a budget of `size` bytes. Removes what killed processes
+    /// were building.
     ///
     /// # Errors
-    /// Where the folder can't be created or written to.
+    /// If the folder can't be created or written to.
     pub fn open(root: &Path, size: u64) -> Result<Self> {
         fs_err::create_dir_all(root).map_err(Error::cache(root))?;
-        // The compiler's confinement names paths, and knows no links.
+        // The compiler's confinement uses real paths without links.
         let root = fs_err::canonicalize(root).map_err(Error::cache(root))?;
         let cache = Cache { root, budget: Budget::new(size) };
         cache.create()?;
@@ -72,10 +72,10 @@ impl Cache {
         Ok(cache)
     }
 
-    /// Makes the folders of all buckets that are missing, as where somebody has deleted the cache.
+    /// Creates missing bucket folders, for example after the cache was deleted.
     ///
     /// # Errors
-    /// Where they can't be created.
+    /// If they can't be created.
     pub fn create(&self) -> Result<()> {
         for bucket in Bucket::ALL {
             let mut builder = std::fs::DirBuilder::new();
@@ -85,18 +85,18 @@ impl Cache {
         Ok(())
     }
 
-    /// The cache in `root` as it is: nothing is created, so it may be without any folder.
+    /// The cache in `root` as it is: nothing is created, so folders may be missing.
     pub(crate) fn look(root: &Path) -> Self {
         let root = fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         Cache { root, budget: Budget::new(DEFAULT_SIZE) }
     }
 
-    /// From now on, the budget is `size` bytes; what is too much goes with the next publication.
+    /// Sets the budget to `size` bytes; the next publication evicts what exceeds it.
     pub fn resize(&self, size: u64) {
         self.budget.set(size);
     }
 
-    /// The folder that all of it is in, without symbolic links.
+    /// The root folder, without symbolic links.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.root
@@ -108,35 +108,35 @@ impl Cache {
         bucket.folder(&self.root)
     }
 
-    /// Bytes that all buckets take, by walking them.
+    /// The size of all buckets in bytes, by walking them.
     pub(crate) fn used(&self) -> u64 {
         eviction::count(&self.root).total()
     }
 
-    /// Bytes of the budget, and those of an entry, if the budget has no room for it.
+    /// The budget and the entry's size in bytes, if the budget has no room for the entry.
     pub(crate) fn too_small_for(&self, entry: &Entry) -> Option<(u64, u64)> {
         let (total, bytes) = (self.budget.total(), contents::bytes(&contents::read(entry.folder())?));
         (bytes > total).then_some((total, bytes))
     }
 
-    /// The entry `key`, if it is there and whole. It is held, and its use is noted for eviction.
+    /// The entry `key`, if it exists and is intact. It is held, and its use is recorded for eviction.
     pub(crate) fn entry(&self, bucket: Bucket, key: &str) -> Option<Entry> {
         let entry = Entry::hold(self.bucket(bucket).join(key)).ok()?;
-        // Asked for when it is held: before, it could have been removed in between.
+        // Checked only now: before it was held, it could have been removed.
         contents::is_whole(entry.folder()).then_some(entry)
     }
 
-    /// A new folder to build an entry in; it goes when dropped.
+    /// A new folder to build an entry in; it is removed when dropped.
     pub(crate) fn temporary(&self) -> Result<Temporary> {
         self.sweep();
         Temporary::new_in(&self.bucket(Bucket::Temporary)).map_err(Error::cache(&self.root))
     }
 
-    /// Makes `built` the entry `key`; if another process was faster, its entry stands, unless it is damaged. An entry
-    /// that is too large to be kept can be used where it was built, and ends with its last user.
+    /// Moves `built` into place as the entry `key`. If another process was faster, its entry is used, unless it is
+    /// damaged. An entry too large to keep can be used where it was built, and is removed after its last user.
     ///
-    /// Only here, and not where the damage is seen, is a damaged entry removed: by then another process may have
-    /// replaced it.
+    /// A damaged entry is removed only here, not when the damage is found: by then, another process may have replaced
+    /// it.
     pub(crate) fn publish(&self, bucket: Bucket, key: &str, built: Temporary) -> Result<Entry> {
         let contents = contents::write(built.path()).map_err(Error::cache(&self.root))?;
         let bytes = contents::bytes(&contents);
@@ -150,7 +150,7 @@ impl Cache {
         }
         let entry = match built.rename(&folder) {
             Ok(entry) => entry,
-            // Under the lock still, so that nobody evicts it before it is held.
+            // Still under the lock, so that it is not evicted before it is held.
             Err(error) => return self.entry(bucket, key).ok_or_else(|| Error::cache(&self.root)(error)),
         };
         let owner = contents::owner(&contents).filter(|_| bucket == Bucket::Bindings);
@@ -158,7 +158,7 @@ impl Cache {
         Ok(entry)
     }
 
-    /// Counts what was published, and evicts what is too much by now.
+    /// Counts what was published, and evicts if over budget.
     fn account(&self, ledger: Option<Ledger>, published: &Published<'_>) {
         let Some(mut ledger) = ledger else { return };
         let Published { bucket, owner, bytes, replaced, path } = *published;
@@ -173,35 +173,35 @@ impl Cache {
         }
     }
 
-    /// Walks the buckets and evicts what is too much, but never `newest`.
+    /// Walks the buckets and evicts what exceeds the budget, but never `newest`.
     fn evict(&self, mut ledger: Ledger, newest: &Path) {
         let (usage, moved) = eviction::evict(&self.root, &self.budget, newest);
         ledger.write(&usage);
-        // Others need not wait for what follows; where this process is killed now, the next one sweeps.
+        // Other processes need not wait for the deletion; if this process is killed now, the next one cleans up.
         drop(ledger);
         moved.iter().for_each(|folder| remove(folder));
     }
 
-    /// Removes the entry `key`, which looks whole but can't be used, so that it is built again.
+    /// Removes the entry `key`, which looks intact but can't be used, so that it is built again.
     pub(crate) fn discard(&self, bucket: Bucket, key: &str) {
         remove(&self.bucket(bucket).join(key));
     }
 
-    /// Counts what was downloaded to cargo's home.
+    /// Counts downloads into cargo's home.
     pub(crate) fn count_downloads(&self) {
         if let Some(ledger) = Ledger::lock(&self.root) {
             self.evict(ledger, &self.bucket(Bucket::CargoHome));
         }
     }
 
-    /// Holds the folder of a bucket whose entries are used without being held themselves.
+    /// Holds the folder of a bucket whose entries are not held individually.
     pub(crate) fn hold(&self, bucket: Bucket) -> Result<Entry> {
         let folder = self.bucket(bucket);
         fs_err::create_dir_all(&folder).map_err(Error::cache(&self.root))?;
         Entry::hold(folder).map_err(Error::cache(&self.root))
     }
 
-    /// The text kept under `key` in a bucket of files; its use is noted for eviction.
+    /// The contents of the file `key` in a bucket of files; its use is recorded for eviction.
     #[must_use]
     pub fn read(&self, bucket: Bucket, key: &str) -> Option<Vec<u8>> {
         use std::io::Read as _;
@@ -212,11 +212,10 @@ impl Cache {
         Some(text)
     }
 
-    /// Keeps a text under `key` in a bucket of files; readers see the old or the new one, never a part. A text that is
-    /// too large to be kept takes the old one away.
+    /// Writes the file `key` in a bucket of files; readers see the old or the new contents, never a part. If the
+    /// contents are too large to keep, the old file is removed.
     ///
-    /// # Errors
-    /// What the file system says.
+    /// # Errors Errors of the file system.
     pub fn write(&self, bucket: Bucket, key: &str, text: &[u8]) -> std::io::Result<()> {
         let path = self.bucket(bucket).join(format!("{key}.json"));
         if text.len() as u64 > self.budget.largest(bucket) {
@@ -236,31 +235,31 @@ impl Cache {
         Ok(())
     }
 
-    /// Waits for the lock on the entry `key`; it is free again when the file is dropped, or the process dies.
+    /// Waits for the lock on the entry `key`; it is released when the file is dropped or the process dies.
     pub(crate) async fn lock(&self, bucket: Bucket, key: &str, observer: &dyn Observer) -> Result<File> {
         let path = self.bucket(bucket).join(format!("{key}.lock"));
         let file = File::create(&path).map_err(Error::cache(&self.root))?;
-        let mut told = false;
+        let mut reported = false;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
                 Err(TryLockError::Error(error)) => return Err(Error::cache(&self.root)(error)),
                 Err(TryLockError::WouldBlock) => {}
             }
-            if !told {
-                observer.progress("waiting for another toolsmith that builds the same");
-                told = true;
+            if !reported {
+                observer.progress("waiting for another toolsmith process that is building this");
+                reported = true;
             }
-            // Asking again, not blocking: a blocked thread could not be interrupted.
+            // Polls instead of blocking: a blocked thread could not be interrupted.
             tokio::time::sleep(LOCK_POLL).await;
         }
     }
 
-    /// Removes what killed processes left behind: what nobody holds.
+    /// Removes what killed processes left behind: temporary folders that are not held.
     fn sweep(&self) {
         for entry in fs_err::read_dir(self.bucket(Bucket::Temporary)).into_iter().flatten().flatten() {
             let path = entry.path();
-            // Held until it is gone, so that nobody else takes the folder for a living one.
+            // Held until it is deleted, so that no other process takes the folder for one in use.
             if let Some(_claimed) = hold::claim(&path) {
                 remove(&path);
             }
@@ -268,7 +267,7 @@ impl Cache {
     }
 }
 
-/// Removes a folder or a file. What can't be removed now is tried again with the next sweep.
+/// Removes a folder or file. On failure, the next sweep tries again.
 fn remove(path: &Path) {
     let _ = if path.is_dir() { fs_err::remove_dir_all(path) } else { fs_err::remove_file(path) };
 }

@@ -1,4 +1,4 @@
-//! The calls in flight: how many there may be, what ends one early, and what keeps their answers with their servers.
+//! The calls in flight: their limit, their cancellation, and holding back answers from servers.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -10,31 +10,31 @@ use futures::stream::{FuturesUnordered, StreamExt as _};
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
-/// What a call was answered with.
+/// The answer to a call.
 pub(super) type Answered = Result<Box<RawValue>, CallFailure>;
 
 /// A call that is no longer in flight.
 pub(super) struct FinishedCall {
     pub(super) id: u64,
-    /// Bytes of its arguments.
+    /// The size of its arguments in bytes.
     bytes: usize,
-    /// What came of it, unless the program has cancelled it.
+    /// Its answer, unless the program has cancelled it.
     pub(super) answer: Option<Answered>,
 }
 
-/// The calls in flight. One that is cancelled counts until it has let go of its arguments.
+/// The calls in flight. A cancelled call counts until it has released its arguments.
 #[derive(Default)]
 pub(super) struct CallsInFlight<'a> {
     running: FuturesUnordered<BoxFuture<'a, FinishedCall>>,
-    /// What ends a call early.
+    /// Handles to cancel calls.
     handles: HashMap<u64, AbortHandle>,
-    /// Bytes of arguments.
+    /// The size of all arguments in bytes.
     bytes: usize,
 }
 
 impl<'a> CallsInFlight<'a> {
-    /// Whether there is room for one more with so many bytes of arguments, beside so many answers that the program has
-    /// not yet taken. One alone always has room.
+    /// Whether one more call with arguments of `bytes` bytes fits, given `untaken` answers that the program has not yet
+    /// read. A single call always fits.
     pub(super) fn has_room(&self, bytes: usize, untaken: usize) -> bool {
         let count = self.running.len() + untaken;
         count == 0 || (count < CALLS_IN_FLIGHT && self.bytes + bytes <= BYTES_IN_FLIGHT)
@@ -48,7 +48,7 @@ impl<'a> CallsInFlight<'a> {
         self.running.push(call.map(move |ended| FinishedCall { id, bytes, answer: ended.ok() }).boxed());
     }
 
-    /// Ends a call early, if it is in flight: its answer may be under way already.
+    /// Cancels a call if it is in flight: its answer may already be on the way.
     pub(super) fn cancel(&mut self, id: u64) {
         if let Some(handle) = self.handles.remove(&id) {
             handle.abort();
@@ -64,8 +64,8 @@ impl<'a> CallsInFlight<'a> {
     }
 }
 
-/// Stands between the servers and a program that reads slowly: while it is closed, no answer is taken from a server.
-/// Whatever else a call waits for, such as a person, goes on.
+/// Stops answers from servers while the program reads slowly: as long as it is closed, none is accepted. Other waits of
+/// a call, such as for the user's permission, continue.
 #[derive(Default)]
 pub(super) struct Gate {
     is_closed: watch::Sender<bool>,
@@ -76,12 +76,12 @@ impl Gate {
         self.is_closed.send_if_modified(|is_closed| std::mem::replace(is_closed, closes) != closes);
     }
 
-    /// Does what may bring an answer, in the time when it is open.
+    /// Runs work that may return an answer, only while the gate is open.
     pub(super) async fn pass<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         let mut closed = self.is_closed.subscribe();
         loop {
-            // The sender is this gate: it does not go away.
+            // The sender is this gate, so it is not dropped.
             let _ = closed.wait_for(|is_closed| !*is_closed).await;
             tokio::select! {
                 biased;

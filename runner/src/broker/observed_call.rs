@@ -1,5 +1,5 @@
-//! A call as its execution knows it: it begins, and it ends, whatever becomes of it. Both are told to the observer. The
-//! ledger counts it and keeps its end only if it was sent: what is refused or given up before that was not made.
+//! Reports the start and end of each call to the observer, whatever happens to it. The ledger counts a call and keeps
+//! its record only if it was sent: a call refused or cancelled before that was not made.
 
 use std::mem;
 use std::sync::Mutex;
@@ -12,7 +12,7 @@ use super::record::{CALLS_KEPT, ProgramRecord, lock};
 use crate::observer::{CallBegun, Observer};
 use crate::outcome::{CallRecord, milliseconds};
 
-/// A call that has been told to have begun. Dropping it tells that it was given up.
+/// A call whose start was reported. Dropping it reports that it was cancelled.
 pub(super) struct ObservedCall<'a> {
     observer: &'a dyn Observer,
     ledger: &'a Mutex<ProgramRecord>,
@@ -25,7 +25,7 @@ pub(super) struct ObservedCall<'a> {
 }
 
 impl<'a> ObservedCall<'a> {
-    /// Tells that a call of a server's tool has begun; without arguments where it can't be sent with any.
+    /// Reports the start of a tool call; without arguments if it can't be sent.
     pub(super) fn begin(
         observer: &'a dyn Observer,
         ledger: &'a Mutex<ProgramRecord>,
@@ -47,20 +47,20 @@ impl<'a> ObservedCall<'a> {
         }
     }
 
-    /// It is handed to the server's session.
+    /// The call was passed to the server's session.
     pub(super) fn sent(&self) {
         self.is_made.store(true, Ordering::Relaxed);
         lock(self.ledger).calls_total += 1;
     }
 
-    /// The session's side refused it before it left.
+    /// The session refused the call before sending it.
     pub(super) fn refused(&self) {
         if self.is_made.swap(false, Ordering::Relaxed) {
             lock(self.ledger).calls_total -= 1;
         }
     }
 
-    /// Tells what came of it.
+    /// Reports the result.
     pub(super) fn end(mut self, record: CallRecord) {
         self.keep(record);
     }

@@ -1,4 +1,4 @@
-//! What the host says to a program, written as the program reads it and beside everything else.
+//! Writes the host's messages to a program at the program's pace, concurrently with everything else.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,33 +11,34 @@ use tokio::time::{Instant, timeout_at};
 
 use super::in_flight::Gate;
 
-/// How long a program may take to read one answer. Its bridge reads at once, on a thread of its own, whatever the program
-/// does; one that does not is written to stop its host.
+/// Time limit for a program to read one answer. Its bridge reads at once, on its own thread, whatever the program does;
+/// only a program written to stall its host does not.
 const READING_TIME: Duration = Duration::from_secs(60);
 
-/// An answer that a program does not read in that time.
+/// An answer that a program did not read in that time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it left an answer unread for {} s and was stopped", READING_TIME.as_secs())]
 pub(crate) struct Unread;
 
-/// What stands after the result in a reply.
+/// The end of a reply, after the result.
 const REPLY_END: &[u8] = b"}}";
 
-/// Frames for the program, in order. While there are any, the gate is closed, so there is at most one answer of a server.
+/// Frames for the program, in order. While there are any, the gate is closed, so there is at most one answer from a
+/// server.
 pub(super) struct Outbox<'a> {
     writer: OwnedWriteHalf,
     frames: VecDeque<Frame>,
-    /// Since when the first frame is the first one.
+    /// When the first frame became the first.
     since: Instant,
-    /// The program takes no more.
+    /// The program accepts no more.
     is_gone: bool,
     gate: &'a Gate,
 }
 
-/// A frame, and how many bytes of it are written.
+/// A frame, and the number of bytes already written.
 struct Frame {
     head: Vec<u8>,
-    /// The result of a reply, which may be large: there is no copy of it.
+    /// The result of a reply, not copied because it may be large.
     result: Option<Box<RawValue>>,
     written: usize,
 }
@@ -47,7 +48,7 @@ impl Frame {
         Frame::with(serde_json::to_vec(message)?, None)
     }
 
-    /// [`ToProgram::Reply`].
+    /// A frame for [`ToProgram::Reply`].
     fn reply(id: u64, result: Box<RawValue>) -> io::Result<Self> {
         let head = format!("{{\"reply\":{{\"id\":{id},\"result\":");
         Frame::with(head.into_bytes(), Some(result))
@@ -64,7 +65,7 @@ impl Frame {
         Ok(Frame { head, result, written: 0 })
     }
 
-    /// The next bytes to write; none where all are written.
+    /// The next bytes to write; empty if all are written.
     fn rest(&self) -> &[u8] {
         let result = self.result.as_ref().map(|result| result.get().as_bytes());
         let end = if result.is_some() { REPLY_END } else { &[] };
@@ -84,7 +85,7 @@ impl<'a> Outbox<'a> {
         Outbox { writer, frames: VecDeque::new(), since: Instant::now(), is_gone: false, gate }
     }
 
-    /// Frames that the program has not yet taken.
+    /// The number of frames not yet read by the program.
     pub(super) fn len(&self) -> usize {
         self.frames.len()
     }
@@ -99,7 +100,7 @@ impl<'a> Outbox<'a> {
     }
 
     fn push(&mut self, frame: io::Result<Frame>) {
-        // What comes in as an answer fits, and what the host says itself is short.
+        // Answers were checked to fit, and the host's own messages are short.
         let Ok(frame) = frame else { return };
         if self.is_gone {
             return;
@@ -111,7 +112,7 @@ impl<'a> Outbox<'a> {
         self.write_on();
     }
 
-    /// Writes what can be written at once.
+    /// Writes as much as possible without waiting.
     fn write_on(&mut self) {
         while let Some(frame) = self.frames.front_mut() {
             match self.writer.try_write(frame.rest()) {
@@ -123,7 +124,7 @@ impl<'a> Outbox<'a> {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                // A program that takes no answers has ended; what it sent before is still to be read.
+                // The program has ended; what it sent before is still to be read.
                 Err(_) => {
                     self.is_gone = true;
                     self.frames.clear();
@@ -133,13 +134,13 @@ impl<'a> Outbox<'a> {
         self.gate.set_closed(!self.frames.is_empty());
     }
 
-    /// Returns when something was written. Without a frame it waits for ever. Dropping it loses nothing.
+    /// Returns when something was written. Without a frame it waits forever. Cancel-safe.
     pub(super) async fn written(&mut self) -> Result<(), Unread> {
         if self.frames.is_empty() {
             return std::future::pending().await;
         }
         let writable = timeout_at(self.since + READING_TIME, self.writer.writable()).await;
-        // That it can't be written to is found out by writing.
+        // The write itself reports an unwritable socket.
         let _ = writable.map_err(|_| Unread)?;
         self.write_on();
         Ok(())

@@ -1,4 +1,4 @@
-//! What a program has done, as its execution keeps it.
+//! What a program has done, as recorded by its execution.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 use crate::outcome::CallRecord;
 use crate::refused::CallsRefused;
 
-/// Calls that an outcome names one by one; the rest is only counted.
+/// Maximum number of calls listed in an outcome; the rest are only counted.
 pub const CALLS_KEPT: usize = 1000;
 
-/// What a program has done so far; outlives a broker that is dropped in the middle.
+/// What a program has done so far; outlives a broker that is dropped early.
 #[derive(Debug, Default)]
 pub(crate) struct ProgramRecord {
     pub(crate) calls: Vec<CallRecord>,
@@ -23,7 +23,7 @@ pub(crate) struct ProgramRecord {
     pub(crate) finish: Option<Finish>,
 }
 
-/// A panic while the lock is held leaves nothing half done here.
+/// A panic while the lock is held leaves no inconsistent state.
 pub(crate) fn lock(ledger: &Mutex<ProgramRecord>) -> MutexGuard<'_, ProgramRecord> {
     ledger.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What is told of calls, with a program's end of the protocol in this process.
+//! Reports of calls, tested with the program's end of the protocol in this process.
 
 mod host;
 mod pressure;
@@ -13,7 +13,7 @@ use crate::observer::{Phase, Unobserved};
 
 const TOKEN: &str = "00112233445566778899aabbccddeeff";
 
-/// Writes down what it is told of calls.
+/// Records what the observer is notified of.
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
 
@@ -52,7 +52,7 @@ fn call_with(id: u64, tool: &str, arguments: &str) -> ToHost {
     ToHost::Call { id, tool: tool.to_owned(), arguments: raw(arguments) }
 }
 
-/// The broker of a program that may call `tools`.
+/// A broker whose program may call `tools`.
 fn broker<'a>(
     tools: &[&str],
     host: &'a dyn ToolHost,
@@ -68,20 +68,25 @@ fn broker<'a>(
     Broker { token: TOKEN.to_owned(), args: BTreeMap::new(), allowed, host, clock, observer, ledger }
 }
 
-/// The messages to a program that says `said` and hears so many answers before it goes.
-async fn talk(observer: &dyn Observer, said: Vec<ToHost>, answers: usize) -> Vec<ToProgram> {
-    talk_to(&Host::default(), observer, said, answers).await
+/// The messages to a program that sends `messages` and reads `answers` answers before it ends.
+async fn talk(observer: &dyn Observer, messages: Vec<ToHost>, answers: usize) -> Vec<ToProgram> {
+    talk_to(&Host::default(), observer, messages, answers).await
 }
 
-async fn talk_to(own: &Host, observer: &dyn Observer, said: Vec<ToHost>, answers: usize) -> Vec<ToProgram> {
-    talk_with(own, observer, said, answers, &Mutex::default()).await.unwrap()
+async fn talk_to(
+    own: &Host,
+    observer: &dyn Observer,
+    messages: Vec<ToHost>,
+    answers: usize,
+) -> Vec<ToProgram> {
+    talk_with(own, observer, messages, answers, &Mutex::default()).await.unwrap()
 }
 
-/// The same, with what is kept of it.
+/// The same, recording into `ledger`.
 async fn talk_with(
     own: &Host,
     observer: &dyn Observer,
-    said: Vec<ToHost>,
+    messages: Vec<ToHost>,
     answers: usize,
     ledger: &Mutex<ProgramRecord>,
 ) -> Result<Vec<ToProgram>, Violation> {
@@ -90,11 +95,11 @@ async fn talk_with(
     let program = std::thread::spawn(move || {
         let mut program = program;
         let hello = ToHost::Hello { version: VERSION, token: TOKEN.to_owned() };
-        for message in std::iter::once(&hello).chain(&said) {
+        for message in std::iter::once(&hello).chain(&messages) {
             write_frame(&mut program, message).unwrap();
         }
-        let mut hear = || serde_json::from_slice(&read_frame(&mut program).unwrap().unwrap()).unwrap();
-        (0..=answers).map(|_| hear()).collect::<Vec<ToProgram>>().split_off(1)
+        let mut receive = || serde_json::from_slice(&read_frame(&mut program).unwrap().unwrap()).unwrap();
+        (0..=answers).map(|_| receive()).collect::<Vec<ToProgram>>().split_off(1)
     });
     let clock = Clock::start();
     let broker = broker(&["quick", "late", "failing", "forbidden"], own, &clock, observer, ledger);
@@ -103,12 +108,12 @@ async fn talk_with(
 }
 
 #[tokio::test]
-async fn every_call_that_begins_is_told_to_have_ended() {
+async fn every_started_call_is_reported_to_end() {
     let notes = Notes::default();
-    let said = vec![call(0, "quick"), call(1, "failing"), call(2, "forbidden"), call(3, "un\nknown")];
-    talk(&notes, said, 4).await;
-    let mut told = notes.take();
-    told.sort();
+    let messages = vec![call(0, "quick"), call(1, "failing"), call(2, "forbidden"), call(3, "un\nknown")];
+    talk(&notes, messages, 4).await;
+    let mut reported = notes.take();
+    reported.sort();
     let expected = [
         "0 demo.quick ok=true 14",
         "0 demo.quick({\"a\":1})",
@@ -119,49 +124,50 @@ async fn every_call_that_begins_is_told_to_have_ended() {
         "3 .unknown ok=false 0",
         "3 .unknown({\"a\":1})",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_is_told_to_have_ended() {
+async fn a_cancelled_call_is_reported_to_end() {
     let notes = Notes::default();
-    // One is cancelled, the other one is under way when the program ends.
-    let said = vec![call(0, "late"), call(1, "late"), ToHost::Cancel { id: 0 }, call(7, "quick")];
+    // One is cancelled; the other is in flight when the program ends.
+    let messages = vec![call(0, "late"), call(1, "late"), ToHost::Cancel { id: 0 }, call(7, "quick")];
     let ledger = Mutex::default();
-    talk_with(&Host::default(), &notes, said, 1, &ledger).await.unwrap();
+    talk_with(&Host::default(), &notes, messages, 1, &ledger).await.unwrap();
     let kept: Vec<_> = lock(&ledger).calls.iter().map(|call| (call.tool.clone(), call.ok)).collect();
     assert_eq!(kept.len(), 3, "{kept:?}");
     assert_eq!(kept.iter().filter(|call| **call == ("late".to_owned(), false)).count(), 2, "{kept:?}");
-    let told = notes.take();
+    let reported = notes.take();
     for ended in ["0 demo.late ok=false 0", "1 demo.late ok=false 0", "7 demo.quick ok=true 14"] {
-        assert_eq!(told.iter().filter(|told| *told == ended).count(), 1, "{ended}: {told:?}");
+        assert_eq!(reported.iter().filter(|reported| *reported == ended).count(), 1, "{ended}: {reported:?}");
     }
-    assert_eq!(told.len(), 6, "{told:?}");
-    let place = |note: &str| told.iter().position(|told| told == note).unwrap();
-    assert!(place("0 demo.late ok=false 0") < place("1 demo.late ok=false 0"), "{told:?}");
+    assert_eq!(reported.len(), 6, "{reported:?}");
+    let place = |note: &str| reported.iter().position(|reported| reported == note).unwrap();
+    assert!(place("0 demo.late ok=false 0") < place("1 demo.late ok=false 0"), "{reported:?}");
 }
 
 #[tokio::test]
-async fn a_question_is_no_call_and_a_host_need_not_know_the_answer() {
+async fn a_question_is_not_a_call_and_hosts_need_not_support_it() {
     let notes = Notes::default();
     let describe = Question::Describe { tools: vec!["demo::quick".to_owned()] };
-    let heard = talk(&notes, vec![ToHost::Ask { id: 0, question: describe }], 1).await;
-    let [ToProgram::Failure { id: 0, failure }] = heard.as_slice() else { panic!("{heard:?}") };
+    let received = talk(&notes, vec![ToHost::Ask { id: 0, question: describe }], 1).await;
+    let [ToProgram::Failure { id: 0, failure }] = received.as_slice() else { panic!("{received:?}") };
     assert_eq!(failure.kind, FailureKind::Unavailable);
     assert!(failure.message.contains("can't be looked up"), "{}", failure.message);
     assert!(notes.take().is_empty());
 }
 
 #[tokio::test]
-async fn a_resource_is_found_permitted_and_read_and_is_no_call() {
+async fn a_resource_is_found_permitted_and_read_and_is_not_a_call() {
     let notes = Notes::default();
     let ask = |id, uri: &str, server: Option<&str>| {
         let question = Question::Resource { uri: uri.to_owned(), server: server.map(str::to_owned) };
         ToHost::Ask { id, question }
     };
-    let said = vec![ask(0, "a://1", Some("demo")), ask(1, "a://secret", Some("demo")), ask(2, "a://1", None)];
-    let heard = talk(&notes, said, 3).await;
-    let mut told: Vec<String> = heard
+    let messages =
+        vec![ask(0, "a://1", Some("demo")), ask(1, "a://secret", Some("demo")), ask(2, "a://1", None)];
+    let received = talk(&notes, messages, 3).await;
+    let mut reported: Vec<String> = received
         .iter()
         .map(|message| match message {
             ToProgram::Reply { id, result } => format!("{id} {result}"),
@@ -169,36 +175,36 @@ async fn a_resource_is_found_permitted_and_read_and_is_no_call() {
             other => panic!("{other:?}"),
         })
         .collect();
-    told.sort();
+    reported.sort();
     let expected = [
         "0 {\"of\":\"demo a://1\"}",
-        "1 Denied demo keeps a://secret to itself",
+        "1 Denied demo refuses a://secret",
         "2 InvalidParams no server has a://1",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     assert!(notes.take().is_empty());
 }
 
 #[tokio::test]
-async fn nobody_has_to_look() {
-    let heard = talk(&Unobserved, vec![call(0, "quick")], 1).await;
-    assert!(matches!(heard.as_slice(), [ToProgram::Reply { id: 0, .. }]), "{heard:?}");
+async fn the_observer_is_optional() {
+    let received = talk(&Unobserved, vec![call(0, "quick")], 1).await;
+    assert!(matches!(received.as_slice(), [ToProgram::Reply { id: 0, .. }]), "{received:?}");
     Unobserved.phase(Phase::Running);
 }
 
 #[tokio::test]
-async fn what_is_permitted_is_what_is_shown_and_what_is_sent() {
+async fn permitted_shown_and_sent_arguments_are_the_same() {
     let (host, notes) = (Host::default(), Notes::default());
-    let said =
+    let messages =
         vec![call_with(0, "quick", "{ \"p\\u0061th\" : \"\\/tmp\",\n\"n\": [ 9007199254740993.0, -0 ] }")];
-    talk_to(&host, &notes, said, 1).await;
+    talk_to(&host, &notes, messages, 1).await;
     let form = "{\"path\":\"/tmp\",\"n\":[9007199254740993.0,-0]}";
-    assert_eq!(*host.told.lock().unwrap(), [format!("permit {form}"), format!("send {form}")]);
+    assert_eq!(*host.requests.lock().unwrap(), [format!("permit {form}"), format!("send {form}")]);
     assert_eq!(notes.take()[0], format!("0 demo.quick({form})"));
 }
 
 #[tokio::test]
-async fn arguments_that_readers_understand_differently_are_neither_shown_nor_sent() {
+async fn ambiguous_arguments_are_neither_shown_nor_sent() {
     for (arguments, says) in [
         (r#"{"path":"/etc/DANGEROUS","path":"/tmp/safe"}"#, "\"path\" appears twice"),
         (r#"{"path":"/etc/DANGEROUS","p\u0061th":"/tmp/safe"}"#, "\"path\" appears twice"),
@@ -208,19 +214,19 @@ async fn arguments_that_readers_understand_differently_are_neither_shown_nor_sen
         ("[]", "not an object"),
     ] {
         let (host, notes) = (Host::default(), Notes::default());
-        let heard = talk_to(&host, &notes, vec![call_with(0, "quick", arguments)], 1).await;
-        let [ToProgram::Failure { id: 0, failure }] = heard.as_slice() else {
-            panic!("{arguments}: {heard:?}")
+        let received = talk_to(&host, &notes, vec![call_with(0, "quick", arguments)], 1).await;
+        let [ToProgram::Failure { id: 0, failure }] = received.as_slice() else {
+            panic!("{arguments}: {received:?}")
         };
         assert_eq!(failure.kind, FailureKind::InvalidParams);
         assert!(failure.message.contains(says), "{}", failure.message);
-        assert!(host.told.lock().unwrap().is_empty(), "{arguments}");
+        assert!(host.requests.lock().unwrap().is_empty(), "{arguments}");
         assert_eq!(notes.take(), ["0 demo.quick(null)", "0 demo.quick ok=false 0"]);
     }
 }
 
 #[tokio::test]
-async fn a_content_part_is_kept_in_its_canonical_form() {
+async fn a_content_block_is_kept_in_its_canonical_form() {
     let ledger = Mutex::default();
     let clock = Clock::start();
     let host = Host::default();
@@ -238,11 +244,11 @@ async fn refused_calls_are_counted_by_reason_and_by_name() {
         ToHost::Ask { id, question }
     };
     let repeated = ToHost::Call { id: 5, tool: "quick".to_owned(), arguments: raw("[1]") };
-    let mut said =
+    let mut messages =
         vec![call(0, "quick"), call(1, "forbidden"), call(2, "forged"), call(3, "forbidden"), ask(4)];
-    said.extend([repeated, call(6, "forged again")]);
+    messages.extend([repeated, call(6, "forged again")]);
     let ledger = Mutex::default();
-    talk_with(&Host::default(), &Unobserved, said, 7, &ledger).await.unwrap();
+    talk_with(&Host::default(), &Unobserved, messages, 7, &ledger).await.unwrap();
     let ledger = lock(&ledger);
     let CallsRefused { forged, denied, invalid, malformed, tools } = &ledger.refused;
     assert_eq!((*forged, *denied, *invalid, *malformed), (2, 3, 1, 0), "{:?}", ledger.refused);
@@ -251,15 +257,15 @@ async fn refused_calls_are_counted_by_reason_and_by_name() {
     assert_eq!(
         (ledger.calls_total, ledger.calls.len()),
         (1, 1),
-        "what is refused is not made, and a resource is no call"
+        "refused calls are not made, and a resource is not a call"
     );
 }
 
 #[tokio::test]
-async fn a_frame_out_of_turn_is_counted() {
+async fn an_unexpected_frame_is_counted() {
     let ledger = Mutex::default();
-    let said = vec![call(3, "quick"), call(3, "quick")];
-    let ended = talk_with(&Host::default(), &Unobserved, said, 0, &ledger).await;
+    let messages = vec![call(3, "quick"), call(3, "quick")];
+    let ended = talk_with(&Host::default(), &Unobserved, messages, 0, &ledger).await;
     assert!(matches!(ended, Err(Violation::Protocol(_))), "{ended:?}");
     assert_eq!(lock(&ledger).refused, CallsRefused { malformed: 1, ..CallsRefused::default() });
 }

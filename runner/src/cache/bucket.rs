@@ -1,32 +1,32 @@
-//! The buckets of the cache: what each holds, and where.
+//! The buckets of the cache.
 
 use std::path::{Path, PathBuf};
 
-/// What the cache holds. The number in a bucket's name rises when the form of its entries changes.
+/// A bucket. The number in its name increases when the format of its entries changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bucket {
-    /// What compilers said of themselves, one JSON file each.
+    /// Toolchain information from compilers, one JSON file each.
     Toolchains,
-    /// Bridge and crates on offer, compiled: one folder a key.
+    /// The compiled bridge and crates available to snippets: one folder per key.
     Layers,
-    /// Bindings of a server, compiled: one folder a key.
+    /// Compiled bindings of a server: one folder per key.
     Bindings,
-    /// Linked programs: one folder a key.
+    /// Linked programs: one folder per key.
     Programs,
     /// Tool lists of servers, one JSON file each.
     Catalogs,
-    /// Generated bindings: one folder a key.
+    /// Generated bindings: one folder per key.
     Generated,
-    /// Results of tools that were too long to be shown, one JSON file each; readable by their owner alone.
+    /// Tool results too long to show, one JSON file each; readable only by their owner.
     Results,
     /// cargo's home: downloaded sources, shared by all layers.
     CargoHome,
-    /// What is being built.
+    /// Entries being built.
     Temporary,
 }
 
 impl Bucket {
-    /// All of them.
+    /// All buckets.
     pub(crate) const ALL: [Bucket; 9] = [
         Bucket::Toolchains,
         Bucket::Layers,
@@ -39,7 +39,7 @@ impl Bucket {
         Bucket::Temporary,
     ];
 
-    /// The name of its folder.
+    /// The name of the bucket's folder.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -55,12 +55,12 @@ impl Bucket {
         }
     }
 
-    /// Permissions of its folder.
+    /// Permissions of the folder.
     pub(super) fn mode(self) -> u32 {
         if self == Bucket::Results { 0o700 } else { 0o777 }
     }
 
-    /// Its folder, in the cache in `root`.
+    /// The bucket's folder in the cache in `root`.
     pub(super) fn folder(self, root: &Path) -> PathBuf {
         root.join(self.name())
     }

@@ -1,34 +1,34 @@
-//! How much of the disk the cache may take: in all, for each bucket, for one entry, and for one server.
+//! The cache's disk budget: in total, per bucket, per entry and per server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bucket::Bucket;
 
-/// Bytes of the whole cache unless configured (5 GiB).
+/// Default size of the whole cache, in bytes (5 GiB).
 pub const DEFAULT_SIZE: u64 = 5 << 30;
-/// Least bytes that the cache may be given (64 MiB): a few programs and bindings beside the crates that snippets are
-/// compiled against, which take about 70 MiB and are never removed while they are used.
+/// Minimum size of the cache, in bytes (64 MiB): a few programs and bindings in addition to the crates that snippets
+/// are compiled against, which take about 70 MiB and are never removed while in use.
 pub const LEAST_SIZE: u64 = 64 << 20;
-/// Most bytes of a program that is kept (16 MiB): most have about 2 MiB, and one with a large `static` is rebuilt
-/// rather than taking the room of ten others.
+/// Maximum size of a program that is kept, in bytes (16 MiB): most have about 2 MiB, and one with a large `static` is
+/// better rebuilt than kept in the space of ten others.
 pub const LARGEST_KEPT_PROGRAM: u64 = 16 << 20;
 
-/// How many linked programs are kept; beyond, those that were not used for longest go first.
+/// Maximum number of linked programs; the least recently used are removed first.
 pub const PROGRAMS_KEPT: usize = 256;
-/// How many compiled bindings are kept.
+/// Maximum number of compiled bindings.
 pub const BINDINGS_KEPT: usize = 512;
-/// How many layers are kept: a new one comes with every toolchain and every release.
+/// Maximum number of layers: each toolchain and each release adds one.
 pub const LAYERS_KEPT: usize = 4;
-/// How many files are kept of each kind.
+/// Maximum number of files of each kind.
 pub const FILES_KEPT: usize = 512;
 
-/// What the shares of the buckets add up to.
+/// The sum of the buckets' shares.
 const WHOLE: u64 = 64;
-/// What part of its bucket one entry may take, and of the compiled bindings those of one server: a quarter, so that
-/// nothing drives out everything else.
+/// The fraction of its bucket that one entry may take, and of the compiled bindings those of one server: a quarter, so
+/// that nothing displaces everything else.
 const QUARTER: u64 = 4;
-/// What part is made free beyond what must be: an eighth, so that not every publication evicts.
+/// The fraction to free in addition to the excess: an eighth, so that not every publication evicts.
 const SLACK: u64 = 8;
 
 /// So many entries and an eighth.
@@ -40,7 +40,7 @@ pub(super) fn with_slack(entries: usize) -> usize {
 #[derive(Debug, Clone)]
 pub(super) struct Budget(Arc<AtomicU64>);
 
-/// Bounds of some entries together.
+/// Limits for a set of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub(super) bytes: u64,
@@ -48,7 +48,7 @@ pub(super) struct Bounds {
 }
 
 impl Bucket {
-    /// Bytes of a cache of `size` bytes that this bucket may take. The shares of all buckets together are the whole.
+    /// Bytes of a cache of `size` bytes that this bucket may take. The shares of all buckets add up to the total.
     #[must_use]
     pub fn share(self, size: u64) -> u64 {
         let share = match self {
@@ -61,7 +61,7 @@ impl Bucket {
         size / WHOLE * share
     }
 
-    /// How many entries it keeps.
+    /// Maximum number of entries.
     fn kept(self) -> usize {
         match self {
             Bucket::Layers => LAYERS_KEPT,
@@ -82,22 +82,22 @@ impl Budget {
         self.0.store(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes of the whole cache.
+    /// Size of the whole cache in bytes.
     pub(super) fn total(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// What a bucket may hold.
+    /// Limits for a bucket.
     pub(super) fn of(&self, bucket: Bucket) -> Bounds {
         Bounds { bytes: bucket.share(self.total()), entries: bucket.kept() }
     }
 
-    /// What the compiled bindings of one server may take.
+    /// Limits for the compiled bindings of one server.
     pub(super) fn of_owner(&self) -> Bounds {
         Bounds { bytes: self.of(Bucket::Bindings).bytes / QUARTER, entries: usize::MAX }
     }
 
-    /// Bytes of the largest entry that a bucket keeps. Layers are always kept: each takes a minute to build.
+    /// Maximum size of an entry that a bucket keeps, in bytes. Layers are always kept: each takes a minute to build.
     pub(super) fn largest(&self, bucket: Bucket) -> u64 {
         let part = self.of(bucket).bytes / QUARTER;
         match bucket {
@@ -109,12 +109,12 @@ impl Budget {
 }
 
 impl Bounds {
-    /// Whether this is more than there may be.
+    /// Whether the totals exceed the limits.
     pub(super) fn exceeded(self, bytes: u64, entries: usize) -> bool {
         bytes > self.bytes || entries > self.entries
     }
 
-    /// What eviction goes down to.
+    /// The size that eviction aims for.
     pub(super) fn goal(self) -> Bounds {
         let entries = self.entries - self.entries / usize::try_from(SLACK).unwrap_or(usize::MAX);
         Bounds { bytes: self.bytes - self.bytes / SLACK, entries }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_buckets_together_hold_no_more_than_the_whole_cache() {
+    fn all_buckets_fit_into_the_whole_cache() {
         for total in [LEAST_SIZE, DEFAULT_SIZE, u64::MAX] {
             let budget = Budget::new(total);
             let sum: u64 = Bucket::ALL.iter().map(|bucket| budget.of(*bucket).bytes).sum();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn one_entry_takes_no_more_than_a_quarter_of_its_bucket() {
+    fn one_entry_takes_at_most_a_quarter_of_its_bucket() {
         let budget = Budget::new(LEAST_SIZE);
         assert_eq!(budget.largest(Bucket::Programs), 4 << 20);
         assert_eq!(Budget::new(DEFAULT_SIZE).largest(Bucket::Programs), LARGEST_KEPT_PROGRAM);

@@ -1,26 +1,26 @@
-//! The files of an entry, as they were when it was published: whether it is whole, and how many bytes it takes.
+//! The list of an entry's files at publication, to check that it is intact and to compute its size.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// The file of an entry that lists the others.
+/// The file in an entry that lists the others.
 pub(super) const CONTENTS: &str = "contents.json";
-/// Permissions of a file that an entry depends on: that its owner may read and execute it (inode(7)).
+/// Permission bits an entry depends on: its owner may read and execute the file (inode(7)).
 const PERMISSIONS: u32 = 0o500;
-/// File systems give files whole blocks, which are rarely smaller (ext4(5), xfs(5), btrfs(5)).
+/// File systems allocate whole blocks, which are rarely smaller (ext4(5), xfs(5), btrfs(5)).
 const BLOCK: u64 = 4096;
-/// How deep folders are followed when bytes are counted; cargo's home has about ten levels.
+/// Maximum folder depth when bytes are counted; cargo's home has about ten levels.
 const DEPTH: usize = 32;
 
-/// A file of an entry, as it was when the entry was published.
+/// A file of an entry, as published.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Content {
     pub(super) name: String,
     /// In bytes.
     length: u64,
-    /// Those of [`PERMISSIONS`] that it has.
+    /// Its bits of [`PERMISSIONS`].
     permissions: u32,
 }
 
@@ -32,7 +32,7 @@ impl Content {
     }
 }
 
-/// Writes down which files an entry has. Entries have no folders in them.
+/// Writes the list of an entry's files. Entries have no subfolders.
 pub(super) fn write(folder: &Path) -> std::io::Result<Vec<Content>> {
     let mut contents = Vec::new();
     for file in fs_err::read_dir(folder)? {
@@ -46,7 +46,7 @@ pub(super) fn write(folder: &Path) -> std::io::Result<Vec<Content>> {
     Ok(contents)
 }
 
-/// The server's module that an entry with these files has the compiled bindings of.
+/// The module of the server whose compiled bindings an entry with these files has.
 pub(super) fn owner(contents: &[Content]) -> Option<&str> {
     contents.iter().find_map(|content| content.name.strip_prefix("lib")?.strip_suffix(".rlib"))
 }
@@ -56,8 +56,8 @@ pub(super) fn read(folder: &Path) -> Option<Vec<Content>> {
     serde_json::from_slice(&fs_err::read(folder.join(CONTENTS)).ok()?).ok()
 }
 
-/// Whether an entry has all files that it was published with. It asks for lengths only: about 0.1 ms for the 40
-/// files of a layer, whose 70 MB take 20 ms and more to read.
+/// Whether an entry has all the files it was published with. It checks only lengths: about 0.1 ms for the 40 files of a
+/// layer; reading their 70 MB takes 20 ms or more.
 pub(super) fn is_whole(folder: &Path) -> bool {
     read(folder).is_some_and(|contents| {
         contents
@@ -66,17 +66,17 @@ pub(super) fn is_whole(folder: &Path) -> bool {
     })
 }
 
-/// The bytes that an entry with these files takes on the disk: files in whole blocks, its folder and the list.
+/// The disk usage in bytes of an entry with these files: whole blocks, plus its folder and the list.
 pub(super) fn bytes(contents: &[Content]) -> u64 {
     contents.iter().fold(2 * BLOCK, |bytes, content| bytes.saturating_add(blocks(content.length)))
 }
 
-/// The bytes that a file of this length takes on the disk.
+/// The disk usage in bytes of a file of this length.
 pub(super) fn blocks(length: u64) -> u64 {
     length.div_ceil(BLOCK).saturating_mul(BLOCK)
 }
 
-/// The bytes that a file takes, or a folder with all beneath it. What can't be read counts as nothing.
+/// The size in bytes of a file, or of a folder with everything in it. What can't be read counts as nothing.
 pub(super) fn measure(path: &Path) -> u64 {
     fn beneath(path: &Path, depth: usize) -> u64 {
         let Ok(metadata) = fs_err::symlink_metadata(path) else { return 0 };

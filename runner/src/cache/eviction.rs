@@ -1,7 +1,7 @@
-//! Eviction: what was used longest ago goes when there is more than the budget allows.
+//! Eviction: removes the least recently used entries when the cache is over budget.
 //!
-//! It runs under the lock of the ledger, so that two processes do not evict for the same reason. What any process
-//! holds stays, and so do what somebody used after the buckets were walked and the layer that was used last.
+//! It runs under the lock of the ledger, so that two processes do not evict for the same reason. It never removes what
+//! a process holds, what was used after the buckets were walked, or the most recently used layer.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,11 @@ use super::budget::{Budget, with_slack};
 use super::ledger::Usage;
 use super::{contents, hold};
 
-/// By how much a time of use may lie ahead of this clock: file servers have clocks of their own. What was used later
-/// than that was used before the clock was set back, and goes first: it would otherwise stay until the clock has
-/// caught up.
+/// How far a time of use may be in the future: file servers have their own clocks. A later time was recorded before the
+/// clock was set back; such entries are evicted first, because otherwise they would stay until the clock catches up.
 const AHEAD: Duration = Duration::from_secs(60);
 
-/// An entry, or a file of a bucket of files.
+/// An entry, or a file in a bucket of files.
 #[derive(Debug, Clone)]
 struct Found {
     bucket: Bucket,
@@ -34,7 +33,7 @@ fn walk(root: &Path) -> Vec<Found> {
     for bucket in Bucket::ALL {
         let folder = bucket.folder(root);
         match bucket {
-            // What is being built counts when it is published.
+            // Entries being built count when they are published.
             Bucket::Temporary => {}
             Bucket::CargoHome => found.extend(look(bucket, folder)),
             _ => {
@@ -64,15 +63,15 @@ fn usage_of(found: &[Found]) -> Usage {
     usage
 }
 
-/// What the buckets hold, by walking them.
+/// The contents of the buckets, by walking them.
 pub(super) fn count(root: &Path) -> Usage {
     usage_of(&walk(root))
 }
 
-/// Whether there is more than the budget allows: in all, in a bucket, or of the server `owner`.
+/// Whether the budget is exceeded: in total, for a bucket, or for the server `owner`.
 ///
-/// Entries that the last eviction had to leave, because they are in use, are not counted again until there is an eighth
-/// more of them: with 3 000 servers in use, each publication would otherwise walk the whole cache for nothing.
+/// Entries that the last eviction left because they are in use do not count until there are an eighth more of them.
+/// Otherwise, with 3 000 servers in use, each publication would walk the whole cache for nothing.
 pub(super) fn is_over(usage: &Usage, budget: &Budget, owner: Option<&str>) -> bool {
     let over = |bucket: &Bucket| {
         let (taken, mut bounds) = (usage.of(*bucket), budget.of(*bucket));
@@ -84,14 +83,15 @@ pub(super) fn is_over(usage: &Usage, budget: &Budget, owner: Option<&str>) -> bo
         || owner.is_some_and(|owner| budget.of_owner().exceeded(usage.owner(owner).bytes, 0))
 }
 
-/// Walks the buckets and evicts down to the budget, but never `newest`. Gives what is left, and folders to delete.
+/// Walks the buckets and evicts down to the budget, but never `newest`. Returns the remaining usage, and folders to
+/// delete.
 pub(super) fn evict(root: &Path, budget: &Budget, newest: &Path) -> (Usage, Vec<PathBuf>) {
     let now = SystemTime::now();
     let mut found = walk(root);
     let usage = usage_of(&found);
-    // Equal times need some order, so that all processes choose the same.
+    // Break ties consistently, so that all processes choose the same entries.
     found.sort_by_cached_key(|entry| Reverse((order(entry.used, now), entry.path.clone())));
-    // The next run needs the layer that was used last, and may be about to hold it.
+    // The next run needs the most recently used layer, and may be about to hold it.
     let layer = found.iter().find(|entry| entry.bucket == Bucket::Layers).map(|entry| entry.path.clone());
     found.retain(|entry| entry.path != newest && Some(&entry.path) != layer.as_ref());
     let mut eviction = Eviction { root, found, usage, moved: Vec::new() };
@@ -104,14 +104,14 @@ pub(super) fn evict(root: &Path, budget: &Budget, newest: &Path) -> (Usage, Vec<
     (eviction.usage, eviction.moved)
 }
 
-/// What entries are ordered by: the earliest goes first.
+/// The sort key of entries: the earliest is evicted first.
 fn order(used: SystemTime, now: SystemTime) -> SystemTime {
     if used > now + AHEAD { SystemTime::UNIX_EPOCH } else { used }
 }
 
 struct Eviction<'a> {
     root: &'a Path,
-    /// What can still be evicted; what was used longest ago stands last.
+    /// What can still be evicted; the least recently used is last.
     found: Vec<Found>,
     usage: Usage,
     moved: Vec<PathBuf>,
@@ -139,12 +139,12 @@ impl Eviction<'_> {
                 self.shrink(|entry| entry.bucket == bucket, is_met);
             }
         }
-        // A bucket may hold more than its share, where what it holds is in use.
+        // A bucket may exceed its share if its entries are in use.
         let total = budget.total();
         self.shrink(|_| true, |usage| usage.total() <= total);
     }
 
-    /// Evicts what `fits`, until it `is_met`.
+    /// Evicts entries that `fits` selects, until `is_met`.
     fn shrink(&mut self, fits: impl Fn(&Found) -> bool, is_met: impl Fn(&Usage) -> bool) {
         let mut kept = Vec::new();
         while !is_met(&self.usage)
@@ -152,16 +152,16 @@ impl Eviction<'_> {
         {
             if !fits(&entry) {
                 kept.push(entry);
-            } else if self.take_away(&entry) {
+            } else if self.remove(&entry) {
                 self.usage.subtract(entry.bucket, entry.owner.as_deref(), entry.bytes);
             }
         }
         self.found.extend(kept.into_iter().rev());
     }
 
-    /// Removes an entry that nobody holds and that is as it was found.
-    fn take_away(&mut self, entry: &Found) -> bool {
-        // Locked until it is renamed: who wants to use it waits, and then finds nothing.
+    /// Removes an entry that is not held and unchanged since it was found.
+    fn remove(&mut self, entry: &Found) -> bool {
+        // Locked until it is renamed: other processes wait for the lock, then find nothing.
         let Some(claimed) = hold::claim(&entry.path) else { return false };
         let Ok(metadata) = claimed.metadata() else { return false };
         if metadata.modified().ok() != Some(entry.used) {
@@ -179,7 +179,7 @@ impl Eviction<'_> {
     }
 }
 
-/// Where a removed entry goes before it is deleted.
+/// Where an evicted entry is moved before it is deleted.
 fn gone(root: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -191,9 +191,9 @@ mod tests {
     use super::*;
     use crate::cache::{Cache, DEFAULT_SIZE};
 
-    /// The walk has seen it as it was before; by the time that it is to go, nobody holds it any more.
+    /// The walk saw the entry before its use, and it is no longer held when it is to be evicted.
     #[test]
-    fn what_another_process_has_used_since_the_walk_stays() {
+    fn entries_used_since_the_walk_stay() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(&folder.path().join("cache"), DEFAULT_SIZE).unwrap();
         for key in ["used", "unused"] {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_after_the_clock_was_set_back_is_newer_than_what_was_used_before() {
+    fn use_after_the_clock_was_set_back_counts_as_newer() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let hour = Duration::from_secs(3600);
         assert!(order(now + hour, now) < order(now - hour, now));

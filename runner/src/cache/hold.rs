@@ -1,7 +1,7 @@
-//! Holding what is in use: a shared lock (flock(2)) on an entry's folder, which ends with the process.
+//! Protects entries in use with a shared lock (flock(2)) on their folder, which ends with the process.
 //!
-//! Eviction takes the same lock exclusively, so nothing that any process holds is removed. The lock belongs to the
-//! folder itself and not to its path: a temporary folder that becomes an entry stays held throughout.
+//! Eviction takes the same lock exclusively, so nothing held by any process is removed. The lock belongs to the folder,
+//! not to its path: a temporary folder that becomes an entry stays held throughout.
 
 use std::fs::File;
 use std::io;
@@ -12,10 +12,10 @@ use std::time::SystemTime;
 
 use tempfile::TempDir;
 
-/// How often a folder is opened again that another process replaced at that moment.
+/// Attempts to open a folder that another process is replacing.
 const ATTEMPTS: usize = 8;
 
-/// An entry in use. As long as this or a clone of it is there, no process evicts the entry.
+/// An entry in use. No process evicts it while this or a clone of it exists.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     folder: PathBuf,
@@ -25,7 +25,7 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 struct EntryLock {
     lock: File,
-    /// Where the entry was not kept: the folder that ends with it.
+    /// The folder of an entry that is not kept, removed with it.
     _temporary: Option<TempDir>,
 }
 
@@ -33,7 +33,7 @@ impl Entry {
     /// Holds the folder of an entry.
     pub(super) fn hold(folder: PathBuf) -> io::Result<Self> {
         let lock = lock(&folder)?;
-        // The time of use only orders evictions: without it an entry merely goes sooner.
+        // The time of use only orders evictions: without it, an entry is merely evicted sooner.
         let _ = lock.set_modified(SystemTime::now());
         Ok(Entry { folder, held: Arc::new(EntryLock { lock, _temporary: None }) })
     }
@@ -43,35 +43,36 @@ impl Entry {
         &self.folder
     }
 
-    /// It is used once more. Who holds an entry for long says so at each use, or it goes first when it is let go.
+    /// Records another use. Long-lived holders call this at each use; otherwise, the entry would be evicted first once
+    /// released.
     pub(crate) fn touch(&self) {
-        // As when it was held.
+        // Errors are ignored as in `hold`.
         let _ = self.held.lock.set_modified(SystemTime::now());
     }
 
-    /// Whether what is held still lies at its path: somebody may have deleted the cache.
+    /// Whether the held folder is still at its path: the cache may have been deleted.
     pub(crate) fn is_in_place(&self) -> bool {
         is_at(&self.held.lock, &self.folder)
     }
 }
 
-/// A folder in which something is built. It goes when dropped, or at the next start where its process was killed.
+/// A folder to build something in. It is removed when dropped, or at the next start if its process was killed.
 #[derive(Debug)]
 pub(crate) struct Temporary {
-    // Dropped first: then nobody holds the folder that is removed.
+    // Dropped first: the folder is no longer held when it is removed.
     lock: File,
     folder: TempDir,
 }
 
 impl Temporary {
-    /// A new one in `parent`.
+    /// Creates a folder in `parent`.
     pub(crate) fn new_in(parent: &Path) -> io::Result<Self> {
         let mut attempt = 0;
         loop {
             let folder = tempfile::Builder::new().prefix("build-").tempdir_in(parent)?;
             match lock(folder.path()) {
                 Ok(lock) => return Ok(Temporary { lock, folder }),
-                // Another process took it for a dead one's before it was locked.
+                // Another process took it for an abandoned folder before it was locked.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < ATTEMPTS => attempt += 1,
                 Err(error) => return Err(error),
             }
@@ -83,7 +84,7 @@ impl Temporary {
         self.folder.path()
     }
 
-    /// Moves it to `folder`, where there must be nothing; it stays held.
+    /// Moves it to `folder`, which must not exist; it stays held.
     pub(super) fn rename(self, folder: &Path) -> io::Result<Entry> {
         fs_err::rename(self.folder.path(), folder)?;
         let Temporary { lock, folder: moved } = self;
@@ -92,7 +93,7 @@ impl Temporary {
         Ok(Entry { folder: folder.to_owned(), held: Arc::new(EntryLock { lock, _temporary: None }) })
     }
 
-    /// Uses it where it is; it goes with the last clone.
+    /// Uses it in place; it is removed with the last clone.
     pub(super) fn into_entry(self) -> Entry {
         let Temporary { lock, folder } = self;
         let path = folder.path().to_owned();
@@ -100,7 +101,7 @@ impl Temporary {
     }
 }
 
-/// A shared lock on what lies at `path`. It waits for an eviction that is under way, which only renames.
+/// Takes a shared lock on `path`. It waits for an eviction in progress, which only renames.
 fn lock(path: &Path) -> io::Result<File> {
     for _ in 0..ATTEMPTS {
         let file = File::open(path)?;
@@ -109,16 +110,16 @@ fn lock(path: &Path) -> io::Result<File> {
             return Ok(file);
         }
     }
-    Err(io::Error::new(io::ErrorKind::NotFound, format!("{} is replaced all the time", path.display())))
+    Err(io::Error::new(io::ErrorKind::NotFound, format!("{} keeps being replaced", path.display())))
 }
 
-/// An exclusive lock on what lies at `path`, unless anybody holds it.
+/// Takes an exclusive lock on `path`, unless it is held.
 pub(super) fn claim(path: &Path) -> Option<File> {
     let file = File::open(path).ok()?;
     (file.try_lock().is_ok() && is_at(&file, path)).then_some(file)
 }
 
-/// Whether an open file is the one at `path`.
+/// Whether `path` still refers to the open file.
 fn is_at(file: &File, path: &Path) -> bool {
     let (Ok(open), Ok(there)) = (file.metadata(), std::fs::symlink_metadata(path)) else { return false };
     (open.dev(), open.ino()) == (there.dev(), there.ino())

@@ -1,11 +1,11 @@
-//! Keys of entries: hashes of everything that an entry is made from.
+//! Keys of entries: hashes of all inputs of an entry.
 
-/// Hashes parts into a key: each with its length, so that no two lists of parts give the same bytes.
+/// Hashes parts into a key, each with its length, so that different lists of parts never hash the same bytes.
 #[derive(Debug)]
 pub(crate) struct Key(blake3::Hasher);
 
 impl Key {
-    /// A key of one kind of thing, whose form has a version.
+    /// Starts a key for one kind of entry; `kind` includes a version.
     pub(crate) fn new(kind: &str) -> Self {
         Key(blake3::Hasher::new()).part(kind)
     }

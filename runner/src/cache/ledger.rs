@@ -1,8 +1,8 @@
-//! How much each bucket holds, written down: so that publishing adds a number, and no folder is walked before there
-//! is something to evict.
+//! Records how much each bucket holds, so that publishing adds a number, and folders are walked only when something
+//! must be evicted.
 //!
-//! One file for all processes, under a lock. It is only an account: where it is missing, damaged, or has not been
-//! checked for long, the buckets are walked and it is written anew.
+//! One locked file serves all processes. It is only a record: if it is missing, damaged, or was not checked for long,
+//! the buckets are walked and it is rewritten.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,17 +14,17 @@ use serde::{Deserialize, Serialize};
 
 use super::bucket::Bucket;
 
-/// The file, in the folder of the cache.
+/// The file, in the cache folder.
 const FILE: &str = "usage.json";
-/// Most bytes that are read of it (1 MiB): 512 owners with names of 64 characters have 60 KiB.
+/// Maximum size of the file to read, in bytes (1 MiB): 512 owners with names of 64 characters need 60 KiB.
 const LONGEST: u64 = 1 << 20;
-/// After so many publications the buckets are walked anyway: a process that was killed in between was not counted.
+/// Number of publications after which the buckets are walked anyway: a process killed in between was not counted.
 const CHECKED_EVERY: u32 = 256;
-/// How long, and how often, is waited for another process that holds the lock: it holds it for some milliseconds.
+/// Interval and number of attempts to lock; another process holds the lock for some milliseconds.
 const PAUSE: Duration = Duration::from_millis(5);
 const PAUSES: usize = 400;
 
-/// What some entries take together.
+/// Number and total size of some entries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Totals {
     pub(super) bytes: u64,
@@ -43,13 +43,13 @@ impl Totals {
     }
 }
 
-/// What all buckets hold.
+/// The contents of all buckets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Usage {
-    /// Publications since the buckets were walked.
+    /// Publications since the last walk.
     published: u32,
     buckets: BTreeMap<String, Totals>,
-    /// Compiled bindings, by the server's module.
+    /// Compiled bindings by the server's module.
     owners: BTreeMap<String, Totals>,
     /// How many entries the last eviction left in a bucket that holds more than it may, because they are in use.
     #[serde(default)]
@@ -57,7 +57,7 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// Counts an entry.
+    /// Adds an entry.
     pub(super) fn add(&mut self, bucket: Bucket, owner: Option<&str>, bytes: u64) {
         self.buckets.entry(bucket.name().to_owned()).or_default().add(bytes);
         if let Some(owner) = owner {
@@ -65,7 +65,7 @@ impl Usage {
         }
     }
 
-    /// Counts an entry no longer.
+    /// Removes an entry.
     pub(super) fn subtract(&mut self, bucket: Bucket, owner: Option<&str>, bytes: u64) {
         if let Some(taken) = self.buckets.get_mut(bucket.name()) {
             taken.subtract(bytes);
@@ -75,13 +75,13 @@ impl Usage {
         }
     }
 
-    /// Counts an entry that was published now.
+    /// Adds an entry that was just published.
     pub(super) fn publish(&mut self, bucket: Bucket, owner: Option<&str>, bytes: u64) {
         self.published = self.published.saturating_add(1);
         self.add(bucket, owner, bytes);
     }
 
-    /// Whether it was long ago that the buckets were walked.
+    /// Whether the last walk was too long ago.
     pub(super) fn is_stale(&self) -> bool {
         self.published >= CHECKED_EVERY
     }
@@ -108,7 +108,7 @@ impl Usage {
         self.owners.keys().map(String::as_str)
     }
 
-    /// Bytes of all buckets.
+    /// Size of all buckets in bytes.
     pub(super) fn total(&self) -> u64 {
         self.buckets.values().fold(0, |total, taken| total.saturating_add(taken.bytes))
     }
@@ -119,7 +119,7 @@ impl Usage {
 pub(super) struct Ledger(File);
 
 impl Ledger {
-    /// Locks it; `None` where that is not possible in time, or at all. Then nothing is counted and evicted this time.
+    /// Locks the file; `None` on failure or timeout. Then this publication is not counted and evicts nothing.
     pub(super) fn lock(root: &Path) -> Option<Self> {
         let mut options = File::options();
         let file = options.read(true).write(true).create(true).truncate(false).open(root.join(FILE)).ok()?;
@@ -133,7 +133,7 @@ impl Ledger {
         None
     }
 
-    /// What stands in it; `None` where that can't be read.
+    /// Reads the file; `None` if it can't be read.
     pub(super) fn read(&mut self) -> Option<Usage> {
         let mut text = Vec::new();
         self.0.rewind().ok()?;
@@ -141,7 +141,7 @@ impl Ledger {
         serde_json::from_slice(&text).ok()
     }
 
-    /// Writes it anew. What is torn on a full disk can't be read the next time, and the buckets are walked.
+    /// Rewrites the file. A write torn by a full disk is unreadable the next time, and the buckets are walked.
     pub(super) fn write(&mut self, usage: &Usage) {
         let Ok(text) = serde_json::to_vec(usage) else { return };
         let length = text.len() as u64;

@@ -17,7 +17,7 @@ fn cache_of(size: u64) -> (tempfile::TempDir, Cache) {
     (folder, cache)
 }
 
-/// An entry of one file with `bytes` bytes.
+/// Publishes an entry with one file of `bytes` bytes.
 fn keep(cache: &Cache, bucket: Bucket, key: &str, (name, bytes): (&str, u64)) -> Entry {
     let built = cache.temporary().unwrap();
     File::create(built.path().join(name)).unwrap().set_len(bytes).unwrap();
@@ -32,7 +32,7 @@ fn has(cache: &Cache, bucket: Bucket, key: &str) -> bool {
     cache.bucket(bucket).join(key).is_dir()
 }
 
-/// Says that an entry was used at `time`.
+/// Sets the time when an entry was used.
 fn used_at(path: &Path, time: SystemTime) {
     File::open(path).unwrap().set_modified(time).unwrap();
 }
@@ -49,7 +49,7 @@ fn temporary(cache: &Cache) -> Vec<PathBuf> {
 const MIB: u64 = 1 << 20;
 
 #[test]
-fn an_entry_appears_whole_and_the_first_one_stands() {
+fn an_entry_appears_whole_and_the_first_one_is_kept() {
     let (_folder, cache) = cache();
     assert!(cache.entry(Bucket::Programs, "a").is_none());
     for text in ["first", "second"] {
@@ -71,7 +71,7 @@ fn publish(cache: &Cache, text: &str) -> PathBuf {
 }
 
 #[test]
-fn a_damaged_entry_is_not_there_and_is_replaced() {
+fn a_damaged_entry_counts_as_missing_and_is_replaced() {
     type Damage = fn(&Path) -> std::io::Result<()>;
     let damages: [(&str, Damage); 9] = [
         ("cut off", |entry| File::options().write(true).open(entry.join("program"))?.set_len(3)),
@@ -101,7 +101,7 @@ fn a_damaged_entry_is_not_there_and_is_replaced() {
 }
 
 #[test]
-fn more_entries_than_are_kept_go_however_new_they_are() {
+fn entries_over_the_count_limit_are_evicted_even_if_new() {
     let (_folder, cache) = cache();
     for number in 0..LAYERS_KEPT + 2 {
         let name = number.to_string();
@@ -132,15 +132,15 @@ fn entries_in_use_beyond_the_limit_do_not_make_each_publication_evict() {
 }
 
 #[test]
-fn a_bucket_stays_within_its_bytes_and_loses_what_was_used_longest_ago() {
-    // Programs may take 16 MiB of it.
+fn a_bucket_over_its_bytes_evicts_the_least_recently_used() {
+    // Programs may take 16 MiB.
     let (_folder, cache) = cache_of(LEAST_SIZE);
     for number in 0..5 {
         let entry = program(&cache, &number.to_string(), 3 * MIB);
         used_at(entry.folder(), ago(100 - number));
     }
     assert!(has(&cache, Bucket::Programs, "0"));
-    // Using one is as good as publishing it.
+    // Use counts like publication.
     drop(cache.entry(Bucket::Programs, "0").unwrap());
     program(&cache, "5", 3 * MIB);
     let left: Vec<bool> = (0..6).map(|number| has(&cache, Bucket::Programs, &number.to_string())).collect();
@@ -149,7 +149,7 @@ fn a_bucket_stays_within_its_bytes_and_loses_what_was_used_longest_ago() {
 }
 
 #[test]
-fn what_anybody_holds_is_never_evicted() {
+fn held_entries_are_never_evicted() {
     let (_folder, cache) = cache_of(LEAST_SIZE);
     let other = Cache::open(cache.folder(), LEAST_SIZE).unwrap();
     let held = program(&other, "held", 3 * MIB);
@@ -164,22 +164,22 @@ fn what_anybody_holds_is_never_evicted() {
     for number in 20..26 {
         program(&cache, &number.to_string(), 3 * MIB);
     }
-    assert!(!has(&cache, Bucket::Programs, "held"), "nobody holds it any more");
+    assert!(!has(&cache, Bucket::Programs, "held"), "it is no longer held");
 }
 
 #[test]
-fn a_layer_that_is_larger_than_the_budget_stays_until_another_is_used() {
+fn a_layer_over_the_budget_stays_until_another_is_used() {
     let (_folder, cache) = cache_of(LEAST_SIZE);
     let layer = keep(&cache, Bucket::Layers, "layer", ("lib.rlib", LEAST_SIZE + MIB));
     assert_eq!(cache.too_small_for(&layer).map(|(budget, _)| budget), Some(LEAST_SIZE));
     for number in 0..3 {
         let held = program(&cache, &number.to_string(), MIB);
-        assert!(held.is_in_place(), "what was just published is in use");
+        assert!(held.is_in_place(), "just published, so in use");
     }
     assert!(layer.is_in_place());
-    // Nothing else has room beside it.
+    // There is no room for anything else.
     assert_eq!(eviction::count(cache.folder()).of(Bucket::Programs).entries, 1);
-    // Every run begins with the layer that was used last; one that no run begins with goes.
+    // Every run holds the most recently used layer; a layer that is no longer used is evicted.
     drop(layer);
     program(&cache, "last", MIB);
     assert!(has(&cache, Bucket::Layers, "layer"));
@@ -188,12 +188,12 @@ fn a_layer_that_is_larger_than_the_budget_stays_until_another_is_used() {
 }
 
 #[test]
-fn a_program_that_is_too_large_is_used_and_not_kept() {
+fn a_program_that_is_too_large_is_used_but_not_kept() {
     let (_folder, cache) = cache_of(LEAST_SIZE);
     let entry = program(&cache, "large", 5 * MIB);
     assert!(entry.folder().join("program").is_file());
     assert!(cache.entry(Bucket::Programs, "large").is_none());
-    // Another process that starts does not take it for a dead one's.
+    // A new process does not treat it as abandoned.
     Cache::open(cache.folder(), LEAST_SIZE).unwrap();
     assert!(entry.folder().join("program").is_file());
     let folder = entry.folder().to_owned();
@@ -203,7 +203,7 @@ fn a_program_that_is_too_large_is_used_and_not_kept() {
 }
 
 #[test]
-fn what_the_budget_has_no_room_for_any_more_goes_with_the_next_publication() {
+fn a_reduced_budget_applies_at_the_next_publication() {
     let (_folder, cache) = cache();
     for number in 0..8 {
         program(&cache, &number.to_string(), 4 * MIB);
@@ -231,7 +231,7 @@ fn one_server_leaves_room_for_the_bindings_of_others() {
 }
 
 #[test]
-fn entries_from_the_future_go_first_and_pin_nothing() {
+fn entries_from_the_future_are_evicted_first() {
     let (_folder, cache) = cache_of(LEAST_SIZE);
     for number in 0..5 {
         let entry = program(&cache, &format!("future-{number}"), 3 * MIB);
@@ -245,7 +245,7 @@ fn entries_from_the_future_go_first_and_pin_nothing() {
 }
 
 #[test]
-fn what_a_dead_process_was_building_goes_at_once_and_a_living_ones_stays() {
+fn abandoned_folders_are_swept_and_live_ones_stay() {
     let (_folder, cache) = cache();
     let living = cache.temporary().unwrap();
     let dead = cache.bucket(Bucket::Temporary).join("build-dead");
@@ -258,17 +258,17 @@ fn what_a_dead_process_was_building_goes_at_once_and_a_living_ones_stays() {
 }
 
 #[test]
-fn publishing_adds_to_an_account_and_walks_nothing() {
+fn publishing_updates_the_ledger_without_a_walk() {
     let (_folder, cache) = cache();
     program(&cache, "first", MIB);
     let counted = |cache: &Cache| Ledger::lock(cache.folder()).unwrap().read().unwrap();
     assert_eq!(counted(&cache), eviction::count(cache.folder()));
-    // Somebody else's entry would be seen by a walk.
+    // Another entry, which a walk would count.
     let stray = cache.bucket(Bucket::Programs).join("stray");
     fs_err::create_dir(&stray).unwrap();
     program(&cache, "second", MIB);
     assert_eq!(counted(&cache).of(Bucket::Programs).entries, 2);
-    // A damaged account is made anew.
+    // A damaged ledger is rewritten.
     fs_err::write(cache.folder().join("usage.json"), "{\"published\":").unwrap();
     program(&cache, "third", MIB);
     assert_eq!(counted(&cache), eviction::count(cache.folder()));
@@ -276,30 +276,30 @@ fn publishing_adds_to_an_account_and_walks_nothing() {
 }
 
 #[test]
-fn a_text_that_is_replaced_counts_with_its_new_length() {
+fn a_replaced_file_counts_with_its_new_size() {
     let (_folder, cache) = cache();
     let counted = || Ledger::lock(cache.folder()).unwrap().read().unwrap().of(Bucket::Catalogs);
     cache.write(Bucket::Catalogs, "list", b"short").unwrap();
     cache.write(Bucket::Catalogs, "list", &vec![b'x'; 100_000]).unwrap();
     assert_eq!(counted(), eviction::count(cache.folder()).of(Bucket::Catalogs));
     assert_eq!(cache.read(Bucket::Catalogs, "list").unwrap().len(), 100_000);
-    // One that is too large takes the old one away: it would be wrong.
+    // A file that is too large removes the outdated one.
     cache.resize(LEAST_SIZE);
     cache.write(Bucket::Catalogs, "list", &vec![b'x'; 2 << 20]).unwrap();
     assert_eq!(cache.read(Bucket::Catalogs, "list"), None);
 }
 
 #[test]
-fn several_that_publish_use_and_evict_at_once_harm_nothing() {
+fn concurrent_publishing_use_and_eviction_is_safe() {
     const THREADS: usize = 4;
     let (_folder, cache) = cache_of(LEAST_SIZE);
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
-            // Each as another process has it: only the folder is shared.
+            // Each thread acts as a process: they share only the folder.
             let cache = Cache::open(cache.folder(), LEAST_SIZE).unwrap();
             scope.spawn(move || {
                 for number in 0..40 {
-                    // Half of the keys are the others', too.
+                    // Half of the keys are shared.
                     let key =
                         if number % 2 == 0 { format!("{number}") } else { format!("{thread}-{number}") };
                     let published = program(&cache, &key, MIB);
@@ -319,7 +319,7 @@ fn several_that_publish_use_and_evict_at_once_harm_nothing() {
 }
 
 #[test]
-fn a_deleted_cache_is_noticed_by_who_holds_it() {
+fn holders_notice_a_deleted_cache() {
     let (_folder, cache) = cache();
     let entry = program(&cache, "a", 1);
     assert!(entry.is_in_place());

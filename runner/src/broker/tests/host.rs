@@ -1,4 +1,4 @@
-//! A host for tests, which stands in for the servers of a program.
+//! A test host that simulates the servers of a program.
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, pending, ready};
@@ -7,26 +7,26 @@ use tokio::sync::{Notify, Semaphore};
 use super::*;
 use crate::host::Refusal;
 
-/// How long the answer of the tool `large` is: more than a socket takes, so the program has to read it.
+/// Size of the answer of the tool `large`: more than a socket buffer, so the program has to read it.
 pub(super) const LARGE: usize = 8 << 20;
 
-/// A host whose tool `late` never answers, whose tool `large` has a large answer, and whose others answer with nothing. The
-/// tool `forbidden` is denied, and about `asks` a person is asked, who answers when told.
+/// A host whose tool `late` never answers, whose tool `large` has a large answer, and whose others answer with nothing.
+/// The tool `forbidden` is denied, and `asks` waits for the simulated user's answer.
 pub(super) struct Host {
-    /// What it was asked to permit, and what it was given to send.
-    pub(super) told: Mutex<Vec<String>>,
-    /// Told each time that a person is asked.
+    /// The permission requests and calls so far.
+    pub(super) requests: Mutex<Vec<String>>,
+    /// Notified each time the user is asked.
     pub(super) asked: Notify,
-    /// The person's answers.
+    /// The user's answers.
     pub(super) answers: Semaphore,
-    /// Told each time that the tool `large` is called.
+    /// Notified each time the tool `large` is called.
     pub(super) called: Notify,
 }
 
 impl Default for Host {
     fn default() -> Self {
         Host {
-            told: Mutex::default(),
+            requests: Mutex::default(),
             asked: Notify::new(),
             answers: Semaphore::new(0),
             called: Notify::new(),
@@ -49,7 +49,7 @@ impl ToolHost for Host {
         tool: &'a str,
         arguments: &'a RawValue,
     ) -> BoxFuture<'a, Result<(), CallFailure>> {
-        self.told.lock().unwrap().push(format!("permit {arguments}"));
+        self.requests.lock().unwrap().push(format!("permit {arguments}"));
         async move {
             if tool == "asks" {
                 self.asked.notify_one();
@@ -68,7 +68,7 @@ impl ToolHost for Host {
         tool: &'a str,
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
-        self.told.lock().unwrap().push(format!("send {arguments}"));
+        self.requests.lock().unwrap().push(format!("send {arguments}"));
         async move {
             let result = match tool {
                 "late" => pending().await,
@@ -94,7 +94,7 @@ impl ToolHost for Host {
     }
 
     fn permit_read<'a>(&'a self, server: &'a str, uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
-        let message = format!("{server} keeps {uri} to itself");
+        let message = format!("{server} refuses {uri}");
         let denied = CallFailure { kind: FailureKind::Denied, message };
         ready(if uri.ends_with("secret") { Err(denied) } else { Ok(()) }).boxed()
     }
