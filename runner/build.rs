@@ -1,4 +1,4 @@
-//! Embeds the sources of `bridge` and of the `anyhow` of snippets, so that the product can build them on the user's machine.
+//! Embeds the sources of `bridge` and of the snippets' `anyhow`, so that they can be built on the user's machine.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

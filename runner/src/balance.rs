@@ -1,6 +1,6 @@
-//! Finds the bracket that does not fit, with its place, before a parser only says "error".
+//! Reports unbalanced brackets with their position, where a parser would only report "error".
 //!
-//! Also bounds the nesting: parsers recurse, and a snippet must not overflow the host's stack.
+//! It also limits nesting: parsers recurse, and a snippet must not overflow the host's stack.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub(crate) fn check(text: &str, limit: usize) -> Result<(), SyntaxError> {
     while let Some((bracket, at)) = scanner.next_bracket()? {
         if matches!(bracket, '(' | '[' | '{') {
             if open.len() == limit {
-                let message = format!("brackets nest more than {limit} deep");
+                let message = format!("brackets are nested more than {limit} deep");
                 return Err(SyntaxError::at(message, at));
             }
             open.push((bracket, at));
@@ -32,7 +32,7 @@ pub(crate) fn check(text: &str, limit: usize) -> Result<(), SyntaxError> {
                 return Err(SyntaxError::at(message, at));
             }
             None => {
-                let message = format!("unexpected `{bracket}`: nothing is open here");
+                let message = format!("unexpected `{bracket}`: there is no open bracket");
                 return Err(SyntaxError::at(message, at));
             }
         }
@@ -46,14 +46,14 @@ pub(crate) fn check(text: &str, limit: usize) -> Result<(), SyntaxError> {
     }
 }
 
-/// The lines of `text`, from 1, that begin in a string or a comment, in order.
+/// The lines of `text`, from 1, that start inside a string or a comment, in order.
 pub(crate) fn lines_inside(text: &str) -> Vec<Range<usize>> {
     let mut scanner = Scanner::new(text);
     loop {
         match scanner.next_bracket() {
             Ok(Some(_)) => {}
             Ok(None) => return scanner.inside,
-            // It is never closed.
+            // Unclosed, to the end of the text.
             Err(error) => {
                 scanner.inside.push(error.line as usize + 1..usize::MAX);
                 return scanner.inside;
@@ -70,11 +70,11 @@ fn closing(bracket: char) -> char {
     }
 }
 
-/// Walks over a text, skipping what brackets do not count in: strings, characters and comments.
+/// Scans a text, skipping strings, characters and comments.
 struct Scanner<'a> {
     rest: &'a str,
     at: LineColumn,
-    /// The lines that begin in a string or a comment.
+    /// The lines that start inside a string or a comment.
     inside: Vec<Range<usize>>,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Scanner<'a> {
         Ok(None)
     }
 
-    /// Moves over `bytes` bytes.
+    /// Advances by `bytes` bytes.
     fn skip(&mut self, bytes: usize) {
         let (skipped, rest) = self.rest.split_at(bytes.min(self.rest.len()));
         for character in skipped.chars() {
@@ -116,7 +116,7 @@ impl<'a> Scanner<'a> {
         self.rest = rest;
     }
 
-    /// After a string or a comment that began at `from`.
+    /// Records the lines of a string or comment that started at `from`.
     fn note_inside(&mut self, from: LineColumn) {
         if self.at.line > from.line {
             self.inside.push(from.line + 1..self.at.line + 1);
@@ -211,14 +211,14 @@ mod tests {
     use super::{check, lines_inside};
 
     #[test]
-    fn lines_in_strings_and_comments_are_known() {
+    fn lines_in_strings_and_comments_are_found() {
         assert_eq!(lines_inside("a\n\"b\n\";\n/*\n*/ r#\"\n\n\"# d\n// \"\ne"), [3..4, 5..6, 6..8]);
         assert_eq!(lines_inside("a\n\"b\n\n").first(), Some(&(3..usize::MAX)));
         assert_eq!(lines_inside("it's\n'\"'\n"), []);
     }
 
     #[test]
-    fn what_is_balanced_passes() {
+    fn balanced_text_passes() {
         for text in [
             "",
             "f(a[0], { b })",
@@ -233,11 +233,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_is_named_with_its_place() {
+    fn unbalanced_text_is_reported_with_its_position() {
         for (text, line, column, message) in [
             ("let x = (1;\n", 1, 9, "never closed"),
             ("f(\n]", 2, 1, "expected `)`"),
-            ("é }", 1, 3, "nothing is open"),
+            ("é }", 1, 3, "no open bracket"),
             ("\n \"abc", 2, 2, "string"),
             ("/* a", 1, 1, "comment"),
             ("r#\"a\"", 1, 1, "raw string"),

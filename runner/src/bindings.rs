@@ -1,8 +1,8 @@
-//! The bindings of a server, compiled: one small library that snippets link.
+//! Compiles the bindings of a server into one small library that snippets link.
 //!
-//! All tools of a server in one library are compiled once and then cost nothing; for a large server that takes
-//! seconds, so the first answer comes from a library with only those tools that the snippet names, unless the whole
-//! one is there already ([`warm`] builds it).
+//! A library of all tools of a server is compiled once and then costs nothing, but takes seconds for a large server. So
+//! the first snippet gets a library with only the tools it names, unless the complete library already exists ([`warm`]
+//! builds it).
 //!
 //! | input of the key | why |
 //! | --- | --- |
@@ -29,17 +29,17 @@ use crate::messages::errors;
 use crate::observer::Unobserved;
 use crate::sandbox_policies;
 
-/// Up to so many tools a server's library is compiled whole at once: 16 take about as long as compiling four small
-/// libraries one after another, which is what a first conversation would do.
+/// Maximum number of tools for which a server's whole library is compiled at once: 16 take about as long as four small
+/// libraries one after another, as a first conversation would need.
 pub const WHOLE_SERVER: usize = 16;
 
-/// How many of the compiler's messages about bindings are told.
+/// Maximum number of compiler messages about bindings to report.
 const MESSAGES: usize = 4;
 
-/// Longest time to compile the bindings of one server; 1 000 tools take about 8 s.
+/// Time limit for compiling the bindings of one server; 1 000 tools take about 8 s.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A server's module as a snippet uses it.
+/// A server's module with the tools that a snippet uses.
 pub(crate) struct Named<'a> {
     module: &'a ServerModule,
     tools: Vec<&'a ToolEntry>,
@@ -48,7 +48,7 @@ pub(crate) struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    /// The `module` of a snippet with `identifiers`.
+    /// Selects what a snippet with `identifiers` uses of `module`.
     pub(crate) fn new(module: &'a ServerModule, identifiers: &BTreeSet<String>) -> Result<Self> {
         let tools = module.generated.named(identifiers);
         let source = match &module.source {
@@ -58,19 +58,19 @@ impl<'a> Named<'a> {
         Ok(Named { module, tools, source })
     }
 
-    /// What the program depends on: the same whether its tools are compiled with others or apart.
+    /// The program's dependency on the bindings: the same whichever library has its tools.
     pub(crate) fn key(&self) -> String {
         let key = Key::new("named 1").part(codegen::VERSION.to_le_bytes());
         key.part(&self.module.module).part(&self.source).finish()
     }
 }
 
-/// The library of all tools of a server.
+/// The key of the library of all tools of a server.
 fn whole_key(layer: &BaseLayer, module: &ServerModule) -> String {
     Key::new("bindings 2").part(&layer.key).part("whole").part(&module.generated.key).finish()
 }
 
-/// The library of a text.
+/// The key of the library compiled from `source`.
 fn text_key(layer: &BaseLayer, module: &str, source: &str) -> String {
     let key = Key::new("bindings 2").part(&layer.key).part("text");
     key.part(codegen::VERSION.to_le_bytes()).part(module).part(source).finish()
@@ -80,7 +80,7 @@ fn kept(cache: &Cache, module: &str, key: &str) -> Option<Library> {
     Some(Library::new(module, cache.entry(Bucket::Bindings, key)?))
 }
 
-/// A library in which the snippet finds what it names, compiled if it is not there yet.
+/// Returns a library with everything the snippet names, compiling it if necessary.
 pub(crate) async fn ensure(
     engine: &Engine,
     named: &Named<'_>,
@@ -104,12 +104,12 @@ pub(crate) async fn ensure(
     }
 }
 
-/// Whether the whole library of a server is there.
+/// Whether the whole library of a server exists.
 pub(crate) fn is_whole(engine: &Engine, module: &ServerModule) -> bool {
     kept(&engine.cache, &module.module, &whole_key(&engine.layer, module)).is_some()
 }
 
-/// Compiles the whole library of a server if it is not there yet, out of the way of other work.
+/// Compiles the whole library of a server if it does not exist, at low priority.
 pub(crate) async fn warm(engine: &Engine, module: &ServerModule) -> Result<()> {
     let patience = AdmissionWait { observer: &Unobserved, clock: None };
     if is_whole(engine, module) { Ok(()) } else { whole(engine, module, true, patience).await.map(drop) }
@@ -147,7 +147,7 @@ async fn compile(
         libraries: &[],
         source: folder.path(),
         output: output.path(),
-        // One unit: splitting small libraries costs more than it gains on two cores (about a tenth).
+        // One unit: splitting small libraries costs about a tenth more than it gains on two cores.
         arguments: &[
             "--crate-type=rlib",
             "--crate-name",
@@ -165,18 +165,18 @@ async fn compile(
     let failed = |detail: &str| {
         let message = format!("the bindings of the module `{module}` do not compile: {detail}");
         Error::new(ErrorKind::Bindings, message)
-            .hint("bindings that were edited must compile; otherwise it is a fault of the code generator: please report it with the server's tools/list")
+            .hint("if the bindings were edited, fix them; otherwise, this is a bug in the code generator: please report it with the server's tools/list")
     };
     let compiled = timeout(TIMEOUT, compiler::run(&job)).await;
-    let compiled = compiled.map_err(|_| failed(&format!("no end after {} s", TIMEOUT.as_secs())))??;
+    let compiled = compiled.map_err(|_| failed(&format!("timed out after {} s", TIMEOUT.as_secs())))??;
     if !compiled.status.success() {
-        let said = format!("{}\n{}", compiled.status, compiled.messages.text());
-        if disk_full::is_missing(&said) {
-            return Err(disk_full::error(cache, &said));
+        let output = format!("{}\n{}", compiled.status, compiled.messages.text());
+        if disk_full::is_full(&output) {
+            return Err(disk_full::error(cache, &output));
         }
-        let said: Vec<String> =
+        let errors: Vec<String> =
             errors(&compiled.messages.text()).take(MESSAGES).map(|error| error.message).collect();
-        return Err(failed(&said.join("; ")));
+        return Err(failed(&errors.join("; ")));
     }
     Ok(Library::new(module, cache.publish(Bucket::Bindings, key, output)?))
 }

@@ -1,4 +1,4 @@
-//! A snippet's own program: looked up, or compiled against the layers below.
+//! Looks up or compiles a snippet's program.
 //!
 //! | input of the key | why |
 //! | --- | --- |
@@ -39,11 +39,11 @@ use crate::snippet::Snippet;
 use crate::splice::{self, Changes, Spliced};
 use crate::tokens::Tokens;
 
-/// What came of a snippet's text.
+/// The result of building a snippet.
 pub(crate) enum Built {
-    /// A program, the identities of the tools that it can call, and what there is to say of its text.
+    /// A program, the identities of the tools that it can call, and notes on its text.
     Program { program: Program, manifest: Vec<String>, notes: Notes },
-    /// It does not compile.
+    /// The snippet does not compile.
     Rejected(Vec<Diagnostic>),
 }
 
@@ -55,16 +55,16 @@ pub(crate) struct Program {
     _entry: Entry,
 }
 
-/// What there is to say of a text that compiles; kept beside the program, and told each time that it runs.
+/// Notes on a text that compiles; kept next to the program, and reported each time it runs.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Notes {
-    /// What of it was corrected.
+    /// The corrections.
     pub(crate) fixes: Vec<Fix>,
-    /// What the compiler warns of.
+    /// The compiler's warnings.
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// A build with what it cost.
+/// The result of a build with timing.
 pub(crate) struct Report {
     pub(crate) result: Built,
     pub(crate) cached: bool,
@@ -73,9 +73,9 @@ pub(crate) struct Report {
     pub(crate) sandbox: SandboxReport,
 }
 
-/// The linked program's name in its folder.
+/// The file name of the linked program.
 const PROGRAM: &str = "program";
-/// The [`Notes`] beside it.
+/// The file name of its [`Notes`].
 const NOTES: &str = "notes.json";
 
 /// Builds the program of `snippet`.
@@ -121,7 +121,7 @@ pub(crate) async fn build(
         (diagnostics::unmade(&messages, &snippet.text, &spliced, catalog), attempts)
     } else {
         let mut diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
-        // Some of it reads as Rust.
+        // Some foreign code parses as Rust.
         if let (Some(first), Some(hint)) = (diagnostics.first_mut(), other_languages::hint(&snippet.text)) {
             first.hint = Some(hint);
         }
@@ -161,32 +161,32 @@ pub(crate) async fn build(
     Ok(report)
 }
 
-/// Most rounds of corrections: some errors show only when others are gone.
+/// Maximum rounds of corrections: some errors appear only when others are gone.
 const ROUNDS: usize = 4;
 
-/// The corrected texts that are still to be compiled.
+/// The corrected texts still to be compiled.
 struct Attempts {
     waiting: VecDeque<Repaired>,
-    /// Rounds that may follow.
+    /// Remaining rounds.
     rounds: usize,
-    /// What the compiler has said of the texts so far.
-    said: BTreeSet<Vec<(String, String)>>,
+    /// The compiler's errors so far.
+    seen: BTreeSet<Vec<(String, String)>>,
 }
 
 impl Attempts {
-    /// The first round, after the compiler's `messages`; further ones only where the text `is_rejected`.
+    /// The first round, after the compiler's `messages`; further rounds only if the text `is_rejected`.
     fn new(first: Vec<Repaired>, messages: &str, is_rejected: bool) -> Self {
         let rounds = if is_rejected { ROUNDS - 1 } else { 0 };
-        Attempts { waiting: first.into(), rounds, said: BTreeSet::from([told(messages)]) }
+        Attempts { waiting: first.into(), rounds, seen: BTreeSet::from([error_texts(messages)]) }
     }
 
-    /// Whether there is another round after the `messages` of a corrected text: there is, if they are not the same again.
+    /// Whether another round may follow the `messages` of a corrected text: only if they are new.
     fn may_go_on(&mut self, messages: &str) -> bool {
-        let said = told(messages);
-        self.rounds > 0 && !said.is_empty() && self.said.insert(said)
+        let errors = error_texts(messages);
+        self.rounds > 0 && !errors.is_empty() && self.seen.insert(errors)
     }
 
-    /// Adds a round, which comes first.
+    /// Adds a round, to be tried first.
     fn add(&mut self, round: Vec<Repaired>) {
         if !round.is_empty() {
             self.rounds -= 1;
@@ -196,7 +196,7 @@ impl Attempts {
 }
 
 /// The errors among the compiler's messages: codes and texts.
-fn told(messages: &str) -> Vec<(String, String)> {
+fn error_texts(messages: &str) -> Vec<(String, String)> {
     errors(messages).map(|error| (error.code().to_owned(), error.message.clone())).collect()
 }
 
@@ -214,15 +214,15 @@ fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
 
-/// Of all that the compiler may warn of, only what is dropped and should not be, such as a call that is never made, and
-/// functions that nothing calls, of which [`diagnostics::warned`] tells some.
+/// The lints that snippets need: dropped values that should be used, such as a call that is never made, and functions
+/// that nothing calls, some of which [`diagnostics::warned`] reports.
 const UNUSED: [&str; 2] = ["--force-warn=unused_must_use", "--force-warn=dead_code"];
 
-/// Of two glob imports that bring one name the compiler may take the first and only warn; it is an error like others of the
-/// kind, for what is in scope anyway would come first.
+/// If two glob imports provide the same name, the compiler may use the first and only warn. As an error it is handled
+/// like other ambiguities; otherwise, names in scope by default would win over the snippet's own imports.
 const AMBIGUOUS: &str = "--deny=ambiguous_glob_imports";
 
-/// What came of a compilation, with the folder of the program.
+/// The result of a compilation, and the folder of the program.
 struct Attempt {
     status: ExitStatus,
     messages: Captured,
@@ -269,7 +269,7 @@ async fn compile(
     Ok(Attempt { status, messages, sandbox, output })
 }
 
-/// The program of an entry; an error where it is damaged.
+/// The program of an entry; an error if it is damaged.
 fn program(entry: Entry) -> Result<Built> {
     let folder = entry.folder();
     let file = folder.join(PROGRAM);
@@ -286,7 +286,7 @@ fn program(entry: Entry) -> Result<Built> {
 }
 
 impl Notes {
-    /// Adds warnings of calls that go nowhere, except where the compiler warns already.
+    /// Adds warnings of unused calls, except where the compiler warns already.
     fn add_idle(&mut self, idle: Vec<Diagnostic>) {
         for warning in idle {
             let is_there = |other: &Diagnostic| other.line == warning.line && other.column == warning.column;
@@ -296,7 +296,7 @@ impl Notes {
         }
     }
 
-    /// Puts them beside the program in `folder`.
+    /// Writes the notes next to the program in `folder`.
     fn keep(&self, folder: &Path) -> Result<()> {
         if self.fixes.is_empty() && self.warnings.is_empty() {
             return Ok(());
@@ -307,23 +307,23 @@ impl Notes {
     }
 }
 
-/// How the compiler ended, with what it said that is about no place in the snippet.
+/// How the compiler ended, with its messages that have no position in the snippet.
 fn last_words(compiled: &Attempt) -> String {
     format!("{}\n{}", compiled.status, diagnostics::unplaced(&compiled.messages.text()))
 }
 
-/// Whether the compiler or the linker wrote more than a program may have (signal(7)), unless the host itself may not.
+/// Whether the compiler or linker exceeded the maximum program size (signal(7)), and not the host's own limit.
 fn is_too_large(compiled: &Attempt) -> bool {
     let host = getrlimit(Resource::Fsize).current;
     host.is_none_or(|limit| limit >= compiler::LARGEST_PROGRAM) && last_words(compiled).contains("(SIGXFSZ)")
 }
 
-/// What the compiler said, if it is that it had no room; that is no fault of the snippet's.
+/// The compiler's output, if the disk was full; this is not the snippet's fault.
 fn no_room(compiled: &Attempt) -> Option<String> {
-    Some(last_words(compiled)).filter(|said| disk_full::is_missing(said))
+    Some(last_words(compiled)).filter(|output| disk_full::is_full(output))
 }
 
-/// The compiler's messages; never none, also when the compiler itself broke down.
+/// The compiler's messages; never empty, even if the compiler itself crashed.
 fn rejected(
     engine: &Engine,
     compiled: &Attempt,
@@ -333,11 +333,11 @@ fn rejected(
 ) -> Result<Vec<Diagnostic>> {
     if is_too_large(compiled) {
         let message = format!("the program would be larger than {} MiB", compiler::LARGEST_PROGRAM >> 20);
-        let hint = "a large `static` is part of it; make large values while it runs";
+        let hint = "a large `static` is part of the program; create large values at run time";
         return Ok(vec![breakdown(message, "", hint)]);
     }
-    if let Some(said) = no_room(compiled) {
-        return Err(disk_full::error(&engine.cache, &said));
+    if let Some(output) = no_room(compiled) {
+        return Err(disk_full::error(&engine.cache, &output));
     }
     let messages = compiled.messages.text();
     let diagnostics = diagnostics::read(&messages, &snippet.text, spliced, catalog);
@@ -354,12 +354,12 @@ fn rejected(
     Ok(vec![breakdown(message, &plain.join("\n"), hint)])
 }
 
-/// What is said of a compiler that was ended.
-fn breakdown(message: String, said: &str, hint: &str) -> Diagnostic {
+/// The diagnostic for a compiler that was stopped.
+fn breakdown(message: String, output: &str, hint: &str) -> Diagnostic {
     Diagnostic {
         level: "error".to_owned(),
         code: None,
-        rendered: format!("error: {message}\n{said}\n"),
+        rendered: format!("error: {message}\n{output}\n"),
         message,
         line: 1,
         column: 1,

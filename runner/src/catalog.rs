@@ -1,4 +1,4 @@
-//! The tools that snippets can be written against, with their generated bindings.
+//! The tools available to snippets, with their generated bindings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,29 +12,29 @@ use crate::generated::{Generated, ToolEntry};
 pub struct Catalog {
     /// The servers by module name.
     modules: BTreeMap<String, ServerModule>,
-    /// Who knows of what is not there.
+    /// Explains missing servers and tools.
     absences: Option<Arc<dyn Absences>>,
 }
 
-/// Knows why a server or a tool is not in the catalog though the configuration has it. Asked only where a snippet names
-/// what does not exist.
+/// Explains why a configured server or tool is not in the catalog. Called only if a snippet names something that does
+/// not exist.
 pub trait Absences: std::fmt::Debug + Send + Sync {
-    /// Why the server with this module can't be used now, as a sentence without an end.
+    /// Why the server of this module can't be used now, as a sentence without a full stop.
     fn server(&self, module: &str) -> Option<String>;
 
-    /// Why a tool of a server is left out, by its name or by the name of its function.
+    /// Why a server's tool was left out, by its name or its function.
     fn tool(&self, server: &str, name: &str) -> Option<String>;
 }
 
-/// A server whose tools bindings are wanted for.
+/// A server whose bindings are needed.
 pub struct ServerTools<'a> {
     /// The server's name as configured.
     pub name: &'a str,
-    /// Stands for the tools in keys of the cache: equal digests mean equal tools.
+    /// Represents the tools in cache keys: equal digests mean equal tools.
     pub digest: String,
-    /// The tools; asked for only where no bindings are kept.
+    /// Returns the tools; called only if there are no cached bindings.
     pub tools: Box<dyn FnOnce() -> Vec<codegen::Tool> + 'a>,
-    /// Bindings that were written before, in place of those that would be generated: the root file of a crate.
+    /// Existing bindings to use instead of generated ones: the root file of a crate.
     pub source: Option<String>,
 }
 
@@ -45,10 +45,10 @@ pub struct ServerModule {
     pub server: String,
     /// The name of its module.
     pub module: String,
-    /// Tools that may not be called, though they are there.
+    /// Existing tools that may not be called.
     denied: BTreeSet<String>,
     pub(crate) generated: Generated,
-    /// Bindings in place of the generated ones.
+    /// Bindings to use instead of the generated ones.
     pub(crate) source: Option<String>,
 }
 
@@ -67,9 +67,9 @@ impl std::fmt::Display for ToolName {
 }
 
 impl Catalog {
-    /// Bindings for `servers`, generated where `cache` has none, with signatures of a `style`; `denied` says which
-    /// tools of a server may not be called. `beside` are servers whose tools are not known, which keep their modules'
-    /// names free.
+    /// Bindings for `servers`, generated if missing in `cache`, with signatures of a `style`; `denied` returns the
+    /// tools of a server that may not be called. The module names of the servers in `beside`, whose tools are unknown,
+    /// stay reserved.
     #[must_use]
     pub fn generate<'a>(
         cache: &Cache,
@@ -91,19 +91,19 @@ impl Catalog {
         Catalog { modules, absences: None }
     }
 
-    /// The same, with somebody who knows of what is not there.
+    /// Adds explanations for missing servers and tools.
     #[must_use]
     pub fn with_absences(self, absences: Arc<dyn Absences>) -> Self {
         Catalog { absences: Some(absences), ..self }
     }
 
-    /// Why the server with this module can't be used now.
+    /// Why the server of this module can't be used now.
     #[must_use]
     pub fn absent_server(&self, module: &str) -> Option<String> {
         self.absences.as_ref()?.server(module)
     }
 
-    /// Why a tool of a server is left out, by its name or by the name of its function.
+    /// Why a server's tool was left out, by its name or its function.
     #[must_use]
     pub fn absent_tool(&self, server: &str, name: &str) -> Option<String> {
         self.absences.as_ref()?.tool(server, name)
@@ -143,41 +143,39 @@ impl ServerModule {
         self.generated.tools()
     }
 
-    /// Whether the configuration denies a tool, though it is there.
+    /// Whether the configuration denies the tool.
     #[must_use]
     pub fn is_denied(&self, tool: &ToolEntry) -> bool {
         self.denied.contains(&tool.name)
     }
 
-    /// Whether its bindings were generated just now: the first time for these tools, or anew because the cache had
+    /// Whether its bindings were just generated: for the first time for these tools, or again because the cache had
     /// lost them.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.generated.is_new
     }
 
-    /// The code of the tools that a snippet with `identifiers` may mean, without inner attributes.
+    /// The code of the tools that a snippet with `identifiers` may refer to, without inner attributes.
     pub(crate) fn source_of(&self, identifiers: &BTreeSet<String>) -> Result<String> {
         self.generated.items(&self.generated.named(identifiers))
     }
 
-    /// What of the schemas did not become types.
+    /// The parts of schemas that did not become types.
     pub fn warnings(&self) -> impl Iterator<Item = codegen::Warning> + '_ {
         self.generated.warnings()
     }
 
-    /// The stub of a tool and its types in short, for a model and for diagnostics.
+    /// The stub of a tool and its types in brief, for models and diagnostics.
     ///
-    /// # Errors
-    /// Where the cache can't be read.
+    /// # Errors If the cache can't be read.
     pub fn signature(&self, tool: &ToolEntry) -> Result<String> {
         self.generated.signature(tool)
     }
 
-    /// Everything about a tool, for a model that asks.
+    /// The full documentation of a tool, for a model that requests it.
     ///
-    /// # Errors
-    /// Where the cache can't be read.
+    /// # Errors If the cache can't be read.
     pub fn documentation(&self, tool: &ToolEntry) -> Result<String> {
         self.generated.documentation(tool)
     }

@@ -1,4 +1,4 @@
-//! From what is left of a run to its status: which limit, which signal, whose error.
+//! Determines the status of a run that ended: which limit, which signal, whose error.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
@@ -16,13 +16,13 @@ use crate::outcome::{Failure, Outcome, Status};
 use crate::program::ProgramEnd;
 use crate::sandbox_policies::Limits;
 
-/// What is known of a run beside how its process ended.
+/// What is known about a run in addition to the exit status.
 pub(crate) struct Facts<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) ran: Duration,
     /// The snippet as it was sent.
     pub(crate) text: &'a str,
-    /// What the sandbox saw.
+    /// What the sandbox observed.
     pub(crate) evidence: &'a sandbox::Evidence,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn ended(
     }
 }
 
-/// Sets status and error of a run that was out of time.
+/// Sets status and error of a run that exceeded its time limit.
 pub(crate) fn timed_out(outcome: &mut Outcome, timeout: Duration, phase: &str) {
     let seconds = timeout.as_secs_f64();
     let message = format!(
@@ -67,13 +67,13 @@ pub(crate) fn timed_out(outcome: &mut Outcome, timeout: Duration, phase: &str) {
     outcome.fail(Status::Timeout, Failure::new("wall_clock", message, evidence));
 }
 
-/// Sets status and error of a run that was ended from outside.
+/// Sets status and error of a run that was cancelled.
 pub(crate) fn cancelled(outcome: &mut Outcome, phase: &str) {
     let message = format!("it was cancelled while {phase}");
     outcome.fail(Status::Cancelled, Failure::new("cancelled", message, json!({ "phase": phase })));
 }
 
-/// System calls by name, or by number where they have none.
+/// System calls by name, or by number if they have none.
 pub(crate) fn names(calls: &BTreeSet<u32>) -> Vec<String> {
     calls.iter().map(|&number| name(number)).collect()
 }
@@ -82,7 +82,7 @@ fn name(number: u32) -> String {
     sandbox::system_call_name(number).map_or_else(|| format!("number {number}"), str::to_owned)
 }
 
-/// Adds to the evidence of a program that was stopped how far it had come; `printed` counts bytes of standard output.
+/// Adds to the evidence how far a stopped program had come; `printed` is the size of its standard output in bytes.
 pub(crate) fn add_progress(outcome: &mut Outcome, printed: usize) {
     let calls = outcome.calls_total;
     let Some(Value::Object(evidence)) = outcome.error.as_mut().map(|error| &mut error.evidence) else {
@@ -128,7 +128,7 @@ fn error(outcome: &mut Outcome, report: ErrorReport) {
     outcome.fail(status, Failure::new(kind, shortened(report.message), evidence));
 }
 
-/// A message that is no longer than what programs that keep to the rules send.
+/// Truncates a message to the length that well-behaved programs send.
 fn shortened(mut message: String) -> String {
     const LIMIT: usize = 66 << 10;
     message.truncate(message.floor_char_boundary(LIMIT));
@@ -145,8 +145,8 @@ fn panicked(outcome: &mut Outcome, report: PanicReport, limits: &Limits) {
     outcome.fail(Status::Panic, Failure::new("panic", message, evidence));
 }
 
-/// So begin the standard library's panics where a thread cannot be started (std::thread::spawn), or not get to its first
-/// line because there is no memory for its signal stack; the latter aborts.
+/// Prefixes of the standard library's panics if a thread cannot be started (std::thread::spawn), or has no memory for
+/// its signal stack; the latter aborts.
 const NO_THREAD: [&str; 3] = [
     "failed to spawn thread",
     "failed to allocate an alternative stack",
@@ -185,47 +185,45 @@ fn signalled(outcome: &mut Outcome, signal: i32, facts: &Facts<'_>) {
     } else if signal == Signal::ABORT.as_raw() {
         aborted(&outcome.stderr, limits)
     } else {
-        let message = format!("it was ended by signal {signal}");
+        let message = format!("it was killed by signal {signal}");
         (Status::RuntimeError, Failure::new("signal", message, json!({ "signal": signal })))
     };
     outcome.fail(status, failure);
 }
 
-/// What helps where memory is missing.
+/// Advice for programs that ran out of memory.
 const LESS_MEMORY: &str = "hold less at once, or raise codeMode.sandbox.memory";
 
-/// A limit in bytes, as messages tell it.
+/// A size in bytes as shown in messages.
 fn shown(bytes: u64) -> String {
     size(usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
-/// A program that was ended for a system call.
+/// The failure of a program killed for a system call.
 fn forbidden(signal: i32, call: Option<u32>) -> Failure {
     let (message, call) = match call.map(name) {
-        Some(call) => {
-            (format!("it made the system call {call}, which the sandbox kills for"), Value::from(call))
-        }
-        // Of another interface, such as the one of 32 bits.
-        None => ("it made a system call that the sandbox kills for".to_owned(), Value::Null),
+        Some(call) => (format!("it was killed for the forbidden system call {call}"), Value::from(call)),
+        // A call of another interface, such as the 32-bit one.
+        None => ("it was killed for a forbidden system call".to_owned(), Value::Null),
     };
     Failure::new("syscall", message, json!({ "signal": signal, "syscall": call }))
 }
 
-/// The standard library aborts where it has no memory or no stack, and says so last.
+/// Classifies an abort: the last output of the standard library reports missing memory or stack.
 fn aborted(stderr: &str, limits: &Limits) -> (Status, Failure) {
     let last = stderr.lines().rev().take(8);
-    let wanted = last
+    let requested = last
         .clone()
-        // Behind what another thread has begun to print.
+        // Possibly after partial output of another thread.
         .find_map(|line| line.split_once("memory allocation of ")?.1.split(' ').next()?.parse::<u64>().ok());
-    if let Some(wanted) = wanted {
+    if let Some(requested) = requested {
         let limit = limits.memory;
         let message = format!(
-            "it wanted {} more memory; the limit is {} in all; {LESS_MEMORY}",
-            shown(wanted),
+            "it needed {} more memory; the limit is {} in all; {LESS_MEMORY}",
+            shown(requested),
             shown(limit)
         );
-        let evidence = json!({ "limit": "memory", "bytes": limit, "wanted": wanted });
+        let evidence = json!({ "limit": "memory", "bytes": limit, "wanted": requested });
         return (Status::MemoryLimit, Failure::new("memory", message, evidence));
     }
     if last.clone().any(|line| line.contains("has overflowed its stack")) {
@@ -243,7 +241,7 @@ fn aborted(stderr: &str, limits: &Limits) -> (Status, Failure) {
     (Status::RuntimeError, Failure::new("signal", "it aborted", evidence))
 }
 
-/// A program that could call what it may not: refused before anything runs.
+/// The failure of a program that could call forbidden tools: refused before it runs.
 pub(crate) fn refused(outcome: &mut Outcome, message: String, evidence: Value) {
     outcome.fail(Status::Denied, Failure::new("denied", message, evidence));
 }
@@ -256,7 +254,7 @@ mod tests {
     use super::aborted;
 
     #[test]
-    fn memory_is_missing_also_where_another_thread_was_printing() {
+    fn missing_memory_is_found_in_mixed_output() {
         for stderr in
             ["memory allocation of 544 bytes failed\n", "thread 'memory allocation of 544 bytes failed\n"]
         {

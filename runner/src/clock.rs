@@ -1,4 +1,4 @@
-//! The time of an execution, which stands still while a person is asked.
+//! The time of an execution, which stops while the user is asked.
 
 use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
@@ -13,26 +13,26 @@ use tokio::time::Instant;
 pub(crate) struct Clock {
     started: Instant,
     state: watch::Sender<State>,
-    /// How long it stood still for want of memory, which is nobody's answer.
+    /// Total time spent waiting for memory, which is not time spent on questions.
     waited: Mutex<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
-    /// How many questions are open, and since when there is one.
+    /// The number of open questions, and when the first was opened.
     questions: usize,
     since: Option<Instant>,
-    /// How long the clock stood still before.
+    /// Total time the clock was stopped before.
     stood: Duration,
 }
 
 impl Clock {
-    /// Starts now.
+    /// Starts the clock.
     pub(crate) fn start() -> Self {
         Clock { started: Instant::now(), state: watch::Sender::default(), waited: Mutex::default() }
     }
 
-    /// Waits for what may be a person's answer. What is ready at once does not touch the clock.
+    /// Awaits what may be the user's answer. If it is ready at once, the clock does not stop.
     pub(crate) async fn while_asking<T>(&self, answer: impl Future<Output = T>) -> T {
         let mut answer = pin!(answer);
         if let Poll::Ready(answer) = futures::poll!(answer.as_mut()) {
@@ -42,18 +42,18 @@ impl Clock {
         answer.await
     }
 
-    /// Waits for what the execution can't go on without, and has no part in.
+    /// Awaits something the execution needs but does not control.
     pub(crate) async fn while_waiting<T>(&self, work: impl Future<Output = T>) -> T {
         let _waiting = Waiting { begun: Instant::now(), standing: Standing::new(self) };
         work.await
     }
 
-    /// How long people were asked so far.
+    /// Total time spent on questions to the user.
     pub(crate) fn asked(&self) -> Duration {
         self.stood_still().saturating_sub(*self.waited.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Stands still while there are questions, of which `questions` counts the open ones. Never returns.
+    /// Stops the clock while the server has open questions, as counted by `questions`. Never returns.
     pub(crate) async fn follow(&self, questions: Option<watch::Receiver<usize>>) {
         if let Some(mut questions) = questions {
             while questions.wait_for(|open| *open > 0).await.is_ok() {
@@ -61,17 +61,17 @@ impl Clock {
                 let _ = questions.wait_for(|open| *open == 0).await;
             }
         }
-        // Whoever asked is gone, and asks no more.
+        // The sender is gone, so there are no more questions.
         std::future::pending::<()>().await;
     }
 
-    /// How long the clock has stood still so far.
+    /// Total time the clock was stopped.
     pub(crate) fn stood_still(&self) -> Duration {
         let state = *self.state.borrow();
         state.stood + state.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
-    /// Returns when `limit` has passed, less the time for which the clock stood still.
+    /// Returns when `limit` has passed, not counting the time when the clock was stopped.
     pub(crate) async fn runs_out(&self, limit: Duration) {
         let mut changes = self.state.subscribe();
         loop {
@@ -79,7 +79,7 @@ impl Clock {
             let end = self.started + limit + state.stood;
             tokio::select! {
                 biased;
-                // The sender is this clock: it does not go away.
+                // The sender is this clock, so it is not dropped.
                 _ = changes.changed() => {}
                 () = tokio::time::sleep_until(end), if state.since.is_none() => return,
             }
@@ -87,10 +87,10 @@ impl Clock {
     }
 }
 
-/// An open question. Dropping it lets the clock go on.
+/// An open question. Dropping it resumes the clock.
 struct Standing<'a>(&'a Clock);
 
-/// A wait that is under way. Dropping it lets the clock go on.
+/// A wait in progress. Dropping it resumes the clock.
 struct Waiting<'a> {
     begun: Instant,
     standing: Standing<'a>,
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_time_does_not_run_out_while_anybody_is_asked() {
+    async fn the_clock_stops_while_the_user_is_asked() {
         let clock = Clock::start();
         let (answer, first) = oneshot::channel::<()>();
         let (other, second) = oneshot::channel::<()>();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_ready_does_not_stop_the_clock() {
+    async fn ready_answers_do_not_stop_the_clock() {
         let clock = Clock::start();
         assert_eq!(clock.while_asking(std::future::ready(7)).now_or_never(), Some(7));
         assert_eq!(clock.stood_still(), Duration::ZERO);

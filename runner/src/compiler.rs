@@ -1,4 +1,4 @@
-//! One run of rustc in the sandbox.
+//! Runs rustc once in the sandbox.
 
 use std::path::Path;
 use std::process::ExitStatus;
@@ -11,47 +11,47 @@ use crate::outcome::SandboxReport;
 use crate::sandbox_policies;
 use crate::toolchain::{TARGET, Toolchain};
 
-/// What is compiled.
+/// A compilation.
 pub(crate) struct Job<'a> {
     pub(crate) toolchain: &'a Toolchain,
     pub(crate) confinement: sandbox::Confinement,
     pub(crate) layer: &'a BaseLayer,
-    /// Bindings that can be named.
+    /// The bindings that the source may name.
     pub(crate) libraries: &'a [Library],
-    /// The folder of the source text, which also names it in messages.
+    /// The source folder, which also names the source in messages.
     pub(crate) source: &'a Path,
-    /// The folder that is written to.
+    /// The output folder.
     pub(crate) output: &'a Path,
-    /// What kind of crate, and where to.
+    /// Arguments for the kind of crate and its output.
     pub(crate) arguments: &'a [&'a str],
-    /// The root file, in the folder of the source.
+    /// The root file in the source folder.
     pub(crate) main: &'a str,
-    /// Whether all other work comes first.
+    /// Whether all other work has priority.
     pub(crate) background: bool,
-    /// Longest processor time, in seconds.
+    /// Limit on processor time, in seconds.
     pub(crate) cpu_seconds: u64,
-    /// Bytes of the largest file that it may write.
+    /// Maximum size of a written file, in bytes.
     pub(crate) largest_file: u64,
 }
 
-/// Processor time of a snippet's compilation, in seconds.
+/// Processor time limit for compiling a snippet, in seconds.
 pub(crate) const SNIPPET_SECONDS: u64 = 30;
-/// Bytes of a snippet's program (64 MiB): programs are kept, and read as a whole.
+/// Maximum size of a snippet's program, in bytes (64 MiB): programs are kept, and read as a whole.
 pub(crate) const LARGEST_PROGRAM: u64 = 64 << 20;
-/// Bytes of a library of bindings (256 MiB): one of 1 000 tools has 30 MiB.
+/// Maximum size of a bindings library, in bytes (256 MiB): one of 1 000 tools has 30 MiB.
 pub(crate) const LARGEST_LIBRARY: u64 = 256 << 20;
-/// `nice(2)` of work in the background: with 19 the kernel gives it a seventieth of the time that others want.
+/// `nice(2)` value of background work: with 19, the kernel gives it a seventieth of the time of normal processes.
 const BACKGROUND: u8 = 19;
 
-/// What came of it.
+/// The result of a compilation.
 pub(crate) struct Compiled {
     pub(crate) status: ExitStatus,
-    /// The compiler's messages, one JSON object a line.
+    /// The compiler's messages, one JSON object per line.
     pub(crate) messages: Captured,
     pub(crate) sandbox: SandboxReport,
 }
 
-/// Most bytes kept of the compiler's messages (16 MiB): one may quote a line of a megabyte several times.
+/// Maximum size of the compiler's messages, in bytes (16 MiB): one may quote a line of a megabyte several times.
 const MESSAGES_LIMIT: usize = 16 << 20;
 
 /// Flags of every compilation.
@@ -60,7 +60,7 @@ const FLAGS: [&str; 13] = [
     "--error-format=json",
     "--diagnostic-width=100",
     "-Awarnings",
-    // Denied by itself; a macro of one's own may end with `;`, and then has no value.
+    // Denied by default; a snippet's own macro may end with `;`, and then has no value.
     "-Asemicolon_in_expressions_from_macros",
     "-Copt-level=0",
     "-Cdebuginfo=0",
@@ -69,16 +69,16 @@ const FLAGS: [&str; 13] = [
     "-Clink-arg=-O0",
     "-Cdebug-assertions=no",
     "-Coverflow-checks=yes",
-    // Nothing is optimised at link time, so nobody reads it; a twentieth of the time of bindings.
+    // Only link-time optimisation would read it; saves a twentieth of the compile time of bindings.
     "-Cembed-bitcode=no",
 ];
 
-/// The flags, for keys.
+/// The flags, as part of keys.
 pub(crate) fn flags() -> String {
     FLAGS.join(" ")
 }
 
-/// Runs the compiler to its end; it must be admitted. Dropping the future kills it.
+/// Runs the compiler to its end; it must be admitted first. Dropping the future kills it.
 pub(crate) async fn run(job: &Job<'_>) -> Result<Compiled> {
     let mut read: Vec<&Path> = vec![job.source, &job.layer.folder];
     read.extend(job.libraries.iter().filter_map(|library| library.file.parent()));
@@ -109,7 +109,7 @@ fn command(job: &Job<'_>) -> sandbox::Command {
         .args(job.layer.crates.iter().map(library))
         .args(job.libraries.iter().map(bindings))
         .args(job.arguments)
-        // Sources are named as they are in messages and panics: without their folder.
+        // Messages and panics name sources without their folder.
         .arg(format!("--remap-path-prefix={}/=", job.source.display()))
         .arg(job.source.join(job.main))
 }

@@ -1,11 +1,10 @@
-//! How many compilers run at once: as many as there is memory for, so that together they do not exhaust a machine whose
-//! control groups can't hold them.
+//! Limits concurrent compilers by available memory, because without usable control groups, too many of them could
+//! exhaust the machine.
 //!
-//! A compiler that runs holds a lock (flock(2)) on a file in the cache folder, and so counts for every process that uses
-//! the cache; the lock ends with the process. One compiler may always run. Another one begins when the memory that is
-//! available covers the limits of those that run and its own. That counts twice what those already use, which is what
-//! makes it safe that they may still grow. Within a process the first to come is the first to begin; processes among
-//! each other ask again and again.
+//! Each running compiler locks (flock(2)) a file in the cache folder, so that it counts for all processes that use the
+//! cache; the lock ends with the process. One compiler may always run. Another one starts when the available memory
+//! covers its own limit and the limits of those that run. Memory already in use is counted twice, which leaves
+//! room for growth. Within a process, compilers start in order of arrival; other processes poll.
 
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
@@ -19,78 +18,77 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::observer::Observer;
 
-/// Most compilers at once, whatever the memory.
-const MOST: usize = 64;
+/// Maximum number of compilers, whatever the memory.
+const MAX_COMPILERS: usize = 64;
 
-/// How often memory is looked at again by the first that waits. Each look costs about 0.1 ms.
+/// Interval at which the first in the queue checks the memory. Each check costs about 0.1 ms.
 const POLL: Duration = Duration::from_millis(100);
 
-/// How long is waited for another process that counts.
+/// How long to wait for another process that is counting.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Admits compilers.
 #[derive(Debug)]
 pub(crate) struct Admission {
-    /// Where the files are that running compilers hold.
+    /// The folder of the files that running compilers lock.
     folder: PathBuf,
-    /// The first that waits has it; the others queue for it.
+    /// Held by the first in the queue; the others wait for it.
     turn: Mutex<()>,
     /// A compiler of this process has ended.
     ended: Notify,
 }
 
-/// A compiler that may run. Dropping it lets the next one begin.
+/// A compiler that may run. Dropping it admits the next one.
 pub(crate) struct Admitted<'a> {
-    /// The file that it holds, until it ends.
+    /// The locked file, until the compiler ends.
     slot: Option<File>,
     admission: &'a Admission,
 }
 
-/// What one look says.
+/// The result of one attempt.
 enum Verdict<'a> {
     Admitted(Admitted<'a>),
     NoMemory,
-    /// Another process is counting at this moment.
+    /// Another process is counting.
     Busy,
 }
 
-/// Who waits, and is told so.
+/// Who to notify about the wait, and whose clock to stop.
 #[derive(Clone, Copy)]
 pub(crate) struct AdmissionWait<'a> {
     pub(crate) observer: &'a dyn Observer,
-    /// The time of the execution, which stands still meanwhile.
+    /// The clock of the execution, stopped during the wait.
     pub(crate) clock: Option<&'a Clock>,
 }
 
-/// Whether a compiler that may use `wanted` bytes may begin, when `running` ones may use as much each.
-fn admits(running: usize, available: Option<u64>, wanted: u64) -> bool {
-    let all = wanted.saturating_mul(u64::try_from(running).unwrap_or(u64::MAX).saturating_add(1));
-    // Where nothing is known of the memory, nothing can be said against it.
-    running == 0 || (running < MOST && available.is_none_or(|available| available >= all))
+/// Whether a compiler that may use `needed` bytes may start while `running` others may use as much each.
+fn admits(running: usize, available: Option<u64>, needed: u64) -> bool {
+    let all = needed.saturating_mul(u64::try_from(running).unwrap_or(u64::MAX).saturating_add(1));
+    // If the available memory is unknown, it is no reason to refuse.
+    running == 0 || (running < MAX_COMPILERS && available.is_none_or(|available| available >= all))
 }
 
 impl Admission {
-    /// With the files in `folder`.
+    /// Uses the files in `folder`.
     pub(crate) fn new(folder: PathBuf) -> Self {
         Admission { folder, turn: Mutex::default(), ended: Notify::new() }
     }
 
-    /// Waits until a compiler that may use `wanted` bytes of memory may begin. Dropping the future leaves the queue.
+    /// Waits until a compiler that may use `needed` bytes of memory may start. Dropping the future leaves the queue.
     ///
-    /// # Errors
-    /// Where the cache can't be written to.
-    pub(crate) async fn admit(&self, wanted: u64, patience: AdmissionWait<'_>) -> Result<Admitted<'_>> {
+    /// # Errors If the cache can't be written to.
+    pub(crate) async fn admit(&self, needed: u64, patience: AdmissionWait<'_>) -> Result<Admitted<'_>> {
         let mut waiting = pin!(async {
             let _turn = self.turn.lock().await;
             loop {
-                let pause = match self.try_admit(wanted)? {
+                let pause = match self.try_admit(needed)? {
                     Verdict::Admitted(admitted) => return Ok(admitted),
                     Verdict::NoMemory => POLL,
                     Verdict::Busy => PAUSE,
                 };
                 tokio::select! {
                     () = self.ended.notified() => {}
-                    // Other processes tell nobody that they have ended.
+                    // Other processes send no notification when they end.
                     () = tokio::time::sleep(pause) => {}
                 }
             }
@@ -100,7 +98,7 @@ impl Admission {
         }
         patience.observer.progress(&format!(
             "waiting for memory: a compiler may take {} MiB, and others are running",
-            wanted >> 20
+            needed >> 20
         ));
         match patience.clock {
             Some(clock) => clock.while_waiting(waiting).await,
@@ -108,20 +106,20 @@ impl Admission {
         }
     }
 
-    fn try_admit(&self, wanted: u64) -> Result<Verdict<'_>> {
+    fn try_admit(&self, needed: u64) -> Result<Verdict<'_>> {
         let failed = |error: std::io::Error| Error::cache(&self.folder)(error);
         fs_err::create_dir_all(&self.folder).map_err(failed)?;
         let open = |name: &str| File::create(self.folder.join(name)).map_err(failed);
-        // One process at a time counts and begins.
+        // One process at a time counts and starts.
         let door = open("door")?;
         if !is_free(&door).map_err(failed)? {
             return Ok(Verdict::Busy);
         }
         let (mut running, mut free) = (0, None);
-        for number in 0..MOST {
+        for number in 0..MAX_COMPILERS {
             let slot = File::options().write(true).open(self.folder.join(number.to_string()));
             let Ok(slot) = slot else {
-                // Files are made one after the other: there are no further ones.
+                // Files are created in order: there are no others.
                 if free.is_none() {
                     free = Some(number);
                 }
@@ -133,7 +131,7 @@ impl Admission {
                 running += 1;
             }
         }
-        let Some(number) = free.filter(|_| admits(running, sandbox::available_memory(), wanted)) else {
+        let Some(number) = free.filter(|_| admits(running, sandbox::available_memory(), needed)) else {
             return Ok(Verdict::NoMemory);
         };
         let slot = open(&number.to_string())?;
@@ -144,7 +142,7 @@ impl Admission {
     }
 }
 
-/// Locks a file, unless another holds it.
+/// Locks a file, unless another process holds it.
 fn is_free(file: &File) -> std::io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -172,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn one_always_may_and_more_only_if_there_is_memory_for_all() {
+    fn one_may_always_run_and_more_only_with_memory_for_all() {
         let cases = [
             (0, Some(0), true),
             (1, Some(5 * GIB), false),
@@ -181,18 +179,18 @@ mod tests {
             (15, Some(47 * GIB), false),
             (15, Some(48 * GIB), true),
             (15, None, true),
-            (MOST, Some(u64::MAX), false),
+            (MAX_COMPILERS, Some(u64::MAX), false),
         ];
         for (running, available, may) in cases {
             assert_eq!(admits(running, available, 3 * GIB), may, "{running} {available:?}");
         }
     }
 
-    /// More than any machine has, so that one runs at a time.
+    /// More than any machine has, so that only one runs at a time.
     const TOO_MUCH: u64 = u64::MAX;
 
     #[tokio::test]
-    async fn without_memory_they_run_one_after_the_other_in_their_order() {
+    async fn without_memory_they_run_one_by_one_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let admission = Admission::new(folder.path().join("compilers"));
         let first = admission.admit(TOO_MUCH, patience()).await.unwrap();
@@ -223,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn with_memory_they_run_side_by_side() {
+    async fn with_memory_they_run_concurrently() {
         let folder = tempfile::tempdir().unwrap();
         let admission = Admission::new(folder.path().to_owned());
         let mut running = Vec::new();

@@ -1,4 +1,4 @@
-//! A confined process in the event loop: its output with a bound, its end, its kill.
+//! A confined process in the event loop: its bounded output, its exit, its termination.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::ExitStatus;
@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::observer::{Observer, Unobserved};
 use crate::outcome::SandboxReport;
 
-/// A started process. Dropping it kills it, and whatever it has started.
+/// A started process. Dropping it kills it and all its descendants.
 pub(crate) struct Confined {
     child: sandbox::Child,
     exited: AsyncFd<OwnedFd>,
@@ -22,7 +22,7 @@ pub(crate) struct Confined {
 }
 
 impl Confined {
-    /// Starts `command` under `policy`, in the tier that `confinement` asks for.
+    /// Starts `command` under `policy`, in the tier that `confinement` selects.
     pub(crate) fn spawn(
         policy: sandbox::Policy,
         confinement: sandbox::Confinement,
@@ -31,22 +31,22 @@ impl Confined {
         let sandbox = sandbox::Sandbox::new(policy.confinement(confinement));
         let mut child = sandbox.spawn(command).map_err(|error| sandbox_error(&error))?;
         let exited = child.as_fd().try_clone_to_owned().map_err(|error| sandbox_error(&error))?;
-        // SAFETY: the descriptor is owned by what is registered, and so open for as long.
+        // SAFETY: the registered object owns the descriptor, which therefore stays open.
         let exited = unsafe { AsyncFd::register(exited) }.map_err(|error| sandbox_error(&error))?;
         let stdout = receiver(child.take_stdout())?;
         let stderr = receiver(child.take_stderr())?;
         Ok(Confined { child, exited, stdout, stderr })
     }
 
-    /// Waits for its end.
+    /// Waits for the process to exit.
     pub(crate) async fn wait(&mut self) -> Result<ExitStatus> {
-        // The descriptor of a process is readable once it has ended (pidfd_open(2)).
+        // A pidfd becomes readable when the process exits (pidfd_open(2)).
         let ready = self.exited.readable().await;
         drop(ready.map_err(|error| sandbox_error(&error))?);
         self.child.wait().map_err(|error| sandbox_error(&error))
     }
 
-    /// Kills it; how it ended is then known at once.
+    /// Kills the process and returns its exit status.
     pub(crate) fn kill(&mut self) -> Result<ExitStatus> {
         self.child.kill().map_err(|error| sandbox_error(&error))?;
         self.child.wait().map_err(|error| sandbox_error(&error))
@@ -58,14 +58,14 @@ impl Confined {
         SandboxReport { tier: report.tier.clone(), layers: report.layers.clone(), refused: Vec::new() }
     }
 
-    /// What it met with, once it has ended.
+    /// What the sandbox observed, once the process has ended.
     pub(crate) fn evidence(&self) -> &sandbox::Evidence {
         self.child.evidence()
     }
 }
 
 fn receiver(descriptor: Option<OwnedFd>) -> Result<pipe::Receiver> {
-    let descriptor = descriptor.ok_or_else(|| sandbox_error(&"the output is taken already"))?;
+    let descriptor = descriptor.ok_or_else(|| sandbox_error(&"the output was already taken"))?;
     pipe::Receiver::from_owned_fd(descriptor).map_err(|error| sandbox_error(&error))
 }
 
@@ -74,22 +74,22 @@ fn sandbox_error(error: &dyn std::fmt::Display) -> Error {
         .hint("`toolsmith doctor` shows what this machine offers")
 }
 
-/// Output with a bound.
+/// Output with a size limit.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {
-    /// The first bytes, up to the bound.
+    /// The output, up to the limit.
     pub(crate) bytes: Vec<u8>,
-    /// Whether there were more.
+    /// Whether there was more.
     pub(crate) exceeded: bool,
 }
 
 impl Captured {
-    /// The text, with what is no UTF-8 replaced.
+    /// The output as text; invalid UTF-8 is replaced.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
-    /// Reads `pipe` to its end. What is over `limit` is read and dropped, unless `stop` asks to stop there.
+    /// Reads `pipe` to its end. Output over `limit` is discarded, or ends the reading if `stop` is set.
     pub(crate) async fn read(
         &mut self,
         pipe: &mut pipe::Receiver,
@@ -100,7 +100,7 @@ impl Captured {
         self.read_for(&Unobserved, pipe, (limit, stop), each).await;
     }
 
-    /// The same, as fast as `observer` takes it.
+    /// The same, at the pace of `observer`.
     pub(crate) async fn read_for(
         &mut self,
         observer: &dyn Observer,
@@ -111,7 +111,7 @@ impl Captured {
         let mut buffer = vec![0; 64 * 1024];
         loop {
             observer.takes_output().await;
-            // An error ends the output as its end does: how the process ended says the rest.
+            // An error counts as the end of the output: the exit status says the rest.
             let Ok(count @ 1..) = pipe.read(&mut buffer).await else { return };
             let kept = count.min(limit - self.bytes.len());
             self.bytes.extend_from_slice(&buffer[..kept]);
@@ -136,7 +136,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes output when it is told to.
+    /// Accepts output when the channel says so.
     struct Slow(watch::Receiver<bool>);
 
     impl Observer for Slow {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn output_that_is_not_taken_stays_in_the_pipe() {
+    async fn output_that_is_not_accepted_stays_in_the_pipe() {
         let (reader, mut writer) = std::io::pipe().unwrap();
         let mut pipe = pipe::Receiver::from_owned_fd(reader.into()).unwrap();
         rustix::io::ioctl_fionbio(&writer, true).unwrap();
@@ -169,7 +169,7 @@ mod tests {
             tokio::task::yield_now().await;
             assert!((&mut reading).now_or_never().is_none());
         }
-        // It is as full as it was.
+        // The pipe is as full as before.
         assert!(writer.write(&[b'x'; 4096]).is_err());
         takes.send(true).unwrap();
         drop(writer);

@@ -1,4 +1,4 @@
-//! The compiler's messages, in the snippet's own lines and columns, short enough for a model.
+//! Converts the compiler's messages to the snippet's own lines and columns, short enough for a model.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -20,18 +20,18 @@ use crate::splice::Spliced;
 use crate::syntax_error::SyntaxError;
 use crate::unused_calls::Idle;
 
-/// Most diagnostics given back; the first ones are the causes.
+/// Maximum number of diagnostics to return; the first ones are the causes.
 pub const DIAGNOSTICS_KEPT: usize = 8;
-/// Most characters shown of a line, and of those before the place that is meant.
+/// Maximum number of characters to show of a line.
 const EXCERPT: usize = 240;
 const CONTEXT: usize = 120;
-/// Most notes and suggestions of a diagnostic.
+/// Maximum number of notes and suggestions in a diagnostic.
 const CHILDREN_KEPT: usize = 4;
 
-/// What stands before a place in the texts of messages.
+/// The prefix of positions in message texts.
 const IN_FILE: &str = "snippet.rs:";
 
-/// A place in the snippet.
+/// A position in the snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     line: u32,
@@ -39,7 +39,7 @@ struct Place {
     width: u32,
 }
 
-/// Turns the compiler's messages about `spliced` into diagnostics; `text` is the snippet's.
+/// Converts the compiler's messages about `spliced` to diagnostics; `text` is the snippet's.
 pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
     let reader = Reader { lines: text.split('\n').collect(), spliced };
     let mut hints = Hints::new(Source::new(text, spliced), catalog);
@@ -49,7 +49,7 @@ pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Cata
             break;
         }
         let mut diagnostic = reader.diagnostic(&message);
-        // What is wrong with the last value is said of each place of the wrapper that it comes to; once will do.
+        // An error about the last value is repeated for each use in the wrapper; keep only the first.
         let is_of_wrapper = message.spans.iter().all(|span| !reader.is_own(span));
         let is_known = |other: &Diagnostic| other.line == diagnostic.line && other.code == diagnostic.code;
         if !(is_of_wrapper && diagnostics.iter().any(is_known)) {
@@ -60,8 +60,8 @@ pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Cata
     diagnostics
 }
 
-/// What the compiler warns of in a text that compiles: values that are dropped and should not be. `text` is the
-/// snippet's own, before any correction.
+/// The compiler's warnings for a text that compiles: dropped values that should be used. `text` is the snippet before
+/// any correction.
 pub(crate) fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagnostic> {
     let reader = Reader { lines: text.split('\n').collect(), spliced };
     let own = |message: &Message| message.spans.iter().any(|span| span.is_primary && reader.is_own(span));
@@ -70,7 +70,7 @@ pub(crate) fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagn
         let mut rendered = diagnostic.rendered.replacen("error", "warning", 1);
         if message.code() == UNCALLED {
             rendered.push_str(
-                "help: beside statements it is a function like any other: call it, or send only items\n",
+                "help: next to statements, it is an ordinary function: call it, or send only items\n",
             );
         }
         Diagnostic { level: "warning".to_owned(), rendered, ..diagnostic }
@@ -81,7 +81,7 @@ pub(crate) fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagn
 /// The compiler's code for functions that nothing calls.
 const UNCALLED: &str = "dead_code";
 
-/// Whether a warning is of use: what nothing calls does no harm, unless it has the name of an entry.
+/// Whether a warning is useful: an uncalled function is harmless, unless it has the name of an entry point.
 fn is_told(message: &Message) -> bool {
     let is_entry =
         ["run", "main"].iter().any(|name| message.message == format!("function `{name}` is never used"));
@@ -98,12 +98,12 @@ pub(crate) fn unmade(messages: &str, text: &str, spliced: &Spliced, catalog: &Ca
     calls.into_iter().take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
 }
 
-/// Warnings of tool calls whose value goes nowhere, other than in the lines that `fixes` corrected.
+/// Warnings of tool calls whose value is unused, except in lines that `fixes` corrected.
 pub(crate) fn idle(snippet: &Snippet, fixes: &[Fix], catalog: &Catalog) -> Vec<Diagnostic> {
     let text = snippet.text.as_str();
     let warning = |idle: &Idle| {
         let found = hints::unmade::tool(idle, catalog)?;
-        let message = "this call is never made: its value goes nowhere, and nothing awaits it";
+        let message = "this call is never made: its value is unused, and nothing awaits it";
         Some(of_call("warning", message, text, idle.range.clone(), found))
     };
     let warnings = snippet.idle.iter().filter_map(warning);
@@ -111,17 +111,17 @@ pub(crate) fn idle(snippet: &Snippet, fixes: &[Fix], catalog: &Catalog) -> Vec<D
     warnings.filter(|warning| !is_fixed(warning)).take(DIAGNOSTICS_KEPT).collect()
 }
 
-/// What is said of the call of a tool at `range`.
+/// The diagnostic for the tool call at `range`.
 fn of_call(level: &str, message: &str, text: &str, range: Range<usize>, found: Found<'_>) -> Diagnostic {
     at(level, message.to_owned(), text, range, hints::unmade_call(found))
 }
 
-/// The diagnostic of a warning that the program gave while it ran; `text` is the snippet's.
+/// The diagnostic for a warning from the running program; `text` is the snippet's.
 pub(crate) fn told(warning: Warning, text: &str) -> Diagnostic {
     let Warning { message, line, column } = warning;
     let mut rendered = format!("warning: {message}\n");
     let lines: Vec<&str> = text.split('\n').collect();
-    // The program may say anything.
+    // The position comes from the program and may be invalid.
     let place =
         line.zip(column).filter(|(line, column)| *line > 0 && *column > 0 && *line as usize <= lines.len());
     let (line, column) = place.unwrap_or((1, 1));
@@ -131,8 +131,8 @@ pub(crate) fn told(warning: Warning, text: &str) -> Diagnostic {
     Diagnostic { level: "warning".to_owned(), code: None, message, line, column, rendered, hint: None }
 }
 
-/// Adds a warning of the calls that a program says it has built and never made; those that a warning was about already are
-/// told here alone. `text` is the snippet's.
+/// Adds a warning about calls that the program reports as built but never made. Existing warnings about such calls are
+/// replaced. `text` is the snippet's.
 pub(crate) fn tell_unmade(diagnostics: &mut Vec<Diagnostic>, mut unmade: Vec<UnmadeReport>, text: &str) {
     unmade.truncate(UNMADE_KEPT);
     let Some(first) = unmade.first() else { return };
@@ -174,7 +174,7 @@ pub(crate) fn tell_unmade(diagnostics: &mut Vec<Diagnostic>, mut unmade: Vec<Unm
     diagnostics.push(warning);
 }
 
-/// Most characters of the name of a server or a tool, as a program says it.
+/// Maximum number of characters to show of a server or tool name from a program.
 const NAME_SHOWN: usize = 128;
 
 /// Diagnostics of comparisons that are never true.
@@ -183,7 +183,7 @@ pub(crate) fn compared(text: &str, compared: &[Compared]) -> Vec<Diagnostic> {
     compared.iter().take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
 }
 
-/// The diagnostic of what was found without the compiler, at some bytes of a `text`.
+/// A diagnostic found without the compiler, at a byte range of `text`.
 fn at(level: &str, message: String, text: &str, range: Range<usize>, hint: String) -> Diagnostic {
     let lines: Vec<&str> = text.split('\n').collect();
     let before = text.get(..range.start).unwrap_or("");
@@ -198,14 +198,14 @@ fn at(level: &str, message: String, text: &str, range: Range<usize>, hint: Strin
     let mut rendered = format!("{level}: {message}\n");
     render_place(&mut rendered, &lines, place, "");
     if level == "warning" {
-        // Of a warning nothing else is shown.
+        // For a warning, nothing else is shown.
         let _ = writeln!(rendered, "help: {}", hint.lines().next().unwrap_or(""));
     }
     let Place { line, column, .. } = place;
     Diagnostic { level: level.to_owned(), code: None, message, line, column, rendered, hint: Some(hint) }
 }
 
-/// What is said of no place in the source, by the compiler itself or by the linker behind it.
+/// Messages without a position, from the compiler itself or the linker.
 pub(crate) fn unplaced(messages: &str) -> String {
     let texts = messages.lines().filter_map(|line| match serde_json::from_str::<Message>(line) {
         Ok(message) if message.spans.is_empty() => Some(message.message),
@@ -215,7 +215,7 @@ pub(crate) fn unplaced(messages: &str) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The diagnostic of wrong syntax, found without the compiler.
+/// The diagnostic of a syntax error found without the compiler.
 pub(crate) fn syntax(error: &SyntaxError, text: &str) -> Diagnostic {
     let lines: Vec<&str> = text.split('\n').collect();
     let place = Place { line: error.line, column: error.column, width: 1 };
@@ -234,14 +234,14 @@ pub(crate) fn syntax(error: &SyntaxError, text: &str) -> Diagnostic {
     }
 }
 
-/// What other languages have at a place, and Rust has not.
+/// A hint on syntax of other languages that Rust does not have.
 fn syntax_hint(lines: &[&str], place: Place) -> Option<String> {
     let line = lines.get(place.line as usize - 1)?;
     let mut rest = line.chars().skip(place.column as usize - 1);
     let before: String = line.chars().take(place.column as usize - 1).collect();
     let hint = match (rest.next()?, rest.next()) {
         (':', next) if next != Some(':') && before.contains('(') => {
-            "arguments have no names: required ones are given in order, optional ones with methods, as in \
+            "arguments have no names: pass required ones by position, optional ones with methods, as in \
              `.limit(10)`"
         }
         ('-', _) if before.trim_start().starts_with("use ") => {
@@ -261,13 +261,13 @@ impl Reader<'_> {
     fn diagnostic(&self, message: &Message) -> Diagnostic {
         let code = message.code.as_ref().map(|code| code.code.clone());
         let mut primary: Vec<&Span> = message.spans.iter().filter(|span| span.is_primary).collect();
-        // A message without a place (of the linker, say) is put at the end.
+        // A message without a position (from the linker, for example) is put at the end.
         let first = primary.first().map_or_else(|| self.end(), |span| self.place(span));
         primary.extend(message.spans.iter().filter(|span| !span.is_primary));
-        let said = self.moved(&message.message);
+        let message_text = self.moved(&message.message);
         let mut rendered = match &code {
-            Some(code) => format!("error[{code}]: {said}\n"),
-            None => format!("error: {said}\n"),
+            Some(code) => format!("error[{code}]: {message_text}\n"),
+            None => format!("error: {message_text}\n"),
         };
         for (index, span) in
             primary.iter().enumerate().filter(|(index, span)| *index == 0 || self.is_own(span))
@@ -282,7 +282,7 @@ impl Reader<'_> {
         Diagnostic {
             level: "error".to_owned(),
             code,
-            message: said,
+            message: message_text,
             line: first.line,
             column: first.column,
             hint: None,
@@ -290,7 +290,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes and suggestions, each in a line.
+    /// Notes and suggestions, one per line.
     fn render_child(&self, rendered: &mut String, child: &Message) {
         // Writing to a string does not fail.
         let first = child.message.lines().next().unwrap_or("");
@@ -303,8 +303,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Where a span lies in the snippet: where a macro was called, for one inside a macro, and the end of the
-    /// snippet, where its result stands, for one in the wrapper.
+    /// The span's position in the snippet: for a span in a macro, where the macro is used; for one in the wrapper, the
+    /// end of the snippet, where its result is.
     fn place(&self, span: &Span) -> Place {
         let mut span = span;
         while let (false, Some(expansion)) = (span.file_name == "snippet.rs", &span.expansion) {
@@ -323,13 +323,13 @@ impl Reader<'_> {
         Place { line: span.line_start, column: start, width: width.max(1) }
     }
 
-    /// The snippet's own column for one in the file that was compiled.
+    /// The snippet's column for a column in the compiled file.
     fn column(&self, line: u32, column: u32) -> u32 {
         Origin::new(self.spliced.offset).edited(&self.spliced.edits).column(line, column).max(1)
     }
 
-    /// `text` with the snippet's own columns in the types that are named by their places, such as
-    /// `{closure@snippet.rs:1:207: 1:210}`.
+    /// Maps columns in `text` to the snippet's, in types named by their positions, such as `{closure@snippet.rs:1:207:
+    /// 1:210}`.
     fn moved(&self, text: &str) -> String {
         let mut parts = text.split(IN_FILE);
         let mut moved = parts.next().unwrap_or("").to_owned();
@@ -352,7 +352,7 @@ impl Reader<'_> {
         span.file_name == "snippet.rs" && !opening && span.line_start <= self.spliced.lines
     }
 
-    /// The last line with something in it.
+    /// The last non-empty line.
     fn end(&self) -> Place {
         let index = self.lines.iter().rposition(|line| !line.trim().is_empty()).unwrap_or(0);
         let line = self.lines.get(index).copied().unwrap_or("");
@@ -370,7 +370,7 @@ impl Reader<'_> {
     }
 }
 
-/// The line and column that a text begins with, and what is behind them.
+/// The line and column at the start of a text, and the rest.
 fn leading_place(text: &str) -> Option<(u32, u32, &str)> {
     let number = |text: &'_ str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (line, rest) = text.split_at_checked(number(text))?;
@@ -379,7 +379,7 @@ fn leading_place(text: &str) -> Option<(u32, u32, &str)> {
     Some((line.parse().ok()?, column.parse().ok()?, rest))
 }
 
-/// What says nothing about the snippet: how the compiler works, and lists of types.
+/// Messages that say nothing about the snippet: compiler internals, and lists of types.
 fn is_noise(message: &str) -> bool {
     const NOISE: [&str; 8] = [
         "the trait `GeneratedText` is",
@@ -399,7 +399,7 @@ fn render_place(rendered: &mut String, lines: &[&str], place: Place, label: &str
     let text = lines.get(line as usize - 1).copied().unwrap_or("");
     let number = line.to_string();
     let gutter = " ".repeat(number.len());
-    // Of a long line only the part around the place is shown.
+    // In a long line, show only the part around the position.
     let first = (column as usize - 1).saturating_sub(CONTEXT);
     let shown: String = text.chars().skip(first).take(EXCERPT).collect();
     let tab = |c: char| if c == '\t' { '\t' } else { ' ' };
@@ -419,7 +419,7 @@ mod tests {
     use crate::splice::Spliced;
 
     #[test]
-    fn a_program_may_warn_of_any_place() {
+    fn program_warnings_may_have_any_position() {
         let warning = |line, column| Warning { message: "odd".to_owned(), line, column };
         let shown = told(warning(Some(2), Some(3)), "a\nb == c");
         assert_eq!((shown.line, shown.column, shown.level.as_str()), (2, 3, "warning"));
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn places_in_texts_are_the_snippets_own() {
+    fn positions_in_texts_are_mapped_to_the_snippet() {
         let spliced =
             Spliced { text: String::new(), offset: 171, lines: 2, edits: Vec::new(), inserted: Vec::new() };
         let reader = Reader { lines: vec!["|x: i32| x + 1", ""], spliced: &spliced };
@@ -447,8 +447,8 @@ mod tests {
                 "[snippet.rs:2:300, snippet.rs:1:10: not a place]",
             ),
         ];
-        for (said, moved) in cases {
-            assert_eq!(reader.moved(said), moved);
+        for (text, moved) in cases {
+            assert_eq!(reader.moved(text), moved);
         }
         for odd in [
             "",

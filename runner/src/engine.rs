@@ -1,4 +1,4 @@
-//! The engine: the toolchain and the layer below all snippets, and where compilers and programs run.
+//! The engine: toolchain and base layer for compiling and running snippets.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,34 +15,33 @@ use crate::observer::Observer;
 use crate::sandbox_policies::{Grants, Limits};
 use crate::toolchain::{self, Stamp, Toolchain};
 
-/// Where and how an engine works.
+/// Options of an engine.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The cache.
     pub cache: Cache,
-    /// Whether rustup may be asked to add the target of snippets.
+    /// Whether rustup may be run to add the target of snippets.
     pub install_target: bool,
     /// How compilers and programs are confined.
     pub confinement: Confinement,
 }
 
-/// Everything about one execution.
+/// One execution.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The snippet, as it was sent.
     pub code: String,
-    /// What `args.get(…)` answers.
+    /// The values for `args.get(…)`.
     pub args: BTreeMap<String, String>,
-    /// The longest time for everything from reading the snippet to the end of its program, less what a person takes to
-    /// answer.
+    /// Time limit from reading the snippet to the end of its program, not counting the time the user takes to answer.
     pub timeout: Duration,
-    /// Only compile and link: no tool can run, and no session is opened.
+    /// Only compile and link: no tool is called, and no session is opened.
     pub check_only: bool,
-    /// What the program may use.
+    /// The program's resource limits.
     pub limits: Limits,
-    /// What it may work on.
+    /// The files the program may access.
     pub grants: Grants,
-    /// Ends the execution from outside.
+    /// Cancels the execution.
     pub cancel: CancellationToken,
 }
 
@@ -51,21 +50,20 @@ pub struct Request {
 pub struct Engine {
     pub(crate) cache: Cache,
     pub(crate) toolchain: Toolchain,
-    /// What the compiler's file was like when the engine was opened.
+    /// The compiler's file when the engine was opened.
     stamp: Option<Stamp>,
     pub(crate) layer: BaseLayer,
     pub(crate) confinement: Confinement,
-    /// Lets compilers begin for which there is memory.
+    /// Admits compilers when there is enough memory.
     pub(crate) admission: Admission,
     /// The snippets that are being compiled.
     pub(crate) foreground: Foreground,
 }
 
 impl Engine {
-    /// Finds the toolchain and builds what is missing below snippets: the first use takes about a minute.
+    /// Finds the toolchain and builds the base layer if missing: the first use takes about a minute.
     ///
-    /// # Errors
-    /// Where the machine can't confine processes, has no toolchain that does, or the layer does not build.
+    /// # Errors If the machine can't confine processes, has no suitable toolchain, or the layer does not build.
     pub async fn open(options: &Options, observer: &dyn Observer) -> Result<Self> {
         if let Confinement::AtLeast(minimum) = options.confinement {
             let refused = |error: sandbox::Unsupported| {
@@ -78,8 +76,8 @@ impl Engine {
         let layer = layer::ensure(&cache, &toolchain, options.confinement, observer).await?;
         if let Some((budget, bytes)) = layer.entry.as_ref().and_then(|entry| cache.too_small_for(entry)) {
             observer.progress(&format!(
-                "the cache may take {} MiB (cache.size), and the crates that snippets are compiled against alone \
-                 take {} MiB: they are kept, and little else is",
+                "the cache is limited to {} MiB (cache.size), but the crates that snippets are compiled against \
+                 take {} MiB: they are kept, and little else fits",
                 budget >> 20,
                 bytes >> 20
             ));
@@ -90,27 +88,27 @@ impl Engine {
         Ok(Engine { cache, toolchain, stamp, layer, confinement, admission, foreground })
     }
 
-    /// Whether what it was opened with is still there: the layer, which goes with a deleted cache, and the compiler,
-    /// which an update replaces. If not, another engine is to be opened.
+    /// Whether the layer and the compiler are unchanged: a deleted cache removes the layer, an update replaces the
+    /// compiler. If not, a new engine must be opened.
     #[must_use]
     pub fn is_current(&self) -> bool {
         self.layer.entry.as_ref().is_none_or(Entry::is_in_place)
             && self.stamp == Stamp::of(&self.toolchain.rustc).ok()
     }
 
-    /// The cache that the engine works in.
+    /// The engine's cache.
     #[must_use]
     pub fn cache(&self) -> &Cache {
         &self.cache
     }
 
-    /// The toolchain that it compiles with.
+    /// The engine's toolchain.
     #[must_use]
     pub fn toolchain(&self) -> &Toolchain {
         &self.toolchain
     }
 
-    /// Refuses grants that touch what is protected.
+    /// Refuses grants that affect protected paths.
     pub(crate) fn check(&self, grants: &Grants) -> Result<()> {
         grants.check(self.cache.folder(), Some(&self.toolchain.sysroot))
     }
@@ -166,7 +164,7 @@ mod tests {
         }
     }
 
-    /// An engine as it is once it is open, with a compiler and a layer in `folder` that are only there.
+    /// An open engine with an unusable compiler and layer in `folder`.
     fn opened(folder: &Path) -> Engine {
         let cache = Cache::open(&folder.join("cache"), DEFAULT_SIZE).unwrap();
         let rustc = folder.join("rustc");
@@ -193,13 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_is_current_until_its_layer_goes_or_its_compiler_is_another_one() {
+    fn an_engine_is_current_until_its_layer_or_compiler_changes() {
         let folder = tempfile::tempdir().unwrap();
         let engine = opened(folder.path());
         assert!(engine.is_current());
         let compiler = &engine.toolchain.rustc;
         let before = fs_err::metadata(compiler).unwrap().modified().unwrap();
-        // As an update does: another file of the same length takes its place.
+        // Like an update: a different file of the same length replaces it.
         let newer = folder.path().join("newer");
         fs_err::write(&newer, "two").unwrap();
         let later = before + Duration::from_secs(1);
@@ -215,7 +213,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_engine_that_is_used_keeps_its_layer_from_being_the_oldest() {
+    async fn using_an_engine_keeps_its_layer_from_being_evicted() {
         let folder = tempfile::tempdir().unwrap();
         let engine = opened(folder.path());
         let long_ago = SystemTime::now() - Duration::from_secs(90_000);

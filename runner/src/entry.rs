@@ -1,6 +1,6 @@
-//! Chooses the function that a file of items begins with, and refuses texts that would run nothing.
+//! Finds the entry function in a file of items, and refuses texts that would run nothing.
 //!
-//! What is not certain is refused: a function that only happens to have the name of an entry would be the whole program.
+//! Uncertain cases are refused: a function that merely has the name of an entry point would become the whole program.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::spanned::Spanned;
@@ -35,7 +35,7 @@ impl From<&ItemFn> for Entry {
     }
 }
 
-/// Macros whose use is a statement, also where a file of items could have it.
+/// Macros used as statements, even where a file of items could contain them.
 const STATEMENTS: [&str; 14] = [
     "assert",
     "assert_eq",
@@ -53,15 +53,15 @@ const STATEMENTS: [&str; 14] = [
     "writeln",
 ];
 
-/// What a text of functions lacks.
-const NEEDED: &str = "end the text with statements that call them, or name the one that begins `main`";
+/// Advice for a text of functions without an entry point.
+const NEEDED: &str = "end the text with statements that call them, or name the entry point `main`";
 
-/// What is said of a text without any code.
+/// The error for a text without any code.
 const NO_STATEMENT: &str = "there is no code: write statements, such as `demo::echo(\"a\").await?.text()`; the last expression is \
                             the result";
 
-/// The entry of a `file` whose text has these `tokens`: `main`, or else `run` where only it can be meant; `None` where
-/// the items are statements.
+/// The entry point of a `file` with these `tokens`: `main`, or `run` if it must be the entry point; `None` if the items
+/// are statements.
 pub(crate) fn find<'a>(file: &'a File, tokens: &TokenStream) -> syn::Result<Option<&'a ItemFn>> {
     let functions: Vec<&ItemFn> = file.items.iter().filter_map(function).collect();
     if let Some(main) = functions.iter().find(|function| function.sig.ident == "main") {
@@ -85,19 +85,20 @@ pub(crate) fn find<'a>(file: &'a File, tokens: &TokenStream) -> syn::Result<Opti
     names.dedup();
     let kept = names.len().min(NAMES_KEPT);
     let more = if names.len() > kept { ", …" } else { "" };
-    let plural = if names.len() == 1 { "is a function" } else { "are functions" };
-    let message = format!(
-        "nothing calls anything: {}{more} {plural}, and none is the entry; {NEEDED}",
-        names[..kept].join(", ")
-    );
+    let plural = if names.len() == 1 {
+        "is a function, but not an entry point"
+    } else {
+        "are functions, but not entry points"
+    };
+    let message = format!("nothing is called: {}{more} {plural}; {NEEDED}", names[..kept].join(", "));
     Err(syn::Error::new(*place, message))
 }
 
-/// Most functions that a message names.
+/// Maximum number of functions to name in a message.
 const NAMES_KEPT: usize = 8;
 
-/// Whether `run` begins the program: it takes nothing or the arguments, nothing calls it, and it is `async` with a
-/// `Result`, or all other functions are called.
+/// Whether `run` is the entry point: it takes nothing or the arguments, nothing calls it, and it either is `async` with
+/// a `Result`, or all other functions are called.
 fn is_entry(run: &ItemFn, functions: &[&ItemFn], tokens: &TokenStream) -> bool {
     let is_documented = run.sig.asyncness.is_some() && returns_result(run);
     let is_helper = |function: &&ItemFn| {
@@ -127,14 +128,14 @@ fn function(item: &Item) -> Option<&ItemFn> {
     }
 }
 
-/// The name of a macro that is used, and neither defines one nor can be anything but an item.
+/// The name of a macro call that could also be a statement.
 fn used_macro(item: &Item) -> Option<String> {
     let Item::Macro(used) = item else { return None };
     let name = used.mac.path.segments.last()?.ident.to_string();
     (used.ident.is_none() && name != "thread_local").then_some(name)
 }
 
-/// All functions with a body, also those of types and modules.
+/// All functions with a body, including those in types and modules.
 #[derive(Default)]
 struct Functions(Vec<(String, proc_macro2::Span)>);
 
@@ -148,14 +149,14 @@ impl<'ast> Visit<'ast> for Functions {
     }
 
     fn visit_item_impl(&mut self, block: &'ast syn::ItemImpl) {
-        // What a trait asks for is called by others.
+        // Trait methods are called by others.
         if block.trait_.is_none() {
             visit::visit_item_impl(self, block);
         }
     }
 }
 
-/// Refuses no `statements` at all, and those beside a `main` that nothing calls: it would never run.
+/// Refuses an empty list of `statements`, and statements next to an uncalled `main`, which would never run.
 pub(crate) fn check_statements(statements: &[Stmt], tokens: &TokenStream) -> syn::Result<()> {
     if statements.is_empty() {
         return Err(syn::Error::new(proc_macro2::Span::call_site(), NO_STATEMENT));
@@ -166,28 +167,28 @@ pub(crate) fn check_statements(statements: &[Stmt], tokens: &TokenStream) -> syn
     });
     for function in items.filter(|function| function.sig.ident == "main") {
         if count(tokens, "main") < 2 {
-            let message = "there are statements beside `main`, and nothing calls it: put them into `main`, or its body \
-                           in its place";
+            let message = "there are statements outside `main`, and nothing calls `main`: move them into `main`, or replace \
+                           `main` with its body";
             return Err(syn::Error::new(function.sig.ident.span(), message));
         }
     }
     Ok(())
 }
 
-/// `#[tokio::main]`, with or without arguments: the program has a runtime already.
+/// `#[tokio::main]`, with or without arguments: the program already has a runtime.
 pub(crate) fn is_main(attribute: &Attribute) -> bool {
     let segments = &attribute.path().segments;
     let is = |index: usize, name: &str| segments.get(index).is_some_and(|segment| segment.ident == name);
     (segments.len() == 1 && is(0, "main")) || (segments.len() == 2 && is(0, "tokio") && is(1, "main"))
 }
 
-/// Whether a text starts a runtime of its own, which needs a thread that has none; `blanked` attributes do not count.
+/// Whether a text starts its own runtime, which requires a thread without one; `blanked` attributes do not count.
 pub(crate) fn blocks(tokens: &TokenStream, blanked: usize) -> bool {
     let attributes = count_attributes(tokens);
     count(tokens, "block_on") > 0 || attributes > blanked
 }
 
-/// How often `#[tokio::main]` stands in a text.
+/// The number of `#[tokio::main]` attributes in a text.
 fn count_attributes(tokens: &TokenStream) -> usize {
     let mut found = 0;
     for token in tokens.clone() {
@@ -208,7 +209,7 @@ fn count(tokens: &TokenStream, name: &str) -> usize {
     counts.sum()
 }
 
-/// Whether a function called `name` is named anywhere but where it is defined, as no method and no member.
+/// Whether the function `name` is used anywhere, other than as a method or member.
 fn is_called(tokens: &TokenStream, name: &str) -> bool {
     let mut before = None;
     for token in tokens.clone() {
@@ -229,7 +230,7 @@ fn is_called(tokens: &TokenStream, name: &str) -> bool {
     false
 }
 
-/// The attributes of the entry that go.
+/// The attributes to remove from the entry function.
 pub(crate) fn blanks(entry: &ItemFn) -> impl Iterator<Item = proc_macro2::Span> {
     entry.attrs.iter().filter(|attribute| is_main(attribute)).map(Spanned::span)
 }

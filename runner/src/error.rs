@@ -1,6 +1,6 @@
-//! Failures of the host: what keeps a snippet from being tried at all.
+//! Failures of the host, which prevent a snippet from being tried at all.
 //!
-//! What goes wrong with the snippet itself is an [`Outcome`](crate::Outcome).
+//! Failures of the snippet itself are an [`Outcome`](crate::Outcome).
 
 use std::fmt;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub struct Error {
 /// The parts of the host that can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The Rust toolchain is missing or does not do.
+    /// The Rust toolchain is missing or unsuitable.
     Toolchain,
     /// The layer below the snippets could not be built.
     Layer,
@@ -34,12 +34,12 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// An error in words: what failed, where and why.
+    /// Creates an error; the message says what failed, where and why.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error { kind, message: message.into(), hint: None }
     }
 
-    /// Adds what to do about it.
+    /// Adds advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -52,7 +52,7 @@ impl Error {
         &self.message
     }
 
-    /// What to do about it.
+    /// Advice on how to fix it.
     #[must_use]
     pub fn advice(&self) -> Option<&str> {
         self.hint.as_deref()

@@ -1,7 +1,7 @@
-//! A program as a crate of its own: what a snippet is compiled from, in files that `cargo build` takes as they are.
+//! Exports a program as a crate: the sources that a snippet is compiled from, as files for `cargo build`.
 //!
-//! It is for reading, for an editor with rust-analyzer, and for a program that is to stay. It holds the bridge, the
-//! bindings (`tools`), the program (`snippet`) and, unless they can't be had, the sources of all crates.
+//! It is for reading, for editors with rust-analyzer, and for programs to keep. It contains the bridge, the bindings
+//! (`tools`), the program (`snippet`) and, if available, the sources of all crates.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,21 +13,21 @@ use crate::layer;
 use crate::observer::Observer;
 use crate::toolchain;
 
-/// The program's text, in the folder of a crate.
+/// The path of the program in the crate folder.
 pub const SNIPPET: &str = "snippet/src/snippet.rs";
 
-/// The key in a manifest that marks a crate as one of ours, which may be written again.
+/// The manifest key that marks a crate as exported, so that it may be overwritten.
 const MARK: &str = "toolsmith";
 
 const MAIN: &str = include_str!("export/main.rs");
-/// The line of [`MAIN`] that the imports take the place of.
-const IMPORTS: &str = "    // Here stand their imports.\n";
+/// The line of [`MAIN`] that the imports replace.
+const IMPORTS: &str = "    // Their imports are inserted here.\n";
 const FIRST_SNIPPET: &str = include_str!("export/snippet.rs");
-const VENDORED: &str = "# The sources of all crates lie in `vendor`: nothing is downloaded.\n\
+const VENDORED: &str = "# The sources of all crates are in `vendor`: nothing is downloaded.\n\
     [source.crates-io]\nreplace-with = \"vendored-sources\"\n\n\
     [source.vendored-sources]\ndirectory = \"vendor\"\n";
 
-/// Whether a folder holds a crate that [`write_crate`] has written: its manifest says so.
+/// Whether a folder contains a crate written by [`write_crate`], according to its manifest.
 #[must_use]
 pub fn is_crate(folder: &Path) -> bool {
     let manifest = fs_err::read_to_string(folder.join("Cargo.toml")).ok();
@@ -36,17 +36,16 @@ pub fn is_crate(folder: &Path) -> bool {
     metadata.is_some_and(|metadata| metadata.get(MARK).is_some())
 }
 
-/// The file of a module's bindings, in the folder of a crate.
+/// The path of a module's bindings in the crate folder.
 #[must_use]
 pub fn module_file(module: &str) -> String {
     format!("tools/src/{module}.rs")
 }
 
-/// Writes a crate with the bindings `modules` (module names and the root files of [`codegen::root`]) to `folder`. A
-/// program that is there already is kept.
+/// Writes a crate with the bindings `modules` (module names and the root files of [`codegen::root`]) to `folder`. An
+/// existing program is kept.
 ///
-/// # Errors
-/// Where the folder can't be written to.
+/// # Errors If the folder can't be written to.
 pub fn write_crate(folder: &Path, modules: &[(String, String)]) -> Result<()> {
     let failed = |error: std::io::Error| {
         let message = format!("the crate can't be written to {}: {error}", folder.display());
@@ -77,14 +76,14 @@ pub fn write_crate(folder: &Path, modules: &[(String, String)]) -> Result<()> {
     Ok(())
 }
 
-/// Writes one file below `folder`, and nowhere else: a link that lies there is not followed.
+/// Writes one file in `folder` without following links, so that nothing outside is written.
 fn write_file(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
     let mut path = folder.to_owned();
     let parts: Vec<&str> = name.split('/').collect();
     for (index, part) in parts.iter().enumerate() {
         path.push(part);
         if path.is_symlink() {
-            let message = format!("{} is a link, which leads elsewhere; remove it", path.display());
+            let message = format!("{} is a link to another place; remove it", path.display());
             return Err(std::io::Error::other(message));
         }
         if index + 1 < parts.len() && !path.is_dir() {
@@ -94,7 +93,7 @@ fn write_file(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
     fs_err::write(path, text)
 }
 
-/// Removes the bindings of an earlier writing: a server may be gone.
+/// Removes bindings written earlier: a server may be gone.
 fn remove_bindings(folder: &Path) -> std::io::Result<()> {
     let Ok(files) = fs_err::read_dir(folder.join("tools/src")) else { return Ok(()) };
     for file in files {
@@ -106,14 +105,13 @@ fn remove_bindings(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Puts the sources of all crates into a crate's folder, so that it builds without network.
+/// Adds the sources of all crates to a crate folder, so that it builds without network.
 ///
-/// # Errors
-/// Where there is no toolchain, or sources are neither in the cache nor to be had from the registry.
+/// # Errors If there is no toolchain, or sources are neither in the cache nor available from the registry.
 pub async fn vendor(options: &Options, folder: &Path, observer: &dyn Observer) -> Result<()> {
     let cache = &options.cache;
     let toolchain = toolchain::find(cache, options.install_target, observer).await?;
-    // cargo starts elsewhere.
+    // cargo runs in another folder.
     let folder = &std::path::absolute(folder).map_err(Error::cache(folder))?;
     let manifest = folder.join("Cargo.toml");
     let vendor = folder.join("vendor");
@@ -152,7 +150,7 @@ fn workspace_manifest() -> Result<toml::Table> {
     Ok(manifest)
 }
 
-/// A package that depends on others of the workspace.
+/// A package that depends on others in the workspace.
 fn package(name: &str, siblings: &[&str]) -> Result<toml::Table> {
     let mut text = format!(
         "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n"
@@ -163,7 +161,7 @@ fn package(name: &str, siblings: &[&str]) -> Result<toml::Table> {
     parse(&text)
 }
 
-/// The program: it may use what snippets may use.
+/// The program's package: it may use what snippets may use.
 fn snippet_manifest() -> Result<toml::Table> {
     let mut manifest = package("snippet", &["tools"])?;
     let offer = parse(layer::OFFER_MANIFEST)?;
@@ -175,7 +173,7 @@ fn snippet_manifest() -> Result<toml::Table> {
     Ok(manifest)
 }
 
-/// The layer's lock file with the packages of a crate in place of `offer`.
+/// The layer's lock file with the crate's packages instead of `offer`.
 fn lock_file() -> String {
     const SEPARATOR: &str = "\n[[package]]\n";
     let mut parts = layer::LOCK_FILE.split(SEPARATOR);
@@ -184,7 +182,7 @@ fn lock_file() -> String {
     let offer = packages.iter().position(|package| package.starts_with("name = \"offer\"\n"));
     let offer = offer.map(|index| packages.remove(index)).unwrap_or_default();
     packages.push("name = \"tools\"\nversion = \"0.1.0\"\ndependencies = [\n \"bridge\",\n]\n".to_owned());
-    // `tools` sorts behind all crates on offer, or else a test that builds a crate would fail.
+    // `tools` sorts after all available crates; otherwise, a test that builds a crate would fail.
     let snippet = offer.replace("name = \"offer\"", "name = \"snippet\"");
     packages.push(snippet.replace("\n]", "\n \"tools\",\n]"));
     packages.sort();

@@ -1,16 +1,16 @@
-//! Whether statements can reach their end, and whether they return a value: read off their syntax.
+//! Determines from their syntax whether statements reach their end, and whether they return a value.
 //!
-//! Types would know better, but they are known only to the compiler, and the wrapper must be chosen before.
+//! Types would be more precise, but only the compiler knows them, and the wrapper must be chosen before compiling.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Item, Macro, Stmt};
 
-/// Whether control can never come to the end of `statements`.
+/// Whether control never reaches the end of `statements`.
 pub(crate) fn diverges(statements: &[Stmt]) -> bool {
     match statements.iter().rfind(|statement| !matches!(statement, Stmt::Item(_))) {
-        // With a `;` the compiler would not know its type.
+        // With a `;`, the compiler would not know its type.
         Some(Stmt::Expr(Expr::Try(tried), None)) => is_error(&tried.expr),
         Some(Stmt::Expr(expression, _)) => {
             expression_diverges(expression) || ends_in_imported_exit(statements)
@@ -52,7 +52,7 @@ fn macro_diverges(call: &Macro) -> bool {
     matches!(name.as_deref(), Some("panic" | "todo" | "unimplemented" | "unreachable" | "bail"))
 }
 
-/// `process::exit(…)` and `process::abort()`. A bare `exit` may be anybody's: see [`ends_in_imported_exit`].
+/// `process::exit(…)` and `process::abort()`. A bare `exit` may be any function: see [`ends_in_imported_exit`].
 fn is_exit(function: &Expr) -> bool {
     let Expr::Path(path) = function else { return false };
     let mut names = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
@@ -63,7 +63,7 @@ fn is_exit_name(name: Option<&str>) -> bool {
     matches!(name, Some("exit" | "abort"))
 }
 
-/// Whether the last of `statements` is a bare `exit(…)` that they import from `std::process`.
+/// Whether the last of `statements` is a bare `exit(…)` imported from `std::process`.
 fn ends_in_imported_exit(statements: &[Stmt]) -> bool {
     let Some(Stmt::Expr(Expr::Call(call), _)) = statements.last() else { return false };
     let Expr::Path(path) = &*call.func else { return false };
@@ -82,11 +82,11 @@ fn has_break(body: &Block) -> bool {
     struct Breaks(bool);
     impl<'ast> Visit<'ast> for Breaks {
         fn visit_expr_break(&mut self, _: &'ast syn::ExprBreak) {
-            // A break of an inner loop counts as well: then the end is taken to be reachable.
+            // A break of an inner loop counts as well: the end is then considered reachable.
             self.0 = true;
         }
         fn visit_macro(&mut self, call: &'ast Macro) {
-            // What a macro makes of its tokens is not known: `tokio::select! { _ = timer => break }`.
+            // A macro's expansion is unknown: `tokio::select! { _ = timer => break }`.
             self.0 |= names_break(call.tokens.clone());
         }
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
@@ -105,7 +105,7 @@ fn names_break(tokens: TokenStream) -> bool {
     })
 }
 
-/// Whether `statements` hold a `return` of their own with anything but an `Err`.
+/// Whether `statements` contain a `return` of their own with anything but an `Err`.
 pub(crate) fn returns_value(statements: &[Stmt]) -> bool {
     struct Returns(bool);
     impl<'ast> Visit<'ast> for Returns {
@@ -122,7 +122,7 @@ pub(crate) fn returns_value(statements: &[Stmt]) -> bool {
     returns.0
 }
 
-/// Whether the value of `statements`, if they have one, is an `Err` in every case.
+/// Whether the value of `statements`, if any, is always an `Err`.
 pub(crate) fn fails(statements: &[Stmt]) -> bool {
     matches!(statements.last(), Some(Stmt::Expr(value, None)) if expression_fails(value))
 }
@@ -142,7 +142,7 @@ fn expression_fails(value: &Expr) -> bool {
     }
 }
 
-/// Whether a call says the types of what it gives: `Err::<i32, _>(…)`.
+/// Whether a call states its types: `Err::<i32, _>(…)`.
 fn has_stated_types(value: &Expr) -> bool {
     let Expr::Call(call) = value else { return false };
     matches!(&*call.func, Expr::Path(path) if path.path.segments.iter().any(|segment| !segment.arguments.is_none()))
@@ -154,7 +154,7 @@ fn is_error(value: &Expr) -> bool {
     path.path.segments.last().is_some_and(|segment| segment.ident == "Err")
 }
 
-/// Functions and methods whose calls are statements for their effect: their value, if any, is no result.
+/// Functions and methods called for their effect: their value, if any, is not a result.
 const EFFECTS: [&str; 21] = [
     "clear",
     "dedup",
@@ -179,10 +179,10 @@ const EFFECTS: [&str; 21] = [
     "truncate",
 ];
 
-/// Macros that make a value.
+/// Macros that return a value.
 const VALUES: [&str; 3] = ["format", "json", "vec"];
 
-/// Whether the last of `statements`, or of the function that they begin with, is an expression whose value a `;` drops.
+/// Whether the last of `statements`, or of the function they start with, is an expression whose value a `;` drops.
 pub(crate) fn discards(statements: &[Stmt]) -> bool {
     match statements.last() {
         Some(Stmt::Expr(value, Some(_))) => has_value(value),
@@ -200,7 +200,7 @@ pub(crate) fn discards(statements: &[Stmt]) -> bool {
     }
 }
 
-/// Whether an expression is written for its value, as far as its syntax tells.
+/// Whether an expression is written for its value, judging by its syntax.
 fn has_value(value: &Expr) -> bool {
     match value {
         Expr::Await(waited) => has_value(&waited.base),
@@ -211,7 +211,7 @@ fn has_value(value: &Expr) -> bool {
             _ => true,
         },
         Expr::MethodCall(call) => !is_effect(&call.method),
-        // `a += 1` is no value, `a + 1` is one.
+        // `a += 1` has no value, `a + 1` has one.
         Expr::Binary(operation) => {
             !operation.op.to_token_stream().to_string().ends_with('=') || is_comparison(&operation.op)
         }

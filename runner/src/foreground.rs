@@ -1,12 +1,12 @@
-//! The snippets that are being compiled: work in the background waits until there are none.
+//! Counts the snippets being compiled: background work waits until there are none.
 
 use tokio::sync::watch;
 
-/// How many snippets are being compiled.
+/// The number of snippets being compiled.
 #[derive(Debug, Default)]
 pub(crate) struct Foreground(watch::Sender<usize>);
 
-/// One of them; it is done when this is dropped.
+/// A snippet being compiled, until this is dropped.
 pub(crate) struct ForegroundGuard<'a>(&'a Foreground);
 
 impl Foreground {
@@ -15,9 +15,9 @@ impl Foreground {
         ForegroundGuard(self)
     }
 
-    /// Waits until none is compiled, or until any is.
+    /// Waits until any snippet is being compiled, or until none is.
     pub(crate) async fn until(&self, any: bool) {
-        // The sender is in `self`: it can't be gone.
+        // The sender is in `self`, so it is not dropped.
         let _ = self.0.subscribe().wait_for(|count| (*count > 0) == any).await;
     }
 }

@@ -1,7 +1,7 @@
-//! Generated bindings, remembered, and read piece by piece.
+//! Caches generated bindings and reads them piecewise.
 //!
-//! Generating costs about a millisecond a tool, and the code of a thousand tools is some megabytes, of which a
-//! snippet needs a few kilobytes: an index says which tools there are and where in a file of texts theirs lie.
+//! Generating takes about a millisecond per tool, and the code of a thousand tools is some megabytes, of which a
+//! snippet needs a few kilobytes: an index lists the tools and their offsets in a file of texts.
 //!
 //! | input of the key | why |
 //! | --- | --- |
@@ -21,27 +21,27 @@ use serde::{Deserialize, Serialize};
 use crate::cache::{Bucket, Cache, Entry, Key};
 use crate::error::{Error, Result};
 
-/// The index in an entry's folder, and the texts that it points into.
+/// The index in an entry's folder, and the file of texts that it points into.
 const INDEX: &str = "index.json";
 const TEXTS: &str = "texts";
 
-/// A tool as generated code knows it.
+/// A tool in generated code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolEntry {
-    /// The name that the server knows it by.
+    /// The server's name for the tool.
     pub name: String,
     /// The name of its stub.
     pub function: String,
-    /// What the names of its types begin with.
+    /// The prefix of its type names.
     pub prefix: String,
-    /// What a program's manifest and the broker know it by.
+    /// Its identity in a program's manifest and for the broker.
     pub id: String,
     source: Piece,
     signature: Piece,
     documentation: Piece,
 }
 
-/// A part of the texts: offset and length in bytes.
+/// Offset and length of a text, in bytes.
 type Piece = (u64, usize);
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -54,9 +54,9 @@ struct Index {
 /// The bindings of one server.
 #[derive(Debug)]
 pub(crate) struct Generated {
-    /// What they are kept under; equal keys mean equal code.
+    /// The key of the cache entry; equal keys mean equal code.
     pub(crate) key: String,
-    /// Whether they were made just now, and not found in the cache.
+    /// Whether they were just generated, not found in the cache.
     pub(crate) is_new: bool,
     server: String,
     index: Index,
@@ -65,16 +65,16 @@ pub(crate) struct Generated {
 
 #[derive(Debug)]
 enum Texts {
-    /// In an entry, which is not evicted meanwhile; open, so that they stay readable when the cache is deleted.
+    /// In a cache entry, held against eviction; the open file stays readable even if the cache is deleted.
     Kept(File, Entry),
-    /// They could not be kept.
+    /// In memory, because they could not be cached.
     Held(String),
 }
 
 impl ToolEntry {
-    /// Whether one of a snippet's identifiers may mean the tool: its stub, or one of its types.
+    /// Whether one of a snippet's identifiers may refer to the tool: its stub, or one of its types.
     fn is_named(&self, identifiers: &BTreeSet<String>) -> bool {
-        // Sorted: all that begin with the prefix follow it.
+        // Sorted: all identifiers with the prefix follow it.
         let from = (Bound::Included(self.prefix.as_str()), Bound::Unbounded);
         identifiers.contains(&self.function)
             || identifiers
@@ -85,8 +85,8 @@ impl ToolEntry {
 }
 
 impl Generated {
-    /// The bindings of `server` as the module `module`, whose `tools` are only asked for where nothing is kept;
-    /// `digest` stands for them.
+    /// The bindings of `server` as the module `module`; `tools` is called only if they are not cached, and `digest`
+    /// represents the tools in the key.
     pub(crate) fn open(
         cache: &Cache,
         (server, module): (&str, &str),
@@ -104,7 +104,7 @@ impl Generated {
         let server = codegen::Server { name: server.to_owned(), tools: tools() };
         let (index, text) = record(codegen::generate_with(&server, module, style));
         let server = server.name;
-        // Without the entry they are generated again; a full disk is reported where it matters.
+        // Without the entry, they are generated again; a full disk is reported elsewhere.
         let texts = keep(cache, &key, &index, &text).unwrap_or(Texts::Held(text));
         Generated { key, is_new: true, server, index, texts }
     }
@@ -114,7 +114,7 @@ impl Generated {
         &self.index.tools
     }
 
-    /// What of the schemas did not become types.
+    /// The parts of schemas that did not become types.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> + '_ {
         let warning = |(tool, path, reason): &(String, String, String)| Warning {
             tool: tool.clone(),
@@ -124,7 +124,7 @@ impl Generated {
         self.index.warnings.iter().map(warning)
     }
 
-    /// The tools that a snippet with `identifiers` may mean.
+    /// The tools that a snippet with `identifiers` may refer to.
     pub(crate) fn named(&self, identifiers: &BTreeSet<String>) -> Vec<&ToolEntry> {
         self.index.tools.iter().filter(|tool| tool.is_named(identifiers)).collect()
     }
@@ -140,12 +140,12 @@ impl Generated {
         tools.iter().map(|tool| self.read(tool.source)).collect()
     }
 
-    /// The stub of a tool and its types in short.
+    /// The stub of a tool and its types in brief.
     pub(crate) fn signature(&self, tool: &ToolEntry) -> Result<String> {
         self.read(tool.signature)
     }
 
-    /// Everything about a tool.
+    /// The full documentation of a tool.
     pub(crate) fn documentation(&self, tool: &ToolEntry) -> Result<String> {
         self.read(tool.documentation)
     }
@@ -172,7 +172,7 @@ fn kept(cache: &Cache, key: &str) -> Option<(Index, Texts)> {
     let index = index.and_then(|index| serde_json::from_slice(&index).ok());
     let read = index.and_then(|index| Some((index, open(entry).ok()?)));
     if read.is_none() {
-        // It can't be read, though it looks whole.
+        // Intact by its list of files, but unreadable.
         cache.discard(Bucket::Generated, key);
     }
     read

@@ -1,4 +1,4 @@
-//! What the runner needs of whoever holds the servers.
+//! The runner's interface to the host that connects to the servers.
 
 use bridge::wire::{CallFailure, FailureKind, Question};
 use futures::FutureExt as _;
@@ -9,22 +9,21 @@ use tokio::sync::watch;
 
 use crate::refused::CallsRefused;
 
-/// Carries calls to servers; each execution has one of its own.
+/// Forwards calls to servers; each execution has its own.
 pub trait ToolHost: Send + Sync {
-    /// Makes sure that this execution has a session with `server`. May be asked again for the same one.
+    /// Ensures that this execution has a session with `server`. May be called again for the same server.
     ///
-    /// # Errors
-    /// Why there is none, in words for a person or a model.
+    /// # Errors Why there is no session, in words for the user or a model.
     fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>>;
 
-    /// Whether the program may call `tools`, each a server and a tool of it: all that it can. Asked once, when it is
-    /// linked and its servers are open, before it runs; not for what is only compiled. May wait for a person: the
-    /// execution's time stands still.
+    /// Whether the program may call `tools`, pairs of server and tool: all that it can call. Called once, when the
+    /// program is linked and its servers are open, before it runs; not for a program that is only compiled. May wait
+    /// for the user, while the execution's clock is stopped.
     fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>>;
 
-    /// Whether this call may leave; asked before each. `arguments` have their canonical form ([`strict_json`]), and are
-    /// what [`ToolHost::call`] is given next. May wait for a person as [`ToolHost::permit`] does. Dropping
-    /// the future withdraws the question.
+    /// Whether this call may be sent; called before each. `arguments` are in canonical form ([`strict_json`]), and are
+    /// next passed to [`ToolHost::call`]. May wait for the user, like [`ToolHost::permit`]. Dropping the future
+    /// withdraws the question.
     fn permit_call<'a>(
         &'a self,
         server: &'a str,
@@ -32,8 +31,8 @@ pub trait ToolHost: Send + Sync {
         arguments: &'a RawValue,
     ) -> BoxFuture<'a, Result<(), CallFailure>>;
 
-    /// How many questions of servers are with a person right now, and each change of it: meanwhile the execution's time
-    /// stands still.
+    /// The current number of servers' questions to the user, with its changes: while there are any, the execution's
+    /// clock is stopped.
     fn questions(&self) -> Option<watch::Receiver<usize>> {
         None
     }
@@ -46,17 +45,17 @@ pub trait ToolHost: Send + Sync {
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>>;
 
-    /// Is told of each call that was refused: `count` adds it to counts such as those of the outcome. So it is known
-    /// even where an execution is given up and has no outcome.
+    /// Called for each refused call: `count` adds it to counters like those of the outcome. So refused calls are known
+    /// even if an execution is dropped and has no outcome.
     fn refused(&self, _count: &dyn Fn(&mut CallsRefused)) {}
 
-    /// Answers what the program asks about tools, and which resources there are, as each [`Question`] says. Needs no
-    /// permission: nothing is called.
+    /// Answers a program's question about tools or available resources, as each [`Question`] says. Needs no permission,
+    /// because nothing is called.
     fn look_up<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
         ready(Err(unavailable("tools can't be looked up here"))).boxed()
     }
 
-    /// The server that has a resource, by its name in the configuration; `server` is the one that the program names.
+    /// The configured name of the server that has a resource; `server` is the one that the program names.
     fn find_resource<'a>(
         &'a self,
         _uri: &'a str,
@@ -65,13 +64,13 @@ pub trait ToolHost: Send + Sync {
         ready(Err(unavailable("there are no resources here"))).boxed()
     }
 
-    /// Whether a resource may be read: the program gets to see a server's data. May wait for a person as
-    /// [`ToolHost::permit`] does. Dropping the future withdraws the question.
+    /// Whether the program may read a resource, which exposes a server's data. May wait for the user, like
+    /// [`ToolHost::permit`]. Dropping the future withdraws the question.
     fn permit_read<'a>(&'a self, _server: &'a str, _uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
         ready(Err(unavailable("there are no resources here"))).boxed()
     }
 
-    /// What a resource holds: MCP's `ReadResourceResult`, as the server sent it.
+    /// The contents of a resource: MCP's `ReadResourceResult`, as the server sent it.
     fn read_resource<'a>(
         &'a self,
         _server: &'a str,
@@ -88,13 +87,13 @@ fn unavailable(message: &str) -> CallFailure {
 /// Why a program may not run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
-    /// In words for a person or a model.
+    /// The reason, for the user or a model.
     pub message: String,
-    /// What the outcome's error gives as evidence: an object.
+    /// The evidence in the outcome's error: an object.
     pub evidence: Value,
 }
 
-/// The answer of a tool.
+/// A tool's answer.
 #[derive(Debug)]
 pub struct Answer {
     /// MCP's `CallToolResult`, as the server sent it.

@@ -1,11 +1,11 @@
-//! What snippets have in scope of the crates on offer, beside the bridge's prelude.
+//! What snippets have in scope from the available crates, in addition to the bridge's prelude.
 //!
-//! Only names that a text has are brought into scope: the compiler reads a crate when something names it. They come by a
-//! glob import, so that what a snippet declares or imports itself comes first.
+//! Only names that occur in a text are imported: the compiler reads a crate when something names it. They are imported
+//! by glob, so that the snippet's own declarations and imports take precedence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A name, and what it means.
+/// Names and their paths.
 pub(crate) const NAMES: [(&str, &str); 27] = [
     ("BoxFuture", "futures::future::BoxFuture"),
     ("Captures", "regex::Captures"),
@@ -36,12 +36,12 @@ pub(crate) const NAMES: [(&str, &str); 27] = [
     ("try_join_all", "futures::future::try_join_all"),
 ];
 
-/// Traits of `chrono`, whose methods come with any of its types.
+/// Traits of `chrono` whose methods are needed with any of its types.
 const OF_CHRONO: [&str; 3] = ["chrono::Datelike", "chrono::TimeZone", "chrono::Timelike"];
 /// The trait with the [`METHODS`].
 pub(crate) const ITERTOOLS: &str = "itertools::Itertools";
 
-/// Methods that iterators have only by `Itertools`.
+/// Methods that iterators have only through `Itertools`.
 #[rustfmt::skip]
 pub(crate) const METHODS: [&str; 130] = [
     "all_equal", "all_equal_value", "all_unique", "array_combinations", "array_combinations_with_replacement",
@@ -68,7 +68,7 @@ pub(crate) const METHODS: [&str; 130] = [
     "with_position", "zip_eq", "zip_longest",
 ];
 
-/// What stands before a text that has these `identifiers`, and declares `functions` itself; nothing where it needs none.
+/// The imports for a text that has these `identifiers` and declares `functions` itself; may be empty.
 pub(crate) fn imports(identifiers: &BTreeSet<String>, functions: &BTreeSet<String>) -> String {
     let mut paths: BTreeMap<&str, &str> = NAMES
         .into_iter()
@@ -80,7 +80,7 @@ pub(crate) fn imports(identifiers: &BTreeSet<String>, functions: &BTreeSet<Strin
     for path in OF_CHRONO.into_iter().filter(|_| names_chrono) {
         paths.entry(path).or_insert("_");
     }
-    // A method of a snippet's own may have the name of one of the trait's, and would be ambiguous or not be meant.
+    // A snippet's own method may have the name of one of the trait's, which would be ambiguous or wrong.
     let calls = METHODS.iter().any(|method| identifiers.contains(*method));
     if calls && METHODS.iter().all(|method| !functions.contains(*method)) {
         paths.entry(ITERTOOLS).or_insert("_");
@@ -96,7 +96,7 @@ pub(crate) fn imports(identifiers: &BTreeSet<String>, functions: &BTreeSet<Strin
     format!("#[allow(unused_imports)] use self::__in_scope::*; mod __in_scope {{ {uses}}} ")
 }
 
-/// All of it, for a program that is compiled by itself: the items of a module.
+/// All imports, as the items of a module, for a program compiled on its own.
 pub(crate) fn all() -> String {
     NAMES.iter().map(|(_, path)| format!("    pub use {path};\n")).collect()
 }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_crates_on_offer() {
+    fn names_are_from_available_crates() {
         for (name, path) in NAMES {
             assert!(path.ends_with(&format!("::{name}")), "{path}");
             assert!(CRATES.contains(&path.split("::").next().unwrap()), "{path}");
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_text_names_is_imported() {
+    fn only_names_in_the_text_are_imported() {
         assert_eq!(imports(&set(&["println", "iter", "map"]), &set(&[])), "");
         assert!(imports(&set(&["Regex"]), &set(&[])).contains("{ pub use ::regex::Regex; }"));
         assert!(imports(&set(&["Utc"]), &set(&[])).contains("pub use ::chrono::Datelike as _;"));

@@ -1,6 +1,6 @@
-//! What snippets need of this machine: looked at without changing anything of it, and tried.
+//! Inspects what snippets need of this machine without changing it, and tries it out.
 //!
-//! Leaves the kernel's mechanisms to `sandbox::probe`, and how all of it is told to the command line.
+//! The kernel's mechanisms are left to `sandbox::probe`, and the presentation to the command line.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,69 +19,69 @@ use crate::outcome::SandboxReport;
 use crate::sandbox_policies::{self, BUILD_PATH, Grants, Limits};
 use crate::toolchain::{self, Found, TARGET, Toolchain};
 
-/// Room that a snippet may need in the cache: its program, twice while it is linked, and bindings (32 MiB).
+/// Free space that a snippet may need in the cache: its program, twice while linking, and bindings (32 MiB).
 const ROOM: u64 = 32 << 20;
-/// Room that the first use may need: sources, the build of the layer, the layer (512 MiB).
+/// Free space that the first use may need: sources, the build of the layer, the layer (512 MiB).
 const FIRST_ROOM: u64 = 512 << 20;
-/// Longest time of a try; usually it takes a fifth of a second.
+/// Time limit of a try; it usually takes a fifth of a second.
 const TRY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Most bytes kept of what a try prints.
+/// Maximum size of a try's output, in bytes.
 const TRY_OUTPUT: usize = 64 << 10;
 
-/// What was found.
+/// The findings.
 #[derive(Debug)]
 pub struct Inspection {
-    /// The compiler and what belongs to it.
+    /// The compiler and its tools.
     pub tools: Tools,
     /// The cache.
     pub cache: CacheFolder,
     /// The kernel's release, such as `6.12.0`.
     pub kernel: String,
-    /// What keeps snippets from being compiled.
+    /// What prevents compiling snippets.
     pub problems: Vec<Error>,
     toolchain: Option<Toolchain>,
     /// Where a try may write.
     place: PathBuf,
 }
 
-/// The compiler and what belongs to it; what is missing is `None`.
+/// The compiler and its tools; what is missing is `None`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Tools {
     /// The compiler that snippets would be compiled with.
     pub rustc: Option<PathBuf>,
-    /// What it says of itself.
+    /// The compiler's version line.
     pub version: Option<String>,
-    /// cargo, which builds the crates on offer at first use.
+    /// cargo, which builds the available crates at first use.
     pub cargo: Option<PathBuf>,
     /// The linker that comes with the compiler.
     pub linker: Option<PathBuf>,
-    /// What snippets are compiled for.
+    /// The target of snippets.
     pub target: &'static str,
-    /// Whether the toolchain has it.
+    /// Whether the toolchain has the target.
     pub target_installed: bool,
-    /// The line that adds it, where it is missing.
+    /// The command that adds a missing target.
     pub target_line: Option<String>,
-    /// Whether the crates on offer are compiled already.
+    /// Whether the available crates are compiled already.
     pub layer_built: bool,
     /// The C linker, which the first use needs.
     pub c_linker: Option<PathBuf>,
 }
 
-/// The cache as it is.
+/// The cache in its current state.
 #[derive(Debug, Clone, Serialize)]
 pub struct CacheFolder {
-    /// Where it is, or will be.
+    /// Its present or future path.
     pub folder: PathBuf,
-    /// Whether it can be written to, or be made.
+    /// Whether it can be written to or created.
     pub writable: bool,
-    /// Free room in its file system, in bytes, where that is known.
+    /// Free space in its file system, in bytes, if known.
     pub free_bytes: Option<u64>,
-    /// Bytes that it takes.
+    /// Its size in bytes.
     pub used_bytes: u64,
 }
 
-/// Looks at compiler and cache; `install` says whether a first use may add a missing target. Starts `rustc` to ask who it
-/// is, and changes nothing.
+/// Inspects compiler and cache; `install` is whether a first use may add a missing target. Runs `rustc` for its
+/// version, and changes nothing.
 #[must_use]
 pub fn inspect(cache: &Path, install: bool) -> Inspection {
     let cache = Cache::look(cache);
@@ -110,9 +110,9 @@ pub fn inspect(cache: &Path, install: bool) -> Inspection {
             folder
         }
     };
-    let wanted = if tools.layer_built { ROOM } else { FIRST_ROOM };
-    if folder.free_bytes.is_some_and(|free| folder.writable && free < wanted) {
-        let error = std::io::Error::other(format!("a run may need {wanted} bytes, and fewer are free"));
+    let needed = if tools.layer_built { ROOM } else { FIRST_ROOM };
+    if folder.free_bytes.is_some_and(|free| folder.writable && free < needed) {
+        let error = std::io::Error::other(format!("a run may need {needed} bytes, but fewer are free"));
         problems.push(Error::cache(cache.folder())(error));
     }
     let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
@@ -137,9 +137,9 @@ fn tools(cache: &Cache, toolchain: Option<&Toolchain>) -> Tools {
     }
 }
 
-/// The cache's folder as it is, or with the error that a run would meet.
+/// The cache folder, or the error that a run would get.
 fn folder(cache: &Cache, place: &Path) -> Result<CacheFolder, (CacheFolder, Error)> {
-    // A file without a name: it is gone before anybody could see it.
+    // An unnamed file: it is never visible to others.
     let tried = tempfile::tempfile_in(place);
     let room = rustix::fs::statvfs(place).ok();
     let folder = CacheFolder {
@@ -154,17 +154,16 @@ fn folder(cache: &Cache, place: &Path) -> Result<CacheFolder, (CacheFolder, Erro
     }
 }
 
-/// The path, or what of it exists already.
+/// The path, or its nearest existing ancestor.
 fn existing(path: &Path) -> PathBuf {
     path.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(Path::new("/")).to_owned()
 }
 
 impl Inspection {
-    /// Compiles and runs an empty program, confined as a snippet would be; gives what was enforced on compiler and program,
-    /// in this order. `None` where there is nothing to compile with.
+    /// Compiles and runs an empty program, confined like a snippet; returns what was enforced on the compiler and the
+    /// program, in this order. `None` if there is no compiler.
     ///
-    /// # Errors
-    /// Where that does not work.
+    /// # Errors If that fails.
     pub async fn try_out(
         &self,
         confinement: Confinement,
@@ -182,17 +181,17 @@ impl Inspection {
             let program = Confined::spawn(sandbox_policies::program(limits, grants), confinement, command)?;
             Ok(Some([compiler, end(program).await?]))
         };
-        let late = |_| failed(&format!("no end after {} s", TRY_TIMEOUT.as_secs()));
+        let late = |_| failed(&format!("timed out after {} s", TRY_TIMEOUT.as_secs()));
         timeout(TRY_TIMEOUT, try_once).await.map_err(late)?
     }
 }
 
-/// The name of the program in its folder.
+/// The file name of the program.
 const PROGRAM: &str = "program";
 
 fn failed(detail: &str) -> Error {
     Error::new(ErrorKind::Sandbox, format!("an empty program can't be compiled and run: {detail}"))
-        .hint("try `toolsmith run`, which says more of what the compiler says")
+        .hint("try `toolsmith run`, which shows more of the compiler's output")
 }
 
 async fn compile(toolchain: &Toolchain, folder: &Path, confinement: Confinement) -> Result<SandboxReport> {

@@ -1,6 +1,6 @@
-//! The layer below all snippets: the bridge and the crates on offer, compiled once.
+//! The base layer of all snippets: the bridge and the available crates, compiled once.
 //!
-//! Sources come from the crates registry (`cargo fetch`, with network, running nobody's code) and are compiled
+//! Sources come from the crates registry (`cargo fetch`, with network, which runs no third-party code) and are compiled
 //! by `cargo build --locked --offline` in the sandbox.
 //!
 //! | input of the key | why |
@@ -29,16 +29,16 @@ use crate::observer::Observer;
 use crate::sandbox_policies;
 use crate::toolchain::{TARGET, Toolchain};
 
-/// What snippets are compiled against.
+/// The libraries that snippets are compiled against.
 #[derive(Debug, Clone)]
 pub(crate) struct BaseLayer {
-    /// The key that it is kept under.
+    /// Its key in the cache.
     pub(crate) key: String,
     /// The folder with all libraries.
     pub(crate) folder: PathBuf,
-    /// File names of the libraries that snippets name, by crate name.
+    /// File names of the libraries that snippets can name, by crate name.
     pub(crate) crates: BTreeMap<String, String>,
-    /// Keeps the folder from being evicted; `None` where it is no entry of the cache.
+    /// Keeps the folder from being evicted; `None` if it is not a cache entry.
     pub(crate) entry: Option<Entry>,
 }
 
@@ -47,19 +47,19 @@ struct Index {
     crates: BTreeMap<String, String>,
 }
 
-/// Where cargo starts: it obeys `.cargo/config.toml` in every folder from there upwards, and one above the cache
-/// (the user's own with a compiler wrapper, say) must not choose what runs.
+/// Where cargo runs: it reads `.cargo/config.toml` in every folder from there upwards, and one above the cache (the
+/// user's own with a compiler wrapper, for example) must not choose what runs.
 const WORKING_FOLDER: &str = "/";
-/// Longest time for fetching and for building.
+/// Time limit for fetching, and for building.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
-/// Most bytes kept of what cargo prints.
+/// Maximum size of cargo's output, in bytes.
 const OUTPUT_LIMIT: usize = 16 << 20;
 
-/// The sources of our own crates, `anyhow` and `bridge`, by their paths from the folder that holds both.
+/// The sources of our own crates, `anyhow` and `bridge`, by their paths from the common parent folder.
 pub(crate) const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 pub(crate) const WORKSPACE_MANIFEST: &str = include_str!("../layer/Cargo.toml");
 pub(crate) const LOCK_FILE: &str = include_str!("../layer/Cargo.lock");
-/// Its dependencies are the crates on offer.
+/// Its dependencies are the crates available to snippets.
 pub(crate) const OFFER_MANIFEST: &str = include_str!("../layer/offer/Cargo.toml");
 const WORKSPACE: &[(&str, &str)] = &[
     ("Cargo.toml", WORKSPACE_MANIFEST),
@@ -68,7 +68,7 @@ const WORKSPACE: &[(&str, &str)] = &[
     ("offer/lib.rs", include_str!("../layer/offer/lib.rs")),
 ];
 
-/// Variables that reach `cargo fetch`: the way to the network, and nothing else.
+/// Environment variables for `cargo fetch`: only network settings.
 const NETWORK_VARIABLES: [&str; 10] = [
     "HTTP_PROXY",
     "http_proxy",
@@ -82,7 +82,7 @@ const NETWORK_VARIABLES: [&str; 10] = [
     "SSL_CERT_DIR",
 ];
 
-/// The layer, built if it is not there yet.
+/// Opens the layer, building it if necessary.
 pub(crate) async fn ensure(
     cache: &Cache,
     toolchain: &Toolchain,
@@ -97,7 +97,7 @@ pub(crate) async fn ensure(
     if let Some(layer) = open(cache, &key) {
         return Ok(layer);
     }
-    // What can't be opened under the lock is nobody's work under way: it is damaged.
+    // Under the lock, an entry that can't be opened is damaged, not in progress.
     cache.discard(Bucket::Layers, &key);
     observer
         .progress("first use: building the crates that snippets are compiled against (once, about a minute)");
@@ -113,7 +113,7 @@ pub(crate) async fn ensure(
         .ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is not there"))
 }
 
-/// Whether it is there already.
+/// Whether the layer is built.
 pub(crate) fn is_built(cache: &Cache, toolchain: &Toolchain) -> bool {
     open(cache, &key(toolchain)).is_some()
 }
@@ -152,7 +152,7 @@ async fn fetch(cache: &Cache, toolchain: &Toolchain, folder: &Path) -> Result<()
     cargo(cache, toolchain, &[&arguments[..], &[manifest.as_os_str()]].concat()).await
 }
 
-/// Runs cargo with the network and the cache's downloads, for what runs nobody's code.
+/// Runs cargo with network access and the cache's downloads, for commands that run no third-party code.
 pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&OsStr]) -> Result<()> {
     let home = cache.bucket(Bucket::CargoHome);
     let _held = cache.hold(Bucket::CargoHome)?;
@@ -172,17 +172,21 @@ pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&Os
             .hint("the first use needs the crates registry; check the network, or the proxy variables")
     };
     let output = timeout(BUILD_TIMEOUT, command.output()).await;
-    let output = output.map_err(|_| failed(format!("no end after {} s", BUILD_TIMEOUT.as_secs())))?;
+    let output = output.map_err(|_| failed(format!("timed out after {} s", BUILD_TIMEOUT.as_secs())))?;
     let output = output.map_err(|error| failed(error.to_string()))?;
     cache.count_downloads();
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(if disk_full::is_missing(&said) { disk_full::error(cache, &said) } else { failed(tail(&said)) })
+    let output_text = String::from_utf8_lossy(&output.stderr);
+    Err(if disk_full::is_full(&output_text) {
+        disk_full::error(cache, &output_text)
+    } else {
+        failed(tail(&output_text))
+    })
 }
 
-/// Compiles the layer; gives the artifacts that cargo names.
+/// Compiles the layer; returns the artifacts that cargo lists.
 async fn compile(
     cache: &Cache,
     toolchain: &Toolchain,
@@ -214,15 +218,15 @@ async fn compile(
             .hint("procedural macros need a C linker once: install gcc or clang as `cc`")
     };
     if timeout(BUILD_TIMEOUT, output).await.is_err() {
-        return Err(failed(format!("no end after {} s", BUILD_TIMEOUT.as_secs())));
+        return Err(failed(format!("timed out after {} s", BUILD_TIMEOUT.as_secs())));
     }
     let status = process.wait().await?;
     if !status.success() {
-        let said = stderr.text();
-        return Err(if disk_full::is_missing(&said) {
-            disk_full::error(cache, &said)
+        let output_text = stderr.text();
+        return Err(if disk_full::is_full(&output_text) {
+            disk_full::error(cache, &output_text)
         } else {
-            failed(tail(&said))
+            failed(tail(&output_text))
         });
     }
     let messages = Message::parse_stream(&stdout.bytes[..]);
@@ -233,8 +237,8 @@ async fn compile(
     Ok(messages.filter_map(artifact).collect())
 }
 
-/// Copies the libraries into a folder of their own, with an index. Of two of one name, such as `anyhow`, snippets name ours,
-/// whose sources are in `sources`.
+/// Copies the libraries into their own folder, with an index. If two have the same name, like `anyhow`, snippets use
+/// ours, whose sources are in `sources`.
 fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]) -> Result<Temporary> {
     let entry = cache.temporary()?;
     let offered = offered()?;
@@ -248,7 +252,7 @@ fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]
         for file in artifact.filenames.iter().filter(|_| is_library) {
             let Some(name) = file.file_name().filter(|name| !name.ends_with(".rmeta")) else { continue };
             let copied = entry.path().join(name);
-            // The same file may be reached by two names; a link costs nothing.
+            // The same file may have two names; a link costs nothing.
             fs_err::hard_link(file, &copied)
                 .or_else(|_| fs_err::copy(file, &copied).map(|_| ()))
                 .map_err(Error::cache(entry.path()))?;
@@ -265,7 +269,7 @@ fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]
     Ok(entry)
 }
 
-/// The names of the crates on offer, which are the dependencies of `offer`.
+/// The names of the available crates: the dependencies of `offer`.
 fn offered() -> Result<BTreeSet<String>> {
     let manifest: toml::Table = OFFER_MANIFEST
         .parse()
@@ -274,7 +278,7 @@ fn offered() -> Result<BTreeSet<String>> {
     Ok(dependencies.into_iter().flat_map(toml::Table::keys).cloned().collect())
 }
 
-/// Tells the observer which crate is done, from cargo's messages.
+/// Reports finished crates to the observer, from cargo's messages.
 struct Progress<'a> {
     observer: &'a dyn Observer,
     rest: Vec<u8>,
@@ -297,7 +301,7 @@ impl Progress<'_> {
     }
 }
 
-/// The last lines of what a tool said.
+/// The last lines of a tool's output.
 fn tail(text: &str) -> String {
     const LINES: usize = 12;
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -327,7 +331,7 @@ mod tests {
         assert_eq!(open(&cache, "key").unwrap().crates["bridge"], library);
         File::options().write(true).open(entry.join(library)).unwrap().set_len(4).unwrap();
         assert!(open(&cache, "key").is_none());
-        // Of the right length, and still no index.
+        // The right length, but not an index.
         let entry = publish();
         fs_err::write(entry.join("index.json"), index.replace('{', "[")).unwrap();
         assert!(open(&cache, "key").is_none());

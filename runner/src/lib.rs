@@ -1,11 +1,10 @@
 //! A snippet in, an outcome out: splice, build layers, compiler driver, diagnostics, broker, limits.
 //!
-//! What the runner knows of servers is [`ToolHost`]; configuration, connections and faces are its callers'.
-//! It trusts neither snippet nor compiler: both run in the sandbox, and the broker decides on every call.
+//! The runner reaches servers only through [`ToolHost`]; configuration, connections and user interfaces belong to its
+//! callers. It trusts neither snippet nor compiler: both run in the sandbox, and the broker decides on every call.
 //!
-//! The way of a snippet: [`Engine::run`] reads it, compiles it against the bindings of the servers
-//! that it names, reads off the linked program which tools it can call, and runs it with a broker that
-//! allows exactly those.
+//! [`Engine::run`] parses a snippet, compiles it against the bindings of the servers it names, reads from the linked
+//! program which tools it can call, and runs it with a broker that allows exactly those.
 
 mod balance;
 mod bindings;

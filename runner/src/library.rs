@@ -1,4 +1,4 @@
-//! The compiled library of a module's bindings: its file in the cache, which programs are linked with.
+//! The compiled library of a module's bindings: the file in the cache that programs are linked with.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use crate::cache::Entry;
 /// Compiled bindings.
 #[derive(Debug, Clone)]
 pub(crate) struct Library {
-    /// The name that snippets use.
+    /// The module name in snippets.
     pub(crate) module: String,
     /// The library.
     pub(crate) file: PathBuf,
@@ -22,7 +22,7 @@ impl Library {
     }
 }
 
-/// The file of a module's library in its entry.
+/// The file name of a module's library in its entry.
 pub(crate) fn file_name(module: &str) -> String {
     format!("lib{module}.rlib")
 }

@@ -1,17 +1,17 @@
-//! The tools that a linked program can call, read off the program itself.
+//! Reads from a linked program the tools that it can call.
 //!
-//! Each stub keeps its tool's identity in a section of its own, and the linker drops the sections of what
-//! can't be reached; so the names of the sections that are left are exact, whatever the snippet's text says.
+//! Each stub keeps its tool's identity in a section of its own, and the linker drops unreachable sections; so the names
+//! of the remaining sections are exact, whatever the snippet's text says.
 
 use object::{Object, ObjectSection};
 
-/// Characters of an identity: 128 bits in hexadecimal.
+/// Length of an identity: 128 bits in hexadecimal.
 const HASH_LENGTH: usize = 32;
 
-/// What a name is read as that is no identity at all: a forged one, which may be as long as it likes.
+/// Replaces a name that is not an identity: it is forged, and may have any length.
 const MALFORMED: &str = "malformed";
 
-/// The identities in a linked program, in order. Forged ones are among them: the catalog decides.
+/// The identities in a linked program, in order. They may include forged ones, which the catalog rejects.
 pub(crate) fn read(program: &[u8]) -> Result<Vec<String>, object::Error> {
     let file = object::File::parse(program)?;
     let identity = |section: object::Section<'_, '_>| {

@@ -1,4 +1,4 @@
-//! Takes a snippet out of the Markdown that models like to wrap it in, without moving a line.
+//! Extracts a snippet from the Markdown that models often put around it, keeping all line numbers.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use crate::balance;
 use crate::syntax_depth;
 use crate::syntax_error::SyntaxError;
 
-/// A line that opens or closes a block of code.
+/// A line that opens or closes a code block.
 #[derive(Debug, Clone, Copy)]
 struct Fence<'a> {
     /// Its line, from 0.
     line: usize,
     mark: char,
     marks: usize,
-    /// What follows the marks: the language of a block, or nothing.
+    /// The text after the marks: the language of a block, or nothing.
     info: &'a str,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Fence<'a> {
         SyntaxError::at(message, LineColumn { line: self.line + 1, column: 0 })
     }
 
-    /// The language that a block is marked with, unless that is Rust.
+    /// The language that the block is marked with, unless it is Rust.
     fn foreign(&self) -> Option<&'a str> {
         let language = self.info.split([',', ' ', '{']).next().unwrap_or("");
         let is_rust =
@@ -45,10 +45,10 @@ impl<'a> Fence<'a> {
     }
 }
 
-/// `code`, which is no Rust as a whole, with its Markdown fence and all prose around the block as empty lines; `None`
-/// where nothing is fenced.
+/// Replaces the fence around `code`, and all prose outside the block, with empty lines; `None` if there is no fence.
+/// For code that does not parse as Rust.
 ///
-/// A fence counts only outside of literals and comments: what a string holds is no program.
+/// Fences in literals and comments do not count: the contents of a string are not a program.
 pub(crate) fn unfence(code: &str) -> Result<Option<String>, SyntaxError> {
     let lines: Vec<&str> = code.split('\n').collect();
     let fences: Vec<Fence<'_>> =
@@ -84,7 +84,7 @@ pub(crate) fn unfence(code: &str) -> Result<Option<String>, SyntaxError> {
     Ok(Some(lines.iter().enumerate().map(keep).collect::<Vec<_>>().join("\n")))
 }
 
-/// What stands in the first fence of a text, or all of it.
+/// The contents of the first fenced block, or the whole text.
 pub(crate) fn within(code: &str) -> String {
     let mut fences = code.split('\n').enumerate().filter_map(|(line, text)| Fence::read(line, text));
     let Some(open) = fences.next() else { return code.to_owned() };
@@ -93,13 +93,13 @@ pub(crate) fn within(code: &str) -> String {
     lines.map(|(_, text)| text).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the line `line`, from 0, is one of `inside`, which are from 1 and in order.
+/// Whether `line`, from 0, is in one of the ranges `inside`, which are from 1 and in order.
 fn is_inside(inside: &[Range<usize>], line: usize) -> bool {
     let next = inside.partition_point(|lines| lines.end <= line + 1);
     inside.get(next).is_some_and(|lines| lines.contains(&(line + 1)))
 }
 
-/// Whether a text beside a block does something: prose, or a single word, does not.
+/// Whether text outside a block is code: prose, or a single word, is not.
 fn is_program(text: &str) -> bool {
     let Ok(tokens) = syntax_depth::tokens(text) else { return false };
     let Ok(statements) = syn::parse::Parser::parse2(syn::Block::parse_within, tokens) else { return false };
@@ -109,12 +109,12 @@ fn is_program(text: &str) -> bool {
     statements.iter().any(|statement| !is_word(statement))
 }
 
-/// What to do about fences in a text that is taken as Rust.
+/// Advice about fences in a text that is parsed as Rust.
 pub(crate) fn hint(code: &str) -> Option<String> {
     let fence = code.split('\n').enumerate().find_map(|(line, text)| Fence::read(line, text))?;
     is_inside(&balance::lines_inside(code), fence.line).then_some(())?;
     Some(format!(
-        "the text is read as Rust: the fence in line {} stands in a string or a comment. Send the program alone, without \
+        "the text is read as Rust: the fence in line {} is in a string or a comment. Send the program alone, without \
          Markdown",
         fence.line + 1
     ))
@@ -125,7 +125,7 @@ mod tests {
     use super::unfence;
 
     #[test]
-    fn lines_keep_their_numbers() {
+    fn line_numbers_are_kept() {
         for (code, text) in [
             ("```rust\nlet x = 1;\nx\n```\n", "\nlet x = 1;\nx\n\n"),
             ("Here it is:\n\n```rust\n42\n```\nIt works.", "\n\n\n42\n\n"),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_fence_is_no_markdown() {
+    fn text_without_a_fence_is_not_markdown() {
         for code in
             ["42", "", "\n\n", "a `b` c", "let s = \"\n```rust\n1\n```\n\"; )", "/*\n```\n1\n```\n*/ )"]
         {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_blocks_none_is_chosen() {
+    fn two_blocks_are_refused() {
         for (code, line) in [
             ("```rust\n1\n```\nand\n```rust\n2\n```", 5),
             ("```\n1\n```\nand\n```\n2\n```", 5),

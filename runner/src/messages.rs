@@ -1,4 +1,4 @@
-//! What rustc says with `--error-format=json` (The rustc book, "JSON Output"), as far as it is used.
+//! The parts of rustc's `--error-format=json` output that are used (The rustc book, "JSON Output").
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(crate) struct Code {
     pub(crate) code: String,
 }
 
-/// A place that a message is about, with what a suggestion puts there.
+/// A span of a message, with the replacement that a suggestion has for it.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Span {
     pub(crate) file_name: String,
@@ -39,7 +39,7 @@ pub(crate) struct Span {
     pub(crate) expansion: Option<Box<Expansion>>,
 }
 
-/// The use of a macro that a span comes from, or of what the compiler itself writes out (`?`, `.await`, `for`).
+/// The macro that a span comes from, or the compiler's own desugaring (`?`, `.await`, `for`).
 #[derive(Debug, Deserialize)]
 pub(crate) struct Expansion {
     pub(crate) span: Span,
@@ -48,31 +48,31 @@ pub(crate) struct Expansion {
 }
 
 impl Expansion {
-    /// Whether the compiler wrote it out itself: then the span is that of the text.
+    /// Whether it is a desugaring: then the span is in the text itself.
     pub(crate) fn is_of_compiler(&self) -> bool {
         self.macro_decl_name.starts_with("desugaring of ")
     }
 }
 
-/// The file that the compiler reads a snippet from.
+/// The name of the snippet's file for the compiler.
 const FILE: &str = "snippet.rs";
 
-/// A snippet's own text, and the bytes before it in the file that the compiler read.
+/// A snippet's own text, and the bytes before it in the compiled file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
     pub(crate) offset: usize,
-    /// Where the file has more than the text: see [`Spliced::inserted`].
+    /// Where the compiled file has additional text: see [`Spliced::inserted`].
     pub(crate) inserted: &'a [usize],
 }
 
 impl<'a> Source<'a> {
-    /// The `text` that was spliced.
+    /// The source of the spliced `text`.
     pub(crate) fn new(text: &'a str, spliced: &'a Spliced) -> Self {
         Source { text, offset: spliced.offset as usize, inserted: &spliced.inserted }
     }
 
-    /// Where `span` lies in the snippet's text; `None` for one outside.
+    /// The range of `span` in the snippet's text; `None` if it is outside.
     pub(crate) fn range(&self, span: &Span) -> Option<Range<usize>> {
         let own = |byte: usize| Some(Spliced::own(self.inserted, byte.checked_sub(self.offset)?));
         let (start, end) = (own(span.byte_start)?, own(span.byte_end)?);
@@ -80,7 +80,7 @@ impl<'a> Source<'a> {
         inside.then_some(start..end)
     }
 
-    /// The same, but where a macro was used for a span in the macro.
+    /// The same, but for a span in a macro, where the macro is used.
     pub(crate) fn use_range(&self, span: &Span) -> Option<Range<usize>> {
         let mut span = span;
         loop {
@@ -92,43 +92,43 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The text that `span` is about; empty for a span outside.
+    /// The text of `span`; empty if it is outside.
     pub(crate) fn slice(&self, span: &Span) -> &'a str {
         self.range(span).and_then(|range| self.text.get(range)).unwrap_or("")
     }
 }
 
 impl Message {
-    /// The code as text; empty for none.
+    /// The code; empty if there is none.
     pub(crate) fn code(&self) -> &str {
         self.code.as_ref().map_or("", |code| &code.code)
     }
 
-    /// What the message itself puts in back quotes: names and types, in its order.
+    /// Names and types in backticks in the message itself, in order.
     pub(crate) fn quoted(&self) -> Vec<&str> {
         quoted(&self.message)
     }
 
-    /// The place that it is about, with its label.
+    /// The primary span, with its label.
     pub(crate) fn primary(&self) -> Option<&Span> {
         self.spans.iter().find(|span| span.is_primary)
     }
 
-    /// The label of the place that it is about; empty for none.
+    /// The label of the primary span; empty if there is none.
     pub(crate) fn label(&self) -> &str {
         self.primary().and_then(|span| span.label.as_deref()).unwrap_or("")
     }
 }
 
-/// What stands in back quotes in `text`.
+/// The parts of `text` in backticks.
 pub(crate) fn quoted(text: &str) -> Vec<&str> {
-    // The last part is behind the last back quote.
+    // The last part is after the last backtick.
     let parts: Vec<&str> = text.split('`').collect();
     let pairs = parts.len().saturating_sub(1) / 2;
     parts.iter().skip(1).step_by(2).take(pairs).copied().collect()
 }
 
-/// What a label says was expected, and what was found in its place: types, or words such as `integer`.
+/// The expected and found types in a label; may be words such as `integer`.
 pub(crate) fn mismatch(label: &str) -> Option<(&str, &str)> {
     let (expected, found) = label.strip_prefix("expected ")?.split_once(", found ")?;
     Some((expected.trim_matches('`'), found.trim_matches('`')))
@@ -142,7 +142,7 @@ pub(crate) fn errors(messages: &str) -> impl Iterator<Item = Message> {
     })
 }
 
-/// What it warns of: values that must be used and are dropped, such as calls that are never made.
+/// The warnings about values that must be used and are dropped, such as calls that are never made.
 pub(crate) fn warnings(messages: &str) -> impl Iterator<Item = Message> {
     let parsed = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
     parsed.filter(|message| message.level == "warning" && message.code.is_some())
@@ -152,14 +152,14 @@ pub(crate) fn warnings(messages: &str) -> impl Iterator<Item = Message> {
 mod tests {
     use super::{Message, Source, errors, mismatch, quoted};
 
-    /// As rustc 1.95 writes it, but for the folder: `let x: Vec<i32> = vec!["a"].len()?;`, and a slip in a macro.
+    /// Output of rustc 1.95, except for the folder: `let x: Vec<i32> = vec!["a"].len()?;`, and an error in a macro.
     const SAID: &str = r#"{"$message_type":"diagnostic","message":"the `?` operator can only be applied to values that implement `Try`","code":{"code":"E0277","explanation":"…"},"level":"error","spans":[{"file_name":"snippet.rs","byte_start":21,"byte_end":27,"line_start":1,"line_end":1,"column_start":22,"column_end":28,"is_primary":true,"text":[],"label":"the `?` operator cannot be applied to type `EchoCall`","suggested_replacement":null,"suggestion_applicability":null,"expansion":{"span":{"file_name":"snippet.rs","byte_start":21,"byte_end":27,"line_start":1,"line_end":1,"column_start":22,"column_end":28,"is_primary":false,"text":[],"label":null,"suggested_replacement":null,"suggestion_applicability":null,"expansion":null},"macro_decl_name":"desugaring of operator `?`","def_site_span":null}}],"children":[],"rendered":"…"}
 {"$message_type":"diagnostic","message":"mismatched types","code":{"code":"E0308","explanation":"…"},"level":"error","spans":[{"file_name":"/rustc/library/alloc/src/macros.rs","byte_start":2000,"byte_end":2050,"line_start":58,"line_end":62,"column_start":9,"column_end":10,"is_primary":true,"text":[],"label":"expected `Option<Vec<String>>`, found `Vec<&str>`","suggested_replacement":null,"suggestion_applicability":null,"expansion":{"span":{"file_name":"snippet.rs","byte_start":10,"byte_end":19,"line_start":1,"line_end":1,"column_start":11,"column_end":20,"is_primary":false,"text":[],"label":null,"suggested_replacement":null,"suggestion_applicability":null,"expansion":null},"macro_decl_name":"vec!","def_site_span":null}}],"children":[],"rendered":"…"}
 {"$message_type":"diagnostic","message":"aborting due to 2 previous errors","code":null,"level":"error","spans":[],"children":[],"rendered":"…"}
 no JSON"#;
 
     #[test]
-    fn places_are_found_in_the_text() {
+    fn spans_are_found_in_the_text() {
         let said: Vec<Message> = errors(SAID).collect();
         assert_eq!(said.iter().map(Message::code).collect::<Vec<_>>(), ["E0277", "E0308"]);
         let source = Source { text: "vec![\"a\"]; echo()?", offset: 10, inserted: &[] };
@@ -175,7 +175,7 @@ no JSON"#;
     }
 
     #[test]
-    fn quoted_parts_are_read() {
+    fn parts_in_backticks_are_read() {
         assert_eq!(quoted("no field `a` on type `Result<B, C>`"), ["a", "Result<B, C>"]);
         assert_eq!(quoted("none"), [""; 0]);
         assert_eq!(quoted("an open `quote"), [""; 0]);

@@ -1,13 +1,13 @@
-//! Which modules and functions a snippet may mean, read off its text before anything is compiled: whoever has to fetch
-//! what is known of a server fetches it for those alone.
+//! Finds the modules and functions that a snippet may use before anything is compiled, so that information on servers
+//! is fetched only for those.
 
 use std::collections::BTreeSet;
 
 use crate::snippet::Snippet;
 use crate::tokens::{Kind, Tokens};
 
-/// The names in a snippet that stand before `::` or `(`, and those of its `use` declarations. None where its syntax is
-/// wrong: then it does not come to names.
+/// The names in a snippet before `::` or `(`, and those in its `use` declarations. Empty if its syntax is wrong: then
+/// names do not matter.
 #[must_use]
 pub fn path_heads(code: &str) -> BTreeSet<String> {
     let Ok(snippet) = Snippet::read(code) else { return BTreeSet::new() };
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_that_lead_somewhere_count() {
+    fn only_names_with_a_path_or_call_count() {
         check("let files = 1; files + 1", &[]);
         check("let memory = shop::list().await?; memory.orders", &["list", "shop"]);
         check("use {demo, shop as s}; s::list().await?", &["as", "demo", "list", "s", "shop", "use"]);

@@ -1,4 +1,4 @@
-//! What a run tells while it is under way.
+//! Notifications from a run in progress.
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -6,12 +6,12 @@ use serde_json::value::RawValue;
 
 use crate::outcome::CallRecord;
 
-/// What an execution is doing. Each phase begins once, in this order; one that ends early has no further ones.
+/// The phase of an execution. Each phase starts once, in this order; an execution that ends early skips the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// Reading the snippet.
     Checking,
-    /// Compiling and linking it; meanwhile sessions to the servers that it names are opened.
+    /// Compiling and linking it, while sessions to the servers that it names are opened.
     Compiling,
     /// Waiting for sessions to the servers that its program can call.
     Connecting,
@@ -22,7 +22,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// What the execution is doing, in a word: `compiling`.
+    /// The phase in a word: `compiling`.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -35,27 +35,27 @@ impl Phase {
     }
 }
 
-/// A call that a program makes.
+/// A tool call by a program.
 #[derive(Debug, Clone, Copy)]
 pub struct CallBegun<'a> {
     /// Number of the call within its execution, each one higher than the last.
     pub number: u64,
     /// The server's name; empty for a tool that the program may not call.
     pub server: &'a str,
-    /// The tool's name; of one that the program may not call, the beginning of the identity that it gave.
+    /// The tool's name; for a tool that the program may not call, the start of the identity it gave.
     pub tool: &'a str,
-    /// The arguments in their canonical form, which nobody has checked yet against the tool's schema; `null` where they
-    /// have none and the call fails.
+    /// The arguments in canonical form, not yet checked against the tool's schema; `null` if they have none and the
+    /// call fails.
     pub arguments: &'a RawValue,
 }
 
-/// Listens to a run. Every method may be called from any thread, and must not block for long.
+/// Observes a run. Every method may be called from any thread, and must not block for long.
 pub trait Observer: Send + Sync {
-    /// Long work has begun, in words for a person: the first build of a layer, waiting for another process.
+    /// Long work has started, described for the user: the first build of a layer, waiting for another process.
     fn progress(&self, message: &str);
 
-    /// Returns when more of the program's output can be taken. Until then it is not read, and a program that prints on
-    /// waits, as it does for any reader that is slow.
+    /// Returns when more of the program's output can be accepted. Until then, it is not read, and a program that keeps
+    /// printing blocks, as with any slow reader.
     fn takes_output(&self) -> BoxFuture<'_, ()> {
         std::future::ready(()).boxed()
     }
@@ -66,20 +66,21 @@ pub trait Observer: Send + Sync {
     /// The program printed `bytes` to standard error.
     fn stderr(&self, bytes: &[u8]);
 
-    /// The program says how far it has come: `done` of `total` units.
+    /// The program reports progress: `done` of `total` units.
     fn program_progress(&self, done: f64, total: f64, message: &str);
 
-    /// A phase has begun.
+    /// A phase has started.
     fn phase(&self, _phase: Phase) {}
 
-    /// The program makes a call, before anybody has looked at it.
+    /// The program makes a call, which has not been checked yet.
     fn call_began(&self, _call: &CallBegun<'_>) {}
 
-    /// A call has ended: each that began, once; also one that was refused, cancelled, or cut off by the program's end.
+    /// A call has ended. Every started call ends exactly once, even if it was refused, cancelled, or cut off by the
+    /// program's end.
     fn call_ended(&self, _number: u64, _record: &CallRecord) {}
 }
 
-/// An observer that does not look.
+/// An observer that ignores everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unobserved;
 

@@ -1,14 +1,14 @@
-//! Recognises texts that are Python, JavaScript or TypeScript, so that the answer to them is to write Rust.
+//! Recognises Python, JavaScript and TypeScript, so that the error asks for Rust.
 //!
-//! Only a text that is refused anyway is looked at: what is recognised changes no meaning, only what is told.
+//! Only text that is refused anyway is examined, so this affects only the message.
 
-/// What Rust looks like: three statements that call a tool and end with a value.
-const EXAMPLE: &str = "write the whole snippet in Rust, such as:\n\
+/// A Rust example: three statements that call a tool and end with a value.
+const EXAMPLE: &str = "write the whole snippet in Rust, for example:\n\
     let answer = server::tool(\"argument\").limit(10).await?;\n\
     let lines: Vec<String> = answer.text().lines().filter(|line| line.contains(\"x\")).map(String::from).collect();\n\
     lines.len() // the last expression, without `;`, is the result";
 
-/// Beginnings and parts of lines that no Rust has.
+/// Prefixes and parts of lines that do not occur in Rust.
 struct Language {
     name: &'static str,
     begins: &'static [&'static str],
@@ -63,7 +63,7 @@ const JAVASCRIPT: Language = Language {
 const RUST: [&str; 9] =
     ["let mut ", "fn ", ".await", "?;", ".unwrap()", "println!", "vec![", "impl ", "let _ "];
 
-/// The language of a text that is not Rust, if it is one of those that models write in its place.
+/// The language of a text, if it is one that models write instead of Rust.
 pub(crate) fn language(text: &str) -> Option<&'static str> {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.iter().any(|line| has_path(line) || RUST.iter().any(|own| line.contains(own))) {
@@ -99,7 +99,7 @@ impl Language {
     }
 }
 
-/// Whether a line has a path such as `demo::echo`, which none of these languages has.
+/// Whether a line contains a path such as `demo::echo`, which none of these languages has.
 fn has_path(line: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     line.match_indices("::").any(|(at, colons)| {
@@ -109,7 +109,7 @@ fn has_path(line: &str) -> bool {
     })
 }
 
-/// `const` as scripts have it: of Rust, a constant says its type and has a name in capitals.
+/// Whether this is a `const` of a script: a Rust constant has a type and a name in capitals.
 fn is_constant(line: &str) -> bool {
     let Some(rest) = line.strip_prefix("const ") else { return false };
     let declared = rest.split('=').next().unwrap_or_default();
@@ -117,10 +117,10 @@ fn is_constant(line: &str) -> bool {
     rest.starts_with(['{', '[']) || is_untyped && rest.starts_with(|first: char| first.is_lowercase())
 }
 
-/// What to tell of a text that is refused, if it is another language.
+/// A hint for a refused text, if it is in another language.
 pub(crate) fn hint(text: &str) -> Option<String> {
     let text = crate::markdown::within(text);
-    language(&text).map(|name| format!("this is {name}, and a snippet is Rust: {EXAMPLE}"))
+    language(&text).map(|name| format!("this is {name}, but a snippet is Rust: {EXAMPLE}"))
 }
 
 #[cfg(test)]
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn rust_with_a_slip_is_rust() {
+    fn rust_with_a_mistake_is_rust() {
         for text in [
             "let x = 1\nx",
             "const LIMIT: usize = 3;\nLIMIT +",
@@ -181,7 +181,7 @@ mod tests {
     fn the_fence_does_not_matter() {
         for fence in ["python", "rust", "", "js"] {
             let hint = hint(&format!("Here:\n```{fence}\nimport os\nprint(os.name)\n```")).unwrap();
-            assert!(hint.starts_with("this is Python, and a snippet is Rust: write"), "{hint}");
+            assert!(hint.starts_with("this is Python, but a snippet is Rust: write"), "{hint}");
             assert_eq!(hint.lines().count(), 4, "{hint}");
         }
     }

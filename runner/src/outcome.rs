@@ -1,6 +1,6 @@
-//! What became of a snippet, as the command line and the servers give it back.
+//! The outcome of a snippet, as the command line and the servers return it.
 //!
-//! The field names are a contract: later fields may be added, none renamed.
+//! The field names are a contract: fields may be added, but not renamed.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::refused::CallsRefused;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// By itself, with or without a result.
+    /// Normally, with or without a result.
     Ok,
     /// It does not compile.
     CompileError,
@@ -27,20 +27,20 @@ pub enum Status {
     Timeout,
     /// Out of memory or stack.
     MemoryLimit,
-    /// It printed more than it may.
+    /// It exceeded the output limit.
     OutputLimit,
-    /// It could call what it may not, or ended with the refusal of a call.
+    /// It could call a forbidden tool, or ended with the refusal of a call.
     Denied,
     /// It made a system call that the sandbox kills for, or broke the broker's protocol.
     SandboxViolation,
-    /// Ended from outside.
+    /// Cancelled.
     Cancelled,
-    /// Not tried: too much is under way.
+    /// Not started: too many executions are in progress.
     Busy,
 }
 
 impl fmt::Display for Status {
-    /// As JSON has it, such as `compile_error`.
+    /// The status as in JSON, such as `compile_error`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(formatter)
     }
@@ -51,51 +51,51 @@ impl fmt::Display for Status {
 pub struct Outcome {
     /// How it ended.
     pub status: Status,
-    /// The value that it ended with, which may be `null`; nothing where it ended without one. JSON has `null` for both.
+    /// Its final value, which may be `null`; `None` if it ended without one. JSON has `null` for both.
     pub result: Option<Box<RawValue>>,
     /// What it printed.
     pub stdout: String,
     /// What it printed to standard error.
     pub stderr: String,
-    /// The content parts that it emitted (MCP's `ContentBlock`).
+    /// The content blocks that it emitted (MCP's `ContentBlock`).
     pub content: Vec<Box<RawValue>>,
-    /// Why it is not `ok`.
+    /// Why the status is not `ok`.
     pub error: Option<Failure>,
-    /// What the compiler says.
+    /// The compiler's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
-    /// Corrections that were made before it was compiled.
+    /// Corrections made before it was compiled.
     pub fixes: Vec<Fix>,
     /// The tools that it can call, as `server.tool`.
     pub manifest: Vec<String>,
-    /// The calls that it made and that have ended, at most [`CALLS_KEPT`](crate::CALLS_KEPT) of them. Those that were refused,
-    /// or given up before they were sent, are not made.
+    /// The calls that it made and that have ended, at most [`CALLS_KEPT`](crate::CALLS_KEPT). Calls that were refused
+    /// or cancelled before they were sent do not count.
     pub calls: Vec<CallRecord>,
-    /// How many calls it made in all.
+    /// The total number of calls that it made.
     pub calls_total: u64,
-    /// Those that were refused before they reached a server.
+    /// The calls that were refused before they reached a server.
     pub calls_refused: CallsRefused,
-    /// Where the time went, in milliseconds.
+    /// Duration of each phase, in milliseconds.
     pub phases_ms: Phases,
     /// Whether its program had been compiled before.
     pub cached: bool,
-    /// What was cut.
+    /// What was truncated.
     pub truncated: Truncated,
-    /// The sandbox that it ran in; of the compiler, where it did not run.
+    /// The program's sandbox; the compiler's, if the program did not run.
     pub sandbox: SandboxReport,
 }
 
-/// Why an outcome is not `ok`.
+/// Why the status is not `ok`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Failure {
     /// The kind, finer than the status: `error`, `exit`, `wall_clock`, `cpu`, `stack_overflow`, …
     pub kind: String,
     /// What happened, in words.
     pub message: String,
-    /// What is known of it: the limit and its value, the panic's line, the signal, the tool.
+    /// Details: the limit and its value, the line of the panic, the signal, the tool.
     pub evidence: Value,
 }
 
-/// A message of the compiler, in the snippet's own lines and columns.
+/// A compiler message, in the snippet's own lines and columns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// `error` or `warning`.
@@ -108,7 +108,7 @@ pub struct Diagnostic {
     pub line: u32,
     /// Column of the snippet in characters, from 1.
     pub column: u32,
-    /// The message with the lines that it is about.
+    /// The message with the source lines.
     pub rendered: String,
     /// What to do about it.
     pub hint: Option<String>,
@@ -119,9 +119,9 @@ pub struct Diagnostic {
 pub struct Fix {
     /// Line of the snippet, from 1.
     pub line: u32,
-    /// The line before.
+    /// The original line.
     pub before: String,
-    /// The line as it was compiled.
+    /// The line as compiled.
     pub after: String,
 }
 
@@ -134,13 +134,13 @@ pub struct CallRecord {
     pub tool: String,
     /// Whether the tool answered without an error.
     pub ok: bool,
-    /// How long it took, in milliseconds.
+    /// Its duration, in milliseconds.
     pub ms: f64,
-    /// Size of the answer, in bytes of JSON.
+    /// Size of the answer as JSON, in bytes.
     pub bytes: usize,
 }
 
-/// Milliseconds by phase. Phases overlap: connecting, bindings and compiling go on side by side.
+/// Duration of the phases, in milliseconds. They overlap: connecting, building bindings and compiling run concurrently.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Phases {
     /// Reading the snippet.
@@ -151,15 +151,15 @@ pub struct Phases {
     pub bindings: f64,
     /// Compiling and linking.
     pub compile: f64,
-    /// Waiting for a person's permission, which counts against no limit.
+    /// Waiting for the user's permission, which counts against no limit.
     pub permission: f64,
-    /// Running, without that.
+    /// Running, without waiting for permission.
     pub run: f64,
-    /// All of it.
+    /// The total.
     pub total: f64,
 }
 
-/// What was cut from an outcome.
+/// What was truncated in an outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Truncated {
     /// Standard output was cut.
@@ -168,19 +168,19 @@ pub struct Truncated {
     pub stderr: bool,
 }
 
-/// The sandbox, as it was really enforced.
+/// The sandbox as actually enforced.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SandboxReport {
     /// The tier's name.
     pub tier: String,
-    /// The layers that hold it.
+    /// The enforced layers.
     pub layers: Vec<String>,
-    /// The system calls that the program was refused, by name; the kernel's word, not the program's.
+    /// The names of system calls that were refused to the program, as reported by the kernel, not the program.
     pub refused: Vec<String>,
 }
 
 impl Outcome {
-    /// Of a snippet that was not tried, because too much is under way.
+    /// The outcome of a snippet that was not tried because too many are in progress.
     #[must_use]
     pub fn busy(message: &str) -> Self {
         let mut outcome = Outcome::new(Status::Busy);
@@ -188,7 +188,7 @@ impl Outcome {
         outcome
     }
 
-    /// Of a snippet that was ended from outside before it was tried.
+    /// The outcome of a snippet that was cancelled before it was tried.
     #[must_use]
     pub fn cancelled() -> Self {
         let mut outcome = Outcome::new(Status::Cancelled);
@@ -200,7 +200,7 @@ impl Outcome {
         outcome
     }
 
-    /// An outcome with nothing in it yet.
+    /// An empty outcome.
     pub(crate) fn new(status: Status) -> Self {
         Outcome {
             status,
@@ -222,7 +222,7 @@ impl Outcome {
         }
     }
 
-    /// Sets status and failure together, so that they can't disagree.
+    /// Sets status and failure together, so that they match.
     pub(crate) fn fail(&mut self, status: Status, failure: Failure) {
         self.status = status;
         self.error = Some(failure);
@@ -236,12 +236,12 @@ impl Failure {
     }
 }
 
-/// The time since then, as outcomes have it.
+/// The time since `since`, for an outcome.
 pub(crate) fn milliseconds(since: Instant) -> f64 {
     in_milliseconds(since.elapsed())
 }
 
-/// A time as outcomes have it, to the microsecond.
+/// A duration for an outcome, rounded to microseconds.
 pub(crate) fn in_milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

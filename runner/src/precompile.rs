@@ -1,33 +1,32 @@
-//! Bindings that are compiled before a snippet names them, behind everything that somebody waits for.
+//! Compiles bindings before a snippet needs them, with lower priority than all other work.
 //!
-//! A compiler that is at work when a snippet is to be compiled is ended, and begins again when nobody waits any more:
-//! at nice 19 it would only seldom be in the way, but memory and caches have no such order. Who decides what is worth
-//! compiling ahead is left to others.
+//! A running background compiler is stopped when a snippet is to be compiled, and restarted when none is: at nice 19 it
+//! would rarely be in the way of the processor, but memory and caches have no such priority. The caller decides what is
+//! worth compiling ahead.
 
 use crate::bindings;
 use crate::catalog::{Catalog, ServerModule};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 
-/// What came of compiling ahead.
+/// The result of compiling ahead.
 #[derive(Debug, Default)]
 pub struct PrecompileReport {
-    /// Modules that were compiled just now.
+    /// Modules that were just compiled.
     pub compiled: Vec<String>,
-    /// Modules with more tools than were left to compile: of these, snippets compile what they name.
+    /// Modules with more tools than the remaining budget: snippets compile the tools they name.
     pub left: Vec<String>,
     /// Modules whose bindings do not compile, and why.
     pub failed: Vec<(String, Error)>,
-    /// How often a snippet came between.
+    /// How often a snippet interrupted the work.
     pub gave_way: usize,
 }
 
 impl Engine {
-    /// Compiles the bindings of all servers, one after the other and out of the way of other work, so that snippets
-    /// find them. What a snippet needs before that, it compiles for itself.
+    /// Compiles the bindings of all servers, one after another at low priority, for snippets to use. A snippet that
+    /// needs bindings earlier compiles them itself.
     ///
-    /// # Errors
-    /// Where bindings do not compile, or the host fails.
+    /// # Errors If bindings do not compile, or the host fails.
     pub async fn warm(&self, catalog: &Catalog) -> Result<()> {
         for module in catalog.modules().values() {
             bindings::warm(self, module).await?;
@@ -35,12 +34,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Compiles the bindings of whole servers that are not there yet, those with few tools first, one after the other
-    /// and only while no snippet is compiled. `tools` is how many may be compiled, and becomes how many still may:
-    /// also those are taken off that were begun when the future is dropped, which ends the compiler.
+    /// Compiles missing bindings of whole servers, those with few tools first, one after another and only while no
+    /// snippet is being compiled. `tools` is the number of tools to compile, and is reduced accordingly; bindings in
+    /// progress count even if the future is dropped, which stops the compiler.
     pub async fn compile_ahead(&self, catalog: &Catalog, tools: &mut usize) -> PrecompileReport {
         let mut ahead = PrecompileReport::default();
-        // What was written by hand is compiled as it stands, for who names it.
+        // Edited bindings are compiled as they are, when a snippet names them.
         let mut modules: Vec<&ServerModule> =
             catalog.modules().values().filter(|module| module.source.is_none()).collect();
         modules.sort_by_key(|module| module.tools().len());

@@ -1,4 +1,4 @@
-//! One run of a linked program: sandbox, broker and output together.
+//! Runs a linked program: sandbox, broker and output.
 
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies::{self, Grants, Limits};
 
-/// How a program's run came to its end.
+/// How a program's run ended.
 #[derive(Debug)]
 pub(crate) enum ProgramEnd {
-    /// The process ended by itself, or by a signal of the kernel's.
+    /// The process exited, or was ended by a signal.
     Exited(ExitStatus),
     /// It was killed for printing too much.
     Output,
@@ -23,7 +23,7 @@ pub(crate) enum ProgramEnd {
     Violation(Violation),
 }
 
-/// What a program leaves behind, also when its run is dropped in the middle.
+/// What is recorded of a program, even if its run is dropped early.
 #[derive(Debug, Default)]
 pub(crate) struct ProgramTraces {
     pub(crate) stdout: Captured,
@@ -32,7 +32,7 @@ pub(crate) struct ProgramTraces {
     pub(crate) evidence: sandbox::Evidence,
 }
 
-/// What is run, and within what.
+/// A program to run, with its limits.
 pub(crate) struct Job<'a> {
     pub(crate) program: &'a Path,
     pub(crate) limits: &'a Limits,
@@ -40,7 +40,7 @@ pub(crate) struct Job<'a> {
     pub(crate) confinement: sandbox::Confinement,
 }
 
-/// A started program. However its run ends, it is killed, and what it met with is kept.
+/// A started program. However its run ends, it is killed, and the sandbox's evidence is kept.
 struct Running<'a> {
     process: Confined,
     evidence: &'a mut sandbox::Evidence,
@@ -48,7 +48,7 @@ struct Running<'a> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        // What fails here has been told by the run itself.
+        // The run has reported failures itself.
         let _ = self.process.kill();
         *self.evidence = self.process.evidence().clone();
     }
@@ -79,7 +79,7 @@ pub(crate) async fn run(
         if traces.stderr.exceeded { Err(ProgramEnd::Output) } else { Ok(()) }
     };
     let calls = async { broker.serve(ours).await.map_err(ProgramEnd::Violation) };
-    // All three end when the process does; only trouble ends them before.
+    // All three end with the process; only errors end them earlier.
     match tokio::try_join!(stdout, stderr, calls) {
         Ok(_) => Ok(ProgramEnd::Exited(running.process.wait().await?)),
         Err(ended) => Ok(ended),
@@ -87,5 +87,5 @@ pub(crate) async fn run(
 }
 
 fn socket_error(error: &std::io::Error) -> Error {
-    Error::new(ErrorKind::Sandbox, format!("the broker's socket can't be made: {error}"))
+    Error::new(ErrorKind::Sandbox, format!("the broker's socket can't be created: {error}"))
 }

@@ -19,9 +19,9 @@ mod snippet {
     }
 }
 
-/// The usual names of the crates on offer.
+/// The usual names of the available crates.
 mod in_scope {
-    // Here stand their imports.
+    // Their imports are inserted here.
 }
 
 fn main() -> std::process::ExitCode {

@@ -189,7 +189,7 @@ fn limits_are_reported_in_readable_units_with_their_key() {
             "output_limit",
             ["more than 64 KiB", "codeMode.sandbox.output"],
         ),
-        ("vec![1u8; 1 << 30].len()", "memory_limit", ["it wanted 1 GiB more", "codeMode.sandbox.memory"]),
+        ("vec![1u8; 1 << 30].len()", "memory_limit", ["it needed 1 GiB more", "codeMode.sandbox.memory"]),
         ("loop {}", "timeout", ["1 s of processor time", "codeMode.sandbox.cpu"]),
     ] {
         let outcome: Value = serde_json::from_str(&json(code).config(&limited).done().stdout).unwrap();
