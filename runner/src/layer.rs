@@ -109,8 +109,7 @@ pub(crate) async fn ensure(
     let entry = collect(cache, build.path(), &artifacts)?;
     let entry = cache.publish(Bucket::Layers, &key, entry)?;
     observer.progress("the crates are built");
-    read(entry, &key)
-        .ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is not there"))
+    read(entry, &key).ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is missing"))
 }
 
 /// Whether the layer is built.

@@ -15,7 +15,7 @@ pub enum Phase {
     Compiling,
     /// Waiting for sessions to the servers that its program can call.
     Connecting,
-    /// Finding out whether the program may run, which a person may be asked.
+    /// Determining whether the program may run, which may involve the user.
     Permission,
     /// Running the program.
     Running,

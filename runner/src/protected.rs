@@ -1,7 +1,7 @@
-//! Places that programs may not write to, whatever a configuration grants: what later programs are made of, what others
-//! start, and what decides who may do what.
+//! Places that programs may never write to, whatever the configuration grants: the inputs of later programs, what other
+//! programs start, and what decides on permissions.
 //!
-//! Which places only the command line knows, such as its configuration, is left to the caller.
+//! The caller adds places that only the command line knows, such as its configuration.
 
 use std::collections::VecDeque;
 use std::env;
@@ -10,35 +10,35 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::toolchain;
 
-/// Most links that are followed on the way to a place, as in the kernel (path_resolution(7)).
+/// Maximum number of links to follow on a path, as in the kernel (path_resolution(7)).
 const LINKS: usize = 40;
 
-/// A place that no grant to write may cover, lie in or be.
+/// A place that no write grant may contain, be in or equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Protected {
     /// Its path, which need not exist.
     pub path: PathBuf,
-    /// What it is, such as `the cache`.
+    /// Its description, such as `the cache`.
     pub what: String,
-    /// Why it is protected, to follow a comma.
+    /// Why it is protected; follows a comma.
     pub why: &'static str,
 }
 
 impl Protected {
-    /// A place.
+    /// Creates a protected place.
     pub fn new(path: impl Into<PathBuf>, what: impl Into<String>, why: &'static str) -> Self {
         Protected { path: path.into(), what: what.into(), why }
     }
 
-    /// Whether a program that may write to `granted`, which has no links, could change what is here: the place, or a link
-    /// on the way to it.
+    /// Whether a program that may write to `granted`, a path without links, could change this place or a link on the
+    /// way to it.
     pub(crate) fn is_touched_by(&self, granted: &Path) -> bool {
         steps(&self.path).iter().any(|step| step.starts_with(granted) || granted.starts_with(step))
     }
 }
 
-/// What is protected on this machine: the cache, rustup's and cargo's folders, the toolchain, this program's folder, and
-/// all folders of the search path.
+/// The protected places of this machine: the cache, rustup's and cargo's folders, the toolchain, this program's folder,
+/// and all folders of the search path.
 pub(crate) fn of_machine(cache: &Path, sysroot: Option<&Path>) -> Vec<Protected> {
     const PROGRAMS: &str = "from which later programs are made";
     const COMPILERS: &str = "whose compilers make later programs";
@@ -57,14 +57,14 @@ pub(crate) fn of_machine(cache: &Path, sysroot: Option<&Path>) -> Vec<Protected>
     places
 }
 
-/// The path without links; what does not exist of it stays as it is.
+/// The path without links; missing components are kept.
 pub(crate) fn resolved(path: &Path) -> PathBuf {
     steps(path).pop().unwrap_or_else(|| path.to_owned())
 }
 
-/// The links on the way to a path, each without links before it, and where it leads at last.
+/// The links on the way to a path, each with the links before it resolved, and the final target.
 fn steps(path: &Path) -> Vec<PathBuf> {
-    // A relative one is taken from the working folder, as the system does.
+    // A relative path is resolved in the working folder, as the system does.
     let absolute = env::current_dir().unwrap_or_else(|_| PathBuf::from("/")).join(path);
     let (mut rest, mut at) = (parts(&absolute), PathBuf::from("/"));
     let mut steps = Vec::new();
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_touched_from_above_from_within_and_by_the_links_that_lead_to_it() {
+    fn a_place_is_touched_from_above_within_and_by_links_to_it() {
         let folder = tempfile::tempdir().unwrap();
         let root = resolved(folder.path());
         for name in ["real/bin", "links", "other"] {
@@ -122,7 +122,7 @@ mod tests {
             assert!(!place.is_touched_by(&root.join(apart)), "{apart}");
         }
         assert_eq!(resolved(&root.join("links/way/../other/./new")), root.join("other/new"));
-        // A circle of links ends.
+        // A cycle of links ends.
         symlink("b", root.join("a")).unwrap();
         symlink("a", root.join("b")).unwrap();
         assert!(Protected::new(root.join("a/x"), "", "").is_touched_by(&root));

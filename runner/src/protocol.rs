@@ -1,7 +1,7 @@
-//! What a program says to its host: bytes in, messages out, in no order but the one that the protocol allows.
+//! Parses what a program sends to its host: bytes in, messages out, in the order that the protocol requires.
 //!
-//! There is no input or output here, so that any bytes can be tried (`fuzz/`). What is done about a message, and
-//! whether a call is allowed, is the broker's.
+//! There is no input or output here, so that any bytes can be tested (`fuzz/`). The broker handles the messages and
+//! decides on calls.
 
 use std::io;
 
@@ -10,64 +10,64 @@ use bridge::wire::{FRAME_LIMIT, ToHost, VERSION};
 use bytes::{Buf, BytesMut};
 use tokio_util::codec::Decoder;
 
-/// Bytes of the length before each frame.
+/// Length of the size field before each frame, in bytes.
 const HEAD: usize = size_of::<u32>();
-/// Characters of a program's own words that are told.
-const WORDS_TOLD: usize = 200;
+/// Maximum number of characters of a program's own text to show.
+const TEXT_SHOWN: usize = 200;
 
-/// Reads what one program says, from its hello to its end. After an error it is of no more use.
+/// Parses what one program sends, from hello to finish. After an error it can't be used further.
 #[derive(Debug)]
 pub struct Protocol {
     token: String,
     prompt: Stage,
-    /// The lowest number that the next call may have.
+    /// The lowest valid number for the next call.
     next_id: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Stage {
-    /// Only the hello may come.
+    /// Only the hello is valid.
     Greeting,
-    /// Anything may come, except for another hello.
+    /// Any message but another hello is valid.
     Open,
-    /// Nothing may come.
+    /// No message is valid.
     Finished,
 }
 
-/// Why nothing more can be read of a program.
+/// Why nothing more can be read from a program.
 #[derive(Debug, thiserror::Error)]
 pub enum ProtocolError {
-    /// It said what it may not say, in words.
+    /// The program broke the protocol.
     #[error("{0}")]
     Breach(String),
-    /// The stream that it speaks on failed.
+    /// Reading from the stream failed.
     #[error(transparent)]
     Stream(#[from] io::Error),
 }
 
 impl Protocol {
-    /// For a program that must know `token`.
+    /// Expects a program that knows `token`.
     #[must_use]
     pub fn new(token: impl Into<String>) -> Self {
         Protocol { token: token.into(), prompt: Stage::Greeting, next_id: 0 }
     }
 
-    /// Whether `message` may come now.
+    /// Checks that `message` is valid now.
     fn admit(&mut self, message: &ToHost) -> Result<(), String> {
         match (self.prompt, message) {
             (Stage::Greeting, ToHost::Hello { version, token }) => {
                 if *version != VERSION {
-                    return Err(format!("it speaks version {version}, not {VERSION}"));
+                    return Err(format!("it uses protocol version {version}, not {VERSION}"));
                 }
                 if *token != self.token {
-                    return Err("its hello has not the token of this execution".to_owned());
+                    return Err("its hello does not have the token of this execution".to_owned());
                 }
                 self.prompt = Stage::Open;
             }
-            (Stage::Greeting, _) => return Err("its first frame is no hello".to_owned()),
+            (Stage::Greeting, _) => return Err("its first frame is not a hello".to_owned()),
             (Stage::Open, ToHost::Hello { .. }) => return Err("a second hello".to_owned()),
             (Stage::Open, ToHost::Call { id, .. } | ToHost::Ask { id, .. }) => {
-                // A number may be left out: a call that was too large to send has taken one.
+                // Numbers may be skipped: a call that was too large to send has used one.
                 let next = self.next_id;
                 self.next_id = match id.checked_add(1) {
                     Some(after) if *id >= next => after,
@@ -96,16 +96,16 @@ impl Decoder for Protocol {
     fn decode(&mut self, bytes: &mut BytesMut) -> Result<Option<ToHost>, ProtocolError> {
         let Some(frame) = frame(bytes)? else { return Ok(None) };
         let message = serde_json::from_slice(&frame).map_err(|error| {
-            // It quotes what the program wrote.
+            // The error quotes what the program sent.
             let error: String =
-                error.to_string().chars().filter(|c| !c.is_control()).take(WORDS_TOLD).collect();
-            ProtocolError::Breach(format!("a frame that is no message: {error}"))
+                error.to_string().chars().filter(|c| !c.is_control()).take(TEXT_SHOWN).collect();
+            ProtocolError::Breach(format!("a frame that is not a message: {error}"))
         })?;
         self.admit(&message).map_err(ProtocolError::Breach)?;
         Ok(Some(message))
     }
 
-    /// A program may be ended in the middle of a frame; how it ended says the rest.
+    /// A program may be stopped in the middle of a frame; its exit status says the rest.
     fn decode_eof(&mut self, bytes: &mut BytesMut) -> Result<Option<ToHost>, ProtocolError> {
         let message = self.decode(bytes)?;
         if message.is_none() {
@@ -115,7 +115,8 @@ impl Decoder for Protocol {
     }
 }
 
-/// Takes the next frame off `bytes`, once it is whole. Room is made for what has come, not for what a length claims.
+/// Takes the next frame from `bytes` once it is complete. Memory is reserved for received bytes, not for the claimed
+/// length.
 fn frame(bytes: &mut BytesMut) -> Result<Option<BytesMut>, ProtocolError> {
     let Some(head) = bytes.first_chunk::<HEAD>() else { return Ok(None) };
     let length = u32::from_be_bytes(*head) as usize;

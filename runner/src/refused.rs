@@ -1,36 +1,36 @@
-//! The calls of a program that were refused before they reached a server: counted, whatever their number.
+//! Counts the calls of a program that were refused before they reached a server, in bounded memory.
 
 use std::collections::BTreeMap;
 
 use bridge::wire::FailureKind;
 use serde::Serialize;
 
-/// Tools whose refused calls are counted by name; those of others count in the sums alone.
+/// Maximum number of tools whose refused calls are counted by name; others count only in the totals.
 const NAMED: usize = 100;
 
-/// The calls that were refused, by reason.
+/// The refused calls, by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CallsRefused {
-    /// With an identity that is not in the program's manifest: its own stubs make no such calls.
+    /// With an identity that is not in the program's manifest: its own stubs never make such calls.
     pub forged: u64,
-    /// Not permitted: by the configuration, by a person, or because the tool has changed. Reading a resource counts.
+    /// Not permitted: by the configuration, by the user, or because the tool has changed. Includes reading resources.
     pub denied: u64,
-    /// With arguments that can't be sent or don't fit the tool's schema.
+    /// With arguments that can't be sent or don't match the tool's schema.
     pub invalid: u64,
-    /// Frames that broke the protocol. The first one ends the program.
+    /// Frames that broke the protocol. The first one stops the program.
     pub malformed: u64,
-    /// The calls that were denied or invalid, by `server.tool`; at most 100 tools.
+    /// The denied and invalid calls, by `server.tool`; at most 100 tools.
     pub tools: BTreeMap<String, u64>,
 }
 
 impl CallsRefused {
-    /// Whether there are none.
+    /// Whether no call was refused.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == CallsRefused::default()
     }
 
-    /// All of them.
+    /// The number of refused calls.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.forged + self.denied + self.invalid + self.malformed
@@ -46,7 +46,7 @@ impl CallsRefused {
         self.malformed += 1;
     }
 
-    /// Counts a call of a tool that failed so, if that is a refusal.
+    /// Counts a tool call that failed with `kind`, if that is a refusal.
     pub fn fail(&mut self, server: &str, tool: &str, kind: FailureKind) {
         match kind {
             FailureKind::Denied => self.denied += 1,
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_number_of_refusals_takes_the_same_room() {
+    fn any_number_of_refusals_takes_the_same_space() {
         let mut refused = CallsRefused::default();
         assert!(refused.is_empty());
         for number in 0..100_000 {

@@ -1,7 +1,7 @@
-//! One execution, step by step: read, compile, authorise, connect, ask, run.
+//! One execution, step by step: read, compile, authorise, connect, get permission, run.
 //!
-//! Everything learnt on the way is kept here, so that an execution that is stopped in the middle still has an
-//! outcome that says how far it came.
+//! All intermediate results are kept here, so that an execution stopped halfway still has an outcome that says how far
+//! it came.
 
 use std::collections::{BTreeSet, HashMap};
 use std::pin::pin;
@@ -30,10 +30,9 @@ use crate::program::{self, ProgramTraces};
 use crate::snippet::Snippet;
 
 impl Engine {
-    /// Takes a snippet to its outcome.
+    /// Runs a snippet and returns its outcome.
     ///
-    /// # Errors
-    /// Where the host fails; every failure of the snippet is an outcome.
+    /// # Errors Failures of the host; every failure of the snippet is an outcome.
     pub async fn run(
         &self,
         request: &Request,
@@ -74,7 +73,7 @@ struct Run<'a> {
     traces: ProgramTraces,
     ledger: Mutex<ProgramRecord>,
     phase: Phase,
-    /// Since when its program has been running, and for how long the clock had stood still by then.
+    /// When its program started, and how long the clock had been stopped by then.
     running: Option<(Instant, Duration)>,
 }
 
@@ -107,7 +106,7 @@ impl<'a> Run<'a> {
         self.observer.phase(phase);
     }
 
-    /// All steps; returns early where the snippet's outcome is known.
+    /// All steps; returns early once the outcome is known.
     async fn pipeline(&mut self) -> Result<()> {
         let Some(snippet) = self.read() else { return Ok(()) };
         let Some((program, manifest)) = self.compile(&snippet).await? else { return Ok(()) };
@@ -141,7 +140,7 @@ impl<'a> Run<'a> {
         self.outcome.fail(Status::CompileError, failure);
     }
 
-    /// Compiles, while sessions to the servers that the snippet names are opened.
+    /// Compiles, while opening sessions to the servers that the snippet names.
     async fn compile(&mut self, snippet: &Snippet) -> Result<Option<(build::Program, Vec<String>)>> {
         self.begin(Phase::Compiling);
         let named = self.catalog.named(&snippet.identifiers);
@@ -155,7 +154,7 @@ impl<'a> Run<'a> {
         let built = loop {
             tokio::select! {
                 built = &mut building => break built?,
-                // What did not open is asked for again, and told, if the program can call it.
+                // Servers that did not open are tried again, with an error if the program can call them.
                 _ = &mut opening => connect = milliseconds(started),
             }
         };
@@ -179,7 +178,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The tools that the program may call; `None` where it can call one that it may not.
+    /// The tools that the program may call; `None` if it can call a forbidden one.
     fn authorise(&mut self, manifest: &[String]) -> Option<HashMap<String, ToolName>> {
         let mut allowed = HashMap::new();
         let mut unknown = Vec::new();
@@ -192,9 +191,9 @@ impl<'a> Run<'a> {
         self.outcome.manifest = allowed.values().map(ToString::to_string).collect();
         self.outcome.manifest.sort();
         if !unknown.is_empty() {
-            let message = "the program holds identities of tools that are not in the catalog";
+            let message = "the program contains identities of tools that are not in the catalog";
             let count = unknown.len();
-            unknown.truncate(UNKNOWN_TOLD);
+            unknown.truncate(UNKNOWN_SHOWN);
             classify::refused(
                 &mut self.outcome,
                 message.to_owned(),
@@ -213,7 +212,7 @@ impl<'a> Run<'a> {
         Some(allowed)
     }
 
-    /// Opens what the program can call; `false` where a server is not to be had.
+    /// Opens sessions to the servers that the program can call; `false` if one is unavailable.
     async fn connect(&mut self, allowed: &HashMap<String, ToolName>) -> bool {
         self.begin(Phase::Connecting);
         let servers: BTreeSet<&str> = allowed.values().map(|tool| tool.server.as_str()).collect();
@@ -233,7 +232,7 @@ impl<'a> Run<'a> {
         true
     }
 
-    /// Asks whether the program may call what it can; `false` where it may not.
+    /// Asks for permission for what the program can call; `false` if denied.
     async fn permit(&mut self, allowed: &HashMap<String, ToolName>) -> bool {
         self.begin(Phase::Permission);
         let tools = allowed.values().map(|tool| (tool.server.clone(), tool.tool.clone()));
@@ -262,7 +261,7 @@ impl<'a> Run<'a> {
             ledger: &self.ledger,
         };
         let (limits, grants) = (&self.request.limits, &self.request.grants);
-        // Once more: links may have changed while it was compiled, and while a person was asked.
+        // Checked again: links may have changed during compilation or while the user was asked.
         self.engine.check(grants)?;
         let job =
             program::Job { program: &program.file, limits, grants, confinement: self.engine.confinement };
@@ -275,7 +274,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The outcome, with whatever there is.
+    /// The outcome with everything known so far.
     fn conclude(mut self, stopped: Option<Stop>) -> Outcome {
         let phase = self.phase.words();
         match stopped {
@@ -312,14 +311,14 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Identities told of those that no tool has.
-const UNKNOWN_TOLD: usize = 10;
+/// Maximum number of unknown identities to report.
+const UNKNOWN_SHOWN: usize = 10;
 
 fn open_all<'a>(host: &'a dyn ToolHost, servers: &[&'a str]) -> BoxFuture<'a, Vec<Result<(), String>>> {
     join_all(servers.iter().map(|server| host.open(server)).collect::<Vec<_>>()).boxed()
 }
 
-/// A token that only this execution knows.
+/// A secret token for this execution.
 fn token() -> Result<String> {
     random::id().map_err(|error| Error::new(ErrorKind::Sandbox, format!("no random numbers: {error}")))
 }

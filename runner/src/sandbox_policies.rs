@@ -1,4 +1,4 @@
-//! What compilers and programs may do, in terms of the sandbox.
+//! The sandbox policies of compilers and programs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::protected::{self, Protected};
 use crate::toolchain::Toolchain;
 
-/// Folders where the dynamic libraries of the system lie, by distribution.
+/// Folders of the system's dynamic libraries, by distribution.
 const SYSTEM_LIBRARIES: [&str; 5] =
     ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"];
 
-/// rustc and its linker: they read the toolchain and `read`, and write to `output`, where they also run.
+/// The policy of rustc and its linker: they read the toolchain and `read`, and write to `output`, their working folder.
 pub(crate) fn compiler(toolchain: &Toolchain, read: &[&Path], output: &Path) -> Policy {
     let mut policy = Policy::compiler()
         .grant(&toolchain.rustc, Access::ReadExecute)
@@ -24,7 +24,7 @@ pub(crate) fn compiler(toolchain: &Toolchain, read: &[&Path], output: &Path) -> 
         .working_folder(output)
         .variable("TMPDIR", output.to_string_lossy())
         .variable("LC_ALL", "C")
-        // Without /proc the loader can't resolve `$ORIGIN`.
+        // Without /proc, the loader can't resolve `$ORIGIN`.
         .variable("LD_LIBRARY_PATH", toolchain.sysroot.join("lib").to_string_lossy());
     for folder in SYSTEM_LIBRARIES {
         policy = policy.grant_if_exists(folder, Access::Read);
@@ -35,15 +35,15 @@ pub(crate) fn compiler(toolchain: &Toolchain, read: &[&Path], output: &Path) -> 
     policy
 }
 
-/// Bytes of memory that a compiler may use: those of one process, because rustc waits while its linker runs.
+/// Memory limit of a compiler, in bytes: that of one process, because rustc waits while its linker runs.
 pub(crate) fn compiler_memory() -> u64 {
     Policy::compiler().limits.address_space.unwrap_or(0)
 }
 
-/// Where a build finds the system's own linker.
+/// The search path of builds, for the system's own linker.
 pub(crate) const BUILD_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// `cargo build`, with build scripts and the system's own linker for procedural macros.
+/// The policy of `cargo build`, with build scripts and the system's own linker for procedural macros.
 pub(crate) fn build(toolchain: &Toolchain, cargo_home: &Path, output: &Path) -> Policy {
     let mut policy = Policy::build()
         .grant(&toolchain.sysroot, Access::ReadExecute)
@@ -66,16 +66,16 @@ pub(crate) fn build(toolchain: &Toolchain, cargo_home: &Path, output: &Path) -> 
     policy.grant_if_exists("/etc/ld.so.cache", Access::Read)
 }
 
-/// What a program may use; each value stands in the outcome when it is reached.
+/// Resource limits of a program; the outcome reports a limit that was reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of address space (default 512 MiB).
+    /// Maximum address space in bytes (default 512 MiB).
     pub memory: u64,
-    /// Seconds of processor time (default 60).
+    /// Maximum processor time in seconds (default 60).
     pub cpu_seconds: u64,
-    /// Threads beyond the first (default 64).
+    /// Maximum number of threads beyond the first (default 64).
     pub threads: u64,
-    /// Bytes that it may print, to each of standard output and standard error (default 8 MiB).
+    /// Maximum size in bytes of each of standard output and standard error (default 8 MiB).
     pub output: usize,
 }
 
@@ -85,31 +85,32 @@ impl Default for Limits {
     }
 }
 
-/// What a program may work on beside its memory: nothing by default. Needs a tier with namespaces.
+/// The files a program may access: none by default. Needs a tier with namespaces.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
-    /// Bytes of an empty file system of its own, its working folder, which ends with it.
+    /// Size in bytes of an empty file system of its own: its working folder, which is removed with it.
     pub scratch: Option<u64>,
-    /// In its place a file system that it shares with all executions that are given the same one: what one leaves the next
-    /// one finds, and executions at the same time see each other's files.
+    /// Instead, a file system shared by all executions with the same value: files persist from one execution to the
+    /// next, and concurrent executions see each other's files.
     pub shared_scratch: Option<Scratch>,
-    /// Absolute paths that it may read, with all beneath them.
+    /// Absolute paths that it may read, including everything below.
     pub read: Vec<PathBuf>,
-    /// Absolute paths that it may read and write, with all beneath them.
+    /// Absolute paths that it may read and write, including everything below.
     pub write: Vec<PathBuf>,
-    /// Further places that `write` may not touch, beside those of the machine.
+    /// Additional places that `write` may not touch, besides those of the machine.
     pub protected: Vec<Protected>,
 }
 
-/// Bytes of a file that a program writes where it is granted a path (1 GiB). In scratch space the space is the limit.
+/// Maximum size of a file that a program writes to a granted path, in bytes (1 GiB). In scratch space, the space is the
+/// limit.
 const FILE_SIZE: u64 = 1 << 30;
 
 impl Grants {
-    /// Refuses to let a program write to what is protected: on this machine, with the cache in `cache` and the toolchain
-    /// in `sysroot`, and by [`Grants::protected`]. Links are followed as they are now, so this is asked at each execution.
+    /// Refuses write access to what is protected: on this machine, with the cache in `cache` and the toolchain in
+    /// `sysroot`, and by [`Grants::protected`]. Links are resolved in their current state, so this is checked for each
+    /// execution.
     ///
-    /// # Errors
-    /// Which path is refused, and because of what.
+    /// # Errors The refused path, and the protected place.
     pub fn check(&self, cache: &Path, sysroot: Option<&Path>) -> Result<()> {
         if self.write.is_empty() {
             return Ok(());
@@ -130,22 +131,23 @@ impl Grants {
         Ok(())
     }
 
-    /// The longest file, 0 where there is nothing to write to. Scratch space is full before this is reached.
+    /// Maximum file size; 0 if there is nothing to write to. Scratch space is full before this is reached.
     fn file_size(&self) -> u64 {
         let granted = if self.write.is_empty() { 0 } else { FILE_SIZE };
         granted.max(self.scratch_bytes().saturating_mul(2))
     }
 
-    /// Bytes of scratch space, its own or shared.
+    /// Size of scratch space in bytes, private or shared.
     fn scratch_bytes(&self) -> u64 {
         self.shared_scratch.as_ref().map(Scratch::bytes).or(self.scratch).unwrap_or(0)
     }
 }
 
-/// A snippet's program.
+/// The policy of a snippet's program.
 pub(crate) fn program(limits: &Limits, grants: &Grants) -> Policy {
     let mut policy = Policy::program().limits(|set| {
-        // What stands beside the program in its control group, and what the group counts as memory: scratch space.
+        // Memory for other processes in the program's control group, and for scratch space, which the group counts as
+        // memory.
         let beside = set.total_memory.zip(set.address_space).map_or(0, |(total, own)| total - own);
         set.total_memory = Some(limits.memory + beside + grants.scratch_bytes());
         set.total_tasks = set.total_tasks.zip(set.processes).map(|(total, own)| total - own + limits.threads);

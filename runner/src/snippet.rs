@@ -1,7 +1,7 @@
-//! Reads a snippet: what shape it has, which names it uses, where its syntax is wrong.
+//! Parses a snippet: its shape, the names it uses, its syntax errors.
 //!
-//! The text that is compiled has the same lines and columns as the text that was sent: what must go (a
-//! Markdown fence, `#[tokio::main]`, inner attributes) is overwritten with spaces.
+//! The compiled text has the same lines and columns as the original: what must be removed (a Markdown fence,
+//! `#[tokio::main]`, inner attributes) is overwritten with spaces.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -19,30 +19,30 @@ use crate::syntax_depth;
 use crate::syntax_error::SyntaxError;
 use crate::unused_calls::{self, Idle};
 
-/// Longest snippet that is accepted, in bytes (1 MiB).
+/// Maximum size of a snippet, in bytes (1 MiB).
 pub const SNIPPET_LIMIT: usize = 1024 * 1024;
 
-/// Where every snippet starts.
+/// The start of every snippet.
 const START: LineColumn = LineColumn { line: 1, column: 0 };
 
-/// A snippet that can be given to the compiler.
+/// A snippet ready for the compiler.
 #[derive(Debug)]
 pub(crate) struct Snippet {
     /// The text to compile.
     pub(crate) text: String,
     /// How it becomes a program.
     pub(crate) shape: Shape,
-    /// Where its last expression stands, if that is its value.
+    /// The range of its last expression, if that is its value.
     pub(crate) tail: Option<Range<usize>>,
     /// Whether its last expression has a value that a `;` drops.
     pub(crate) discards: bool,
-    /// Bytes before the places, behind a `crate`, where the module of its items is to be named.
+    /// The byte offsets after each `crate`, where the module of its items must be inserted.
     pub(crate) roots: Vec<usize>,
-    /// Whether it starts a runtime of its own.
+    /// Whether it starts its own runtime.
     pub(crate) blocks: bool,
-    /// Its expressions whose value goes nowhere.
+    /// Its expressions whose value is unused.
     pub(crate) idle: Vec<Idle>,
-    /// Every identifier in it: a server whose module is not among them is not called.
+    /// All its identifiers: a server whose module is not among them is not called.
     pub(crate) identifiers: BTreeSet<String>,
     /// The names of the functions and methods that it declares.
     pub(crate) functions: BTreeSet<String>,
@@ -51,18 +51,18 @@ pub(crate) struct Snippet {
 /// The forms that a snippet may have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Statements whose last expression is the result, or none.
+    /// Statements whose last expression, if any, is the result.
     Statements(Ending),
     /// A file of items with an entry function.
     Items(Entry),
 }
 
-/// How statements end, and whether they return a value before.
+/// How statements end, and whether they return a value earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// With an expression.
     Value { returns: bool },
-    /// With an `Err`: nothing but a `return` tells the type of a value.
+    /// With an `Err`: only a `return` determines the type of a value.
     Fails { returns: bool },
     /// With a `;` or an item: there is no value.
     Unit { returns: bool },
@@ -70,22 +70,22 @@ pub(crate) enum Ending {
     Never { returns: bool },
 }
 
-/// Whether a snippet ends with an expression and a `;`, so that a value which it may have is not its result. Calls that give
-/// none (`emit(…);`, `list.push(…);`) are not told apart, but for those that print or emit.
+/// Whether a snippet ends with an expression and a `;`, so that its value, if any, is not the result. Calls without a
+/// value (`emit(…);`, `list.push(…);`) are not distinguished, except those that print or emit.
 #[must_use]
 pub fn discards_value(code: &str) -> bool {
     Snippet::read(code).is_ok_and(|snippet| snippet.discards)
 }
 
 impl Snippet {
-    /// Reads `code` as it was sent, on a stack that its deepest expression fits on.
+    /// Parses `code` on a stack large enough for its deepest expression.
     pub(crate) fn read(code: &str) -> Result<Self, SyntaxError> {
         std::thread::scope(|scope| {
             let reader =
                 std::thread::Builder::new().name("reader".to_owned()).stack_size(syntax_depth::STACK);
             let read = reader.spawn_scoped(scope, || Snippet::parse(code)).map(ScopedJoinHandle::join);
             read.ok().and_then(Result::ok).unwrap_or_else(|| {
-                let message = "the snippet can't be read: there is no memory, or the parser failed";
+                let message = "the snippet can't be parsed: out of memory, or the parser failed";
                 Err(SyntaxError::at(message, START))
             })
         })
@@ -97,7 +97,7 @@ impl Snippet {
             return Err(SyntaxError::at(message, START));
         }
         let code = code.strip_prefix('\u{feff}').unwrap_or(code);
-        // What reads as Rust is Rust, also where a string or a comment in it holds a fence.
+        // Text that parses as Rust is Rust, even if a string or comment in it contains a fence.
         let whole = Snippet::parse_text(without_shebang(code));
         if whole.is_ok() {
             return whole;
@@ -123,7 +123,7 @@ impl Snippet {
         let discards = flow::discards(&statements);
         let mut idle = unused_calls::find(&statements, &tokens);
         let blocks = entry::blocks(&tokens, blanks.len());
-        // A blanked character has one byte.
+        // A blanked character takes one byte.
         let bytes = |blank: Range<usize>| (blank.end, blank.len() - text[blank].chars().count());
         let shorter: Vec<(usize, usize)> = blanks.iter().map(Span::byte_range).map(bytes).collect();
         let moved = |at: usize| {
@@ -139,7 +139,7 @@ impl Snippet {
     }
 }
 
-/// `code` with its first line as spaces where that names an interpreter (The Rust Reference, "Shebang").
+/// Blanks the first line of `code` if it names an interpreter (The Rust Reference, "Shebang").
 fn without_shebang(code: &str) -> String {
     let start = code.len() - code.trim_start().len();
     let rest = &code[start..];
@@ -176,7 +176,7 @@ fn collect_identifiers(
     }
 }
 
-/// Where paths begin with `crate`: behind that word.
+/// The offset after each `crate` that starts a path.
 fn collect_roots(tokens: &TokenStream, roots: &mut Vec<usize>) {
     let mut tokens = tokens.clone().into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -221,7 +221,7 @@ fn shape(
     Ok((Shape::Statements(ending), statements))
 }
 
-/// The parser's error in the snippet's own text: where the text just ends, the parser names no place.
+/// The parser's error at a position in the snippet: at the end of the text, the parser reports none.
 #[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
 fn place(error: syn::Error, text: &str) -> SyntaxError {
     let message = error.to_string();
@@ -251,7 +251,7 @@ fn ending(statements: &[Stmt]) -> Ending {
     }
 }
 
-/// `text` with spaces where `span` was; lines and columns stay.
+/// Replaces `span` in `text` with spaces, keeping lines and columns.
 fn blank(text: &str, span: Span) -> String {
     let range = span.byte_range();
     let mut blanked = String::with_capacity(text.len());

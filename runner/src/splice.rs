@@ -1,7 +1,7 @@
 //! Puts a snippet into the file that the compiler reads.
 //!
-//! What opens the wrapper stands before the text in line 1, what closes it in a line of its own after the
-//! text, so that lines are the snippet's own and only the columns of line 1 have to be mapped back.
+//! The wrapper starts in line 1 before the text and ends in a line of its own after it, so that line numbers are the
+//! snippet's, and only the columns of line 1 must be mapped back.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::entry::Entry;
 use crate::in_scope;
 use crate::snippet::{Ending, Shape, Snippet};
 
-/// The fixed main file of every program; the spliced snippet stands beside it as `snippet.rs`.
+/// The fixed main file of every program; the spliced snippet is next to it as `snippet.rs`.
 pub(crate) const MAIN: &str = include_str!("../../templates/snippet/src/main.rs");
 
 /// A spliced snippet.
@@ -19,61 +19,61 @@ pub(crate) const MAIN: &str = include_str!("../../templates/snippet/src/main.rs"
 pub(crate) struct Spliced {
     /// The text of `snippet.rs`.
     pub(crate) text: String,
-    /// Characters before the snippet's own in line 1.
+    /// Characters before the snippet in line 1.
     pub(crate) offset: u32,
-    /// Lines of the snippet's own.
+    /// Number of lines of the snippet.
     pub(crate) lines: u32,
-    /// Where its columns are not those of the snippet.
+    /// Where its columns differ from the snippet's.
     pub(crate) edits: Vec<Edited>,
-    /// The bytes of the text before each place where it has [`MODULE`] in addition.
+    /// The offsets in the snippet where [`MODULE`] was inserted.
     pub(crate) inserted: Vec<usize>,
 }
 
 const PRELUDE: &str = "#[allow(unused_imports)] use ::bridge::prelude::*; ";
 
-/// What stands around a last expression that is turned into JSON where it is; see [`splice`].
+/// Wraps a last expression that is converted to JSON in place; see [`splice`].
 const TAIL: (&str, &str) = ("::bridge::tail::owned(::bridge::finish!(", "))?");
 
-/// What a `crate` of the text is followed by: its items are a module of the program.
+/// Inserted after each `crate` in the text: its items are in a module of the program.
 const MODULE: &str = "::snippet";
 
 /// How the value at the end of statements is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Finish {
-    /// By its type, which is known where it stands.
+    /// By its type, which is known at that point.
     #[default]
     Typed,
-    /// As a value or one `Result`: what is in it has no type yet.
+    /// As a value or one `Result`: the type inside is not yet known.
     Once,
-    /// As it is: nothing of its type is known before the end of the statements.
+    /// As it is: its type is unknown until the end of the statements.
     Plain,
-    /// Not at all: the end is never reached, with or without a value that is returned before.
+    /// Not at all: the end is never reached, with or without an earlier `return` of a value.
     Diverges { returns: bool },
 }
 
-/// How the text that is compiled differs from the snippet.
+/// How the compiled text differs from the snippet.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
-    /// Items of `use` in one line, to stand before the snippet; or nothing.
+    /// Items of `use` in one line to put before the snippet, or nothing.
     pub(crate) imports: String,
-    /// Whether the last expression is turned into JSON before the snippet's variables go, so that it may borrow from
-    /// them. That moves columns of its first line, and messages of the compiler would show it: it is for texts that are
-    /// known to compile no other way.
+    /// Whether the last expression is converted to JSON while the snippet's variables exist, so that it may borrow from
+    /// them. That moves columns of its first line and would show in compiler messages, so it is only for texts known
+    /// not to compile otherwise.
     pub(crate) tail_in_place: bool,
-    /// How the last value is taken, where the compiler has refused another way.
+    /// How the last value is taken, after the compiler has refused another way.
     pub(crate) finish: Finish,
-    /// The places that were corrected, in the order of the text.
+    /// The corrected positions, in text order.
     pub(crate) corrected: Vec<Corrected>,
 }
 
-/// A place in a corrected text.
+/// A position in a corrected text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Corrected {
-    /// Bytes before it.
+    /// Its byte offset.
     pub(crate) at: usize,
-    /// Characters that were put there.
+    /// Number of characters inserted.
     pub(crate) added: usize,
-    /// Characters that they replace.
+    /// Number of characters that they replace.
     pub(crate) removed: usize,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn splice(snippet: &Snippet, changes: &Changes) -> Spliced {
     Spliced { text, offset, lines, edits, inserted: snippet.roots.clone() }
 }
 
-/// `text` with [`MODULE`] at `places`.
+/// Inserts [`MODULE`] into `text` at `places`.
 fn with_module(text: &str, places: &[usize]) -> String {
     let mut whole = String::with_capacity(text.len() + places.len() * MODULE.len());
     let mut from = 0;
@@ -115,7 +115,7 @@ fn with_module(text: &str, places: &[usize]) -> String {
 }
 
 impl Spliced {
-    /// The byte of the snippet's text for one of the compiled text behind its opening; what was put in has its place.
+    /// Maps a byte offset after the wrapper's start to the snippet's text; inserted text maps to its position.
     pub(crate) fn own(inserted: &[usize], compiled: usize) -> usize {
         let mut added = 0;
         for place in inserted {
@@ -140,7 +140,7 @@ fn wrap(text: &str, tail: &Range<usize>) -> String {
     [&text[..tail.start], open, &text[tail.clone()], close, &text[tail.end..]].concat()
 }
 
-/// Where columns of the compiled text are not those of the snippet: the program maps the places of its panics with it.
+/// Where columns of the compiled text differ from the snippet's: the program maps the positions of panics with it.
 fn edits(snippet: &Snippet, changes: &Changes, tail: Option<&Range<usize>>) -> Vec<Edited> {
     let text = &snippet.text;
     if !snippet.roots.is_empty() {
@@ -149,7 +149,7 @@ fn edits(snippet: &Snippet, changes: &Changes, tail: Option<&Range<usize>>) -> V
     let opening = tail.map(|tail| Corrected { at: tail.start, added: TAIL.0.len(), removed: 0 });
     let mut all: Vec<(usize, &Corrected)> = opening.iter().map(|place| (0, place)).collect();
     all.extend(changes.corrected.iter().map(|place| (TAIL.0.len(), place)));
-    // What was put at the beginning of the last expression is part of it.
+    // Text inserted at the start of the last expression is part of it.
     all.sort_by_key(|(order, place)| (place.at, *order));
     let edit = |(order, place): (usize, &Corrected)| {
         let before = text.get(..place.at).unwrap_or(text);
@@ -163,7 +163,7 @@ fn edits(snippet: &Snippet, changes: &Changes, tail: Option<&Range<usize>>) -> V
     all.into_iter().map(edit).collect()
 }
 
-/// The same of a file of items, which has no last value, and in which `crate` is followed by [`MODULE`] at `roots`.
+/// The same for a file of items, which has no last value, and in which `crate` is followed by [`MODULE`] at `roots`.
 fn root_edits(text: &str, corrected: &[Corrected], roots: &[usize]) -> Vec<Edited> {
     let module = |at: &usize| Corrected { at: *at, added: MODULE.len(), removed: 0 };
     let mut all: Vec<(bool, Corrected)> = roots.iter().map(|at| (true, module(at))).collect();
@@ -211,7 +211,7 @@ fn statements(ending: Ending, finish: Finish) -> (String, String) {
         format!("#[allow(unused_variables)] async fn __body(args: Args) -> ::bridge::Result<{returns}> {{ ");
     let finished = match (ending, finish) {
         (Ending::Never { .. }, _) => return (open, "}".to_owned()),
-        // The type is stated: a last statement that never ends has none of its own.
+        // The type is explicit: a last statement that never ends has no type of its own.
         (Ending::Unit { .. }, _) => {
             return (format!("{open}let __tail: () = {{ "), "}; ::bridge::Result::Ok(__tail) }".to_owned());
         }
@@ -227,7 +227,7 @@ fn items(entry: &Entry) -> String {
     let argument = if *takes_args { "args" } else { "" };
     let call = format!("{name}({argument})");
     let (prefix, awaited) = if *is_async { ("async ", format!("{call}.await")) } else { ("", call) };
-    // A plain `()` has no method of a tail to resolve against, so it is named.
+    // A plain `()` has no method of a tail to resolve, so it is explicit.
     let (kind, value) = if *returns {
         ("impl ::bridge::tail::Outcome", format!("::bridge::finish!({awaited})"))
     } else {
@@ -244,7 +244,7 @@ mod tests {
     use super::{Changes, splice};
     use crate::snippet::Snippet;
 
-    /// The program in templates/snippet, which is compiled with the workspace, is what splicing gives.
+    /// The program in templates/snippet, which is compiled with the workspace, matches the output of splicing.
     #[test]
     fn the_template_is_a_spliced_snippet() {
         const TEMPLATE: &str = include_str!("../../templates/snippet/src/snippet.rs");

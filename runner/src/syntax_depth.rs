@@ -1,25 +1,24 @@
-//! Bounds how deep the parser can recurse: a snippet must not overflow the host's stack.
+//! Bounds the parser's recursion: a snippet must not overflow the host's stack.
 //!
-//! [`crate::balance`] bounds brackets. What is left are chains without brackets (`- - - 1`, `1 + 1 + 1`,
-//! `if … else if …`, `A<A<A<…`), whose depth can't be more than the number of tokens since something that
-//! surely ended what came before.
+//! [`crate::balance`] limits brackets. The rest are chains without brackets (`- - - 1`, `1 + 1 + 1`, `if … else if …`,
+//! `A<A<A<…`), whose depth is at most the number of tokens since the last token that certainly ended an expression.
 
 use proc_macro2::{TokenStream, TokenTree};
 
 use crate::balance;
 use crate::syntax_error::SyntaxError;
 
-/// Deepest nesting of brackets that is accepted; the parser recurses on it.
+/// Maximum nesting of brackets; the parser recurses on it.
 pub const NESTING_LIMIT: usize = 128;
 
-/// Most tokens that may depend on each other. Programs that people or models write stay under a few hundred.
+/// Maximum number of dependent tokens. Programs by people or models stay below a few hundred.
 pub const CHAIN_LIMIT: usize = 2_000;
 
-/// Stack for reading a snippet, in bytes; only what is touched is taken. The most that was measured for a token
-/// is about 34 KiB, for a `&` of a type by a parser without optimisation.
+/// Stack size for parsing a snippet, in bytes; only touched pages use memory. The maximum measured per token is about
+/// 34 KiB, for a `&` of a type in a parser without optimisation.
 pub(crate) const STACK: usize = CHAIN_LIMIT * (64 << 10);
 
-/// The tokens of a text that a parser may be given.
+/// The tokens of a text that is safe to parse.
 pub(crate) fn tokens(text: &str) -> Result<TokenStream, SyntaxError> {
     balance::check(text, NESTING_LIMIT)?;
     let tokens = text.parse::<TokenStream>().map_err(|error| {
@@ -45,7 +44,7 @@ fn walk(tokens: TokenStream, base: usize) -> Result<(), SyntaxError> {
             End::Item => depth = start,
             End::Nothing => depth += 1,
         }
-        // Commas within `<…>` and `|…|` end nothing, and what these are is not known before it is parsed.
+        // Commas within `<…>` and `|…|` end nothing, and what these signs mean is unknown before parsing.
         if is(&token, &['<', '|']) {
             start += 1;
         }
@@ -63,7 +62,7 @@ fn walk(tokens: TokenStream, base: usize) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-/// What a token ends for sure.
+/// What a token certainly ends.
 enum End {
     Nothing,
     Item,
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_nest_is_not_counted() {
+    fn tokens_that_cannot_nest_do_not_count() {
         assert!(passes(&"1,".repeat(CHAIN_LIMIT)));
         assert!(passes(&"let x = a < b; ".repeat(CHAIN_LIMIT)));
         assert!(passes(&"fn a() {} ".repeat(CHAIN_LIMIT)));
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_are_counted_also_across_brackets() {
+    fn chains_are_counted_across_brackets() {
         for link in ["-", "1 +", "if a {} else ", "A<u8, ", "|a, b| ", "f()", "return "] {
             assert!(!passes(&link.repeat(CHAIN_LIMIT + 1)), "{link}");
         }

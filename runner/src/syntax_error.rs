@@ -1,8 +1,8 @@
-//! What is wrong with a snippet's syntax, and where.
+//! A syntax error in a snippet, with its position.
 
 use proc_macro2::LineColumn;
 
-/// A place where the syntax is wrong.
+/// A syntax error and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SyntaxError {
     /// What is wrong.
@@ -14,7 +14,7 @@ pub(crate) struct SyntaxError {
 }
 
 impl SyntaxError {
-    /// An error at a place as the parser counts: columns from 0.
+    /// Creates an error at the parser's position, whose columns start at 0.
     pub(crate) fn at(message: impl Into<String>, at: LineColumn) -> Self {
         let line = u32::try_from(at.line).unwrap_or(u32::MAX);
         let column = u32::try_from(at.column + 1).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! A snippet's tokens in a row, with their places: for what a message says of a place, and what is put there.
+//! A snippet's tokens as a flat list with positions, to interpret messages and make corrections.
 
 use std::ops::Range;
 use std::thread::ScopedJoinHandle;
@@ -20,14 +20,14 @@ pub(crate) enum Kind {
     Close(char),
 }
 
-/// A token and its bytes in the text.
+/// A token and its byte range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Token {
     kind: Kind,
     range: Range<usize>,
 }
 
-/// The tokens of a text; those that do not exist have no kind and no text.
+/// The tokens of a text; indices out of range have no kind and no text.
 #[derive(Debug)]
 pub(crate) struct Tokens<'a> {
     text: &'a str,
@@ -35,9 +35,9 @@ pub(crate) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// The tokens of `text`; none where it can't be read.
+    /// The tokens of `text`; empty if it can't be tokenized.
     ///
-    /// On a thread of its own: the parser keeps every text that it has read on a thread for as long as that lives.
+    /// Runs on its own thread: the parser keeps every text it has read until the thread ends.
     pub(crate) fn read(text: &'a str) -> Self {
         let all = std::thread::scope(|scope| {
             let reader = std::thread::Builder::new().spawn_scoped(scope, || flatten(text));
@@ -54,7 +54,7 @@ impl<'a> Tokens<'a> {
         self.all.get(index).map(|token| token.kind)
     }
 
-    /// The bytes of a token; empty at the end of the text for none.
+    /// The byte range of a token; out of range, an empty range at the end of the text.
     pub(crate) fn range(&self, index: usize) -> Range<usize> {
         self.all.get(index).map_or(self.text.len()..self.text.len(), |token| token.range.clone())
     }
@@ -70,7 +70,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A literal as it is written.
+    /// A literal as written.
     pub(crate) fn literal_text(&self, index: usize) -> Option<&'a str> {
         self.text.get(self.range(index)).filter(|_| self.kind(index) == Some(Kind::Literal))
     }
@@ -79,7 +79,7 @@ impl<'a> Tokens<'a> {
         self.kind(index) == Some(Kind::Sign(sign))
     }
 
-    /// The first token that ends behind `offset`.
+    /// The first token that ends after `offset`.
     pub(crate) fn at(&self, offset: usize) -> usize {
         self.all.partition_point(|token| token.range.end <= offset)
     }
@@ -89,14 +89,14 @@ impl<'a> Tokens<'a> {
         (0..self.len()).map(|index| (index, self.word(index))).filter(|(_, word)| !word.is_empty())
     }
 
-    /// Whether the snippet defines a type called `name`: by `struct` or by `enum`.
+    /// The keyword that defines the type `name` in the snippet: `struct` or `enum`.
     pub(crate) fn definition(&self, name: &str) -> Option<&'a str> {
         let mut named = self.words().filter(|(_, word)| *word == name);
         let keyword = |index: usize| self.word(index.checked_sub(1).unwrap_or(usize::MAX));
         named.find_map(|(index, _)| Some(keyword(index)).filter(|word| matches!(*word, "enum" | "struct")))
     }
 
-    /// The bracket that closes the one at `open`.
+    /// The closing bracket for the one at `open`.
     pub(crate) fn close(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for index in open..self.len() {
@@ -112,7 +112,7 @@ impl<'a> Tokens<'a> {
         None
     }
 
-    /// The bracket that opens the one at `close`.
+    /// The opening bracket for the one at `close`.
     pub(crate) fn open(&self, close: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for index in (0..=close).rev() {
@@ -128,7 +128,7 @@ impl<'a> Tokens<'a> {
         None
     }
 
-    /// The bracket that the token at `index` is in.
+    /// The opening bracket around the token at `index`.
     pub(crate) fn enclosing(&self, index: usize) -> Option<usize> {
         let mut index = index.min(self.len());
         while let Some(before) = index.checked_sub(1) {
@@ -141,13 +141,13 @@ impl<'a> Tokens<'a> {
         None
     }
 
-    /// The word of the path or literal that a `{` at `open` belongs to, as in `Input {`; empty for a block.
+    /// The path or literal name before a `{` at `open`, as in `Input {`; empty for a block.
     fn struct_name(&self, open: usize) -> &'a str {
         let word = open.checked_sub(1).map_or("", |before| self.word(before));
         if word.starts_with(char::is_uppercase) { word } else { "" }
     }
 
-    /// The statement around the token at `index`, out of the brackets of its calls and literals.
+    /// The statement around the token at `index`, outside the brackets of its calls and literals.
     pub(crate) fn statement(&self, index: usize) -> Range<usize> {
         let index = index.min(self.len().saturating_sub(1));
         let mut start = index;
@@ -181,18 +181,18 @@ impl<'a> Tokens<'a> {
         start..end
     }
 
-    /// Whether the word at `index` stands for a variable or function by itself: no field, no part of a path.
+    /// Whether the word at `index` is a plain variable or function name, not a field or part of a path.
     pub(crate) fn is_plain(&self, index: usize) -> bool {
         let is_before = |back: usize, sign: char| {
             index.checked_sub(back).is_some_and(|before| self.is_sign(before, sign))
         };
-        // `0..a` is no field.
+        // `0..a` is not a field.
         let is_member = is_before(1, '.') && !is_before(2, '.');
         let in_path = (is_before(1, ':') && is_before(2, ':')) || !self.member(index).is_empty();
         !self.word(index).is_empty() && !is_member && !in_path && !is_before(1, '\'')
     }
 
-    /// What stands before the `::` before the word at `index`: `demo` of `demo::echo`.
+    /// The word before the `::` before `index`: `demo` in `demo::echo`.
     pub(crate) fn qualifier(&self, index: usize) -> &'a str {
         match index.checked_sub(3) {
             Some(before) if self.is_sign(before + 1, ':') && self.is_sign(before + 2, ':') => {
@@ -202,12 +202,12 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// What stands after the `::` after the word at `index`.
+    /// The word after the `::` after `index`.
     pub(crate) fn member(&self, index: usize) -> &'a str {
         if self.is_sign(index + 1, ':') && self.is_sign(index + 2, ':') { self.word(index + 3) } else { "" }
     }
 
-    /// Whether `<`, `>`, `<=` or `>=` stands before the token at `index`, and not the end of a type or an arrow.
+    /// Whether `<`, `>`, `<=` or `>=` is before the token at `index`, other than as the end of a type or an arrow.
     pub(crate) fn follows_order(&self, index: usize) -> bool {
         let is = |back: usize, signs: &[char]| {
             index.checked_sub(back).is_some_and(|index| signs.iter().any(|sign| self.is_sign(index, *sign)))
@@ -222,7 +222,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The tokens in a row. Not recursive: a text that was read before nests, but not without bound.
+/// Flattens the tokens without recursion. The text was parsed before, so its nesting is bounded.
 fn flatten(text: &str) -> Vec<Token> {
     let mut all = Vec::new();
     let Ok(stream) = text.parse::<TokenStream>() else { return all };
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_goes_over_lines_and_out_of_its_brackets() {
+    fn a_statement_spans_lines_and_is_outside_its_brackets() {
         statement("a;\ndemo::list()\n  .limit(x)\n  .await?; b", "x", "demo::list()\n  .limit(x)\n  .await?");
         statement(
             "let y = demo::Input { a: 1, b: f([x]) }.call(); 1",

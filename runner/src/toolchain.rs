@@ -1,7 +1,7 @@
-//! Finds the Rust toolchain that compiles snippets, and the target that it compiles them for.
+//! Finds the Rust toolchain that compiles snippets, and its target.
 //!
-//! Only the user's own installation is asked: rustup's toolchains by their folders, then the search path.
-//! No file in the working folder and no `RUSTUP_TOOLCHAIN` has a say in what runs.
+//! Only the user's own installation counts: rustup's toolchains by their folders, then the search path. Files in the
+//! working folder and `RUSTUP_TOOLCHAIN` have no influence.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ use crate::cache::{Bucket, Cache, Key};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Observer;
 
-/// The target of snippets: static programs that need no loader and open no file.
+/// The target of snippets: static programs that need no loader and open no files.
 pub const TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// The oldest compiler that bindings and bridge compile with.
@@ -35,14 +35,14 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// Its first line about itself, such as `rustc 1.95.0 (59807616e 2026-04-14)`.
+    /// Its version line, such as `rustc 1.95.0 (59807616e 2026-04-14)`.
     #[must_use]
     pub fn name(&self) -> &str {
         self.version.lines().next().unwrap_or_default()
     }
 }
 
-/// What a kept toolchain was read from; a change of it makes the record worthless.
+/// What a cached toolchain was read from; if it changes, the record is invalid.
 #[derive(Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub(crate) struct Stamp {
     rustc: PathBuf,
@@ -51,7 +51,7 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// What a compiler's file is like now.
+    /// The current state of a compiler's file.
     pub(crate) fn of(rustc: &Path) -> io::Result<Self> {
         let metadata = fs_err::metadata(rustc)?;
         Ok(Stamp { rustc: rustc.to_owned(), modified: metadata.modified().ok(), length: metadata.len() })
@@ -64,18 +64,17 @@ struct Record {
     toolchain: Toolchain,
 }
 
-/// What looking for a toolchain comes to.
+/// The result of looking for a toolchain.
 pub(crate) enum Found {
     /// It has all that snippets need.
     Complete(Toolchain),
-    /// None has it all: the one that the user prefers of those that are new enough.
+    /// None is complete: the preferred one of those that are new enough.
     Lacking(Toolchain),
 }
 
-/// Finds a toolchain and makes sure of its target; `install` allows to add the target through rustup.
+/// Finds a toolchain and ensures that its target is installed; `install` permits adding it through rustup.
 ///
-/// # Errors
-/// Where there is no toolchain, it is too old, or the target is missing and can't be added.
+/// # Errors If there is no toolchain, it is too old, or the target is missing and can't be added.
 pub(crate) async fn find(cache: &Cache, install: bool, observer: &dyn Observer) -> Result<Toolchain> {
     match look(|rustc| identify(cache, rustc))? {
         Found::Complete(toolchain) => Ok(toolchain),
@@ -86,10 +85,9 @@ pub(crate) async fn find(cache: &Cache, install: bool, observer: &dyn Observer) 
     }
 }
 
-/// Looks for a toolchain with compilers that `identify` knows how to ask, and changes nothing.
+/// Looks for a toolchain without changing anything; `identify` queries a compiler.
 ///
-/// # Errors
-/// Where there is none that is new enough.
+/// # Errors If none is new enough.
 pub(crate) fn look(identify: impl Fn(&Path) -> io::Result<Toolchain>) -> Result<Found> {
     let mut too_old = None;
     let mut usable = Vec::new();
@@ -107,7 +105,7 @@ pub(crate) fn look(identify: impl Fn(&Path) -> io::Result<Toolchain>) -> Result<
         return Ok(Found::Lacking(toolchain));
     }
     let (major, minor) = OLDEST_RUSTC;
-    let hint = format!("type `rustup toolchain install stable`, or install Rust {major}.{minor} or newer");
+    let hint = format!("run `rustup toolchain install stable`, or install Rust {major}.{minor} or newer");
     let message = match too_old {
         Some(old) => format!("{} is too old: {}", old.rustc.display(), old.name()),
         None => "no Rust compiler was found, neither with rustup nor on the search path".to_owned(),
@@ -115,7 +113,7 @@ pub(crate) fn look(identify: impl Fn(&Path) -> io::Result<Toolchain>) -> Result<
     Err(Error::new(ErrorKind::Toolchain, message).hint(hint))
 }
 
-/// Compilers in the order of preference: rustup's default, rustup's others (newest name first), the path's.
+/// Compilers in order of preference: rustup's default, rustup's others (newest name first), then the search path.
 fn candidates() -> Vec<PathBuf> {
     let mut candidates = Vec::new();
     if let Some(home) = rustup_home() {
@@ -156,7 +154,7 @@ fn default_toolchain(home: &Path) -> Option<String> {
     Some(settings.get("default_toolchain")?.as_str()?.to_owned())
 }
 
-/// Asks a compiler who it is, or remembers.
+/// Queries a compiler's version, or uses the cached record.
 fn identify(cache: &Cache, rustc: &Path) -> Result<Toolchain, io::Error> {
     let stamp = Stamp::of(rustc)?;
     let key = Key::new("toolchain 1").part(rustc.as_os_str().as_encoded_bytes()).finish();
@@ -167,7 +165,7 @@ fn identify(cache: &Cache, rustc: &Path) -> Result<Toolchain, io::Error> {
         return Ok(record.toolchain);
     }
     let toolchain = ask(rustc)?;
-    // Without the record the next run asks again; a full disk is reported where it matters.
+    // Without the record, the next run queries again; a full disk is reported elsewhere.
     if let Ok(text) = serde_json::to_vec(&Record { stamp, toolchain: toolchain.clone() }) {
         let _ = cache.write(Bucket::Toolchains, &key, &text);
     }
@@ -191,7 +189,7 @@ pub(crate) fn ask(rustc: &Path) -> io::Result<Toolchain> {
 fn answer(rustc: &Path, arguments: &[&str]) -> io::Result<String> {
     let mut command = Command::new(rustc);
     command.args(arguments).env_clear().current_dir("/").stdin(Stdio::null()).stderr(Stdio::null());
-    // rustup's proxy, where the search path has no other, needs to find its home.
+    // If the search path has only rustup's proxy, it needs to find its home.
     for name in ["HOME", "RUSTUP_HOME", "CARGO_HOME"] {
         command.envs(env::var_os(name).map(|value| (name, value)));
     }
@@ -208,7 +206,7 @@ fn release(version: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// Makes sure of the target of a toolchain that lacks something.
+/// Ensures that an incomplete toolchain has the target.
 async fn ensure_target(toolchain: &Toolchain, install: bool, observer: &dyn Observer) -> Result<()> {
     if let Some(trouble) = trouble(toolchain, install) {
         return Err(trouble);
@@ -227,17 +225,17 @@ async fn ensure_target(toolchain: &Toolchain, install: bool, observer: &dyn Obse
     match output {
         Ok(output) if output.status.success() && has_target(toolchain) => Ok(()),
         Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            Err(no_target(toolchain, &format!(", and rustup could not add it:\n{}", said.trim_end())))
+            let output_text = String::from_utf8_lossy(&output.stderr);
+            Err(no_target(toolchain, &format!(", and rustup could not add it:\n{}", output_text.trim_end())))
         }
         Err(error) => Err(no_target(toolchain, &format!(", and rustup did not start: {error}"))),
     }
 }
 
-/// What keeps a toolchain from compiling snippets, and can't be added by the first use.
+/// Why a toolchain can't compile snippets, unless the first use can fix it.
 pub(crate) fn trouble(toolchain: &Toolchain, install: bool) -> Option<Error> {
     if !toolchain.cargo.is_file() {
-        let message = format!("there is no cargo beside {}", toolchain.rustc.display());
+        let message = format!("there is no cargo next to {}", toolchain.rustc.display());
         return Some(Error::new(ErrorKind::Toolchain, message).hint("install cargo of the same release"));
     }
     if !toolchain.linker.is_file() {
@@ -250,11 +248,11 @@ pub(crate) fn trouble(toolchain: &Toolchain, install: bool) -> Option<Error> {
     if !in_rustup(toolchain) || rustup().is_none() {
         return Some(no_target(toolchain, ", which is not one of rustup's toolchains"));
     }
-    let forbidden = ", and the configuration forbids to add it (codeMode.installTarget: false)";
+    let forbidden = ", and the configuration forbids adding it (codeMode.installTarget: false)";
     (!install).then(|| no_target(toolchain, forbidden))
 }
 
-/// The toolchain's name for rustup, and the line that adds the target to it.
+/// The toolchain's name for rustup, and the command that adds the target to it.
 pub(crate) fn target_line(toolchain: &Toolchain) -> (&str, String) {
     let name = toolchain.sysroot.file_name().and_then(|name| name.to_str()).unwrap_or("stable");
     (name, format!("rustup target add {TARGET} --toolchain {name}"))

@@ -1,7 +1,7 @@
-//! Finds expressions whose value goes nowhere, and what path they call: a tool's call that is one of them is never made.
+//! Finds expressions whose value is unused, and the path they call: such a tool call is never made.
 //!
-//! Read off the syntax, where the compiler warns of nothing: `let _ = call`, `drop(call)`, a variable that nothing reads.
-//! Which paths are tools is known to the catalog alone, so all are kept, without those that the text defines itself.
+//! Works on the syntax, for cases that the compiler does not warn about: `let _ = call`, `drop(call)`, an unread
+//! variable. Only the catalog knows which paths are tools, so all are kept, except those the text defines itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,21 +13,21 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Expr, Item, Local, Pat, Stmt, Token, UseTree};
 
-/// Such an expression.
+/// An expression whose value is unused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Idle {
-    /// The path that it calls, with what `use` renamed written out.
+    /// The path that it calls, with imports resolved.
     pub(crate) path: Vec<String>,
-    /// Its bytes in the text.
+    /// Its byte range.
     pub(crate) range: Range<usize>,
-    /// Whether awaiting it is what can be meant alone: it is the whole value of a variable that nothing reads.
+    /// Whether awaiting it must be what was meant: it is the whole value of an unread variable.
     pub(crate) is_certain: bool,
 }
 
-/// Most that are kept of a text.
+/// Maximum number of expressions to keep.
 const KEPT: usize = 500;
 
-/// The expressions of `statements`, whose text has these `tokens`, that go nowhere.
+/// The unused expressions among `statements`, whose text has these `tokens`.
 pub(crate) fn find(statements: &[Stmt], tokens: &TokenStream) -> Vec<Idle> {
     let mut names = Names::default();
     statements.iter().for_each(|statement| names.visit_stmt(statement));
@@ -39,12 +39,12 @@ pub(crate) fn find(statements: &[Stmt], tokens: &TokenStream) -> Vec<Idle> {
     finder.found
 }
 
-/// What names mean in the text, wherever in it they are imported.
+/// What names mean in the text, regardless of where they are imported.
 #[derive(Default)]
 struct Names {
-    /// Names by `use`, with their paths.
+    /// Imported names with their paths.
     imported: BTreeMap<String, Vec<String>>,
-    /// Modules whose names are all imported.
+    /// Modules imported by glob.
     globs: Vec<Vec<String>>,
     /// Modules and types that the text defines.
     types: BTreeSet<String>,
@@ -79,10 +79,10 @@ impl Names {
         }
     }
 
-    /// A path with what is imported written out; nothing for one that the text defines.
+    /// A path with imports resolved; empty if the text defines it.
     fn resolve(&self, path: &syn::Path) -> Vec<Vec<String>> {
         let mut names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        // Imports of imports end: each is written out once.
+        // Each import is resolved once, so cycles end.
         let mut resolved = BTreeSet::new();
         while let Some(first) = names.first().cloned() {
             let own = if names.len() > 1 { &self.types } else { &self.values };
@@ -131,12 +131,12 @@ struct Finder {
     names: Names,
     uses: BTreeMap<String, usize>,
     found: Vec<Idle>,
-    /// Where those begin that were found.
+    /// The start offsets of those already found.
     seen: BTreeSet<usize>,
 }
 
 impl Finder {
-    /// Notes the calls that the value of an expression that goes nowhere consists of.
+    /// Records the calls in the value of an unused expression.
     fn drop_value(&mut self, value: &Expr, is_certain: bool) {
         match value {
             Expr::Call(call) => match &*call.func {
@@ -171,7 +171,7 @@ impl Finder {
         }
     }
 
-    /// Setters of a call, or a chain of an iterator whose closures make calls.
+    /// Setters of a call, or an iterator chain whose closures make calls.
     fn drop_method(&mut self, call: &syn::ExprMethodCall, whole: &Expr, is_certain: bool) {
         let mut receiver = &*call.receiver;
         while let Expr::MethodCall(inner) = receiver {
@@ -196,7 +196,7 @@ impl Finder {
         }
     }
 
-    /// `vec![…]`, whose items are values.
+    /// The items of `vec![…]`.
     fn drop_list(&mut self, used: &syn::Macro) {
         if !used.path.is_ident("vec") {
             return;
@@ -214,7 +214,7 @@ impl Finder {
         }
     }
 
-    /// Whether nothing reads the variable `name`: all that is said of it is its `let`, and that values are put into it.
+    /// Whether nothing reads the variable `name`: it occurs only in its `let` and where values are added to it.
     fn is_unread(&self, name: &str, tokens_of_pushes: usize) -> bool {
         self.uses.get(name).is_none_or(|uses| *uses <= 1 + tokens_of_pushes)
     }
@@ -263,7 +263,7 @@ impl<'ast> Visit<'ast> for Finder {
 
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
         match statement {
-            // The compiler warns of a call, and not of one in a list, or of arguments alone.
+            // The compiler warns about a call, but not about one in a list, or about arguments alone.
             Stmt::Expr(value, Some(_)) if !matches!(value, Expr::Call(_) | Expr::MethodCall(_)) => {
                 self.drop_value(value, false);
             }
@@ -292,7 +292,7 @@ impl Finder {
     }
 }
 
-/// What is put into variables, by their names.
+/// The values added to variables, by name.
 #[derive(Default)]
 struct Pushes<'ast>(BTreeMap<String, Vec<&'ast Expr>>);
 
@@ -309,14 +309,14 @@ impl<'ast> Visit<'ast> for Pushes<'ast> {
     }
 }
 
-/// What only holds a value.
+/// Functions that only wrap a value.
 fn is_wrapper(path: &syn::Path) -> bool {
     let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     matches!(names[..], ["Some" | "Ok" | "Err"] | [.., "Box" | "Rc" | "Arc", "new" | "pin"] | [.., "drop"])
 }
 
-/// How often each name stands in a text, also in the braces of format strings.
+/// Counts each word in a text, including those in the braces of format strings.
 fn count_words(tokens: &TokenStream, uses: &mut BTreeMap<String, usize>) {
     for token in tokens.clone() {
         match token {

@@ -1,5 +1,5 @@
-//! The broker's protocol, for any bytes: the bodies of the fuzz targets, run on their corpus, on arbitrary bytes, and
-//! on conversations that were right before something happened to them.
+//! The broker's protocol with any bytes: the bodies of the fuzz targets, run on their corpus, on arbitrary bytes, and
+//! on valid conversations with random damage.
 //!
 //! More cases: `PROPTEST_CASES=1000000 cargo test -p runner --release --test protocol`.
 
@@ -18,7 +18,7 @@ use proptest::sample::Index;
 use serde_json::value::RawValue;
 use targets::{framed, greeting, hear};
 
-/// `PROPTEST_CASES` sets another number.
+/// `PROPTEST_CASES` overrides the number of cases.
 fn configuration() -> ProptestConfig {
     ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -27,7 +27,7 @@ fn raw(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap()
 }
 
-/// What a program that keeps to the rules may say between hello and end.
+/// A message that a well-behaved program may send between hello and finish.
 fn message() -> impl Strategy<Value = ToHost> {
     let arguments = prop_oneof![Just("{}"), Just("{\"message\": \"ä\"}"), Just("{\"a\":[1,{\"b\":null}]}")];
     prop_oneof![
@@ -75,7 +75,7 @@ fn finish() -> impl Strategy<Value = ToHost> {
     ]
 }
 
-/// What a program may say that keeps to no rules of order.
+/// Any message, whether or not it is in order.
 fn any_message() -> impl Strategy<Value = ToHost> {
     prop_oneof![
         4 => message().prop_map(|message| match message {
@@ -89,13 +89,13 @@ fn any_message() -> impl Strategy<Value = ToHost> {
     ]
 }
 
-/// A whole conversation after the hello, as bytes, and how many messages it has.
+/// A whole conversation after the hello as bytes, and its number of messages.
 fn conversation() -> impl Strategy<Value = (Vec<u8>, usize)> {
     (vec(message(), 0..8), finish()).prop_map(|(mut messages, finish)| {
         let mut next = 0;
         for message in &mut messages {
             if let ToHost::Call { id, .. } | ToHost::Ask { id, .. } = message {
-                // Numbers may be left out.
+                // Numbers may be skipped.
                 *id = next + *id % 3;
                 next = *id + 1;
             }
@@ -108,7 +108,7 @@ fn conversation() -> impl Strategy<Value = (Vec<u8>, usize)> {
     })
 }
 
-/// What may happen to bytes.
+/// A random change of some bytes.
 #[derive(Debug, Clone)]
 enum Change {
     Set(Index, u8),
@@ -150,13 +150,13 @@ proptest! {
     #![proptest_config(configuration())]
 
     #[test]
-    fn any_bytes_are_heard_or_refused(bytes in vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_accepted_or_refused(bytes in vec(any::<u8>(), 0..200)) {
         targets::frames(&bytes);
         targets::hello(&bytes);
     }
 
     #[test]
-    fn a_right_conversation_is_heard(split in any::<u8>(), (bytes, messages) in conversation()) {
+    fn a_valid_conversation_is_accepted(split in any::<u8>(), (bytes, messages) in conversation()) {
         targets::frames(&[&[split], bytes.as_slice()].concat());
         let heard = hear([greeting().as_slice(), bytes.as_slice()]);
         prop_assert_eq!(&heard.breach, &None);
@@ -170,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn a_conversation_may_break_anywhere(
+    fn a_conversation_may_be_damaged_anywhere(
         split in any::<u8>(),
         (mut bytes, _) in conversation(),
         changes in vec(change(), 1..4),
@@ -182,7 +182,7 @@ proptest! {
     }
 
     #[test]
-    fn a_hello_may_be_wrong_anywhere(changes in vec(change(), 0..3)) {
+    fn a_hello_may_be_damaged_anywhere(changes in vec(change(), 0..3)) {
         let mut bytes = greeting().split_off(4);
         for change in &changes {
             change.apply(&mut bytes);
@@ -192,7 +192,7 @@ proptest! {
 }
 
 #[test]
-fn the_corpus_holds() {
+fn the_corpus_passes() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
     for (name, target) in [("frames", targets::frames as fn(&[u8])), ("hello", targets::hello)] {
         let mut count = 0;
@@ -208,7 +208,7 @@ fn the_corpus_holds() {
 
 /// The seeds of the corpus that must be refused, and why.
 #[test]
-fn what_is_out_of_turn_is_refused() {
+fn out_of_order_frames_are_refused() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/frames");
     for (seed, messages, says) in [
         ("two_ends", 2, "a second end"),
@@ -217,14 +217,14 @@ fn what_is_out_of_turn_is_refused() {
         ("number_again", 2, "call 0 where 1 was next"),
         ("last_number", 1, "where 0 was next"),
         ("cancel_of_nothing", 1, "cancellation of call 0"),
-        ("empty_frame", 1, "no message"),
+        ("empty_frame", 1, "not a message"),
         ("four_gigabytes", 1, "a frame of 4 GiB, over the limit"),
         ("one_over_the_limit", 1, "a frame of 32.1 MiB, over the limit of 32 MiB"),
-        ("not_unicode", 1, "no message"),
-        ("deep_frame", 1, "no message"),
-        ("unknown_message", 1, "no message"),
-        ("two_messages", 1, "no message"),
-        ("unknown_member", 1, "no message"),
+        ("not_unicode", 1, "not a message"),
+        ("deep_frame", 1, "not a message"),
+        ("unknown_message", 1, "not a message"),
+        ("two_messages", 1, "not a message"),
+        ("unknown_member", 1, "not a message"),
     ] {
         let bytes = std::fs::read(corpus.join(seed)).unwrap();
         let heard = hear([greeting().as_slice(), &bytes[1..]]);
@@ -232,7 +232,7 @@ fn what_is_out_of_turn_is_refused() {
         assert!(breach.contains(says), "{seed}: {breach}");
         assert_eq!(heard.messages.len(), messages, "{seed}");
     }
-    // The right hello of this version of the protocol: who raises it brings the corpus along.
+    // The valid hello of this protocol version: whoever raises the version must update the corpus.
     let right = std::fs::read(corpus.join("../hello/right")).unwrap();
     assert_eq!(right, greeting()[4..]);
     for seed in
@@ -253,9 +253,9 @@ fn a_frame_may_be_as_large_as_the_limit() {
     assert_eq!((heard.messages.len(), heard.breach), (2, None));
 }
 
-/// A word of the program's is told, but not all 4 MiB of it.
+/// The program's own text is shown, but not all 4 MiB of it.
 #[test]
-fn a_breach_is_told_in_few_words() {
+fn a_breach_is_reported_briefly() {
     let word = format!("{{\"{}\":1}}", "x\\u001b".repeat(1 << 19));
     let frame = [u32::try_from(word.len()).unwrap().to_be_bytes().as_slice(), word.as_bytes()].concat();
     let breach = hear([greeting().as_slice(), frame.as_slice()]).breach.unwrap();

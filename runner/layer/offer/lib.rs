@@ -1,1 +1,1 @@
-//! Nothing of its own: the crates that snippets can use are its dependencies.
+//! Empty: the crates that snippets can use are its dependencies.

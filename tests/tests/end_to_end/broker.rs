@@ -143,17 +143,17 @@ fn an_invalid_frame_ends_the_program() {
     let violations: &[(&str, &[&str], &str)] = &[
         ("four GiB", &["bytes ffffffff7b7d"], "a frame of 4 GiB, over the limit"),
         ("one over the limit", &["bytes 02000001"], "a frame of 32.1 MiB, over the limit of 32 MiB"),
-        ("empty", &["bytes 00000000"], "no message"),
-        ("garbage", &[&framed(b"\x00\x7f\x80garbage\xff")], "no message"),
-        ("no UTF-8", &[&framed(b"{\"emit\":{\"content\":{\"a\":\"\xc3\x28\"}}}")], "no message"),
-        ("half a message", &["say {\"cancel\":{\"id\":0}"], "no message"),
-        ("two in one", &[r#"say {"cancel":{"id":0}}{"cancel":{"id":0}}"#], "no message"),
-        ("two names", &[r#"say {"cancel":{"id":0},"emit":{"content":{}}}"#], "no message"),
-        ("no message", &[r#"say {"open_door":{}}"#], "no message"),
-        ("more than a message", &[r#"say {"cancel":{"id":0,"all":true}}"#], "no message"),
-        ("a member twice", &[r#"say {"cancel":{"id":0,"id":0}}"#], "no message"),
-        ("a negative number", &[r#"say {"cancel":{"id":-1}}"#], "no message"),
-        ("deep", &["say LISTS"], "no message"),
+        ("empty", &["bytes 00000000"], "not a message"),
+        ("garbage", &[&framed(b"\x00\x7f\x80garbage\xff")], "not a message"),
+        ("no UTF-8", &[&framed(b"{\"emit\":{\"content\":{\"a\":\"\xc3\x28\"}}}")], "not a message"),
+        ("half a message", &["say {\"cancel\":{\"id\":0}"], "not a message"),
+        ("two in one", &[r#"say {"cancel":{"id":0}}{"cancel":{"id":0}}"#], "not a message"),
+        ("two names", &[r#"say {"cancel":{"id":0},"emit":{"content":{}}}"#], "not a message"),
+        ("no message", &[r#"say {"open_door":{}}"#], "not a message"),
+        ("more than a message", &[r#"say {"cancel":{"id":0,"all":true}}"#], "not a message"),
+        ("a member twice", &[r#"say {"cancel":{"id":0,"id":0}}"#], "not a message"),
+        ("a negative number", &[r#"say {"cancel":{"id":-1}}"#], "not a message"),
+        ("deep", &["say LISTS"], "not a message"),
         ("deep content", &[r#"say {"emit":{"content":DEEP}}"#], "deeper than"),
         ("content of a list", &[r#"say {"emit":{"content":[]}}"#], "it is not an object"),
         ("half a character", &[r#"say {"emit":{"content":{"text":"\ud800"}}}"#], "surrogate"),
@@ -182,9 +182,9 @@ fn call_numbers_are_checked() {
         ("after its answer", vec![echo(0)], "call 0 where 1 was next"),
         ("downwards", vec![echo(7), "hear 1".to_owned(), echo(6)], "call 6 where 8 was next"),
         ("the last", vec![echo(u64::MAX)], "call 18446744073709551615 where 1 was next"),
-        ("beyond the last", vec![echo("18446744073709551616")], "no message"),
-        ("a fraction", vec![echo("1.5")], "no message"),
-        ("a text", vec![echo("\"1\"")], "no message"),
+        ("beyond the last", vec![echo("18446744073709551616")], "not a message"),
+        ("a fraction", vec![echo("1.5")], "not a message"),
+        ("a text", vec![echo("\"1\"")], "not a message"),
         ("nothing to cancel", vec![r#"say {"cancel":{"id":1}}"#.to_owned()], "a cancellation of call 1"),
     ] {
         let lines: Vec<&str> = script.iter().map(String::as_str).chain(["wait"]).collect();
@@ -203,8 +203,8 @@ fn call_numbers_are_checked() {
 #[test]
 fn only_this_executions_hello_is_accepted() {
     for (name, hello, says) in [
-        ("no hello", echo(0), "no hello"),
-        ("an end", r#"say {"finish":{"ok":{"result":1}}}"#.to_owned(), "no hello"),
+        ("no hello", echo(0), "not a hello"),
+        ("an end", r#"say {"finish":{"ok":{"result":1}}}"#.to_owned(), "not a hello"),
         ("no token", r#"say {"hello":{"version":VERSION,"token":""}}"#.to_owned(), "not the token"),
         (
             "another token",
@@ -212,10 +212,10 @@ fn only_this_executions_hello_is_accepted() {
             "not the token",
         ),
         ("more than the token", HELLO.replace("TOKEN", "TOKEN0"), "not the token"),
-        ("an older version", HELLO.replace("VERSION", "1"), "it speaks version 1, not"),
-        ("a newer version", HELLO.replace("VERSION", "4294967295"), "it speaks version 4294967295, not"),
-        ("no version", HELLO.replace("VERSION", "null"), "no message"),
-        ("garbage", "bytes 0000000100".to_owned(), "no message"),
+        ("an older version", HELLO.replace("VERSION", "1"), "it uses protocol version 1, not"),
+        ("a newer version", HELLO.replace("VERSION", "4294967295"), "it uses protocol version 4294967295, not"),
+        ("no version", HELLO.replace("VERSION", "null"), "not a message"),
+        ("garbage", "bytes 0000000100".to_owned(), "not a message"),
     ] {
         let outcome = assert_violation(name, raw(&[&hello, &echo(0), "wait"]), says);
         assert_eq!(outcome["calls_total"], 0, "{name}: {outcome:#}");
@@ -330,14 +330,14 @@ fn unreadable_arguments_are_an_error_of_the_call() {
     let echo = identity("echo");
     let refused = [
         ("DEEP", "deeper than"),
-        (r#"{"message":LISTS}"#, "no message"),
+        (r#"{"message":LISTS}"#, "not a message"),
         (r#"{"message":"\ud800"}"#, "surrogate"),
         (r#"{"message":1e999}"#, "out of range"),
         ("[]", "not an object"),
         ("null", "not an object"),
     ];
     for (arguments, says) in refused {
-        if says == "no message" {
+        if says == "not a message" {
             assert_violation(arguments, after_work(&[&call(1, echo, arguments), "wait"]), says);
             continue;
         }

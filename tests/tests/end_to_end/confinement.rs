@@ -176,8 +176,8 @@ fn the_broker_rejects_crafted_frames() {
     assert_eq!(outcome["calls_refused"]["forged"], 1, "it reached no server: {outcome:#}");
 
     let violations = [
-        ("no JSON", "\"{\"", "no message"),
-        ("an unknown message", r#""{\"open_door\":{}}""#, "no message"),
+        ("no JSON", "\"{\"", "not a message"),
+        ("an unknown message", r#""{\"open_door\":{}}""#, "not a message"),
         ("a number once more", r#""{\"call\":{\"id\":0,\"tool\":\"x\",\"arguments\":{}}}""#, "call 0"),
         (
             "the last number",
@@ -188,7 +188,7 @@ fn the_broker_rejects_crafted_frames() {
         (
             "deep JSON",
             "format!(\"{{\\\"emit\\\":{{\\\"content\\\":{}}}}}\", \"[\".repeat(100_000))",
-            "no message",
+            "not a message",
         ),
     ];
     for (name, frame, message) in violations {
