@@ -145,14 +145,14 @@ fn mismatches_name_the_place() {
     };
     check::<demo::ListOrdersOutput>(
         order(json!([{ "sku": "a", "quantity": 1 }, { "sku": "b", "quantity": "x" }])),
-        r#"at .orders[0].items[1].quantity: expected integer of 64 bits, got "x""#,
+        r#"at .orders[0].items[1].quantity: expected 64-bit integer, got "x""#,
     );
     check::<demo::ListOrdersOutput>(
         order(json!([{ "sku": "a" }])),
-        "at .orders[0].items[0].quantity: expected integer of 64 bits, got nothing",
+        "at .orders[0].items[0].quantity: expected 64-bit integer, got nothing",
     );
     check::<demo::ListOrdersOutput>(json!([]), "expected object, got []");
-    check::<demo::CreateNoteOutput>(json!({ "id": 1.5 }), "at .id: expected integer of 64 bits, got 1.5");
+    check::<demo::CreateNoteOutput>(json!({ "id": 1.5 }), "at .id: expected 64-bit integer, got 1.5");
     check::<nasty::PropertyNamesInput>(
         json!({ "type": "", "self": "", "@id": 1, "1st": "" }),
         r#"at ["@id"]: expected string, got 1"#,
@@ -191,10 +191,7 @@ fn types_work_with_serde() {
     assert!(text.contains(r#""status":"shipped""#), "{text}");
     assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), row);
     let error = serde_json::from_str::<Row>(&text.replace("\"quantity\":2", "\"quantity\":[]")).unwrap_err();
-    assert!(
-        error.to_string().contains("at .items[0].quantity: expected integer of 64 bits, got []"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("at .items[0].quantity: expected 64-bit integer, got []"), "{error}");
 }
 
 /// A text is accepted as a variant if it is listed. A text that the schema does not allow never becomes

@@ -6,9 +6,9 @@ use std::fmt::Display;
 
 use crate::Error;
 
-/// An error that a context can be given: one of the standard library's trait, or an [`Error`].
+/// An error that can get a context: one with the standard library's trait, or an [`Error`].
 pub trait IntoError {
-    /// The same as an [`Error`].
+    /// Converts to an [`Error`].
     fn into_error(self) -> Error;
 }
 
@@ -25,18 +25,16 @@ impl IntoError for Error {
     }
 }
 
-/// Gives what fails a context.
+/// Adds a context to errors.
 pub trait Context<T, E> {
     /// The value, or the error with `context`.
     ///
-    /// # Errors
-    /// The error with its context; of `None`, the context.
+    /// # Errors The error with its context; for `None`, only the context.
     fn context<C: Display + Send + Sync + 'static>(self, context: C) -> Result<T, Error>;
 
-    /// The same with a context that is made only where it is needed.
+    /// The same with a context created only if needed.
     ///
-    /// # Errors
-    /// As [`Context::context`].
+    /// # Errors As for [`Context::context`].
     fn with_context<C: Display + Send + Sync + 'static, F: FnOnce() -> C>(self, make: F) -> Result<T, Error>;
 }
 
@@ -76,7 +74,7 @@ impl<T> Context<T, Infallible> for Option<T> {
     }
 }
 
-/// The error of a value that is not there, which is only its context.
+/// The error of a missing value: only its context.
 #[track_caller]
 fn absent<C: Display + Send + Sync + 'static>(context: C) -> Error {
     match original::Context::context(None::<Infallible>, context) {

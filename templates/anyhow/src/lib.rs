@@ -1,7 +1,7 @@
-//! `anyhow` as snippets have it: the same names and behaviour, and errors that know where `?` made them.
+//! `anyhow` for snippets: the same names and behaviour, and errors that record where `?` created them.
 //!
-//! The conversion behind `?` is called with the place of the `?` (`#[track_caller]`), which anyhow itself does not keep.
-//! Everything else of an error is anyhow's own: its chain, its contexts, how it is shown and told apart.
+//! The conversion in `?` is called with the position of the `?` (`#[track_caller]`), which anyhow itself does not keep.
+//! Everything else is anyhow's own: chain, contexts, formatting and downcasts.
 
 extern crate anyhow as original;
 
@@ -21,7 +21,7 @@ pub use original::Chain;
 pub mod __private {
     pub use original::anyhow;
 
-    /// An error that is made where this is called.
+    /// An error created by the caller.
     #[must_use]
     #[track_caller]
     pub fn made(error: original::Error) -> crate::Error {
@@ -32,16 +32,15 @@ pub mod __private {
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// `Ok` whose error type is [`Error`].
+/// `Ok` with the error type [`Error`].
 ///
-/// # Errors
-/// None.
+/// # Errors Never.
 #[expect(non_snake_case, reason = "anyhow's name")]
 pub fn Ok<T>(value: T) -> Result<T> {
     Result::Ok(value)
 }
 
-/// Any error, with the place that made it one of this type.
+/// Any error, with the position that converted it to this type.
 pub struct Error {
     error: original::Error,
     place: &'static Location<'static>,
@@ -53,40 +52,40 @@ impl Error {
         Error { error, place: Location::caller() }
     }
 
-    /// The error that `error` is.
+    /// Creates an error from `error`.
     #[must_use]
     #[track_caller]
     pub fn new<E: StdError + Send + Sync + 'static>(error: E) -> Self {
         Error::made(original::Error::new(error))
     }
 
-    /// An error with only a message.
+    /// Creates an error with only a message.
     #[must_use]
     #[track_caller]
     pub fn msg<M: Display + Debug + Send + Sync + 'static>(message: M) -> Self {
         Error::made(original::Error::msg(message))
     }
 
-    /// The error in a box.
+    /// Creates an error from a boxed one.
     #[must_use]
     #[track_caller]
     pub fn from_boxed(error: Box<dyn StdError + Send + Sync + 'static>) -> Self {
         Error::made(original::Error::from_boxed(error))
     }
 
-    /// The error with `context`, which is shown before it.
+    /// Adds `context`, which is shown before the error.
     #[must_use]
     pub fn context<C: Display + Send + Sync + 'static>(self, context: C) -> Self {
         Error { error: self.error.context(context), place: self.place }
     }
 
-    /// Where it was made: of `?`, the place of the first one that it came by.
+    /// Where it was created: the position of the first `?` it passed.
     #[must_use]
     pub fn place(&self) -> &'static Location<'static> {
         self.place
     }
 
-    /// The same error, made at another place.
+    /// The same error with another position.
     #[must_use]
     pub fn at(self, place: &'static Location<'static>) -> Self {
         Error { place, ..self }
@@ -98,18 +97,18 @@ impl Error {
         self.error.chain()
     }
 
-    /// The last of the causes.
+    /// The last cause.
     #[must_use]
     pub fn root_cause(&self) -> &(dyn StdError + 'static) {
         self.error.root_cause()
     }
 
-    /// The backtrace, where one was taken.
+    /// The backtrace, if captured.
     pub fn backtrace(&self) -> &std::backtrace::Backtrace {
         self.error.backtrace()
     }
 
-    /// Whether it is an `E`, or has one as its context.
+    /// Whether it is an `E`, or has one as a context.
     #[must_use]
     pub fn is<E: Display + Debug + Send + Sync + 'static>(&self) -> bool {
         self.error.is::<E>()
@@ -117,8 +116,7 @@ impl Error {
 
     /// The `E` that it is.
     ///
-    /// # Errors
-    /// The error itself, where it is none.
+    /// # Errors The error itself, if it is not an `E`.
     pub fn downcast<E: Display + Debug + Send + Sync + 'static>(self) -> std::result::Result<E, Self> {
         let Error { error, place } = self;
         error.downcast().map_err(|error| Error { error, place })
@@ -136,7 +134,7 @@ impl Error {
         self.error.downcast_mut()
     }
 
-    /// The error as a box of the standard library's trait.
+    /// Converts the error to a box of the standard library's trait.
     #[must_use]
     pub fn into_boxed_dyn_error(self) -> Box<dyn StdError + Send + Sync + 'static> {
         self.error.into_boxed_dyn_error()

@@ -1,6 +1,6 @@
-//! The macros: each makes its error where it is used.
+//! The macros: each creates its error where it is used.
 
-/// An error of a message, a format with arguments, or another error.
+/// An error from a message, a format string with arguments, or another error.
 #[macro_export]
 macro_rules! anyhow {
     ($($argument:tt)*) => {
@@ -8,7 +8,7 @@ macro_rules! anyhow {
     };
 }
 
-/// The same by another name.
+/// An alias of `anyhow!`.
 #[macro_export]
 macro_rules! format_err {
     ($($argument:tt)*) => {

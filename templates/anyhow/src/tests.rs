@@ -1,4 +1,4 @@
-//! That errors are anyhow's, and know their place.
+//! Tests that errors behave like anyhow's, and know their position.
 
 use std::error::Error as StdError;
 use std::num::ParseIntError;
@@ -9,14 +9,14 @@ fn parsed(text: &str) -> Result<i32> {
     Ok(text.parse::<i32>()?)
 }
 
-/// The line before the one that this is called in.
+/// The line before the call.
 #[track_caller]
 fn line_before() -> u32 {
     std::panic::Location::caller().line() - 1
 }
 
 #[test]
-fn the_place_is_that_of_the_first_question_mark() {
+fn the_position_is_that_of_the_first_question_mark() {
     let through = || -> Result<i32> { Ok(parsed("x")? + 1) };
     let error = through().unwrap_err();
     assert_eq!((error.place().file(), error.place().line()), (file!(), 9));
@@ -32,7 +32,7 @@ fn the_place_is_that_of_the_first_question_mark() {
 }
 
 #[test]
-fn errors_are_shown_and_told_apart_as_anyhows() {
+fn errors_format_and_downcast_like_anyhows() {
     let error = parsed("x").context("a number").unwrap_err();
     assert_eq!(format!("{error}"), "a number");
     assert_eq!(format!("{error:#}"), "a number: invalid digit found in string");

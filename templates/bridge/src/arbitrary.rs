@@ -1,7 +1,6 @@
-//! Arbitrary numbers on their way from a tool into a program, out of it, and on to another tool: each arrives as it was sent,
-//! or with an error.
+//! Property tests with arbitrary numbers from a tool to a program and back: each arrives unchanged, or with an error.
 //!
-//! More of them: `PROPTEST_CASES=1000000 cargo test -p bridge arbitrary`.
+//! More cases: `PROPTEST_CASES=1000000 cargo test -p bridge arbitrary`.
 
 use serde_json::Value;
 
@@ -14,7 +13,7 @@ use crate::written::to_raw;
 
 static TOOL: Tool = Tool { server: "server", name: "tool", mark: [0; 32] };
 
-/// A generator of numbers (SplitMix64), the same ones in every run.
+/// A number generator (SplitMix64) with the same sequence in every run.
 struct Random(u64);
 
 impl Random {
@@ -30,7 +29,7 @@ impl Random {
         self.next() % bound
     }
 
-    /// Of any size, so that small ones are no exception.
+    /// An integer of any size, so that small ones are common.
     fn integer(&mut self) -> u128 {
         let wide = (u128::from(self.next()) << 64) | u128::from(self.next());
         wide >> self.below(128)
@@ -46,19 +45,19 @@ impl Random {
         if double.is_finite() { double } else { 1.5 }
     }
 
-    /// Of any size, most beyond the integers that are all doubles.
+    /// An integral double of any size, mostly beyond the range in which all integers are doubles.
     fn double_of_an_integer(&mut self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "any double of an integer does")]
+        #[expect(clippy::cast_precision_loss, reason = "any integral double will do")]
         let mantissa = (self.next() >> self.below(64)) as f64;
         mantissa * 2_f64.powi(i32::try_from(self.below(80)).unwrap_or(0))
     }
 
-    fn digits(&mut self, most: u64) -> String {
-        let count = 1 + self.below(most);
+    fn digits(&mut self, limit: u64) -> String {
+        let count = 1 + self.below(limit);
         (0..count).map(|_| char::from(b'0' + u8::try_from(self.below(10)).unwrap_or(0))).collect()
     }
 
-    /// A number as JSON writes it.
+    /// A JSON number.
     fn text(&mut self) -> String {
         let sign = if self.below(2) == 0 { "" } else { "-" };
         match self.below(8) {
@@ -69,7 +68,7 @@ impl Random {
                 "0".repeat(1 + usize::try_from(self.below(3)).unwrap_or(0))
             ),
             3 => format!("{}", self.double()),
-            // All digits of a double that is an integer.
+            // All digits of an integral double.
             4 if self.below(2) == 0 => format!("{sign}{:.0}", self.double_of_an_integer()),
             4 => format!("{:e}", self.double()),
             5 => format!("{:.16e}", self.double()),
@@ -83,7 +82,7 @@ impl Random {
     }
 }
 
-/// A number's digits without zeros around them, with a sign, and the power of ten of the last one.
+/// A number's significant digits with a sign, and the power of ten of the last one.
 fn decimal(text: &str) -> (String, i64) {
     let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
@@ -102,7 +101,7 @@ fn decimal(text: &str) -> (String, i64) {
     )
 }
 
-/// The integer that a number is, if it has few enough digits to tell.
+/// The value of an integral number, if it has few enough digits.
 fn integer(text: &str) -> Option<i128> {
     let (digits, power) = decimal(text);
     let zeros = usize::try_from(power).ok()?;
@@ -116,7 +115,7 @@ fn is_integer(text: &str) -> bool {
     decimal(text).1 >= 0
 }
 
-/// Whether two numbers are the same: integers to the last digit, others, and larger ones that look like doubles, as doubles.
+/// Whether two numbers are equal: integers exactly; others, and larger ones that look like doubles, as doubles.
 fn are_same(one: &str, other: &str) -> bool {
     match is_integer(one) && integer(one).is_some_and(is_of_64_bits) {
         true => decimal(one) == decimal(other),
@@ -128,7 +127,7 @@ fn are_same_double(one: &str, other: &str) -> bool {
     one.parse::<f64>().unwrap().to_bits() == other.parse::<f64>().unwrap().to_bits()
 }
 
-/// Whether a number, an integer, is a double to its last digit.
+/// Whether an integral number equals a double exactly.
 fn is_exactly(double: f64, text: &str) -> bool {
     decimal(&format!("{double:.0}")) == decimal(text)
 }
@@ -141,19 +140,19 @@ fn is_plain(text: &str) -> bool {
     !text.contains(['.', 'e', 'E'])
 }
 
-/// Whether a number is the shortest one that reads as a double.
+/// Whether a number is the shortest one that parses as the double.
 fn is_shortest(double: f64, text: &str) -> bool {
     decimal(&format!("{double:e}")) == decimal(text)
 }
 
-/// Whether a double is written as a number.
+/// Whether a double is serialized as this number.
 fn is_written_as(double: f64, text: &str) -> bool {
     let digits = decimal(text).0.trim_start_matches('-').len().max(1);
     is_shortest(double, text)
         || (!is_plain(text) && decimal(&format!("{double:.*e}", digits - 1)) == decimal(text))
 }
 
-/// Whether a `Value` can hold a number: an integer of 64 bits, or a double that is written as it.
+/// Whether a `Value` can hold a number: a 64-bit integer, or a double that is serialized as it.
 fn is_held(text: &str) -> bool {
     let double: f64 = text.parse().unwrap();
     integer(text).is_some_and(is_of_64_bits)
@@ -162,7 +161,7 @@ fn is_held(text: &str) -> bool {
             && (!is_integer(text) || is_exactly(double, text) || is_written_as(double, text)))
 }
 
-/// What a program reads of a number in an answer.
+/// What a program reads from a number in an answer.
 fn received<T: FromJson>(text: &str) -> Option<T> {
     let raw = format!(r#"{{"content":[],"structuredContent":[{text}]}}"#);
     let mut reader = reader(read(&raw, &TOOL).unwrap(), &TOOL).unwrap();
@@ -170,12 +169,12 @@ fn received<T: FromJson>(text: &str) -> Option<T> {
     if reader.stopped { None } else { items.pop() }
 }
 
-/// What a tool is sent of a value.
+/// What a tool is sent for a value.
 fn sent<T: ToJson>(value: &T) -> Option<String> {
     checked(|| value.to_json()).ok().map(|value| value.to_string())
 }
 
-/// What `.json()` gives of a number in a text, and what is in structured content.
+/// What `.json()` reads from a number in text, and what is in structured content.
 fn untyped(text: &str) -> [Option<Value>; 2] {
     let quoted = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
     let structured = format!(r#"{{"content":[],"structuredContent":{text}}}"#);
@@ -188,7 +187,7 @@ fn count() -> u64 {
     std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000)
 }
 
-/// A number that a program has as a `T` goes on as it came.
+/// A number read as a `T` is sent unchanged.
 fn goes_on<T: FromJson + ToJson>(text: &str, is_expected: bool) {
     goes_on_as::<T>(text, is_expected, are_same);
 }
@@ -204,7 +203,7 @@ fn goes_on_as<T: FromJson + ToJson>(text: &str, is_expected: bool, are_same: fn(
 }
 
 #[test]
-fn numbers_from_tools_arrive_and_go_on_unchanged() {
+fn numbers_from_tools_are_sent_on_unchanged() {
     let mut random = Random(1);
     for text in (0..count()).map(|_| random.text()) {
         let whole = integer(&text);
@@ -216,7 +215,7 @@ fn numbers_from_tools_arrive_and_go_on_unchanged() {
         let double: f64 = text.parse().unwrap();
         let is_double =
             !whole.is_some_and(is_of_64_bits) || is_exactly(double, &text) || is_shortest(double, &text);
-        // An integer that only looks like the double is told as a warning.
+        // An integer that only looks like the double is reported by a warning.
         let is_exact = is_integer(&text) && is_exactly(double, &text);
         goes_on_as::<f64>(&text, held && is_double, if is_exact { are_same } else { are_same_double });
         if let Some(read) = received::<f64>(&text) {
@@ -236,7 +235,7 @@ fn numbers_from_tools_arrive_and_go_on_unchanged() {
 }
 
 #[test]
-fn numbers_of_programs_arrive_unchanged() {
+fn numbers_from_programs_arrive_unchanged() {
     let mut random = Random(2);
     for _ in 0..count() {
         let (signed, unsigned, double) =
@@ -256,14 +255,18 @@ fn numbers_of_programs_arrive_unchanged() {
         }
         let wide = match random.below(2) {
             0 => random.integer(),
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "any integer does")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "any integer will do"
+            )]
             _ => random.double_of_an_integer() as u128,
         };
         let sent_wide = sent::<f64>(&wide.into_argument());
         match u64::try_from(wide) {
             Ok(wide) => assert_eq!(sent_wide, Some(wide.to_string())),
             Err(_) => {
-                #[expect(clippy::cast_precision_loss, reason = "that is what is looked for")]
+                #[expect(clippy::cast_precision_loss, reason = "that is what is tested")]
                 let double = wide as f64;
                 assert_eq!(sent_wide.is_some(), is_exactly(double, &wide.to_string()), "{wide}");
                 assert!(sent_wide.is_none_or(|sent| are_same_double(&sent, &wide.to_string())), "{wide}");
@@ -273,7 +276,7 @@ fn numbers_of_programs_arrive_unchanged() {
 }
 
 #[test]
-fn what_is_no_number_is_never_sent() {
+fn non_numbers_are_never_sent() {
     let mut random = Random(3);
     for _ in 0..count().min(20_000) {
         let exponent = 0x7ff0_0000_0000_0000;
@@ -281,7 +284,7 @@ fn what_is_no_number_is_never_sent() {
         if none.is_finite() {
             continue;
         }
-        // One of many holds the place of an integer, if that was ever given.
+        // This NaN may represent an integer, if one was ever held.
         let numbers =
             [sent(&none), sent(&vec![1.0, none]), sent(&Some(none)), sent(&crate::convert::value(&none))];
         assert_eq!(numbers, [const { None }; 4], "{:x}", none.to_bits());

@@ -1,4 +1,4 @@
-//! The arguments that an execution was started with.
+//! The arguments of the execution.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub struct Args(pub(crate) BTreeMap<String, String>);
 
 impl Args {
-    /// The value of `key`, if it was given.
+    /// The value of `key`, if given.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
@@ -16,7 +16,7 @@ impl Args {
     /// The value of `key`.
     ///
     /// # Errors
-    /// Where the argument was not given.
+    /// If the argument was not given.
     #[track_caller]
     pub fn require(&self, key: &str) -> crate::Result<&str> {
         match self.get(key) {

@@ -1,4 +1,4 @@
-//! What `emit` takes: texts, content blocks, and values that are content blocks in JSON.
+//! `emit` and the types it takes: strings, content blocks, and values that are content blocks in JSON.
 
 use serde_json::Value;
 use serde_json::value::to_raw_value;
@@ -10,25 +10,23 @@ use crate::resource::ResourceContent;
 use crate::result::ToolResult;
 use crate::wire::ToHost;
 
-/// What [`emit`] takes.
+/// A value that [`emit`] takes.
 #[diagnostic::on_unimplemented(
     message = "`emit` does not take `{Self}`",
-    label = "neither a text nor content blocks",
-    note = "`emit` takes a text, a `Content`, a `ToolResult`, a tool's output that is content blocks, a `Value`, or a \
+    label = "neither a string nor content blocks",
+    note = "`emit` takes a string, a `Content`, a `ToolResult`, a tool's output that is content blocks, a `Value`, or a \
             reference to or a list of these; print or return other values"
 )]
 pub trait Emittable {
-    /// Hands its content blocks to `take`, in order.
+    /// Calls `take` for each of its content blocks, in order.
     ///
-    /// # Errors
-    /// Where it is neither a content block nor a list of them; in words.
+    /// # Errors If it is neither a content block nor a list of them, with the reason.
     fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String>;
 }
 
-/// Adds content to the outcome: a text, a content block, or all blocks of a [`ToolResult`] or of a typed output.
+/// Adds content to the outcome: a string, a content block, or all blocks of a [`ToolResult`] or of a typed output.
 ///
-/// # Panics
-/// Where a value is no content block in JSON (MCP, "Tools", "Tool Result"): the outcome would lack it.
+/// # Panics If a value is not a content block in JSON (MCP, "Tools", "Tool Result"), which the outcome would lack.
 #[track_caller]
 pub fn emit(content: impl Emittable) {
     emit_blocks(&content);
@@ -48,16 +46,15 @@ fn send(block: &Content) {
     }
 }
 
-/// Hands the blocks of a generated type to `take`.
+/// Calls `take` for each block of a generated type.
 ///
-/// # Errors
-/// As [`Emittable::blocks`].
+/// # Errors As for [`Emittable::blocks`].
 pub fn typed_blocks(value: &dyn ToJson, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
     let value = serialize(value, serde_json::value::Serializer).map_err(|error| error.to_string())?;
     json_blocks(value, take)
 }
 
-/// A block, a list of blocks, or an object with such a list as its `content`, as `CallToolResult` has it.
+/// A block, a list of blocks, or an object with such a list as its `content`, like `CallToolResult`.
 fn json_blocks(mut value: Value, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
     let is_block = value.get("type").is_some_and(Value::is_string);
     let list = if is_block { None } else { value.get_mut("content").filter(|list| list.is_array()) };
@@ -137,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_taken_from_whatever_holds_them() {
+    fn blocks_are_taken_from_all_supported_types() {
         let text = json!({ "type": "text", "text": "a" });
         let image = json!({ "type": "image", "data": "AAAA", "mimeType": "image/png" });
         assert_eq!(taken("a"), Ok(vec![text.clone()]));
@@ -151,13 +148,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_block_is_an_error_that_says_why() {
+    fn invalid_blocks_are_errors_with_a_reason() {
         for (value, why) in [
             (json!({ "type": "blob", "data": "AAAA" }), "its `type` is \"blob\""),
-            (json!({ "type": "image", "data": "AAAA" }), "no text `mimeType`"),
+            (json!({ "type": "image", "data": "AAAA" }), "no string `mimeType`"),
             (json!({ "type": "resource", "resource": 1 }), "no object `resource`"),
             (json!({ "data": "AAAA" }), "{\"data\":\"AAAA\"} has no `type`"),
-            (json!([{ "type": "text", "text": "a" }, 5]), "5 is no object"),
+            (json!([{ "type": "text", "text": "a" }, 5]), "5 is not an object"),
         ] {
             let error = taken(&value).unwrap_err();
             assert!(error.contains(why) && error.contains("resource_link"), "{error}");

@@ -1,4 +1,4 @@
-//! A tool call as a future: what generated stubs hold.
+//! A tool call as a future, used by generated stubs.
 
 use std::task::{Context, Poll};
 
@@ -10,11 +10,11 @@ use crate::tool::Tool;
 use crate::unmade::Site;
 use crate::wire::{CallFailure, FailureKind};
 
-/// A call that is sent on the first poll and cancelled when dropped before its answer.
+/// A call that is sent on the first poll and cancelled if dropped before its answer.
 #[derive(Debug)]
 pub struct Pending {
     state: State,
-    /// Why it can't be sent, as an argument that it was built with says.
+    /// Why an argument prevents sending the call.
     unfit: Option<Box<Refused>>,
 }
 
@@ -26,7 +26,7 @@ enum State {
     Done,
 }
 
-/// An answer that is read: where the call failed, as nothing.
+/// An answer to read; if the call failed, the reader is empty.
 #[derive(Debug)]
 struct Answer {
     reader: Reader,
@@ -34,14 +34,14 @@ struct Answer {
 }
 
 impl Pending {
-    /// A call of a tool that has not been sent, built where this is called, after its arguments.
+    /// Creates an unsent call of a tool, after its arguments.
     #[must_use]
     #[track_caller]
     pub fn new(server: &'static str, tool: &'static str) -> Self {
         Pending { state: State::Idle(Site::built(server, tool)), unfit: taken_unfit() }
     }
 
-    /// An argument that is added to the call, made for the field `key`.
+    /// Adds an argument to the call, for the field `key`.
     #[inline]
     pub fn with<T>(&mut self, key: &str, argument: T) -> T {
         self.keep_unfit(key);
@@ -55,11 +55,10 @@ impl Pending {
         }
     }
 
-    /// Sends the call at first, then looks for its answer.
+    /// Sends the call on the first poll, then waits for its answer.
     ///
-    /// # Panics
-    /// When polled again after it was ready, as futures may.
-    // Compiled for every output: a drop of what was read that nothing follows is the shortest.
+    /// # Panics If polled again after completion, as futures may.
+    // Compiled for every output: code is shortest if nothing follows the drop of the value.
     pub fn poll<O: FromJson>(
         &mut self,
         context: &mut Context<'_>,
@@ -76,13 +75,11 @@ impl Pending {
         Poll::Ready(Err(self.error(tool)))
     }
 
-    /// As [`Pending::poll`] for a tool that does not say what it answers with: the type was observed in its answers.
+    /// Like [`Pending::poll`], for a tool without an output schema whose type was observed in its answers.
     ///
-    /// # Errors
-    /// Those of the call; an answer of another type is told with what widens it.
+    /// # Errors Those of the call; an answer of another type is reported with how to widen the type.
     ///
-    /// # Panics
-    /// As [`Pending::poll`].
+    /// # Panics As for [`Pending::poll`].
     pub fn poll_observed<O: FromJson>(
         &mut self,
         context: &mut Context<'_>,
@@ -92,13 +89,11 @@ impl Pending {
         self.poll(context, tool, input).map_err(ToolError::of_observed)
     }
 
-    /// As [`Pending::poll`] for a tool that does not say what it answers with.
+    /// Like [`Pending::poll`], for a tool without an output schema.
     ///
-    /// # Errors
-    /// Those of the call.
+    /// # Errors Those of the call.
     ///
-    /// # Panics
-    /// As [`Pending::poll`].
+    /// # Panics As for [`Pending::poll`].
     pub fn poll_untyped(
         &mut self,
         context: &mut Context<'_>,
@@ -115,7 +110,7 @@ impl Pending {
         input: &dyn ToJson,
     ) -> Poll<Result<Reply, ToolError>> {
         if let State::Idle(site) = self.state
-            // Also where nothing has named the argument.
+            // Even if the argument was not named.
             && let Some(unfit) = self.unfit.take().or_else(taken_unfit)
         {
             site.polled();
@@ -125,7 +120,7 @@ impl Pending {
         self.state.poll(context, tool, input)
     }
 
-    /// The answer, once it is there.
+    /// The answer, if it has arrived.
     fn answer(
         &mut self,
         context: &mut Context<'_>,
@@ -144,7 +139,7 @@ impl Pending {
         }
     }
 
-    /// Why what was read of the answer counts for nothing.
+    /// Why the value read from the answer is invalid.
     fn error(&mut self, tool: &Tool) -> ToolError {
         let State::Answered(answer) = std::mem::replace(&mut self.state, State::Done) else { again(tool) };
         let Answer { reader, error } = *answer;
@@ -152,7 +147,7 @@ impl Pending {
     }
 }
 
-/// The failure of a call whose arguments have no form in JSON.
+/// The failure of a call whose arguments can't be serialized to JSON.
 fn invalid(refused: &Refused) -> CallFailure {
     CallFailure { kind: FailureKind::InvalidParams, message: refused.message() }
 }

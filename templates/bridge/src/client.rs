@@ -1,7 +1,7 @@
-//! The program's end of the broker: one socket, one reading thread, any number of calls in flight.
+//! The program's end of the broker: one socket, one reader thread, any number of calls in flight.
 //!
-//! Answers arrive on a thread of their own, so calls work under any executor and from any thread. Calls for which there is
-//! no room yet, and cancellations, are sent by a thread of their own too, so neither holds an executor up.
+//! Answers arrive on their own thread, so calls work under any executor and from any thread. Queued calls and
+//! cancellations are also sent by their own thread, so that they do not block an executor.
 
 mod queue;
 
@@ -24,26 +24,26 @@ use queue::{Added, Answer, Calls, Next, unavailable};
 
 static CONNECTION: OnceLock<Connection> = OnceLock::new();
 
-/// Bytes of the stacks of the threads here.
+/// Stack size of these threads, in bytes.
 const STACK: usize = 256 * 1024;
 
-/// Whoever needs both locks takes that of the writer first.
+/// Lock order: `writer` first, then `calls`.
 struct Connection {
     writer: Mutex<UnixStream>,
     calls: Mutex<Calls>,
-    /// Signalled when no more answers will come.
+    /// Notified when no more answers will arrive.
     ended: Condvar,
-    /// Signalled when there may be something to send.
+    /// Notified when there may be something to send.
     queued: Condvar,
     sender: OnceLock<bool>,
 }
 
-/// Connects, says hello and starts the reading thread.
+/// Connects, sends the hello and starts the reader thread.
 pub(crate) fn connect() -> io::Result<Welcome> {
-    // SAFETY: the host starts programs with the broker's socket on this descriptor, and nothing else in
-    // the program takes it.
+    // SAFETY: the host starts programs with the broker's socket on this descriptor, and nothing else in the program
+    // owns it.
     let stream = unsafe { UnixStream::from_raw_fd(BROKER_DESCRIPTOR) };
-    // Started by somebody else, the descriptor is nothing that could be closed.
+    // If the program was not started by its host, this descriptor must not be closed.
     let mut stream = ManuallyDrop::new(stream);
     let frame = read_frame(&mut *stream)?.ok_or(io::ErrorKind::UnexpectedEof)?;
     let mut stream = ManuallyDrop::into_inner(stream);
@@ -61,26 +61,26 @@ pub(crate) fn connect() -> io::Result<Welcome> {
     Ok(welcome)
 }
 
-/// Sends a frame that has no answer.
+/// Sends a message without an answer.
 pub(crate) fn send(message: &ToHost) -> io::Result<()> {
     write_frame(&mut *lock(&connection()?.writer), message)
 }
 
-/// The same for what a snippet can go on without.
+/// The same for a message that a snippet does not depend on.
 pub(crate) fn report(message: &ToHost) {
     if let Err(error) = send(message) {
-        eprintln!("the host did not take a message: {error}");
+        eprintln!("the host did not accept a message: {error}");
     }
 }
 
-/// Says that nothing more will be sent, and waits until the host has taken everything and hung up.
+/// Sends the last message, and waits until the host has read everything and closed the connection.
 pub(crate) fn finish(message: &ToHost) -> io::Result<()> {
     let connection = connection()?;
     let mut writer = lock(&connection.writer);
     write_frame(&mut *writer, message)?;
     writer.shutdown(Shutdown::Write)?;
     drop(writer);
-    // Answers that nobody waits for any more: closing before they are read would reset the connection.
+    // Reads the remaining answers, although no one waits for them: closing earlier would reset the connection.
     let mut calls = lock(&connection.calls);
     while calls.end().is_none() {
         calls = connection.ended.wait(calls).unwrap_or_else(PoisonError::into_inner);
@@ -107,7 +107,7 @@ impl Connection {
         }
     }
 
-    /// Makes a call or asks something under the next number: at once if there is room, else when there is.
+    /// Sends a call or question with the next number: at once if there is room, otherwise later.
     fn make(&'static self, bytes: usize, message: impl FnOnce(u64) -> ToHost) -> Result<Ticket, CallFailure> {
         let mut writer = lock(&self.writer);
         let added = lock(&self.calls).add(bytes, message).map_err(|reason| unavailable(&reason))?;
@@ -131,18 +131,18 @@ impl Connection {
         Ticket { id, connection: self, answered: false }
     }
 
-    /// Has what is queued sent.
+    /// Makes the sender thread send what is queued.
     fn wake_sender(&'static self) {
         let is_there = self.sender.get_or_init(|| thread("sender", move || self.send_queued(true)).is_ok());
         if *is_there {
             self.queued.notify_one();
         } else {
-            // There is no room for another thread, so this one does it.
+            // No thread could be started, so this one sends.
             self.send_queued(false);
         }
     }
 
-    /// Sends what is queued; then waits for more, or not.
+    /// Sends what is queued; then waits for more if `waits`.
     fn send_queued(&self, waits: bool) {
         loop {
             {
@@ -155,7 +155,7 @@ impl Connection {
                 }
             }
             let mut writer = lock(&self.writer);
-            // In the order of their numbers: what is made meanwhile waits for the writer.
+            // In order of their numbers: later calls wait for the writer.
             let Some(next) = lock(&self.calls).next() else { continue };
             match next {
                 Next::Call(id, message) => {
@@ -164,7 +164,7 @@ impl Connection {
                     }
                 }
                 Next::Cancel(id, bytes) => {
-                    // A host that is gone needs no cancellation.
+                    // If the host is gone, there is nothing to cancel.
                     let _ = write_frame(&mut *writer, &ToHost::Cancel { id });
                     lock(&self.calls).give_back(bytes);
                 }
@@ -172,13 +172,13 @@ impl Connection {
         }
     }
 
-    /// Takes answers until no more come.
+    /// Reads answers until no more arrive.
     fn read(&'static self, mut stream: UnixStream) {
         let reason = loop {
             match read_frame(&mut stream) {
                 Ok(Some(frame)) => {
                     if let Err(error) = self.deliver(&frame) {
-                        break format!("the host sent a frame that is not understood: {error}");
+                        break format!("the host sent a frame that can't be read: {error}");
                     }
                 }
                 Ok(None) => break "the host has closed the connection".to_owned(),
@@ -211,7 +211,7 @@ impl Connection {
     }
 }
 
-/// A call that was made.
+/// A pending call.
 pub(crate) struct Ticket {
     id: u64,
     connection: &'static Connection,
@@ -219,7 +219,7 @@ pub(crate) struct Ticket {
 }
 
 impl Ticket {
-    /// Makes a call of the tool whose identity is `mark`.
+    /// Calls the tool whose identity is `mark`.
     pub(crate) fn send(mark: &[u8], arguments: &Value) -> Result<Ticket, CallFailure> {
         let arguments = serde_json::value::to_raw_value(arguments).map_err(|error| protocol(&error))?;
         let tool = String::from_utf8_lossy(mark).into_owned();
@@ -227,13 +227,13 @@ impl Ticket {
         connection.make(arguments.get().len(), |id| ToHost::Call { id, tool, arguments })
     }
 
-    /// Asks the host something.
+    /// Sends a question to the host.
     pub(crate) fn ask(question: &Question) -> Result<Ticket, CallFailure> {
         let connection = connection().map_err(|error| unavailable(&error.to_string()))?;
         connection.make(question.bytes(), |id| ToHost::Ask { id, question: question.clone() })
     }
 
-    /// The answer, once it is there.
+    /// The answer, if it has arrived.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
         let polled = lock(&self.connection.calls).poll(self.id, context);
         self.answered = polled.is_ready();
@@ -243,7 +243,7 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        // The socket may be full: whoever drops a call does not wait for the host.
+        // The socket may be full, and dropping a call must not block.
         if !self.answered && lock(&self.connection.calls).cancel(self.id) {
             self.connection.wake_sender();
         }
@@ -260,7 +260,7 @@ fn protocol(error: &dyn fmt::Display) -> CallFailure {
     CallFailure { kind: FailureKind::Protocol, message: format!("the call was not sent: {error}") }
 }
 
-/// A panic while a lock is held leaves nothing half done here.
+/// A panic while a lock is held leaves no inconsistent state.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

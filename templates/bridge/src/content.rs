@@ -1,9 +1,9 @@
-//! MCP content blocks: text, images, audio, resources and whatever else a server sends.
+//! MCP content blocks: text, images, audio, resources and any others a server sends.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// One content block, kept as the JSON that it came as, so that nothing of it is lost.
+/// One content block, kept as received JSON, so that nothing is lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Content(Value);
@@ -33,10 +33,9 @@ impl Content {
         Content(json!({ "type": "resource", "resource": contents }))
     }
 
-    /// The block that a value is.
+    /// The content block in a JSON value.
     ///
-    /// # Errors
-    /// Where it is none of MCP's (MCP, "Tools", "Tool Result"); in words.
+    /// # Errors If it is not one of MCP's (MCP, "Tools", "Tool Result"), with the reason.
     pub(crate) fn of_json(value: Value) -> Result<Self, String> {
         let (texts, object): (&[&str], Option<&str>) = match value.get("type").and_then(Value::as_str) {
             Some("text") => (&["text"], None),
@@ -44,14 +43,14 @@ impl Content {
             Some("resource") => (&[], Some("resource")),
             Some("resource_link") => (&["uri", "name"], None),
             Some(other) => {
-                return Err(no_block(&value, &format!("is no content block: its `type` is {other:?}")));
+                return Err(no_block(&value, &format!("is not a content block: its `type` is {other:?}")));
             }
             None if value.is_object() => return Err(no_block(&value, "has no `type`")),
-            None => return Err(no_block(&value, "is no object")),
+            None => return Err(no_block(&value, "is not an object")),
         };
         let has = |key: &str, is: fn(&Value) -> bool| value.get(key).is_some_and(is);
         if let Some(key) = texts.iter().find(|key| !has(key, Value::is_string)) {
-            return Err(no_block(&value, &format!("has no text `{key}`")));
+            return Err(no_block(&value, &format!("has no string `{key}`")));
         }
         match object.filter(|key| !has(key, Value::is_object)) {
             Some(key) => Err(no_block(&value, &format!("has no object `{key}`"))),
@@ -98,7 +97,7 @@ impl Content {
     }
 }
 
-/// What is said of a value that is no content block.
+/// The error for a value that is not a content block.
 fn no_block(value: &Value, why: &str) -> String {
     const LONGEST: usize = 80;
     let text = value.to_string();

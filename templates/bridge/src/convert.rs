@@ -1,8 +1,8 @@
 //! Conversions between JSON values and the types of generated bindings.
 //!
-//! Which types there are and what they are called is decided by the generator; here is what all of
-//! them share, so that a generated type holds little more than the names of its fields. Nothing here is
-//! `#[inline]`: it is compiled once, not in each set of bindings.
+//! The generator defines the types and their names; this module has everything they share, so that a generated type
+//! contains little more than its field names. Nothing here is `#[inline]`: it is compiled once, not in each set of
+//! bindings.
 
 mod argument;
 mod forward;
@@ -27,7 +27,7 @@ pub(crate) use sent::{Refused, checked, no_number, taken_unfit, unfit};
 pub use shape::{Fits, Generated, Referred, Shape, same_shape};
 pub use text::{GeneratedText, UnknownText, is_text, parse_text, read_text};
 
-/// What the macros of this module need, for crates that do not depend on serde themselves.
+/// For the macros of this module in crates that do not depend on serde themselves.
 pub use serde;
 pub use serde::Serialize;
 pub use serde_json::Value;

@@ -8,27 +8,27 @@ use serde_json::Value;
 use crate::content::Content;
 use crate::wire::{CallFailure, FailureKind};
 
-/// A tool call that did not come to a result.
+/// A tool call that failed.
 #[derive(Debug, Clone)]
 pub struct ToolError {
-    /// What went wrong.
+    /// The kind of failure.
     pub kind: ToolErrorKind,
     /// The server's name.
     pub server: String,
     /// The tool's name.
     pub tool: String,
-    /// What happened, in words.
+    /// What happened.
     pub message: String,
-    /// The content blocks that the tool sent with its failure.
+    /// The content blocks sent with the failure.
     pub content: Vec<Content>,
-    /// The tool's whole answer, where there was one.
+    /// The tool's complete answer, if any.
     pub raw: Option<Box<Value>>,
 }
 
 /// Kinds of [`ToolError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolErrorKind {
-    /// The tool reported a failure of its own (`isError`).
+    /// The tool reported a failure (`isError`).
     Failed,
     /// The execution may not call the tool.
     Denied,
@@ -36,13 +36,13 @@ pub enum ToolErrorKind {
     Timeout,
     /// The server is not connected, or its connection ended.
     Unavailable,
-    /// The arguments do not fit the tool's input schema: a bound, a pattern, a format. The call was not sent.
+    /// The arguments do not match the tool's input schema: a bound, a pattern, a format. The call was not sent.
     InvalidParams,
-    /// The server refused the request, most often for its arguments.
+    /// The server refused the request, usually because of its arguments.
     Rejected,
-    /// Request or answer does not fit the protocol or its limits.
+    /// The request or answer violates the protocol or its limits.
     Protocol,
-    /// The answer does not fit the tool's output schema, declared or observed; `raw` holds it.
+    /// The answer does not match the tool's output schema, declared or observed; it is in `raw`.
     Mismatch,
 }
 
@@ -102,7 +102,7 @@ impl ToolError {
         }
     }
 
-    /// The same error of a tool whose output was observed: that an answer does not fit is no fault of the server.
+    /// The same error for a tool whose output type was observed: a mismatch is not the server's fault.
     pub(crate) fn of_observed(mut self) -> Self {
         if self.kind == ToolErrorKind::Mismatch {
             self.message.push_str(&format!(
@@ -132,14 +132,14 @@ impl ToolErrorKind {
             ToolErrorKind::InvalidParams => "was not called, because its arguments do not fit",
             ToolErrorKind::Rejected => "refused the request",
             ToolErrorKind::Protocol => "broke the protocol",
-            ToolErrorKind::Mismatch => "answered with something else than its type says",
+            ToolErrorKind::Mismatch => "returned a result that does not match its type",
         }
     }
 }
 
 impl std::error::Error for ToolError {}
 
-/// As a value, an error is a text that says so: in a list of results, say, where it stands beside what went well.
+/// An error serializes as its message: for example in a list of results, next to successful ones.
 impl Serialize for ToolError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("error: {self}"))

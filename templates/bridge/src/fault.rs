@@ -1,4 +1,4 @@
-//! The error that a snippet ends with, as one of `anyhow`'s that still tells of which tool it is.
+//! Converts the error that a snippet ends with to `anyhow`'s, keeping the tool it comes from.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::error::ToolError;
 
-/// A message with the tool's error that it comes from.
+/// A message with the tool error that it comes from.
 #[derive(Debug)]
 pub(crate) struct OfTool {
     message: String,
@@ -20,10 +20,10 @@ impl fmt::Display for OfTool {
     }
 }
 
-// Without a source: the message tells of it already.
+// Without a source: the message includes it already.
 impl Error for OfTool {}
 
-/// The tool's error that is `error` or one of its causes.
+/// The tool error in `error` or its causes.
 pub(crate) fn tool(error: &anyhow::Error) -> Option<&ToolError> {
     let of_cause = |cause: &'_ (dyn Error + 'static)| cause.is::<ToolError>() || cause.is::<OfTool>();
     match error.chain().find(|cause| of_cause(*cause)) {
@@ -31,16 +31,16 @@ pub(crate) fn tool(error: &anyhow::Error) -> Option<&ToolError> {
             cause.downcast_ref::<ToolError>().or_else(|| Some(&cause.downcast_ref::<OfTool>()?.tool))
         }
         None => {
-            // As a context it is no cause, and in a box it is not seen as one.
+            // A context is not a cause, and a boxed error is not found directly.
             let boxed = || error.downcast_ref::<Box<dyn Error + Send + Sync>>()?.downcast_ref::<ToolError>();
             error.downcast_ref::<ToolError>().or_else(boxed)
         }
     }
 }
 
-/// An error that may be that of a tool.
+/// An error that may be a tool error.
 pub trait Fault {
-    /// The same as one of `anyhow`'s.
+    /// The error as one of `anyhow`'s.
     fn fault(&self) -> anyhow::Error;
 }
 
@@ -103,7 +103,7 @@ impl<E: Fault + ?Sized> Fault for Arc<E> {
     }
 }
 
-/// An error by its message, with the tool's error among its causes.
+/// An error by its message, with the tool error among its causes.
 pub(crate) fn of_source<E: Error + ?Sized>(error: &E) -> anyhow::Error {
     let causes = std::iter::successors(error.source(), |&cause| cause.source());
     let tool = causes.filter_map(|cause| cause.downcast_ref::<ToolError>()).next();

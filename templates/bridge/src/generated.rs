@@ -1,6 +1,6 @@
-//! What generated types have besides their own conversions, as macros that bindings expand.
+//! Macros with the traits that generated types have besides their conversions.
 
-/// What every generated type has: serde's traits, and that it may be an argument or be emitted.
+/// The traits of every generated type: serde's, and those of arguments and `emit`.
 #[macro_export]
 macro_rules! generated {
     ($($name:ident = $shape:literal)+) => {
@@ -59,8 +59,8 @@ macro_rules! generated {
     };
 }
 
-/// What every generated enum of texts has besides: it is read by its text, prints as it and compares with
-/// one. Any text converts into those before the semicolon; the others can be parsed.
+/// The additional traits of every generated string enum: it is parsed from its string, prints as it and compares with
+/// strings. Any string converts into those before the semicolon; the others can be parsed.
 #[macro_export]
 macro_rules! generated_text {
     ($($open:ident)*; $($closed:ident)*) => {

@@ -7,11 +7,11 @@ use futures::{StreamExt, TryStreamExt, stream};
 use crate::client::report;
 use crate::wire::{PROGRESS_LIMIT, ToHost};
 
-/// Runs `work` over `items`, at most `limit` at a time (at least one), and collects the results in the
-/// order of the items.
+/// Runs `work` over `items`, at most `limit` at a time (at least one), and collects the results in the order of the
+/// items.
 ///
-/// # Errors
-/// The first error, by the items' order; what is still running is then cancelled. To keep the others, let
+/// # Errors The first error in the order of the items; work still running is then cancelled. To keep the other results,
+/// let the work return `Ok(call.await)`.
 /// the work return `Ok(call.await)`.
 pub async fn concurrently<I, F, W, T, E>(limit: usize, items: I, work: F) -> Result<Vec<T>, E>
 where
@@ -22,9 +22,9 @@ where
     stream::iter(items.into_iter().map(work)).buffered(limit.max(1)).try_collect().await
 }
 
-/// Tells the host how far the program has come. Of the message, 2 KiB at the most are told.
+/// Reports the program's progress to the host. The message is truncated to 2 KiB.
 pub fn progress(done: impl Amount, total: impl Amount, message: impl Into<String>) {
-    // JSON has no other numbers, and 0.0 / 0.0 of nothing to do is no mistake worth ending for.
+    // JSON has no other numbers, and 0.0 / 0.0 with nothing to do is no reason to fail.
     let finite = |amount: f64| if amount.is_finite() { amount } else { 0.0 };
     let (done, total) = (finite(done.amount()), finite(total.amount()));
     let mut message = message.into();
@@ -32,7 +32,7 @@ pub fn progress(done: impl Amount, total: impl Amount, message: impl Into<String
     report(&ToHost::Progress { done, total, message });
 }
 
-/// A number of any kind, as [`progress`] takes it.
+/// A number of any type, for [`progress`].
 pub trait Amount {
     /// The number as a float.
     fn amount(self) -> f64;

@@ -1,8 +1,8 @@
 //! Generic code that most snippets need, compiled here once instead of in each of them.
 //!
-//! At the lowest levels of optimisation the compiler shares instances of generic code across crates: what
-//! is instantiated here is linked, not compiled again. For a snippet with one call that is 28 functions to
-//! compile instead of 168, and a quarter of its compile time.
+//! At the lowest optimisation levels, the compiler shares instances of generic code across crates: what is instantiated
+//! here is linked, not compiled again. For a snippet with one call, that is 28 functions to compile instead of 168, and
+//! a quarter of its compile time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,7 +12,7 @@ use crate::convert::{FromJson, Reader, ToJson};
 use crate::tail::{FinishAnyhow, FinishFault, FinishValue, PeelValue};
 use crate::{Args, Content, ToolError, ToolResult, encode, finish};
 
-/// The types that snippets most often hold; what drops, clones and serialises them is instantiated.
+/// The most common types in snippets; their drop, clone and serialisation code is instantiated.
 pub struct Common {
     args: Args,
     result: Result<ToolResult, ToolError>,
@@ -25,7 +25,7 @@ pub struct Common {
     set: BTreeSet<String>,
 }
 
-/// What the conversions of most bindings need; never called either.
+/// The conversions of most bindings; also never called.
 pub fn conversions(value: &Value, reader: &mut Reader) -> Value {
     fn both<T: FromJson + ToJson>(value: &Value, reader: &mut Reader) -> Value {
         Option::<T>::from_json(value.clone(), reader).to_json()
@@ -42,8 +42,7 @@ pub fn conversions(value: &Value, reader: &mut Reader) -> Value {
 
 /// Never called: it only has to be compiled.
 ///
-/// # Errors
-/// As its parts.
+/// # Errors Those of its parts.
 pub fn instantiate(mut common: Common, error: ToolError) -> anyhow::Result<String> {
     macro_rules! tails {
         ($($value:expr),* $(,)?) => {

@@ -1,8 +1,8 @@
-//! What a generated program links: the wire types of the broker, the program's end of it, and the
-//! helpers that snippets and generated bindings use.
+//! The library that a generated program links: the wire types of the broker, the program's end of it, and the helpers
+//! for snippets and generated bindings.
 //!
-//! The host links the same crate for [`wire`], so that the protocol exists once. What a tool is, which
-//! tools there are and whether a call is allowed is decided elsewhere; this crate only carries calls.
+//! The host links the same crate for [`wire`], so that the protocol is defined once. The bindings define the tools and
+//! the host decides on calls; this crate only carries them.
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]

@@ -1,4 +1,4 @@
-//! Looking tools up from a snippet: the same search and descriptions that a model has as tools of its own.
+//! Looks up tools from a snippet, with the same search and descriptions that models have as tools.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -17,13 +17,13 @@ pub fn search_tools(query: impl Argument<String>) -> SearchTools {
     SearchTools { asked: Asked::new("search_tools", Question::Search { query, server: None, limit: None }) }
 }
 
-/// Tells all about tools, each named as `module::function`: `describe_tools(["shop::list_orders"]).await?`.
+/// Describes tools in full, each named as `module::function`: `describe_tools(["shop::list_orders"]).await?`.
 pub fn describe_tools(tools: impl Argument<Vec<String>>) -> DescribeTools {
     let tools = tools.into_argument();
     DescribeTools { asked: Asked::new("describe_tools", Question::Describe { tools }) }
 }
 
-/// A search that begins when it is awaited; see [`search_tools`].
+/// A search that starts when awaited; see [`search_tools`].
 #[derive(Debug)]
 #[must_use = "a search does nothing until it is awaited: `search_tools(…).await?`"]
 pub struct SearchTools {
@@ -39,7 +39,7 @@ impl SearchTools {
         self
     }
 
-    /// At most so many tools.
+    /// Limits the number of tools.
     pub fn limit<Form>(mut self, most: impl OptionalArgument<i64, Form>) -> Self {
         if let Question::Search { limit, .. } = &mut self.asked.question {
             let most = most.into_optional();
@@ -57,9 +57,9 @@ impl Future for SearchTools {
     }
 }
 
-/// A question that is asked when it is awaited; see [`describe_tools`].
+/// A query that is sent when awaited; see [`describe_tools`].
 #[derive(Debug)]
-#[must_use = "nothing is asked until it is awaited: `describe_tools(…).await?`"]
+#[must_use = "a query does nothing until it is awaited: `describe_tools(…).await?`"]
 pub struct DescribeTools {
     asked: Asked,
 }
@@ -75,7 +75,7 @@ impl Future for DescribeTools {
 /// A question to the host.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    /// The function that asks.
+    /// The helper function that sends it.
     function: &'static str,
     pub(crate) question: Question,
     ticket: Option<Ticket>,
@@ -86,7 +86,7 @@ impl Asked {
         Asked { function, question, ticket: None }
     }
 
-    /// Asks at first, then looks for the answer.
+    /// Sends the question on the first poll, then waits for the answer.
     pub(crate) fn poll<T: DeserializeOwned>(
         &mut self,
         context: &mut Context<'_>,
@@ -105,7 +105,7 @@ impl Asked {
         let answer = answer.and_then(|answer| {
             serde_json::from_str(answer.get()).map_err(|error| CallFailure {
                 kind: FailureKind::Protocol,
-                message: format!("the answer is not understood: {error}"),
+                message: format!("the answer can't be read: {error}"),
             })
         });
         Poll::Ready(answer.map_err(|failure| self.error(failure)))

@@ -1,19 +1,18 @@
-//! Where the text of a snippet stands in the file that is compiled: places are named in the snippet's own lines and
-//! columns.
+//! Maps positions in the compiled file to the lines and columns of the snippet.
 
-/// The file that the snippet's text stands in, as places name it.
+/// The file of the snippet's text in positions.
 pub(crate) const SNIPPET_FILE: &str = "snippet.rs";
 
-/// A place where the compiled text differs from the snippet: line, column in the compiled text, characters that are
-/// there, and characters of the snippet that they replace.
+/// An edit of the compiled text: line and column in the compiled text, characters inserted there, and characters of the
+/// snippet that they replace.
 pub type Edited = (u32, u32, u32, u32);
 
-/// Where the text of a snippet stands in its file.
+/// The position of a snippet's text in its file.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin<'a> {
     /// Characters before the text in line 1.
     offset: u32,
-    /// In the order of the text.
+    /// In text order.
     edits: &'a [Edited],
 }
 
@@ -24,14 +23,14 @@ impl<'a> Origin<'a> {
         Origin { offset, edits: &[] }
     }
 
-    /// A text that was edited; `edits` are in the order of the text.
+    /// Adds the edits of a text, in text order.
     #[must_use]
     pub const fn edited(mut self, edits: &'a [Edited]) -> Self {
         self.edits = edits;
         self
     }
 
-    /// The column in the snippet of a column in the file; what was put in has the column of its place.
+    /// The snippet's column for a column in the file; inserted text maps to its position.
     #[must_use]
     pub fn column(self, line: u32, column: u32) -> u32 {
         let column = if line == 1 { column.saturating_sub(self.offset) } else { column };
@@ -40,10 +39,10 @@ impl<'a> Origin<'a> {
             if column < *at {
                 break;
             }
-            // Later edits begin behind this one.
-            let behind = column.saturating_sub(at + added);
+            // Later edits start after this one.
+            let after = column.saturating_sub(at + added);
             let before = own.saturating_sub(column - at);
-            own = if column < at + added { before } else { before + removed + behind };
+            own = if column < at + added { before } else { before + removed + after };
         }
         own
     }
@@ -54,7 +53,7 @@ mod tests {
     use super::Origin;
 
     #[test]
-    fn columns_are_those_of_the_snippet() {
+    fn columns_map_to_the_snippet() {
         // `f(n).x(5, 6)` became `f(&n).await?.x(5.0, 6)`, then `y[0]` became `y.0`.
         let edits = [(2, 3, 1, 0), (2, 6, 7, 0), (2, 17, 2, 0), (3, 2, 2, 3)];
         let origin = Origin::new(10).edited(&edits);

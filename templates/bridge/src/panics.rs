@@ -1,4 +1,4 @@
-//! Panics of a snippet: printed in its own lines and columns, and kept until it is known which one ended it.
+//! Records panics of a snippet in its own lines and columns, until it is known which one ended it.
 
 use std::collections::VecDeque;
 use std::panic::{self, PanicHookInfo};
@@ -11,18 +11,18 @@ use crate::wire::PanicReport;
 /// The latest panics.
 static PANICS: Mutex<VecDeque<PanicReport>> = Mutex::new(VecDeque::new());
 
-/// Panics that are kept; the one that ended the program is among the latest.
+/// Maximum number of panics to keep; the one that ended the program is among the latest.
 const PANICS_KEPT: usize = 64;
 
-/// What is said of a panic whose payload is no text.
+/// The message of a panic whose payload is not a string.
 const NO_MESSAGE: &str = "a panic without a message";
 
-/// Prints and keeps all panics from now on; the snippet's text stands at `origin`.
+/// Prints and records all panics from now on; the snippet's position is `origin`.
 pub(crate) fn keep(origin: Origin<'static>) {
     panic::set_hook(Box::new(move |panic| note(panic, origin)));
 }
 
-/// Prints a panic as the standard library does, in the snippet's own lines and columns, and keeps it.
+/// Prints a panic like the standard library, but in the snippet's lines and columns, and records it.
 fn note(panic: &PanicHookInfo<'_>, origin: Origin<'_>) {
     let message = panic.payload_as_str().unwrap_or(NO_MESSAGE).to_owned();
     let place = panic.location().filter(|place| place.file() == SNIPPET_FILE);
@@ -43,7 +43,7 @@ fn note(panic: &PanicHookInfo<'_>, origin: Origin<'_>) {
     panics.push_back(PanicReport { message: shortened(message), line, column });
 }
 
-/// The panic that ended the snippet with `payload`, of those that were kept: others were caught, or ended other threads.
+/// The recorded panic that ended the snippet with `payload`; the others were caught, or ended other threads.
 pub(crate) fn report(payload: &(dyn std::any::Any + Send)) -> PanicReport {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));

@@ -4,7 +4,7 @@ pub use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 pub use std::time::{Duration, Instant};
 
 pub use anyhow::{Context, anyhow, bail, ensure};
-// Its methods stay where a snippet has another `Context`.
+// Its methods remain available if a snippet has another `Context`.
 pub use anyhow::Context as _;
 pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Value, json};

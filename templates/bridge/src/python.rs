@@ -1,17 +1,17 @@
-//! Literals of Python, as `repr` and `print` write dictionaries and lists, turned into JSON.
+//! Converts Python literals, as `repr` and `print` write dictionaries and lists, to JSON.
 //!
-//! It is strict: what JSON has no form for (bytes, sets, complex numbers, `nan`, keys that are tuples), and what is an
-//! expression rather than a literal, is no literal here. The grammar is that of The Python Language Reference, "Literals".
+//! It is strict: values that JSON does not support (bytes, sets, complex numbers, `nan`, keys that are tuples), and
+//! expressions that are not literals, are refused. The grammar is that of The Python Language Reference, "Literals".
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// Deepest nesting that is read: that of serde_json.
+/// Maximum nesting, like serde_json's.
 const DEEPEST: usize = 127;
 
-/// The JSON of a literal; `None` where `text` is none.
+/// Converts a literal to JSON; `None` if `text` is not a literal.
 pub(crate) fn to_json(text: &str) -> Option<String> {
     let mut parser = Parser { rest: text, json: String::with_capacity(text.len()), depth: 0 };
     parser.value()?;
@@ -30,7 +30,7 @@ impl<'a> Parser<'a> {
         self.rest = self.rest.trim_start_matches([' ', '\t', '\r', '\n', '\u{c}']);
     }
 
-    /// Takes `sign` behind spaces, if it comes next.
+    /// Consumes `sign` after spaces, if it comes next.
     fn take(&mut self, sign: char) -> bool {
         self.skip_space();
         let rest = self.rest.strip_prefix(sign);
@@ -75,7 +75,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// The items that follow the first one, and what closes them.
+    /// The items after the first one, and the closing bracket.
     fn items(&mut self, close: char) -> Option<()> {
         while !self.take(close) {
             self.take(',').then_some(())?;
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// A tuple, or a value in parentheses: what tells them apart is a comma.
+    /// A tuple, or a value in parentheses: a comma makes the difference.
     fn tuple(&mut self) -> Option<()> {
         let start = self.json.len();
         self.json.push('[');
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
             }
             let key = self.key()?;
             let _ = write!(self.json, "{}:", Value::String(key.clone()));
-            // Which of two is meant, nobody can tell.
+            // Which of two equal keys is meant is unknown.
             keys.insert(key).then_some(())?;
             self.take(':').then_some(())?;
             self.value()?;
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// A key: a text, or an integer, `True`, `False` or `None`, written as Python's `json.dumps` writes it.
+    /// A key: a string, or an integer, `True`, `False` or `None`, written like Python's `json.dumps`.
     fn key(&mut self) -> Option<String> {
         self.skip_space();
         if self.rest.starts_with(['\'', '"']) {
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
     fn number(&mut self) -> Option<()> {
         let end = self.rest.find(|c: char| !matches!(c, '0'..='9' | '.' | 'e' | 'E' | '+' | '-'));
         let (number, rest) = self.rest.split_at_checked(end.unwrap_or(self.rest.len()))?;
-        // `1j`, `0x1` and `1_000` go on with a letter.
+        // `1j`, `0x1` and `1_000` continue with a letter.
         if rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
             return None;
         }
@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// A text in one or three quotes.
+    /// A string in one or three quotes.
     fn text(&mut self) -> Option<String> {
         let quote = self.rest.chars().next()?;
         let three: String = [quote; 3].iter().collect();
@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What follows a backslash. One that Python does not know stays as it is.
+    /// The character after a backslash. Unknown escapes are kept unchanged, as in Python.
     fn escape(&mut self, text: &mut String) -> Option<()> {
         let mut characters = self.rest.chars();
         let character = characters.next()?;
@@ -222,7 +222,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// The character of a number in `digits` digits at the beginning of `rest`; half of a surrogate pair is none.
+    /// Parses a character code of `digits` digits at the start of `rest`; fails for half of a surrogate pair.
     fn code(&mut self, rest: &'a str, digits: usize, radix: u32, text: &mut String) -> Option<()> {
         let (number, rest) = rest.split_at_checked(digits)?;
         let is_number = number.chars().all(|digit| digit.is_digit(radix));
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A number as JSON writes it: Python also has `+1`, `1.` and `.5`, and no integer that begins with a zero.
+/// A number in JSON's notation: Python also has `+1`, `1.` and `.5`, and no integers with leading zeros.
 fn json_number(number: &str) -> Option<String> {
     let unsigned = number.strip_prefix(['+', '-']).unwrap_or(number);
     let (mantissa, exponent) = match unsigned.find(['e', 'E']) {

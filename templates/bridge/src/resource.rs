@@ -1,4 +1,4 @@
-//! Resources of servers, listed and read from a snippet.
+//! Lists and reads resources of servers from a snippet.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,20 +15,20 @@ use crate::error::ToolError;
 use crate::lookup::Asked;
 use crate::wire::{FoundResource, Question};
 
-/// Lists the resources of all servers, and templates of such: `mcp_resources_list().server("docs").await?`.
+/// Lists the resources and resource templates of all servers: `mcp_resources_list().server("docs").await?`.
 pub fn mcp_resources_list() -> ListResources {
     ListResources {
         asked: Asked::new("mcp_resources_list", Question::Resources { server: None, query: None }),
     }
 }
 
-/// Reads a resource by its address: `mcp_resource_read("file:///notes.txt").await?.text()`.
+/// Reads a resource by its URI: `mcp_resource_read("file:///notes.txt").await?.text()`.
 pub fn mcp_resource_read(uri: impl Argument<String>) -> ReadResource {
     let uri = uri.into_argument();
     ReadResource { asked: Asked::new("mcp_resource_read", Question::Resource { uri, server: None }) }
 }
 
-/// A list that is asked for when it is awaited; see [`mcp_resources_list`].
+/// A list that is requested when awaited; see [`mcp_resources_list`].
 #[derive(Debug)]
 #[must_use = "nothing is listed until it is awaited: `mcp_resources_list().await?`"]
 pub struct ListResources {
@@ -44,7 +44,7 @@ impl ListResources {
         self
     }
 
-    /// Only resources that have each of these words in address, name or description.
+    /// Only resources with each of these words in their URI, name or description.
     pub fn query<Form>(mut self, text: impl OptionalArgument<String, Form>) -> Self {
         if let Question::Resources { query, .. } = &mut self.asked.question {
             *query = text.into_optional();
@@ -61,7 +61,7 @@ impl Future for ListResources {
     }
 }
 
-/// A resource that is read when it is awaited; see [`mcp_resource_read`].
+/// A resource that is read when awaited; see [`mcp_resource_read`].
 #[derive(Debug)]
 #[must_use = "nothing is read until it is awaited: `mcp_resource_read(…).await?`"]
 pub struct ReadResource {
@@ -69,7 +69,7 @@ pub struct ReadResource {
 }
 
 impl ReadResource {
-    /// Of this server, by its name, where several have the same address.
+    /// Reads from the server with this name, if several have the URI.
     pub fn server<Form>(mut self, name: impl OptionalArgument<String, Form>) -> Self {
         if let Question::Resource { server, .. } = &mut self.asked.question {
             *server = name.into_optional();
@@ -86,7 +86,7 @@ impl Future for ReadResource {
     }
 }
 
-/// What a resource holds: one content most often, several where it is something like a folder.
+/// The contents of a resource: usually one, or several for something like a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resource {
     /// The contents, in the server's order.
@@ -100,18 +100,18 @@ impl Resource {
         self.contents.iter().filter_map(ResourceContent::text).collect::<Vec<_>>().join("\n")
     }
 
-    /// All bytes, those of texts too, one content after the other.
+    /// The bytes of all contents, including text, concatenated.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         self.contents.iter().flat_map(ResourceContent::bytes).copied().collect()
     }
 }
 
-/// One content of a resource: a text, or bytes.
+/// One content of a resource: text or bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "OnWire", into = "OnWire")]
 pub struct ResourceContent {
-    /// The address.
+    /// The URI.
     pub uri: String,
     /// The MIME type.
     pub mime_type: Option<String>,
@@ -125,7 +125,7 @@ enum Data {
 }
 
 impl ResourceContent {
-    /// The text, where it is one.
+    /// The text, if it is text.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match &self.data {
@@ -134,7 +134,7 @@ impl ResourceContent {
         }
     }
 
-    /// The bytes, also of a text.
+    /// The bytes, including those of text.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         match &self.data {
@@ -144,7 +144,7 @@ impl ResourceContent {
     }
 }
 
-/// For `emit`: pictures and sounds as what they are, everything else as an embedded resource.
+/// For `emit`: images and audio as such, everything else as an embedded resource.
 impl From<&ResourceContent> for Content {
     fn from(content: &ResourceContent) -> Self {
         let mime_type = content.mime_type.as_deref().unwrap_or_default();
@@ -183,7 +183,7 @@ impl TryFrom<OnWire> for ResourceContent {
         let data = match (text, blob) {
             (Some(text), _) => Data::Text(text),
             (None, Some(blob)) => Data::Bytes(
-                BASE64_STANDARD.decode(&blob).map_err(|error| format!("{uri}: no Base64: {error}"))?,
+                BASE64_STANDARD.decode(&blob).map_err(|error| format!("{uri}: not Base64: {error}"))?,
             ),
             (None, None) => return Err(format!("{uri}: neither text nor blob")),
         };
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_bytes_are_told_apart() {
+    fn text_and_bytes_are_distinguished() {
         let both = json!([
             { "uri": "a://1", "mimeType": "text/plain", "text": "one" },
             { "uri": "a://2", "mimeType": "image/png", "blob": "AP9h" },
@@ -226,10 +226,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_text_nor_base64_is_told_with_its_address() {
+    fn invalid_contents_are_errors_with_the_uri() {
         for (content, why) in [
             (json!({ "uri": "a://1" }), "neither text nor blob"),
-            (json!({ "uri": "a://1", "blob": "AP9" }), "no Base64"),
+            (json!({ "uri": "a://1", "blob": "AP9" }), "not Base64"),
         ] {
             let error = read(&json!([content])).unwrap_err();
             assert!(error.contains("a://1") && error.contains(why), "{error}");
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_emitted_as_one() {
+    fn an_image_is_emitted_as_an_image() {
         let resource = read(&json!([
             { "uri": "a://1", "mimeType": "image/png", "blob": "AP9h" },
             { "uri": "a://2", "mimeType": "text/plain", "text": "two" },

@@ -1,4 +1,4 @@
-//! What a tool answered: MCP's `CallToolResult` as a program sees it.
+//! The answer of a tool: MCP's `CallToolResult` as a program sees it.
 
 use std::fmt;
 use std::panic::Location;
@@ -24,10 +24,9 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
-    /// The result that an answer is.
+    /// Converts an answer to a result.
     ///
-    /// # Errors
-    /// Where its structured content has a number that no [`Value`] holds.
+    /// # Errors If its structured content has a number that a [`Value`] can't hold.
     pub(crate) fn of(reply: Reply, tool: &Tool) -> Result<Self, ToolError> {
         let Reply { content, structured, unheld, .. } = reply;
         match structured {
@@ -46,16 +45,15 @@ impl ToolResult {
         join_text(&self.content)
     }
 
-    /// The first image, which `emit` shows.
+    /// The first image, for `emit`.
     #[must_use]
     pub fn image(&self) -> Option<&Content> {
         self.content.iter().find(|part| part.kind() == "image")
     }
 
-    /// The answer as a `T`: the structured content, or else the text read as JSON, or as a literal of Python.
+    /// The answer as a `T`: the structured content, or else the text, parsed as JSON or as a Python literal.
     ///
-    /// # Errors
-    /// Where the text is neither, or the value is not a `T`.
+    /// # Errors If the text is neither, or the value is not a `T`.
     #[track_caller]
     pub fn json<T: DeserializeOwned>(&self) -> crate::Result<T> {
         let read = self.value().and_then(|value| Ok(serde_json::from_value(value)?));
@@ -85,7 +83,7 @@ impl ToolResult {
         let value = serde_json::from_str(&json)
             .map_err(|error| anyhow::anyhow!("the answer is not JSON ({error}): {}", shorten(&text)))?;
         if let Some(number) = unheld.find(&value) {
-            anyhow::bail!("the answer has {}; `.text()` has it as it came", too_large(number));
+            anyhow::bail!("the answer has {}; `.text()` returns it unchanged", too_large(number));
         }
         warn_of_rounding("an answer", rounded);
         Ok(value)
@@ -98,7 +96,7 @@ impl fmt::Display for ToolResult {
     }
 }
 
-/// As a value, a result is its structured content, or else its text, or else its content blocks.
+/// A result serializes as its structured content, or else its text, or else its content blocks.
 impl Serialize for ToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if let Some(structured) = &self.structured {
@@ -120,12 +118,12 @@ pub struct Reply {
     structured: Option<Value>,
     #[serde(default, rename = "isError")]
     is_error: bool,
-    /// Numbers in it that no `Value` holds.
+    /// Numbers in it that a `Value` can't hold.
     #[serde(skip)]
     unheld: Unheld,
 }
 
-/// The value to convert, which the error that may come of it holds too.
+/// A reader of the value to convert, which also holds it for an error.
 pub(crate) fn reader(reply: Reply, tool: &Tool) -> Result<Reader, ToolError> {
     if let Some(structured) = reply.structured {
         return Ok(Reader::new(structured, reply.unheld));
@@ -145,7 +143,7 @@ pub(crate) fn reader(reply: Reply, tool: &Tool) -> Result<Reader, ToolError> {
     }
 }
 
-/// The error of an answer that does not fit its type.
+/// The error of an answer that does not match its type.
 pub(crate) fn mismatch(reader: Reader, tool: &Tool) -> ToolError {
     let (raw, mismatch) = reader.end();
     let message = mismatch.map_or_else(String::new, |mismatch| mismatch.to_string());
@@ -163,7 +161,7 @@ fn mismatch_error(tool: &Tool, message: String, raw: Value) -> ToolError {
     }
 }
 
-/// Reads an answer; one that says `isError` is the tool's own failure.
+/// Parses an answer; if it has `isError`, it is the tool's own failure.
 pub(crate) fn read(raw: &str, tool: &Tool) -> Result<Reply, ToolError> {
     let Readable { text, unheld, rounded } = readable(raw);
     let reply: Reply = serde_json::from_str(&text).map_err(|error| ToolError {
@@ -189,9 +187,11 @@ pub(crate) fn read(raw: &str, tool: &Tool) -> Result<Reply, ToolError> {
     })
 }
 
-/// What is said of a number that neither 64 bits nor a double hold.
+/// Describes a number that fits neither 64 bits nor a double.
 fn too_large(number: &str) -> String {
-    format!("the number {number}, which no `serde_json::Value` holds: neither 64 bits nor a double do")
+    format!(
+        "the number {number}, which a `serde_json::Value` can't hold: it fits neither 64 bits nor a double"
+    )
 }
 
 fn warn_of_rounding(whose: &str, number: Option<&str>) {

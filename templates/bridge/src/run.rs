@@ -1,4 +1,4 @@
-//! The frame of a program: connect, run the snippet, report how it ended.
+//! The program's entry: connects, runs the snippet, and reports how it ended.
 
 use std::future::Future;
 use std::panic;
@@ -20,40 +20,40 @@ use crate::wire::{ErrorReport, FRAME_LIMIT, Finish, ToHost, ToolReport, VERSION}
 use crate::written::to_raw;
 use crate::{fault, panics, unmade, warning};
 
-/// A snippet's result as JSON, or how it failed. `()` is no result, and `None` is one: `null`.
+/// A snippet's result as JSON, or its failure. `()` is no result, but `None` is one: `null`.
 pub type Encoded = Result<Option<Box<RawValue>>, Failure>;
 
 /// The `Err` that a snippet ended with.
 #[derive(Debug)]
 pub struct Failure(ErrorReport);
 
-/// Where the text of the snippet stands that runs.
+/// The position of the running snippet's text.
 static ORIGIN: OnceLock<Origin<'static>> = OnceLock::new();
 
 /// Exit code of a program that ended with an `Err`.
 const EXIT_ERROR: u8 = 1;
-/// Exit code of a program that panicked, as the standard library has it.
+/// Exit code of a program that panicked, as in the standard library.
 const EXIT_PANIC: u8 = 101;
-/// Exit code of a program that could not speak with its host.
+/// Exit code of a program that could not communicate with its host.
 const EXIT_BROKER: u8 = 102;
 
-/// The snippet's stack, in bytes: what a main thread has by default.
+/// The snippet's stack size in bytes: the usual size of a main thread's stack.
 const STACK: usize = 8 << 20;
 
-/// Runs the snippet behind `entry`, whose text stands at `origin`.
+/// Runs the snippet in `entry`, whose text is at `origin`.
 pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
-    // The first is the only one: a program runs once.
+    // A program runs only once.
     let origin = *ORIGIN.get_or_init(|| origin);
     panics::keep(origin);
     warning::begin(origin);
     let welcome = match client::connect() {
         Ok(welcome) if welcome.version == VERSION => welcome,
         Ok(welcome) => {
-            eprintln!("this program speaks version {VERSION}, its host {}", welcome.version);
+            eprintln!("this program uses protocol version {VERSION}, its host {}", welcome.version);
             return ExitCode::from(EXIT_BROKER);
         }
         Err(error) => {
-            eprintln!("this program runs under `toolsmith run` only, which carries its calls: {error}");
+            eprintln!("this program only runs under `toolsmith run`, which makes its calls: {error}");
             return ExitCode::from(EXIT_BROKER);
         }
     };
@@ -75,8 +75,8 @@ pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output
     }
 }
 
-/// Runs the snippet on a thread whose stack has known bounds: where the process's own stack ends can't be
-/// found out in the sandbox, and an overflow would be a bare SIGSEGV.
+/// Runs the snippet on a thread whose stack bounds are known: in the sandbox, those of the process's own stack can't be
+/// determined, and an overflow would be a bare SIGSEGV.
 fn on_main_thread(work: impl FnOnce() -> Encoded + Send) -> std::thread::Result<Encoded> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("main".to_owned()).stack_size(STACK);
@@ -95,21 +95,20 @@ fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) 
         .build()
         .map_err(|error| failure(&anyhow::Error::new(error)))?;
     let result = runtime.block_on(entry(args));
-    // Blocking work that nobody waits for ends with the process.
+    // Detached blocking work ends with the process.
     runtime.shutdown_background();
     result
 }
 
-/// A snippet's result as JSON.
+/// Serializes a snippet's result to JSON.
 ///
-/// # Errors
-/// The snippet's own, or that of serialising its value.
+/// # Errors The snippet's own, or that of serializing its value.
 pub fn encode<T: Serialize>(result: anyhow::Result<T>) -> Encoded {
     let encoded = result.and_then(|value| encoded(&value, std::any::type_name::<T>()));
     encoded.map_err(|error| failure(&error))
 }
 
-/// A value as JSON; a `Result` that is still in it is the snippet's, and is opened.
+/// Serializes a value to JSON; a `Result` inside it is the snippet's, and is unwrapped.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> anyhow::Result<Box<RawValue>> {
     let (json, _) = opened(to_raw(value).map_err(unserialisable)?, std::any::type_name::<T>())?;
     Ok(json)
@@ -120,8 +119,8 @@ fn encoded<T: Serialize>(value: &T, kind: &str) -> anyhow::Result<Option<Box<Raw
     Ok((!is_unit).then_some(json))
 }
 
-/// The value in a `Result` that was serialised as it is, and whether it is `()`: its type was not known before its end, or it
-/// stands behind what serde does not show.
+/// Unwraps a serialized `Result`, and returns whether its value is `()`. Its type was not known earlier, or it is
+/// behind something that serde does not show.
 fn opened(mut json: Box<RawValue>, mut kind: &str) -> anyhow::Result<(Box<RawValue>, bool)> {
     const HIDDEN: [&str; 6] =
         ["&", "mut ", "alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<", "core::option::Option<"];
@@ -130,7 +129,7 @@ fn opened(mut json: Box<RawValue>, mut kind: &str) -> anyhow::Result<(Box<RawVal
             kind = within;
         }
         let Some(within) = kind.strip_prefix("core::result::Result<") else {
-            // Behind the value's type stands nothing, or the error of the `Result` around it.
+            // The value's type is at the end, or followed by the error of the `Result` around it.
             let is_unit = kind == "()" || kind.starts_with("(),");
             return Ok((json, is_unit));
         };
@@ -177,10 +176,9 @@ fn too_large(length: usize) -> ErrorReport {
     ErrorReport { message, tool: None, line: None, column: None }
 }
 
-/// Runs a snippet on a thread of its own, where it may block and start runtimes.
+/// Runs a snippet on its own thread, where it may block and start runtimes.
 ///
-/// # Errors
-/// The snippet's own.
+/// # Errors The snippet's own.
 pub async fn on_thread(work: impl FnOnce() -> Encoded + Send + 'static) -> Encoded {
     match tokio::task::spawn_blocking(work).await {
         Ok(encoded) => encoded,
@@ -189,10 +187,9 @@ pub async fn on_thread(work: impl FnOnce() -> Encoded + Send + 'static) -> Encod
     }
 }
 
-/// Drives a snippet that blocks on a runtime of its own, on a thread that drives none.
+/// Drives a snippet that blocks on its own runtime, on a thread without one.
 ///
-/// # Errors
-/// The snippet's own.
+/// # Errors The snippet's own.
 pub async fn outside_runtime<F: Future<Output = Encoded>>(
     entry: impl FnOnce() -> F + Send + 'static,
 ) -> Encoded {

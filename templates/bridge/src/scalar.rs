@@ -1,4 +1,4 @@
-//! A text, a number or a flag, where a schema allows more than one of them.
+//! A string, number or boolean, for schemas that allow more than one of them.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use serde_json::{Number, Value};
 
 use crate::convert::{Argument, FromJson, Reader, ToJson, checked, no_number, read, unfit};
 
-/// A text, a number or a flag, where a schema allows more than one of them: `"type": ["string", "integer"]`.
+/// A string, number or boolean, for schemas that allow more than one of them: `"type": ["string", "integer"]`.
 ///
-/// Texts, numbers and flags convert into it, and it compares with them: `id == "a-7"`, `id == 7`.
+/// Strings, numbers and booleans convert into it and compare with it: `id == "a-7"`, `id == 7`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scalar {
     /// A JSON string.
@@ -20,7 +20,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// The text, if it is one.
+    /// The string, if it is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -29,7 +29,7 @@ impl Scalar {
         }
     }
 
-    /// The integer, if it is one of 64 bits.
+    /// The number, if it is a 64-bit integer.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self {
@@ -38,7 +38,7 @@ impl Scalar {
         }
     }
 
-    /// The integer, if it is one of 64 bits without a sign.
+    /// The number, if it is an unsigned 64-bit integer.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         match self {
@@ -47,7 +47,7 @@ impl Scalar {
         }
     }
 
-    /// The number, if it is one: the nearest that a double is.
+    /// The number, if it is one, as the nearest double.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         match self {
@@ -56,7 +56,7 @@ impl Scalar {
         }
     }
 
-    /// The flag, if it is one.
+    /// The boolean, if it is one.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         match self {
@@ -66,7 +66,7 @@ impl Scalar {
     }
 }
 
-/// A text as it is, without quotes; numbers and flags as in JSON.
+/// A string without quotes; numbers and booleans as in JSON.
 impl fmt::Display for Scalar {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -92,7 +92,7 @@ impl FromJson for Scalar {
         match value {
             Value::String(text) => Scalar::Text(text),
             Value::Number(_) if reader.is_unheld(&value) => {
-                reader.mismatch("number of 64 bits or a double", &value);
+                reader.mismatch("64-bit number or double", &value);
                 Scalar::Boolean(false)
             }
             Value::Number(number) => Scalar::Number(number),
@@ -167,10 +167,9 @@ impl Argument<Scalar> for &String {
     }
 }
 
-/// A number that is integral is written as an integer.
+/// An integral number is written as an integer.
 ///
-/// # Panics
-/// Where JSON has no such number: NaN and infinity.
+/// # Panics For NaN and infinity, which JSON does not support.
 impl From<f64> for Scalar {
     #[track_caller]
     fn from(double: f64) -> Self {
@@ -216,8 +215,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "NaN, which is no number in JSON")]
-    fn what_json_has_no_number_for_is_not_sent_as_something_else() {
+    #[should_panic(expected = "NaN, which JSON does not support")]
+    fn unsupported_numbers_are_not_sent_as_something_else() {
         let _ = Scalar::from(f64::NAN);
     }
 }

@@ -1,16 +1,16 @@
-//! Sizes: how messages tell them, and how long a message may be.
+//! Formats sizes for messages, and limits the length of messages.
 
-/// Most bytes of the message of an error or a panic that are told (64 KiB).
+/// Maximum length of the message of an error or panic, in bytes (64 KiB).
 const MESSAGE_LIMIT: usize = 64 << 10;
 
-/// Bytes in the largest unit of which there is at least one: `312 bytes`, `5.3 KiB`, `8 MiB`.
+/// A size in the largest unit of which there is at least one: `312 bytes`, `5.3 KiB`, `8 MiB`.
 #[must_use]
 pub fn size(bytes: usize) -> String {
     const UNITS: [(&str, usize); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     let Some((unit, one)) = UNITS.iter().find(|(_, one)| bytes >= *one) else {
         return format!("{bytes} bytes");
     };
-    // In tenths, rounded up: what is over a limit reads as more than the limit.
+    // In tenths, rounded up: a size over a limit must look larger than the limit.
     let tenths = bytes / one * 10 + (bytes % one * 10).div_ceil(*one);
     match (tenths / 10, tenths % 10) {
         (whole, 0) => format!("{whole} {unit}"),
@@ -18,7 +18,7 @@ pub fn size(bytes: usize) -> String {
     }
 }
 
-/// A message of at most [`MESSAGE_LIMIT`] bytes.
+/// Truncates a message to [`MESSAGE_LIMIT`] bytes.
 pub(crate) fn shortened(mut message: String) -> String {
     if message.len() > MESSAGE_LIMIT {
         let whole = message.len();
@@ -33,7 +33,7 @@ mod tests {
     use super::size;
 
     #[test]
-    fn sizes_have_the_largest_unit_that_fits() {
+    fn sizes_use_the_largest_unit_that_fits() {
         for (bytes, shown) in [
             (0, "0 bytes"),
             (1_023, "1023 bytes"),

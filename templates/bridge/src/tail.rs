@@ -1,10 +1,10 @@
-//! The value that a snippet ends with, unwrapped by its type.
+//! Unwraps the value that a snippet ends with, depending on its type.
 //!
-//! [`finish!`](crate::finish) gives `Result<T, anyhow::Error>` for a plain `T` as well as for any `Result<T, E>`, also for
-//! one in another, behind a reference, in a box or in an `Option`. Method look-up decides: of a `&&&&&&&&Tail<_>` it tries `Tail<_>` behind seven
-//! references, then behind six, and so on, and each has the method for other types. The first fits
-//! `Result<T, anyhow::Error>` (and pins an error type that nothing else determines), the next ones other errors by what can
-//! be told of them, the last whatever is no `Result`.
+//! [`finish!`](crate::finish) returns `Result<T, anyhow::Error>` for a plain `T` as well as for any `Result<T, E>`,
+//! even if nested in another, behind a reference, in a box or in an `Option`. Method lookup chooses: for a
+//! `&&&&&&&&Tail<_>` it tries `Tail<_>` behind seven references, then six, and so on, and each has the method for other
+//! types. The first matches `Result<T, anyhow::Error>` (and fixes an undetermined error type), the next ones other
+//! errors by what they can report about themselves, the last everything that is not a `Result`.
 
 use std::cell::Cell;
 use std::fmt::{Debug, Display};
@@ -16,12 +16,12 @@ use serde_json::value::RawValue;
 use crate::fault::{Fault, of_source};
 use crate::run::to_json;
 
-/// A place for a snippet's last value.
+/// A cell for a snippet's last value.
 pub fn place<T>(value: T) -> Cell<Option<T>> {
     Cell::new(Some(value))
 }
 
-/// A snippet's last value, in its [`place`]: a copy of it may be made whatever the value is.
+/// A snippet's last value in its [`place`]; copyable whatever the value is.
 pub struct Tail<'a, T>(&'a Cell<Option<T>>);
 
 impl<T> Clone for Tail<'_, T> {
@@ -33,18 +33,18 @@ impl<T> Clone for Tail<'_, T> {
 impl<T> Copy for Tail<'_, T> {}
 
 impl<'a, T> Tail<'a, T> {
-    /// The value in `place`.
+    /// Refers to the value in `place`.
     pub fn new(place: &'a Cell<Option<T>>) -> Self {
         Tail(place)
     }
 
     fn take(self) -> T {
-        // Each step is taken once, right after `new`.
+        // Each step takes the value once, right after `new`.
         self.0.take().expect("a tail is finished once")
     }
 }
 
-/// One step: `Result<T, anyhow::Error>` of a value or of a `Result`.
+/// One step: converts a value or `Result` to `Result<T, anyhow::Error>`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! finish_once {
@@ -53,13 +53,13 @@ macro_rules! finish_once {
     };
 }
 
-/// What becomes of a value that is not an `Err` in the end: three `Result`s may be in each other (of a task, of a time limit
-/// and of a call), each behind a reference, in a box or in an `Option`.
+/// Unwraps a value that is not an `Err` in the end: up to three `Result`s may be nested (of a task, a timeout and a
+/// call), each behind a reference, in a box or in an `Option`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! finish {
     ($value:expr) => {
-        // What the value borrows from lives until the end of the `match`.
+        // Temporaries that the value borrows from live until the end of the `match`.
         match $value {
             value => {
                 let value = (&&&&$crate::tail::Tail::new(&$crate::tail::place(value))).__peel();
@@ -75,7 +75,7 @@ macro_rules! finish {
 
 /// A reference to a `Result`.
 pub trait PeelResult {
-    /// The same as a `Result` of references.
+    /// A `Result` of references.
     type Value;
     /// The value without the reference.
     fn __peel(&self) -> Self::Value;
@@ -90,9 +90,9 @@ impl<'r, T, E> PeelResult for &&&Tail<'_, &'r Result<T, E>> {
 
 /// An `Option` of a `Result`.
 pub trait PeelOption {
-    /// The `Result` of an `Option`.
+    /// A `Result` of an `Option`.
     type Value;
-    /// The failure, if it is one.
+    /// The failure, if there is one.
     fn __peel(&self) -> Self::Value;
 }
 
@@ -120,9 +120,9 @@ impl<T, E> PeelBox for &Tail<'_, Box<Result<T, E>>> {
 
 /// Anything else.
 pub trait PeelValue {
-    /// What it is.
+    /// The type of the value.
     type Value;
-    /// The value as it is.
+    /// The value unchanged.
     fn __peel(&self) -> Self::Value;
 }
 
@@ -138,9 +138,9 @@ macro_rules! steps {
         $(
             $(#[$about])*
             pub trait $name {
-                /// What the result is.
+                /// The type of the result.
                 type Value;
-                /// The result, with the error as one of `anyhow`'s.
+                /// The result with `anyhow`'s error.
                 ///
                 /// # Errors
                 /// The snippet's own.
@@ -159,43 +159,42 @@ macro_rules! steps {
 }
 
 steps! {
-    /// A `Result` with `anyhow`'s error, or one that nothing determines.
+    /// A `Result` with `anyhow`'s error, or with an undetermined one.
     FinishAnyhow: <T> &&&&&&&Tail<'_, anyhow::Result<T>> => T, |tail| tail, [];
-    /// A `Result` with an error that may be that of a tool.
+    /// A `Result` with an error that may be a tool error.
     FinishFault: <T, E> &&&&&&Tail<'_, Result<T, E>> => T, |tail| tail.map_err(|error| error.fault()), [E: Fault];
     /// A `Result` with another error that has causes.
     FinishError: <T, E> &&&&&Tail<'_, Result<T, E>> => T, |tail| tail.map_err(|error| of_source(&error)), [E: std::error::Error];
-    /// A `Result` with an error that can be shown.
+    /// A `Result` with a displayable error.
     FinishDisplay: <T, E> &&&&Tail<'_, Result<T, E>> => T, |tail| tail.map_err(|error| anyhow::anyhow!("{error}")), [E: Display];
-    /// A `Result` with an error that can only be shown to programmers.
+    /// A `Result` with an error that only has debug output.
     FinishDebug: <T, E> &&&Tail<'_, Result<T, E>> => T, |tail| tail.map_err(|error| anyhow::anyhow!("{error:?}")), [E: Debug];
-    /// A `Result` with an error that says nothing of itself.
+    /// A `Result` with an error without any description.
     FinishOpaque: <T, E> &&Tail<'_, Result<T, E>> => T,
         |tail| tail.map_err(|_| anyhow::anyhow!("an error of the type {}", std::any::type_name::<E>())), [];
-    /// What `main` may return in place of a value.
+    /// What `main` may return instead of a value.
     FinishExit: <'n> &Tail<'n, ExitCode> => (), |code| { exit(code); Ok(()) }, [];
     /// A plain value.
     FinishValue: <T> Tail<'_, T> => T, |tail| Ok(tail), [];
 }
 
-/// A last value as JSON, which borrows from nothing.
+/// Converts a last value to JSON, which borrows nothing.
 ///
-/// # Errors
-/// The snippet's own, or that of serialising the value.
+/// # Errors The snippet's own, or that of serializing the value.
 pub fn owned<T: Outcome>(value: anyhow::Result<T>) -> anyhow::Result<Box<RawValue>> {
     to_json(&value?)
 }
 
-/// Ends the program with the code that `main` returns.
+/// Exits the program with the code that `main` returns.
 fn exit(code: ExitCode) {
-    // The standard library tells codes apart, and not their numbers.
+    // The standard library lets codes be compared, but not read.
     let number = (0..=u8::MAX).find(|number| ExitCode::from(*number) == code).unwrap_or(1);
     if number != 0 {
         std::process::exit(number.into());
     }
 }
 
-/// What a snippet may end with: anything that serialises.
+/// A value that a snippet may end with: anything that serializes.
 #[diagnostic::on_unimplemented(
     message = "the snippet's result `{Self}` cannot be turned into JSON",
     note = "end the snippet with a value that implements `serde::Serialize`, or with `;` for no result",

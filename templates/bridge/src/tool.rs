@@ -1,20 +1,18 @@
-//! The static description that a generated stub has of its tool.
+//! The static description of a tool in its generated stub.
 
-/// What the section names of tools start with.
+/// The prefix of section names of tools.
 pub const SECTION_PREFIX: &str = ".toolsmith.";
 
-/// What a stub knows of its tool.
+/// A stub's description of its tool.
 ///
-/// Every stub keeps one in a linker section of its own named [`SECTION_PREFIX`] + identity. The linker
-/// drops the sections of stubs that the program cannot reach, so that the section names of a linked
-/// program are the list of tools that it can call.
+/// Every stub keeps one in its own linker section, named [`SECTION_PREFIX`] + identity. The linker drops the sections
+/// of unreachable stubs, so that the section names of a linked program list the tools it can call.
 #[derive(Debug)]
 pub struct Tool {
-    /// The server's name as the configuration has it.
+    /// The server's name in the configuration.
     pub server: &'static str,
-    /// The tool's name as the server has it.
+    /// The server's name for the tool.
     pub name: &'static str,
-    /// The identity that the broker knows the tool by: the lower-case hexadecimal form of 16 bytes, a hash
-    /// of server, tool and schemas.
+    /// The tool's identity for the broker: 16 bytes in lower-case hexadecimal, a hash of server, tool and schemas.
     pub mark: [u8; 32],
 }

@@ -1,4 +1,4 @@
-//! Calls that were built and never polled: nothing was sent, and nobody would know.
+//! Tracks calls that were built but never polled: nothing was sent for them, and nothing else would report it.
 
 use std::collections::BTreeMap;
 use std::panic::Location;
@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::origin::{Origin, SNIPPET_FILE};
 use crate::wire::{UNMADE_KEPT, UnmadeReport};
 
-/// A place that builds calls of a tool.
+/// A place in the code that builds calls of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Site {
     place: &'static Location<'static>,
@@ -15,11 +15,11 @@ pub(crate) struct Site {
     tool: &'static str,
 }
 
-/// How many calls of each place are not polled yet.
+/// The number of unpolled calls at each place.
 static WAITING: Mutex<BTreeMap<Site, u64>> = Mutex::new(BTreeMap::new());
 
 impl Site {
-    /// Counts a call that is built where this is called.
+    /// Counts a call built by the caller.
     #[track_caller]
     pub(crate) fn built(server: &'static str, tool: &'static str) -> Self {
         let site = Site { place: Location::caller(), server, tool };
@@ -27,7 +27,7 @@ impl Site {
         site
     }
 
-    /// Counts that such a call is polled at last.
+    /// Counts that the call is polled.
     pub(crate) fn polled(self) {
         let mut waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = waiting.get_mut(&self) {
@@ -39,7 +39,7 @@ impl Site {
     }
 }
 
-/// The calls that nothing has polled, by their places in the snippet, whose text stands at `origin`.
+/// The calls that were never polled, by their places in the snippet, whose text is at `origin`.
 pub(crate) fn report(origin: Origin<'_>) -> Vec<UnmadeReport> {
     let waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner);
     let report = |(site, count): (&Site, &u64)| {

@@ -1,8 +1,8 @@
-//! The broker's protocol: one Unix socket, length-delimited frames of JSON.
+//! The broker's protocol: length-delimited JSON frames over one Unix socket.
 //!
-//! A frame is a 32-bit big-endian length and that many bytes of one JSON value. The host speaks first with
-//! [`ToProgram::Welcome`]; the program's first frame is [`ToHost::Hello`]. Values of tools travel as raw JSON.
-//! Reading and writing frames on the host's side is the host's; the blocking pair for programs is here.
+//! A frame is a 32-bit big-endian length and a JSON value of that many bytes. The host starts with
+//! [`ToProgram::Welcome`]; the program's first frame is [`ToHost::Hello`]. Tool values are transmitted as raw JSON. The
+//! host has its own frame reader and writer; the blocking pair for programs is here.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -13,43 +13,43 @@ use serde_json::value::RawValue;
 
 use crate::size::size;
 
-/// Version of the protocol. Host and program must agree exactly: they are built from the same sources.
+/// Version of the protocol. Host and program must match exactly: they are built from the same sources.
 pub const VERSION: u32 = 6;
 
-/// Largest frame in bytes, either way (32 MiB). A larger one ends the connection.
+/// Maximum size of a frame, in bytes, in either direction (32 MiB). A larger one ends the connection.
 pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
 
-/// Calls and questions in flight at once. The program keeps further ones to itself until there is room, so that the host can
-/// always read what needs none: cancellations, content, progress, the end.
+/// Maximum number of calls and questions in flight. The program holds back further ones, so that the host can always
+/// read what needs no room: cancellations, content, progress, the end.
 pub const CALLS_IN_FLIGHT: usize = 256;
 
-/// Bytes of their arguments in flight at once (32 MiB), where they are not of one call alone.
+/// Maximum total size of the arguments in flight, in bytes (32 MiB), except for a single call.
 pub const BYTES_IN_FLIGHT: usize = FRAME_LIMIT;
 
-/// Most bytes of a progress message or a warning that are kept (2 KiB): it is one line. The rest is cut off, by the program
-/// and, where that does not, by the host.
+/// Maximum size of a progress message or warning, in bytes (2 KiB): it is one line. It is truncated by the program and,
+/// if necessary, by the host.
 pub const PROGRESS_LIMIT: usize = 2 * 1024;
 
-/// Warnings that a program may give; the host drops further ones.
+/// Maximum number of warnings from a program; the host drops further ones.
 pub const WARNINGS_LIMIT: usize = 20;
 
-/// The descriptor that a program finds its socket on.
+/// The file descriptor of the program's socket.
 pub const BROKER_DESCRIPTOR: i32 = 3;
 
-/// What the host says to the program.
+/// A message from the host to the program.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToProgram {
     /// The first frame.
     Welcome(Welcome),
-    /// A call was answered: `result` is MCP's `CallToolResult` as the server sent it. Or a question was.
+    /// The answer to a call: `result` is MCP's `CallToolResult` as the server sent it. Also the answer to a question.
     Reply {
         /// The call's number.
         id: u64,
         /// The whole `CallToolResult`.
         result: Box<RawValue>,
     },
-    /// A call did not come to an answer.
+    /// A call failed.
     Failure {
         /// The call's number.
         id: u64,
@@ -63,7 +63,7 @@ pub enum ToProgram {
 pub struct Welcome {
     /// [`VERSION`] of the host.
     pub version: u32,
-    /// What the program must repeat in its hello; new for each execution.
+    /// The program must repeat it in its hello; new for each execution.
     pub token: String,
     /// The execution's arguments (`--arg KEY=VALUE`).
     pub args: BTreeMap<String, String>,
@@ -74,7 +74,7 @@ pub struct Welcome {
 pub struct CallFailure {
     /// The kind of failure.
     pub kind: FailureKind,
-    /// What happened and what to do, for a person or a model.
+    /// What happened and what to do, for the user or a model.
     pub message: String,
 }
 
@@ -90,21 +90,21 @@ pub enum FailureKind {
     Unavailable,
     /// The arguments do not fit the tool's input schema; the call was not sent.
     InvalidParams,
-    /// The server answered with a JSON-RPC error, most often about the arguments.
+    /// The server answered with a JSON-RPC error, usually about the arguments.
     Rejected,
-    /// Request or answer does not fit the protocol or its limits.
+    /// The request or answer violates the protocol or its limits.
     Protocol,
 }
 
 impl FailureKind {
-    /// Whether the host refused the call, so that no server saw it.
+    /// Whether the host refused the call, so that no server received it.
     #[must_use]
     pub fn is_refusal(self) -> bool {
         matches!(self, FailureKind::Denied | FailureKind::InvalidParams)
     }
 }
 
-/// What the program says to the host, with nothing beside it.
+/// A message from the program to the host; unknown members are errors.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ToHost {
@@ -117,18 +117,18 @@ pub enum ToHost {
     },
     /// Call a tool.
     Call {
-        /// Number of the call, from 0, each one higher than the last.
+        /// Number of the call, from 0 and increasing.
         id: u64,
         /// Identity of the tool: see [`crate::tool::Tool::mark`].
         tool: String,
         /// The arguments object.
         arguments: Box<RawValue>,
     },
-    /// Look something up. Answered like a call, as each [`Question`] says.
+    /// A question. Answered like a call, as each [`Question`] says.
     Ask {
-        /// Its number, among those of calls.
+        /// Its number, from the same sequence as calls.
         id: u64,
-        /// What is asked.
+        /// The question.
         question: Question,
     },
     /// The program no longer waits for a call.
@@ -136,76 +136,76 @@ pub enum ToHost {
         /// The call's number.
         id: u64,
     },
-    /// A content part for the outcome (MCP's `ContentBlock`).
+    /// A content block for the outcome (MCP's `ContentBlock`).
     Emit {
-        /// The part.
+        /// The block.
         content: Box<RawValue>,
     },
-    /// How far the program has come.
+    /// Progress of the program.
     Progress {
         /// Units done.
         done: f64,
         /// Units in all.
         total: f64,
-        /// What is going on, up to [`PROGRESS_LIMIT`].
+        /// A description, up to [`PROGRESS_LIMIT`].
         #[serde(deserialize_with = "short_text")]
         message: String,
     },
-    /// Something in the snippet that is most likely wrong, and that the compiler could not see.
+    /// A likely mistake in the snippet that the compiler could not see.
     Warn(Warning),
-    /// The program has ended by itself; its last frame.
+    /// The program has ended; its last frame.
     Finish(Finish),
 }
 
-/// A warning about a snippet that runs.
+/// A warning of a running snippet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Warning {
-    /// What is most likely wrong, up to [`PROGRESS_LIMIT`].
+    /// The likely mistake, up to [`PROGRESS_LIMIT`].
     #[serde(deserialize_with = "short_text")]
     pub message: String,
-    /// Line of the snippet, from 1, where the place is known.
+    /// Line of the snippet, from 1, if known.
     pub line: Option<u32>,
     /// Column of the snippet, from 1.
     pub column: Option<u32>,
 }
 
-/// What a program asks about tools and resources.
+/// A program's question about tools or resources.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Question {
-    /// Which tools there are for something; answered with an array of [`FoundTool`].
+    /// Searches for tools; answered with an array of [`FoundTool`].
     Search {
-        /// In words; none for all tools.
+        /// In words; empty for all tools.
         query: String,
         /// Only tools of this server.
         server: Option<String>,
-        /// At most so many tools.
+        /// Maximum number of tools.
         limit: Option<u32>,
     },
-    /// All about some tools, as a text.
+    /// Describes tools in full, as text.
     Describe {
         /// Their names.
         tools: Vec<String>,
     },
-    /// Which resources and templates of resources there are; answered with an array of [`FoundResource`].
+    /// Lists resources and resource templates; answered with an array of [`FoundResource`].
     Resources {
         /// Only those of this server.
         server: Option<String>,
-        /// Only those that have each of these words somewhere.
+        /// Only those that contain each of these words.
         query: Option<String>,
     },
-    /// What a resource holds; answered with MCP's `ReadResourceResult`. Needs permission, as a call does.
+    /// Reads a resource; answered with MCP's `ReadResourceResult`. Needs permission, like a call.
     Resource {
-        /// Its address.
+        /// Its URI.
         uri: String,
-        /// The server that has it; none where the address says enough.
+        /// The server that has it; optional if the URI is unique.
         server: Option<String>,
     },
 }
 
 impl Question {
-    /// Bytes that it counts for while it is in flight: those of its texts.
+    /// Its size in flight: the total length of its strings, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
@@ -218,52 +218,52 @@ impl Question {
     }
 }
 
-/// A resource of a server, or a template of such.
+/// A server's resource or resource template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundResource {
     /// The server's name in the configuration.
     pub server: String,
-    /// The address; of a template with expressions in braces to fill in (RFC 6570).
+    /// The URI; for a template, with expressions in braces (RFC 6570).
     pub uri: String,
-    /// The name that the server gives it.
+    /// The server's name for it.
     pub name: String,
-    /// The same for people.
+    /// The name for people.
     pub title: Option<String>,
-    /// What it is.
+    /// Its description.
     pub description: Option<String>,
     /// The MIME type.
     pub mime_type: Option<String>,
-    /// Bytes of it, by the server's word.
+    /// Its size in bytes, according to the server.
     pub size: Option<u64>,
     /// Whether it is a template.
     pub is_template: bool,
 }
 
-/// A tool that was searched for.
+/// A tool found by a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundTool {
     /// The server's name in the configuration.
     pub server: String,
     /// The module of the server's tools.
     pub module: String,
-    /// The name that the server knows the tool by.
+    /// The server's name for the tool.
     pub tool: String,
     /// The function that calls it.
     pub function: String,
-    /// The function and its types in short.
+    /// The function and its types in brief.
     pub signature: String,
 }
 
-/// How a program ended by itself.
+/// How a program ended.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Finish {
     /// With a value.
     Ok {
-        /// The value; not there where there is none, which is not the same as `null`.
+        /// The value; absent if there is none, which differs from `null`.
         #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
         result: Option<Box<RawValue>>,
-        /// The calls that were built and never made.
+        /// The calls that were built but never made.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unmade: Vec<UnmadeReport>,
     },
@@ -273,7 +273,7 @@ pub enum Finish {
     Panic(PanicReport),
 }
 
-/// A member that is there, also where it is `null`.
+/// Deserializes a present member, even if it is `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(deserializer).map(Some)
 }
@@ -283,9 +283,9 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawV
 pub struct ErrorReport {
     /// The error and its causes.
     pub message: String,
-    /// The call that it comes from, where it is a tool's.
+    /// The tool call that it comes from, if any.
     pub tool: Option<ToolReport>,
-    /// Line of the snippet that made it the snippet's error, from 1.
+    /// Line of the snippet where it became the snippet's error, from 1.
     pub line: Option<u32>,
     /// Column in that line, from 1.
     pub column: Option<u32>,
@@ -302,10 +302,10 @@ pub struct ToolReport {
     pub tool: String,
 }
 
-/// Most places of calls that are never made that are told.
+/// Maximum number of places with unmade calls to report.
 pub const UNMADE_KEPT: usize = 16;
 
-/// Calls that one place built, and that nothing has awaited.
+/// Calls that one place built and that were never awaited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnmadeReport {
     /// The server's name.
@@ -314,7 +314,7 @@ pub struct UnmadeReport {
     pub tool: String,
     /// How many.
     pub count: u64,
-    /// Line of the snippet, from 1, where the place is in the snippet.
+    /// Line of the snippet, from 1, if the place is in the snippet.
     pub line: Option<u32>,
     /// Column of the snippet, from 1.
     pub column: Option<u32>,
@@ -325,35 +325,34 @@ pub struct UnmadeReport {
 pub struct PanicReport {
     /// The panic's message.
     pub message: String,
-    /// Line of the snippet, from 1, where the panic is in the snippet.
+    /// Line of the snippet, from 1, if the panic is in the snippet.
     pub line: Option<u32>,
     /// Column of the snippet, from 1.
     pub column: Option<u32>,
 }
 
-/// Reads the beginning of a text, [`PROGRESS_LIMIT`] at the most. What is longer is never decoded as a whole.
+/// Reads the start of a string, up to [`PROGRESS_LIMIT`]. Longer ones are never decoded as a whole.
 fn short_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let raw = <&RawValue>::deserialize(deserializer)?.get();
     if raw.len() <= PROGRESS_LIMIT {
         return serde_json::from_str(raw).map_err(D::Error::custom);
     }
     if !raw.starts_with('"') {
-        return Err(D::Error::custom("the message is no text"));
+        return Err(D::Error::custom("the message is not a string"));
     }
     let kept = raw.floor_char_boundary(PROGRESS_LIMIT);
-    // A cut may fall into an escape, of which a surrogate pair is the longest.
+    // A cut may split an escape; the longest is a surrogate pair.
     let beginnings = (0..=LONGEST_ESCAPE).filter_map(|back| raw.get(..kept.checked_sub(back)?));
     let mut texts = beginnings.filter_map(|beginning| serde_json::from_str(&format!("{beginning}\"")).ok());
-    texts.next().ok_or_else(|| D::Error::custom("the message is no text"))
+    texts.next().ok_or_else(|| D::Error::custom("the message is not a string"))
 }
 
-/// Bytes of the longest character as JSON: `\ud83d\ude00`.
+/// Length of the longest escaped character in JSON, in bytes: `\ud83d\ude00`.
 const LONGEST_ESCAPE: usize = 12;
 
 /// Reads one frame; `None` at the end of the stream.
 ///
-/// # Errors
-/// What the stream says, and `InvalidData` for a frame over [`FRAME_LIMIT`].
+/// # Errors Errors of the stream, and `InvalidData` for a frame over [`FRAME_LIMIT`].
 pub fn read_frame(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
     match stream.read_exact(&mut length) {
@@ -374,8 +373,7 @@ pub fn read_frame(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
 
 /// Writes `message` as one frame.
 ///
-/// # Errors
-/// What the stream says, and `InvalidData` for a frame over [`FRAME_LIMIT`].
+/// # Errors Errors of the stream, and `InvalidData` for a frame over [`FRAME_LIMIT`].
 pub fn write_frame(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let mut frame = vec![0; 4];
     serde_json::to_writer(&mut frame, message)?;
@@ -405,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_progress_message_is_cut_at_a_whole_character() {
+    fn a_progress_message_is_cut_at_a_character_boundary() {
         assert_eq!(message("\"a\\u00e4\""), Ok("aä".to_owned()));
         for (text, decoded) in [("x", "x"), ("ä", "ä"), ("\\n", "\n"), ("\\ud83d\\ude00", "\u{1f600}")] {
             for before in 0..LONGEST_ESCAPE {
@@ -413,14 +411,14 @@ mod tests {
                 let kept = message(&long).unwrap();
                 let whole = format!("{}{}", "y".repeat(before), decoded.repeat(10_000));
                 assert!(whole.starts_with(&kept), "{text}");
-                let most = PROGRESS_LIMIT / text.len() * decoded.len();
-                assert!(kept.len() <= PROGRESS_LIMIT && kept.len() + 40 >= most, "{text}: {}", kept.len());
+                let limit = PROGRESS_LIMIT / text.len() * decoded.len();
+                assert!(kept.len() <= PROGRESS_LIMIT && kept.len() + 40 >= limit, "{text}: {}", kept.len());
             }
         }
     }
 
     #[test]
-    fn what_is_no_text_is_no_progress_message() {
+    fn a_progress_message_must_be_a_string() {
         for wrong in ["7", "null", "[]", "\"\\ud800\""] {
             assert!(message(wrong).is_err(), "{wrong}");
         }

@@ -1,6 +1,6 @@
-//! JSON of what serde can write, where nothing becomes something else: NaN and infinity are errors and not `null`.
+//! Serializes values to JSON without changing any: NaN and infinity are errors, not `null`.
 //!
-//! A serializer around that of serde_json, which has the last word on everything but floats.
+//! It wraps serde_json's serializer, which handles everything except floats.
 
 use std::fmt::Display;
 
@@ -12,10 +12,10 @@ use serde_json::value::RawValue;
 
 use crate::convert::no_number;
 
-/// The JSON of a value.
+/// Serializes a value to JSON.
 ///
-/// # Errors
-/// Where it has no form in JSON: a float that is no number, a map whose keys are no texts, what the type itself says.
+/// # Errors If JSON does not support it: NaN or infinity, a map whose keys are not strings, or an error of the type
+/// itself.
 pub(crate) fn to_raw<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Box<RawValue>> {
     let mut text = Vec::with_capacity(128);
     value.serialize(Checked(&mut serde_json::Serializer::new(&mut text)))?;
@@ -26,10 +26,10 @@ fn raw(text: Vec<u8>) -> serde_json::Result<Box<RawValue>> {
     RawValue::from_string(String::from_utf8(text).map_err(serde_json::Error::custom)?)
 }
 
-/// A serializer, or what it has begun, with floats checked.
+/// A serializer, or its compound state, with floats checked.
 struct Checked<S>(S);
 
-/// A value that is given to the serializer within.
+/// A value to pass to the inner serializer.
 struct Value<'a, T: ?Sized>(&'a T);
 
 impl<T: Serialize + ?Sized> Serialize for Value<'_, T> {
@@ -218,7 +218,7 @@ impl<S: SerializeMap> SerializeMap for Checked<S> {
     type Error = S::Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), S::Error> {
-        // serde_json refuses keys that are no numbers by itself.
+        // serde_json itself refuses NaN and infinity as keys.
         self.0.serialize_key(key)
     }
 

@@ -1,4 +1,4 @@
-//! The program that a snippet becomes. This file is the same for all; the text stands in `snippet.rs`.
+//! The program for a snippet. This file is always the same; the snippet is in `snippet.rs`.
 #[rustfmt::skip]
 #[allow(clippy::print_stdout, clippy::unnecessary_mut_passed)]
 mod snippet;

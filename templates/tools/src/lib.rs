@@ -1,7 +1,7 @@
 //! Generated bindings: one module per MCP server.
 //!
-//! Checked in are those of the demo server, as an example of what the generator makes and so that the
-//! crate compiles as it stands.
+//! The bindings of the demo server are checked in as an example of generated code, and so that the crate compiles as it
+//! is.
 
 #[rustfmt::skip]
 pub mod demo;

@@ -213,7 +213,11 @@ fn only_this_executions_hello_is_accepted() {
         ),
         ("more than the token", HELLO.replace("TOKEN", "TOKEN0"), "not the token"),
         ("an older version", HELLO.replace("VERSION", "1"), "it uses protocol version 1, not"),
-        ("a newer version", HELLO.replace("VERSION", "4294967295"), "it uses protocol version 4294967295, not"),
+        (
+            "a newer version",
+            HELLO.replace("VERSION", "4294967295"),
+            "it uses protocol version 4294967295, not",
+        ),
         ("no version", HELLO.replace("VERSION", "null"), "not a message"),
         ("garbage", "bytes 0000000100".to_owned(), "not a message"),
     ] {

@@ -1,7 +1,6 @@
-//! The calls of a program: which are in flight, which wait for room, which are to be cancelled. There is no input or output
-//! here.
+//! Tracks a program's calls: in flight, waiting for room, or to be cancelled. There is no input or output here.
 //!
-//! The host reads whatever needs no room, because what would need more than there is never leaves the program.
+//! Calls without room never leave the program, so the host can always read everything else.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::task::{Context, Poll, Waker};
@@ -10,26 +9,26 @@ use serde_json::value::RawValue;
 
 use crate::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, CallFailure, FailureKind, ToHost};
 
-/// What the host answers.
+/// An answer from the host.
 pub(super) type Answer = Result<Box<RawValue>, CallFailure>;
 
-/// All calls that have not yet been answered, and answers that have not yet been taken.
+/// All calls without an answer, and answers not yet taken.
 #[derive(Default)]
 pub(super) struct Calls {
     next_id: u64,
     slots: HashMap<u64, Slot>,
-    /// Calls without room, by number.
+    /// Calls waiting for room, by number.
     waiting: BTreeMap<u64, ToHost>,
-    /// Calls in flight to be cancelled, and the bytes that each counts for.
+    /// Cancelled calls in flight, with their sizes in bytes.
     cancelled: VecDeque<(u64, usize)>,
     count: usize,
     bytes: usize,
-    /// Why no more answers will come.
+    /// Why no more answers will arrive.
     ended: Option<String>,
 }
 
 struct Slot {
-    /// Bytes that it counts for while it is in flight.
+    /// Its size in flight, in bytes.
     bytes: usize,
     state: State,
 }
@@ -39,26 +38,25 @@ enum State {
     Answered(Answer),
 }
 
-/// What becomes of a new call.
+/// What to do with a new call.
 pub(super) enum Added {
-    /// It is to be sent now.
+    /// Send it now.
     Send(u64, ToHost),
     /// It is sent when there is room.
     Queued(u64),
 }
 
-/// What is to be sent next.
+/// What to send next.
 pub(super) enum Next {
     Call(u64, ToHost),
-    /// With the bytes to give back then.
+    /// With the number of bytes that it releases.
     Cancel(u64, usize),
 }
 
 impl Calls {
-    /// Adds a call, with the bytes that it counts for.
+    /// Adds a call of `bytes` bytes.
     ///
-    /// # Errors
-    /// Why there are no answers any more.
+    /// # Errors Why no more answers will arrive.
     pub(super) fn add(&mut self, bytes: usize, message: impl FnOnce(u64) -> ToHost) -> Result<Added, String> {
         if let Some(reason) = &self.ended {
             return Err(reason.clone());
@@ -66,7 +64,7 @@ impl Calls {
         let id = self.next_id;
         self.next_id += 1;
         self.slots.insert(id, Slot { bytes, state: State::Waiting(None) });
-        // Numbers go upwards, so nobody overtakes those that wait.
+        // Numbers increase, so no call overtakes those that wait.
         if self.waiting.is_empty() && self.has_room(bytes) {
             self.take_room(bytes);
             return Ok(Added::Send(id, message(id)));
@@ -75,7 +73,7 @@ impl Calls {
         Ok(Added::Queued(id))
     }
 
-    /// As the host counts: one alone always has room.
+    /// As the host counts: a single call always has room.
     fn has_room(&self, bytes: usize) -> bool {
         self.count == 0 || (self.count < CALLS_IN_FLIGHT && self.bytes + bytes <= BYTES_IN_FLIGHT)
     }
@@ -85,19 +83,19 @@ impl Calls {
         self.bytes += bytes;
     }
 
-    /// Gives back the room of a call that is no longer in flight.
+    /// Releases the room of a call that is no longer in flight.
     pub(super) fn give_back(&mut self, bytes: usize) {
         self.count -= 1;
         self.bytes -= bytes;
     }
 
-    /// Whether there is something to send.
+    /// Whether there is anything to send.
     pub(super) fn has_next(&self) -> bool {
         let first = self.waiting.keys().next().and_then(|id| self.slots.get(id));
         !self.cancelled.is_empty() || first.is_some_and(|slot| self.has_room(slot.bytes))
     }
 
-    /// What is to be sent next. A cancellation goes first: it makes room.
+    /// What to send next. Cancellations go first, because they make room.
     pub(super) fn next(&mut self) -> Option<Next> {
         if let Some((id, bytes)) = self.cancelled.pop_front() {
             return Some(Next::Cancel(id, bytes));
@@ -110,17 +108,17 @@ impl Calls {
         Some(Next::Call(id, message))
     }
 
-    /// Forgets a call in flight that could not be sent.
+    /// Removes a call in flight that could not be sent.
     pub(super) fn forget(&mut self, id: u64) {
         if let Some(slot) = self.slots.remove(&id) {
             self.give_back(slot.bytes);
         }
     }
 
-    /// Takes the answer of a call in flight; gives who waits for it.
+    /// Stores the answer of a call in flight; returns the waker of the task that waits for it.
     pub(super) fn answer(&mut self, id: u64, answer: Answer) -> Option<Waker> {
-        // An unknown number is a call that was cancelled while its answer was under way, and its room is given back with
-        // its cancellation. One that waits is not with the host, and one that is answered was.
+        // An unknown number is a call that was cancelled while its answer was on the way; its room is released with the
+        // cancellation. A waiting call is not known to the host, and an answered one was.
         let slot = self.slots.get_mut(&id).filter(|_| !self.waiting.contains_key(&id))?;
         let State::Waiting(waker) = &mut slot.state else { return None };
         let (waker, bytes) = (waker.take(), slot.bytes);
@@ -129,7 +127,7 @@ impl Calls {
         waker
     }
 
-    /// The answer of a call, once it is there.
+    /// The answer of a call, if it has arrived.
     pub(super) fn poll(&mut self, id: u64, context: &mut Context<'_>) -> Poll<Answer> {
         match self.slots.remove(&id) {
             Some(Slot { state: State::Answered(answer), .. }) => Poll::Ready(answer),
@@ -139,17 +137,17 @@ impl Calls {
                 Poll::Pending
             }
             _ => {
-                let reason = self.ended.as_deref().unwrap_or("the call was given up");
+                let reason = self.ended.as_deref().unwrap_or("the call was cancelled");
                 Poll::Ready(Err(unavailable(reason)))
             }
         }
     }
 
-    /// Gives a call up; says whether there may be something to send for it.
+    /// Cancels a call; returns whether there may be something to send.
     pub(super) fn cancel(&mut self, id: u64) -> bool {
         let Some(slot) = self.slots.remove(&id) else { return false };
         if self.waiting.remove(&id).is_some() {
-            // The host knows nothing of it, and the next one may need less room.
+            // The host does not know it, and the next call may need less room.
             return self.has_next();
         }
         let is_in_flight = matches!(slot.state, State::Waiting(_));
@@ -159,12 +157,12 @@ impl Calls {
         is_in_flight
     }
 
-    /// Why no more answers will come, if so.
+    /// Why no more answers will arrive, if that is so.
     pub(super) fn end(&self) -> Option<&str> {
         self.ended.as_deref()
     }
 
-    /// No more answers will come; gives who waits for one.
+    /// Marks the connection as ended; returns the wakers of waiting tasks.
     pub(super) fn set_end(&mut self, reason: String) -> Vec<Waker> {
         self.ended = Some(reason);
         self.waiting.clear();
@@ -177,7 +175,7 @@ impl Calls {
     }
 }
 
-/// The failure of a call that gets no answer.
+/// The failure of a call without an answer.
 pub(super) fn unavailable(reason: &str) -> CallFailure {
     CallFailure { kind: FailureKind::Unavailable, message: reason.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! The program's end against a host that reads and answers by a script.
+//! The program's end against a scripted host.
 
 use std::io::Read as _;
 use std::task::Waker;
@@ -17,13 +17,13 @@ fn connected() -> (&'static Connection, UnixStream) {
     (connection, host)
 }
 
-/// A call with so many bytes of arguments.
+/// A call with `bytes` bytes of arguments.
 fn call(connection: &'static Connection, bytes: usize) -> Ticket {
     let arguments = RawValue::from_string(format!("\"{}\"", "x".repeat(bytes - 2))).unwrap();
     connection.make(bytes, |id| ToHost::Call { id, tool: "slow".to_owned(), arguments }).unwrap()
 }
 
-/// The next frame in words.
+/// A description of the next frame.
 fn heard(host: &mut UnixStream) -> String {
     match serde_json::from_slice(&read_frame(host).unwrap().unwrap()).unwrap() {
         ToHost::Call { id, .. } => format!("call {id}"),
@@ -36,7 +36,7 @@ fn answer(host: &mut UnixStream, id: u64) {
     write_frame(host, &ToProgram::Reply { id, result: RawValue::TRUE.to_owned() }).unwrap();
 }
 
-/// Closes the host's end after all that is queued is sent: nothing else has been.
+/// Closes the host's end after everything queued is sent, and checks that nothing else was.
 fn assert_nothing_more(connection: &'static Connection, host: &mut UnixStream) {
     lock(&connection.writer).shutdown(Shutdown::Write).unwrap();
     let mut rest = Vec::new();
@@ -45,7 +45,7 @@ fn assert_nothing_more(connection: &'static Connection, host: &mut UnixStream) {
 }
 
 #[test]
-fn calls_beyond_the_window_wait_for_answers_and_keep_their_order() {
+fn calls_over_the_limit_wait_for_answers_in_order() {
     let (connection, mut host) = connected();
     let mut calls: Vec<Ticket> = (0..CALLS_IN_FLIGHT + 2).map(|_| call(connection, 10)).collect();
     for id in 0..CALLS_IN_FLIGHT {
@@ -53,7 +53,7 @@ fn calls_beyond_the_window_wait_for_answers_and_keep_their_order() {
     }
     answer(&mut host, 7);
     assert_eq!(heard(&mut host), format!("call {CALLS_IN_FLIGHT}"));
-    // One that comes later does not overtake.
+    // A later call does not overtake.
     let late = call(connection, 10);
     answer(&mut host, 8);
     assert_eq!(heard(&mut host), format!("call {}", CALLS_IN_FLIGHT + 1));
@@ -67,7 +67,7 @@ fn calls_beyond_the_window_wait_for_answers_and_keep_their_order() {
 }
 
 #[test]
-fn a_cancellation_makes_room_and_what_was_never_sent_needs_none() {
+fn a_cancellation_makes_room_unless_the_call_was_never_sent() {
     let (connection, mut host) = connected();
     let mut calls: Vec<Ticket> = (0..CALLS_IN_FLIGHT + 2).map(|_| call(connection, 10)).collect();
     let last = calls.pop().unwrap();
@@ -83,7 +83,7 @@ fn a_cancellation_makes_room_and_what_was_never_sent_needs_none() {
 }
 
 #[test]
-fn arguments_in_flight_are_bounded_in_bytes() {
+fn arguments_in_flight_are_limited_in_bytes() {
     let (connection, mut host) = connected();
     let bytes = BYTES_IN_FLIGHT - 1000;
     let reader = std::thread::spawn(move || {
@@ -99,9 +99,9 @@ fn arguments_in_flight_are_bounded_in_bytes() {
     assert_nothing_more(connection, &mut host);
 }
 
-/// The writer is held as by a thread that writes into a full socket.
+/// The writer lock is held, as by a thread that writes to a full socket.
 #[test]
-fn whoever_drops_a_call_does_not_wait_for_the_host() {
+fn dropping_a_call_does_not_wait_for_the_host() {
     let (connection, mut host) = connected();
     let calls: Vec<Ticket> = (0..CALLS_IN_FLIGHT).map(|_| call(connection, 10)).collect();
     let stuck = lock(&connection.writer);
@@ -117,7 +117,7 @@ fn whoever_drops_a_call_does_not_wait_for_the_host() {
 }
 
 #[test]
-fn calls_that_wait_for_room_end_with_the_connection() {
+fn waiting_calls_end_with_the_connection() {
     let (connection, host) = connected();
     let mut calls: Vec<Ticket> = (0..=CALLS_IN_FLIGHT).map(|_| call(connection, 10)).collect();
     drop(host);

@@ -1,6 +1,5 @@
-//! What stubs accept: the type of the schema, and whatever a caller naturally has in its place.
-//!
-//! A number of another type, a `&str` for a `String`, an array for a `Vec`, a value for an `Option`.
+//! What stubs accept: the schema's type, and types that callers naturally use instead: a number of another type, a
+//! `&str` for a `String`, an array for a `Vec`, a value for an `Option`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
@@ -13,33 +12,33 @@ use serde_json::{Map, Value};
 use super::number::{Readable, readable};
 use super::sent::{hold, stand_in, unfit};
 
-/// A value that can be given where a `T` is required.
+/// A value that can be passed for a required `T`.
 #[diagnostic::on_unimplemented(
     message = "the argument must be a `{T}`, but this is a `{Self}`",
     label = "expected `{T}`"
 )]
 pub trait Argument<T> {
-    /// The value as a `T`. Where it does not fit, the call that it is given to keeps that, and is not sent.
+    /// Converts to a `T`. If the value does not fit, the call that it is passed to records this and is not sent.
     fn into_argument(self) -> T;
 }
 
-/// A value that can be given where a `T` is optional: a `T` or an `Option` of one.
+/// A value that can be passed for an optional `T`: a `T` or an `Option` of one.
 ///
-/// `Form` tells the two apart and is always inferred.
+/// `Form` distinguishes the two and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "the argument must be a `{T}` or an `Option<{T}>`, but this is a `{Self}`",
     label = "expected `{T}` or `Option<{T}>`"
 )]
 pub trait OptionalArgument<T, Form> {
-    /// The value as an `Option<T>`.
+    /// Converts to an `Option<T>`.
     fn into_optional(self) -> Option<T>;
 }
 
-/// The form of an optional argument that is given as it is.
+/// The form of an optional argument passed directly.
 #[derive(Debug)]
 pub enum Plain {}
 
-/// The form of an optional argument that is given as an `Option`.
+/// The form of an optional argument passed as an `Option`.
 #[derive(Debug)]
 pub enum Wrapped {}
 
@@ -204,45 +203,45 @@ tuple!(T0 A0 0, T1 A1 1);
 tuple!(T0 A0 0, T1 A1 1, T2 A2 2);
 tuple!(T0 A0 0, T1 A1 1, T2 A2 2, T3 A3 3);
 
-/// Where the schema allows anything, anything that serde can write is taken.
+/// If the schema allows anything, any serializable value is accepted.
 impl<S: Serialize> Argument<Value> for S {
     fn into_argument(self) -> Value {
         value(&self)
     }
 }
 
-/// The JSON of anything that serde can write. Of what has no form in JSON, such as NaN or a map whose keys are not texts, the
-/// call is not sent, and its error says why.
+/// Serializes any value to JSON. If JSON does not support it, like NaN or a map whose keys are not strings, the call is
+/// not sent, and its error says why.
 pub fn value(argument: &dyn erased::Serialize) -> Value {
     let raw = match argument.to_raw() {
         Ok(raw) => raw,
-        Err(error) => return stand_in(format!("not to be written as JSON: {error}")),
+        Err(error) => return stand_in(format!("not serializable to JSON: {error}")),
     };
     let Readable { text, unheld, .. } = readable(raw.get());
     match serde_json::from_str(&text) {
         Ok(value) => match unheld.find(&value) {
-            Some(number) => stand_in(format!("{number}, which neither 64 bits nor a double hold")),
+            Some(number) => stand_in(format!("{number}, which fits neither 64 bits nor a double")),
             None => value,
         },
-        Err(error) => stand_in(format!("not to be written as JSON: {error}")),
+        Err(error) => stand_in(format!("not serializable to JSON: {error}")),
     }
 }
 
-/// As [`value`] for an optional argument: null, and so `None`, leaves it out.
+/// Like [`value`], for an optional argument: null, and so `None`, omits it.
 pub fn optional_value(argument: &dyn erased::Serialize) -> Option<Value> {
     let value = value(argument);
     (!value.is_null()).then_some(value)
 }
 
-/// Serde's trait as one that can be behind a `dyn`.
+/// An object-safe version of serde's trait.
 mod erased {
     use serde_json::value::RawValue;
 
     use crate::written;
 
-    /// A type that serde can write as a JSON value.
+    /// A type that serde can serialize to JSON.
     pub trait Serialize {
-        /// The value in JSON.
+        /// Serializes the value to JSON.
         fn to_raw(&self) -> serde_json::Result<Box<RawValue>>;
     }
 
@@ -286,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn optional_arguments_are_given_bare_or_wrapped() {
+    fn optional_arguments_are_plain_or_wrapped() {
         assert_eq!(optional::<String, _>("a"), Some("a".to_owned()));
         assert_eq!(optional::<String, _>(Some("a")), Some("a".to_owned()));
         assert_eq!(optional::<String, _>(None::<String>), None);
@@ -296,14 +295,14 @@ mod tests {
     }
 
     #[test]
-    fn an_integer_is_never_another_one() {
+    fn integers_never_change() {
         required::<i64>(u64::MAX);
         let refused = taken_unfit().unwrap().message();
         assert_eq!(refused, "the argument is 18446744073709551615, which is out of the tool's range");
     }
 
     #[test]
-    fn the_first_argument_that_does_not_fit_is_told_by_its_name() {
+    fn the_first_unfit_argument_is_reported_by_name() {
         named("fits", required::<i64>(7));
         named("count", required::<Vec<u64>>([1, -1]));
         named("other", required::<u64>(-2));

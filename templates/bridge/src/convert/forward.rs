@@ -1,4 +1,4 @@
-//! Serde's traits, by forwarding to [`ToJson`] and [`FromJson`].
+//! Implements serde's traits through [`ToJson`] and [`FromJson`].
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Error as _, Serialize, Serializer};
@@ -7,10 +7,9 @@ use serde_json::Value;
 use super::sent::checked;
 use super::{FromJson, ToJson, read};
 
-/// Writes a value by way of its JSON.
+/// Serializes a value through its JSON.
 ///
-/// # Errors
-/// Those of the serializer, and where the value has no form in JSON.
+/// # Errors Those of the serializer, and if JSON does not support the value.
 pub fn serialize<S: Serializer>(value: &dyn ToJson, serializer: S) -> Result<S::Ok, S::Error> {
     match checked(|| value.to_json()) {
         Ok(value) => value.serialize(serializer),
@@ -18,10 +17,9 @@ pub fn serialize<S: Serializer>(value: &dyn ToJson, serializer: S) -> Result<S::
     }
 }
 
-/// Reads a value by way of its JSON.
+/// Deserializes a value through its JSON.
 ///
-/// # Errors
-/// Those of the deserializer, and a [`super::Mismatch`] as a custom one.
+/// # Errors Those of the deserializer, and a [`super::Mismatch`] as a custom error.
 pub fn deserialize<'de, T: FromJson, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value = Value::deserialize(deserializer)?;
     read(value).map_err(D::Error::custom)

@@ -1,4 +1,4 @@
-//! The two directions between a type and its JSON, and the types that need no generator.
+//! Conversion to and from JSON, and its implementation for types that are not generated.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +9,23 @@ use super::sent::{not_finite, sent};
 use super::{Mismatch, Reader};
 use crate::warning::warn;
 
-/// A type that has a form in JSON.
+/// A type that converts to JSON.
 pub trait ToJson {
-    /// The value in JSON.
+    /// Converts the value to JSON.
     fn to_json(&self) -> Value;
 }
 
 /// A type that can be read from JSON.
 ///
-/// Reading is lenient where nothing is lost: an integer may be written `5.0`, and unknown fields of an
-/// object are ignored.
+/// Reading is lenient if nothing is lost: an integer may be written `5.0`, and unknown fields of an object are ignored.
 pub trait FromJson: Sized {
-    /// Reads the value. Where it does not fit, the reader is told, and what is returned means nothing.
+    /// Reads the value. If it does not fit, the reader records the mismatch, and the returned value is meaningless.
     fn from_json(value: Value, reader: &mut Reader) -> Self;
 }
 
 /// Reads a value.
 ///
-/// # Errors
-/// Where the value does not fit, with the first such place.
+/// # Errors If the value does not fit, with the first mismatch.
 pub fn read<T: FromJson>(value: Value) -> Result<T, Mismatch> {
     let mut reader = Reader::default();
     let read = T::from_json(value, &mut reader);
@@ -104,13 +102,13 @@ impl ToJson for i64 {
 impl FromJson for i64 {
     fn from_json(value: Value, reader: &mut Reader) -> Self {
         integer(&value, reader).and_then(|integer| integer.try_into().ok()).unwrap_or_else(|| {
-            reader.mismatch("integer of 64 bits", &value);
+            reader.mismatch("64-bit integer", &value);
             0
         })
     }
 }
 
-/// The integer that a number is, however it is written; none of one that a double only stands in for.
+/// The integer value of a number in any notation; `None` if its double is only a placeholder.
 fn integer(value: &Value, reader: &Reader) -> Option<i128> {
     if reader.is_unheld(value) || reader.is_fraction(value) {
         return None;
@@ -128,14 +126,14 @@ impl ToJson for u64 {
 impl FromJson for u64 {
     fn from_json(value: Value, reader: &mut Reader) -> Self {
         integer(&value, reader).and_then(|integer| integer.try_into().ok()).unwrap_or_else(|| {
-            reader.mismatch("integer of 64 bits without a sign", &value);
+            reader.mismatch("unsigned 64-bit integer", &value);
             0
         })
     }
 }
 
-/// An integral number of 64 bits is written as the integer that it is, but for `-0.0`. What JSON has no number for (NaN, infinity) is not
-/// sent.
+/// An integral 64-bit number is written as an integer, except `-0.0`. NaN and infinity, which JSON does not
+/// support, are not sent.
 impl ToJson for f64 {
     fn to_json(&self) -> Value {
         if !self.is_finite() {
@@ -156,14 +154,14 @@ impl ToJson for f64 {
 impl FromJson for f64 {
     fn from_json(value: Value, reader: &mut Reader) -> Self {
         double(&value, reader).unwrap_or_else(|| {
-            reader.mismatch("number that a double holds", &value);
+            reader.mismatch("number that fits a double", &value);
             0.0
         })
     }
 }
 
-/// The double that a number is; none where it would be another one. An integer that is only the shortest text of a double is
-/// that double: JavaScript writes them so.
+/// The double value of a number; `None` if the double would differ. An integer that is just the shortest text of a
+/// double counts as that double: JavaScript writes them this way.
 fn double(value: &Value, reader: &Reader) -> Option<f64> {
     let double = value.as_f64()?;
     let Some(integer) = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from)) else {
@@ -182,8 +180,8 @@ fn double(value: &Value, reader: &Reader) -> Option<f64> {
     Some(double)
 }
 
-// The generic functions below are compiled anew for each generated type, so they hold next to nothing:
-// no iterator, no `?`, no `map`. What they call is compiled once.
+// The generic functions below are compiled anew for each generated type, so they contain as little as possible: no
+// iterators, no `?`, no `map`. What they call is compiled once.
 
 impl<T: ToJson> ToJson for Box<T> {
     fn to_json(&self) -> Value {

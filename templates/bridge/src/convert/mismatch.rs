@@ -1,33 +1,33 @@
-//! What is wrong with a value that does not fit its type, and where.
+//! The error for a value that does not match its type, with the position.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// The longest found value that a message quotes whole, in bytes of JSON.
+/// Maximum length of a value quoted in full, in bytes of JSON.
 const LONGEST_QUOTE: usize = 80;
 
-/// How many texts a message names.
+/// Maximum number of strings to list.
 const TEXTS_NAMED: usize = 8;
 
-/// Beyond the integers of 64 bits (2 to the power of 63).
+/// The limit of signed 64-bit integers (2 to the power of 63).
 const RANGE: f64 = 9_223_372_036_854_775_808.0;
 
-/// A value that does not fit a type.
+/// A value that does not match a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The place in the value, such as `.result[1].parent.id`; empty for the value itself.
+    /// The position in the value, such as `.result[1].parent.id`; empty for the value itself.
     pub path: String,
-    /// What the type wants.
+    /// What the type expects.
     pub expected: String,
-    /// What is there, as JSON, shortened; `nothing` for a missing field.
+    /// The value found, as shortened JSON; `nothing` for a missing field.
     pub found: String,
 }
 
-/// A step from a value to one in it.
+/// A step from a value into its contents.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// None: the value itself.
+    /// No step: the value itself.
     Stay,
     Field(&'static str),
     Entry(String),
@@ -69,14 +69,14 @@ impl fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-/// The value as JSON; a long one is cut, and containers are only named with their size.
+/// The value as JSON; long ones are truncated, and containers are described by their size.
 pub(super) fn quote(value: &Value) -> String {
     let text = match value {
         Value::Array(items) if items.len() > 4 => return format!("an array of {}", items.len()),
         Value::Object(fields) if fields.len() > 4 => {
             return format!("an object of {} fields", fields.len());
         }
-        // A double that is an integer is told as one, as long as that is no longer than a text of it.
+        // An integral double is written as an integer, unless that is longer than a quoted text may be.
         Value::Number(number)
             if number.as_f64().is_some_and(|double| (RANGE..1e25).contains(&double.abs())) =>
         {
@@ -91,7 +91,7 @@ pub(super) fn quote(value: &Value) -> String {
     format!("{}… ({} bytes)", &text[..end], text.len())
 }
 
-/// Texts in quotes, the first of many.
+/// Quoted strings; only the first ones if there are many.
 pub(super) struct Texts<'a>(pub(super) &'a [&'a str]);
 
 impl fmt::Display for Texts<'_> {

@@ -1,68 +1,68 @@
-//! Numbers as JSON writes them, and which of them a `serde_json::Value` holds.
+//! JSON's numbers, and which of them a `serde_json::Value` can hold.
 //!
-//! JSON's numbers have no bounds. A `Value` holds integers of 64 bits and doubles, so serde_json changes others without a
-//! word. Here their texts are looked at before it reads them:
+//! JSON's numbers are unbounded. A `Value` holds 64-bit integers and doubles, so serde_json silently changes others.
+//! This module examines their texts first:
 //!
-//! - An integer of 64 bits that is written with a fraction or an exponent, such as `9007199254740993.0`, is read as that
-//!   integer where a double would be written as another one.
-//! - A larger integer is read as a double where that is this very integer, such as 2 to the power of 64, or is written as it,
-//!   such as `1e22`, or where the text is the double rounded to as many digits and has a fraction or an exponent. Any other is
-//!   [`Unheld`], as is a number out of a double's range: whoever wants it gets an error.
-//! - A number with a fraction is the nearest double, as RFC 8259, section 6, lets all readers expect. Where the text is none
-//!   of the spellings of that double, rounded to as many digits, it is told as a warning.
+//! - A 64-bit integer with a fraction or exponent, such as `9007199254740993.0`, is read as that integer if serializing
+//!   a double would change it.
+//! - A larger integer is read as a double if it equals the double exactly (2 to the power of 64), if the double is
+//!   serialized as it (`1e22`), or if it has a fraction or an exponent and is the double rounded to as many digits. Any
+//!   other is [`Unheld`], as is a number beyond the range of doubles: reading it is an error.
+//! - A number with a fraction is read as the nearest double, as RFC 8259, section 6, allows all readers to expect. If
+//!   its text is not that double rounded to as many digits, a warning is reported.
 
 use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
-/// Most digits that a double has in decimal.
+/// Maximum number of significant decimal digits of a double.
 const MOST_DIGITS: usize = 767;
 
-/// Most characters of a number that a message quotes.
+/// Maximum number of characters of a number to quote in a message.
 const QUOTED: usize = 80;
 
-/// The texts of numbers that no `Value` holds as they are, each with the bits of the double that it holds.
+/// The texts of numbers that a `Value` can't hold unchanged, each with the bits of the double that replaces it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unheld {
-    /// Those that a double only stands in for.
+    /// Those for which the double is only a placeholder.
     numbers: Vec<(u64, String)>,
-    /// Those with a fraction, of which the nearest double has none.
+    /// Those with a fraction that the nearest double does not have.
     fractions: Vec<(u64, String)>,
 }
 
-/// A JSON text whose numbers serde_json reads without a change.
+/// JSON text whose numbers serde_json reads unchanged.
 #[derive(Debug)]
 pub(crate) struct Readable<'a> {
     pub(crate) text: Cow<'a, str>,
     pub(crate) unheld: Unheld,
-    /// The first number that is rounded in reading.
+    /// The first number that is rounded when read.
     pub(crate) rounded: Option<&'a str>,
 }
 
-/// What reads a number as it is.
+/// How to read a number.
 enum Reading {
-    /// serde_json.
+    /// With serde_json.
     AsItStands,
-    /// Another text.
+    /// From another text.
     Integer(String),
-    /// serde_json, as the nearest double, which is this one.
+    /// With serde_json, as the nearest double, which is this one.
     Rounded(f64),
-    /// Nothing; a double stands in for it.
+    /// Not at all; a double is its placeholder.
     None(f64),
 }
 
 impl Unheld {
-    /// The text of a number that a double stands in for.
+    /// The text of a number whose double is a placeholder.
     pub(crate) fn text(&self, number: &Number) -> Option<&str> {
         text_of(&self.numbers, number)
     }
 
-    /// The text of a number that is no integer, though its double is one.
+    /// The text of a number with a fraction whose double is integral.
     pub(crate) fn fraction(&self, number: &Number) -> Option<&str> {
         text_of(&self.fractions, number)
     }
 
-    /// The first number in a value that a double stands in for.
+    /// The first number in a value that is replaced by a placeholder.
     pub(crate) fn find(&self, value: &Value) -> Option<&str> {
         if self.numbers.is_empty() {
             return None;
@@ -75,7 +75,7 @@ impl Unheld {
         }
     }
 
-    /// Puts the texts in the places of the doubles.
+    /// Replaces the placeholders by the texts.
     pub(crate) fn spell_out(&self, value: &mut Value) {
         match value {
             Value::Number(number) => {
@@ -98,7 +98,7 @@ fn text_of<'a>(texts: &'a [(u64, String)], number: &Number) -> Option<&'a str> {
     texts.iter().find(|(double, _)| *double == bits).map(|(_, text)| text.as_str())
 }
 
-/// The text of a JSON document for serde_json. What is no JSON is left as it is.
+/// Prepares a JSON document for serde_json. Text that is not JSON is unchanged.
 pub(crate) fn readable(text: &str) -> Readable<'_> {
     let bytes = text.as_bytes();
     let (mut at, mut copied) = (0, 0);
@@ -143,7 +143,7 @@ pub(crate) fn readable(text: &str) -> Readable<'_> {
     Readable { text, unheld, rounded }
 }
 
-/// A number as a message quotes it.
+/// Shortens a number for a message.
 pub(crate) fn shortened(number: &str) -> String {
     match number.get(..QUOTED) {
         Some(beginning) if number.len() > QUOTED => format!("{beginning}… ({} characters)", number.len()),
@@ -151,7 +151,7 @@ pub(crate) fn shortened(number: &str) -> String {
     }
 }
 
-/// The byte behind the text in quotation marks that begins at `start`.
+/// The offset after the quoted string that starts at `start`.
 fn behind_text(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(byte) = bytes.get(at) {
@@ -173,7 +173,7 @@ fn behind_number(bytes: &[u8], start: usize) -> usize {
 }
 
 fn reading(text: &str) -> Reading {
-    /// Digits that both an integer of 64 bits and a double hold.
+    /// Any integer with at most this many digits fits both 64 bits and a double.
     const SURELY: usize = 15;
     if text.len() <= SURELY && !text.contains(['e', 'E']) {
         return Reading::AsItStands;
@@ -206,37 +206,37 @@ fn reading(text: &str) -> Reading {
     }
 }
 
-/// The integer of 64 bits that a double is written as.
+/// The 64-bit integer that a double is serialized as.
 pub(super) fn written_integer(double: f64) -> Option<i128> {
-    /// Up to here every integer is a double (2 to the power of 53).
+    /// Up to this limit, every integer is a double (2 to the power of 53).
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if double.fract() != 0.0 {
         return None;
     }
     if double.abs() <= EXACT {
-        #[expect(clippy::cast_possible_truncation, reason = "there is room for it")]
+        #[expect(clippy::cast_possible_truncation, reason = "it fits")]
         return Some(double as i128);
     }
     Decimal::read(&format!("{double:e}"))?.integer()
 }
 
-/// The integer that a double is, if it is one and has less than 128 bits.
+/// The integer value of a double, if it is integral and fits 128 bits.
 pub(super) fn exact_integer(double: f64) -> Option<i128> {
     /// 2 to the power of 127.
     const BOUND: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
     if double.fract() != 0.0 || double.abs() >= BOUND {
         return None;
     }
-    #[expect(clippy::cast_possible_truncation, reason = "there is room for it")]
+    #[expect(clippy::cast_possible_truncation, reason = "it fits")]
     Some(double as i128)
 }
 
 /// A number: its significant digits, times a power of ten.
 struct Decimal {
     is_negative: bool,
-    /// Without zeros at the beginning and at the end.
+    /// Without leading and trailing zeros.
     digits: String,
-    /// Of the last digit.
+    /// The exponent of the last digit.
     exponent: i64,
 }
 
@@ -261,7 +261,7 @@ impl Decimal {
         Some(Decimal { is_negative, digits: without_end.trim_start_matches('0').to_owned(), exponent })
     }
 
-    /// The integer of 64 bits, with or without a sign, that it is.
+    /// Its value as a 64-bit integer, signed or unsigned.
     fn integer(&self) -> Option<i128> {
         let zeros = usize::try_from(self.exponent).ok()?;
         if self.digits.len().saturating_add(zeros) > 20 {
@@ -272,17 +272,17 @@ impl Decimal {
         (integer >= i128::from(i64::MIN) && integer <= i128::from(u64::MAX)).then_some(integer)
     }
 
-    /// Whether it is the shortest text that reads as a double, which is written for it.
+    /// Whether it is the shortest text that parses as `double`, and therefore its serialized form.
     fn is_written_for(&self, double: f64) -> bool {
         self.is_of(&format!("{double:e}"))
     }
 
-    /// Whether it is the integer that a double is, to the last digit.
+    /// Whether it equals the integral double exactly.
     fn is_exactly(&self, double: f64) -> bool {
         self.exponent >= 0 && self.digits.len() <= MOST_DIGITS && self.is_of(&format!("{double:.0}"))
     }
 
-    /// Whether it is what a double is in as many digits.
+    /// Whether it is the double rounded to as many digits.
     fn is_rounded_from(&self, double: f64) -> bool {
         let count = self.digits.len();
         count <= MOST_DIGITS && self.is_of(&format!("{double:.*e}", count - 1))
@@ -294,7 +294,7 @@ impl Decimal {
     }
 }
 
-/// The number behind the `e`; one that no 64 bits hold is as good as endless.
+/// The exponent after the `e`; one that exceeds 64 bits saturates.
 fn power(text: &str) -> Option<i64> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

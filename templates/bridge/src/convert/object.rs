@@ -1,28 +1,28 @@
-//! Objects: what the conversions of generated structs and tagged enums are made of.
+//! Objects for the conversions of generated structs and tagged enums.
 
 use serde_json::{Map, Value};
 
 use super::ToJson;
 use super::sent::{field, refuse};
 
-/// A field on its way to JSON.
+/// A field to convert to JSON.
 type Field<'a> = (&'a str, &'a dyn ToJson);
 
-/// An object of the `required` fields, and of those `optional` ones that are not null.
+/// An object with the `required` fields, and those `optional` ones that are not null.
 #[must_use]
 pub fn object(required: &[Field<'_>], optional: &[Field<'_>]) -> Value {
     Value::Object(collect(required, optional))
 }
 
-/// As [`object`], with the fields of `extra` added. One that has the name of another field that is there is refused: only one
-/// of the two could be sent.
+/// Like [`object`], with the fields of `extra` added. A field with the name of another field is refused: only one of
+/// the two could be sent.
 #[must_use]
 pub fn object_with_extra(required: &[Field<'_>], optional: &[Field<'_>], extra: &dyn ToJson) -> Value {
     let mut object = collect(required, optional);
     if let Value::Object(extra) = field("extra", || extra.to_json()) {
         for (key, value) in extra {
             if object.contains_key(&key) {
-                return field(&key, || refuse("given twice: as itself and in `extra`".to_owned()));
+                return field(&key, || refuse("given twice: as a field and in `extra`".to_owned()));
             }
             object.insert(key, value);
         }
@@ -44,7 +44,7 @@ fn collect(required: &[Field<'_>], optional: &[Field<'_>]) -> Map<String, Value>
     object
 }
 
-/// The object that `value` is, with the field that says which variant of an enum it is.
+/// The object `value` with an additional field for the variant of an enum.
 #[must_use]
 pub fn tagged(key: &str, tag: &str, mut value: Value) -> Value {
     if let Value::Object(object) = &mut value {

@@ -1,4 +1,4 @@
-//! A value while it is read: the place that was reached, and the first thing that does not fit.
+//! Reads a value, and records the first mismatch with its position.
 
 use serde_json::{Map, Value, map};
 
@@ -6,28 +6,27 @@ use super::Mismatch;
 use super::mismatch::{Step, Texts, quote};
 use super::number::Unheld;
 
-/// What values are read from.
+/// The input of reading.
 ///
-/// Reading always comes to its end: where something does not fit, the first such place is kept, and the
-/// type stands with whatever value it has at hand. Whoever started then takes the mismatch and drops the
-/// value. So generated code has no way out but its end; a way out after each field would be most of what
-/// there is to compile.
+/// Reading always runs to the end: the first mismatch is recorded, and the type is filled with any value. The caller
+/// then takes the mismatch and discards the value. So generated code needs no early return, which after each field
+/// would be most of the code to compile.
 #[derive(Debug, Default)]
 pub struct Reader {
-    /// What is read, for messages; null where nobody asks.
+    /// The whole input, for messages; null if not needed.
     whole: Value,
-    /// Numbers in it that no `Value` holds.
+    /// Numbers in it that a `Value` can't hold.
     unheld: Unheld,
-    /// The containers that are open, from the outermost.
+    /// The open containers, outermost first.
     open: Vec<Container>,
-    /// Whether the value that is read now is not there at all.
+    /// Whether the current value is missing.
     missing: bool,
     mismatch: Option<Mismatch>,
-    /// Whether everything else reads as nothing: after a mismatch, or where there is nothing to read.
+    /// Whether all further input is ignored: after a mismatch, or if there is none.
     pub(crate) stopped: bool,
 }
 
-/// An object or array that is being read: what is left of it, and where in it the reader is.
+/// An object or array being read: the rest of it, and the current position.
 #[derive(Debug)]
 struct Container {
     rest: Rest,
@@ -42,53 +41,53 @@ enum Rest {
 }
 
 impl Reader {
-    /// A reader of `whole`, in which doubles stand in for some numbers.
+    /// A reader of `whole`, in which some doubles are placeholders for numbers.
     #[must_use]
     pub(crate) fn new(whole: Value, unheld: Unheld) -> Self {
         Reader { whole, unheld, ..Reader::default() }
     }
 
-    /// A reader of nothing, whatever is made of it.
+    /// A reader without input, whose results are ignored.
     #[must_use]
     pub fn stopped() -> Self {
         Reader { stopped: true, ..Reader::default() }
     }
 
-    /// A copy of what is read.
+    /// A copy of the input.
     #[must_use]
     pub fn whole(&self) -> Value {
         self.whole.clone()
     }
 
-    /// Notes that `found`, the value that is read now, is not what is `expected`.
+    /// Records that `found`, the current value, is not what is `expected`.
     pub fn mismatch(&mut self, expected: &str, found: &Value) {
         self.note(None, expected, Some(found).filter(|_| !self.missing));
     }
 
-    /// Whether a double stands in for the value, which is a number.
+    /// Whether the value is a number whose double is a placeholder.
     pub(crate) fn is_unheld(&self, value: &Value) -> bool {
         matches!(value, Value::Number(number) if self.unheld.text(number).is_some())
     }
 
-    /// Whether the value is a number with a fraction that its double has lost.
+    /// Whether the value is a number whose double has lost its fraction.
     pub(crate) fn is_fraction(&self, value: &Value) -> bool {
         matches!(value, Value::Number(number) if self.unheld.fraction(number).is_some())
     }
 
-    /// Notes where a double stands in for a number of the value that is read now.
+    /// Records a mismatch for a placeholder in the current value.
     pub(crate) fn require_held(&mut self, value: &Value) {
         if let Some(text) = self.unheld.find(value) {
             let found = text.to_owned();
-            self.keep(None, "numbers of 64 bits or doubles", found);
+            self.keep(None, "64-bit numbers or doubles", found);
         }
     }
 
-    /// Notes that the value is a text that is none of `texts`.
+    /// Records that the string is not one of `texts`.
     pub fn unknown_text(&mut self, texts: &[&str], text: String) {
         self.mismatch(&format!("one of {}", Texts(texts)), &Value::String(text));
     }
 
-    /// Notes that the value is no object whose field `tag` is one of `tags`.
+    /// Records that the value is not an object whose field `tag` is one of `tags`.
     pub fn unknown_tag(&mut self, tag: &'static str, tags: &[&str], value: &Value) {
         if !value.is_object() {
             self.mismatch("object", value);
@@ -99,22 +98,21 @@ impl Reader {
         }
     }
 
-    /// The end: what was read and the first mismatch, if there was one. A number that no `Value` holds stands there as a
-    /// text.
+    /// Ends reading: returns the input and the first mismatch, if any. Numbers that a `Value` can't hold are strings in
+    /// it.
     #[must_use]
     pub fn end(mut self) -> (Value, Option<Mismatch>) {
         self.unheld.spell_out(&mut self.whole);
         (self.whole, self.mismatch)
     }
 
-    /// Opens an object; gives its level for [`Reader::take`].
+    /// Opens an object; returns its level for [`Reader::take`].
     pub fn object(&mut self, value: Value) -> usize {
         let fields = self.fields(value);
         self.enter(Rest::Fields(fields))
     }
 
-    /// Takes a field out of the object at `level`. A missing one reads as null, which optional types
-    /// accept.
+    /// Takes a field from the object at `level`. A missing one reads as null, which optional types accept.
     pub fn take(&mut self, level: usize, key: &'static str) -> Value {
         match self.at(level) {
             Some(Container { rest: Rest::Fields(fields), step }) => {
@@ -127,14 +125,14 @@ impl Reader {
         }
     }
 
-    /// Drops fields whose value is fixed by the schema, so that they are not among the rest.
+    /// Discards fields whose value is fixed by the schema, so that they are not in the rest.
     pub fn skip(&mut self, level: usize, keys: &[&str]) {
         if let Some(Container { rest: Rest::Fields(fields), .. }) = self.at(level) {
             fields.retain(|key, _| !keys.contains(&key.as_str()));
         }
     }
 
-    /// Takes all fields that were not taken.
+    /// Takes all remaining fields.
     pub fn rest(&mut self, level: usize) -> Value {
         match self.at(level) {
             Some(Container { rest: Rest::Fields(fields), step }) => {
@@ -145,7 +143,7 @@ impl Reader {
         }
     }
 
-    /// Opens an array; gives its level for [`Reader::item`].
+    /// Opens an array; returns its level for [`Reader::item`].
     pub fn items(&mut self, value: Value) -> usize {
         let items = match value {
             Value::Array(items) => items,
@@ -181,13 +179,13 @@ impl Reader {
         }
     }
 
-    /// Opens an object whose keys are anything; gives its level for [`Reader::entry`].
+    /// Opens an object with arbitrary keys; returns its level for [`Reader::entry`].
     pub fn entries(&mut self, value: Value) -> usize {
         let fields = self.fields(value);
         self.enter(Rest::Entries(fields.into_iter()))
     }
 
-    /// The next field of the object at `level`; none after a mismatch.
+    /// The next field of the object at `level`; `None` after a mismatch.
     pub fn entry(&mut self, level: usize) -> Option<(String, Value)> {
         match self.at(level) {
             Some(Container { rest: Rest::Entries(entries), step }) => {
@@ -200,7 +198,7 @@ impl Reader {
         }
     }
 
-    /// Keeps the first mismatch, of the value that is read now or of the one a `step` further.
+    /// Records the first mismatch, of the current value or of the one a `step` further.
     fn note(&mut self, step: Option<&Step>, expected: &str, found: Option<&Value>) {
         let found = match found {
             None => "nothing".to_owned(),
@@ -235,8 +233,7 @@ impl Reader {
         self.open.len()
     }
 
-    /// The container at `level`, after closing those in it; none once reading has stopped, so that it ends
-    /// soon.
+    /// The container at `level`, after closing those inside it; `None` once reading has stopped, so that it ends soon.
     fn at(&mut self, level: usize) -> Option<&mut Container> {
         if self.stopped {
             return None;

@@ -1,8 +1,8 @@
-//! What has no form in JSON, or none in the type that holds it, on its way to a tool.
+//! Refuses arguments that JSON, or the type that holds them, does not support.
 //!
-//! Conversions to JSON have no way out but their end: what goes wrong is kept aside, and told when the call is to be sent.
-//! An argument's type may not be able to hold what was given for it: then something stands in for it until then, or the call
-//! that is built with it keeps why it is not to be sent.
+//! Conversions to JSON return no errors: the first problem is recorded, and reported when the call is to be sent. If an
+//! argument's type can't hold the given value, it holds a placeholder until then, or the call records why it must not
+//! be sent.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,20 +13,20 @@ use serde_json::{Map, Value};
 
 thread_local! {
     static REFUSED: RefCell<Option<Refused>> = const { RefCell::new(None) };
-    /// Of an argument, until the call that is being built takes it.
+    /// The problem of an argument, until the call being built takes it.
     static UNFIT: RefCell<Option<Refused>> = const { RefCell::new(None) };
 }
 
 /// Why a value can't be sent.
 #[derive(Debug)]
 pub(crate) struct Refused {
-    /// The names of the fields that lead to it, from the innermost.
+    /// The names of the enclosing fields, innermost first.
     path: Vec<String>,
     what: String,
 }
 
 impl Refused {
-    /// Why, and of which argument.
+    /// The reason, with the argument's name.
     pub(crate) fn message(&self) -> String {
         let place: Vec<&str> = self.path.iter().rev().map(String::as_str).collect();
         match place.is_empty() {
@@ -36,7 +36,7 @@ impl Refused {
     }
 }
 
-/// Keeps the first reason why what is converted can't be sent; the value is one of those that can, and means nothing.
+/// Records the first reason why the value being converted can't be sent; returns a meaningless value.
 pub(super) fn refuse(what: String) -> Value {
     REFUSED.with_borrow_mut(|refused| {
         refused.get_or_insert(Refused { path: Vec::new(), what });
@@ -44,15 +44,15 @@ pub(super) fn refuse(what: String) -> Value {
     Value::Null
 }
 
-/// Keeps the first reason why an argument of the call that is being built can't be sent: its type has nothing to stand in for
-/// it.
+/// Records the first reason why an argument of the call being built can't be sent, if its type can't hold a
+/// placeholder.
 pub(crate) fn unfit(what: String) {
     UNFIT.with_borrow_mut(|unfit| {
         unfit.get_or_insert(Refused { path: Vec::new(), what });
     });
 }
 
-/// An argument of a call that is being built, made for the field `key`.
+/// An argument of a call being built, for the field `key`.
 #[inline]
 pub fn named<T>(key: &str, argument: T) -> T {
     name(key);
@@ -67,12 +67,12 @@ fn name(key: &str) {
     });
 }
 
-/// Takes the reason why the call that was built can't be sent.
+/// Takes the reason why the call can't be sent.
 pub(crate) fn taken_unfit() -> Option<Box<Refused>> {
     UNFIT.take().map(Box::new)
 }
 
-/// The JSON of the field `key`, made by `convert`.
+/// The JSON of the field `key`, created by `convert`.
 pub(super) fn field(key: &str, convert: impl FnOnce() -> Value) -> Value {
     let before = REFUSED.with_borrow(Option::is_some);
     let value = convert();
@@ -86,7 +86,7 @@ pub(super) fn field(key: &str, convert: impl FnOnce() -> Value) -> Value {
     value
 }
 
-/// What `convert` gives, unless there is a reason not to send it.
+/// The result of `convert`, unless there is a reason not to send it.
 pub(crate) fn checked(convert: impl FnOnce() -> Value) -> Result<Value, Refused> {
     let outer = REFUSED.take();
     let value = convert();
@@ -96,18 +96,18 @@ pub(crate) fn checked(convert: impl FnOnce() -> Value) -> Result<Value, Refused>
     }
 }
 
-/// Why a double is no number in JSON.
+/// Why a double is not valid in JSON.
 pub(crate) fn no_number(double: f64) -> String {
-    format!("{double}, which is no number in JSON")
+    format!("{double}, which JSON does not support")
 }
 
-/// NaNs with this beginning hold the place of an integer in [`HELD`].
+/// The prefix of NaNs that refer to an integer in [`HELD`].
 const HOLDS: u64 = 0x7ffc_7001_0000_0000;
 
-/// Up to here every integer is a double (2 to the power of 53).
+/// Up to this limit, every integer is a double (2 to the power of 53).
 const EXACT: u128 = 1 << 53;
 
-/// Integers that were given for numbers, and that no double holds, with their places.
+/// Integers given as numbers that no double holds, with their indices.
 static HELD: Mutex<Held> = Mutex::new(Held { places: BTreeMap::new(), integers: Vec::new() });
 
 struct Held {
@@ -115,15 +115,15 @@ struct Held {
     integers: Vec<Integer>,
 }
 
-/// An integer of any type: whether it is below zero, and its distance from it.
+/// An integer of any type: whether it is negative, and its magnitude.
 type Integer = (bool, u128);
 
-/// An integer as an argument of the type `f64`. One that may not be a double is kept, and the double, a NaN, says where: it
-/// lives only within the call, whose fields nobody else sees.
+/// An integer as an argument of type `f64`. If no double may hold it, it is stored, and the result is a NaN with its
+/// index, which exists only inside the call, whose fields are private.
 pub(super) fn hold(integer: Integer) -> f64 {
     let (is_negative, magnitude) = integer;
     if magnitude <= EXACT {
-        #[expect(clippy::cast_precision_loss, reason = "there is none up to here")]
+        #[expect(clippy::cast_precision_loss, reason = "exact up to this limit")]
         let double = magnitude as f64;
         return if is_negative { -double } else { double };
     }
@@ -136,7 +136,7 @@ pub(super) fn hold(integer: Integer) -> f64 {
     u32::try_from(place).map_or(f64::NAN, |place| f64::from_bits(HOLDS | u64::from(place)))
 }
 
-/// The JSON of a double that is not finite: of the integer that it holds the place of.
+/// The JSON of a double that is not finite: that of the integer it refers to.
 pub(super) fn not_finite(double: f64) -> Value {
     let bits = double.to_bits();
     let place = u32::try_from(bits ^ HOLDS).ok().and_then(|place| usize::try_from(place).ok());
@@ -150,11 +150,11 @@ pub(super) fn not_finite(double: f64) -> Value {
         (Ok(integer), ..) => Value::from(integer),
         (_, Ok(integer), _) => Value::from(integer),
         (.., Ok(double)) if format!("{double:.0}") == text => Value::from(double),
-        _ => refuse(format!("{text}, which neither 64 bits nor a double hold")),
+        _ => refuse(format!("{text}, which fits neither 64 bits nor a double")),
     }
 }
 
-/// The only name in an object that stands for a reason not to send it. No server knows it.
+/// The only key of an object that represents a reason not to send it. No server knows it.
 fn reason_key() -> &'static str {
     static KEY: OnceLock<String> = OnceLock::new();
     KEY.get_or_init(|| {
@@ -163,12 +163,12 @@ fn reason_key() -> &'static str {
     })
 }
 
-/// A value in the place of one that can't be sent.
+/// A placeholder for a value that can't be sent.
 pub(super) fn stand_in(reason: String) -> Value {
     Value::Object(Map::from_iter([(reason_key().to_owned(), Value::String(reason))]))
 }
 
-/// A value as it is sent: what stands in for another one is refused.
+/// The value to send; placeholders are refused.
 pub(super) fn sent(value: &Value) -> Value {
     if let Value::Object(fields) = value
         && fields.len() == 1

@@ -1,7 +1,7 @@
-//! Values that stand for one of a generated type: of another type of the same shape, and JSON.
+//! Conversions to a generated type from another type of the same shape, and from JSON.
 //!
-//! The generator gives each type a number for its server and all that is in it, by names in JSON. Two types of one number
-//! have the same values in JSON, so one is made of the other by way of it.
+//! The generator numbers each type by its server and its structure in terms of JSON names. Two types with the same
+//! number have the same JSON, so one is converted to the other through it.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::sent::{checked, unfit};
 use super::{Argument, FromJson, ToJson, read};
 
-/// The shape of a type, by its number.
+/// The shape of a type, by number.
 #[derive(Debug)]
 pub enum Shape<const NUMBER: u64> {}
 
@@ -24,9 +24,9 @@ pub trait Generated: Clone + ToJson + FromJson + 'static {
 /// A generated type, or a reference to one.
 pub trait Referred {}
 
-/// A value whose shape is `S`, and that can be made a `T` of that shape.
+/// A value of shape `S` that converts to a `T` of that shape.
 pub trait Fits<T, S> {
-    /// The value as a `T`.
+    /// Converts the value to a `T`.
     fn fit(self) -> T;
 }
 
@@ -37,7 +37,7 @@ impl<T: Generated, A: Referred + Fits<T, T::Shape>> Argument<T> for A {
     }
 }
 
-/// A value as one of another type of its shape.
+/// Converts a value to another type of its shape.
 pub fn same_shape<T: FromJson + 'static, S: ToJson + 'static>(value: S) -> T {
     let mut place = Some(value);
     if let Some(same) = (&mut place as &mut dyn Any).downcast_mut::<Option<T>>()
@@ -48,19 +48,19 @@ pub fn same_shape<T: FromJson + 'static, S: ToJson + 'static>(value: S) -> T {
     made(&checked(|| place.to_json()).unwrap_or_default())
 }
 
-/// The value that JSON is; where it is none, the call that it is for is not sent.
+/// Reads a value from JSON; if that fails, the call that it is for is not sent.
 fn made<T: FromJson>(json: &Value) -> T {
     match read(json.clone()) {
         Ok(value) => value,
         Err(mismatch) => {
             refuse(&mismatch.to_string());
-            // Never sent: reading nothing always ends.
+            // Never sent; a stopped reader always finishes.
             T::from_json(Value::Null, &mut super::Reader::stopped())
         }
     }
 }
 
-/// The value that JSON is, if nothing of it is lost.
+/// Reads a value from JSON, provided that nothing is lost.
 fn given<T: FromJson + ToJson>(json: &Value) -> T {
     let made: T = made(json);
     if let Ok(kept) = checked(|| made.to_json())
@@ -71,12 +71,12 @@ fn given<T: FromJson + ToJson>(json: &Value) -> T {
     made
 }
 
-/// Keeps why the call that an argument is for is not sent.
+/// Records why the call that an argument is for is not sent.
 fn refuse(what: &str) {
-    unfit(format!("not what the tool takes: {what}"));
+    unfit(format!("not valid for the tool: {what}"));
 }
 
-/// The first member of `json` that `kept`, which was made of it, does not have.
+/// The first member of `json` that `kept`, the value converted back, does not have.
 fn lost(json: &Value, kept: &Value, path: &str) -> Option<String> {
     match (json, kept) {
         (Value::Object(given), Value::Object(kept)) => given.iter().find_map(|(key, value)| {
@@ -124,7 +124,7 @@ mod tests {
     use super::lost;
 
     #[test]
-    fn what_json_has_beyond_a_type_is_told_with_its_place() {
+    fn members_lost_in_conversion_are_reported_with_their_path() {
         let kept = json!({ "a": [{ "b": 1 }], "c": "x" });
         assert_eq!(lost(&json!({ "a": [{ "b": 1.0 }], "d": null }), &kept, ""), None);
         let found = |given| lost(&given, &kept, "").unwrap_or_default();

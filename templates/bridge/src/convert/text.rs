@@ -1,4 +1,4 @@
-//! Enums of texts: found by their text, in answers and in arguments.
+//! String enums, looked up by their string in answers and arguments.
 
 use std::fmt;
 use std::panic::Location;
@@ -9,24 +9,22 @@ use super::mismatch::Texts;
 use super::{Argument, FromJson, Reader, unfit};
 use crate::warning::warn;
 
-/// A generated enum of texts: its variants are given by their texts as well.
+/// A generated string enum, whose variants can also be given as strings.
 #[diagnostic::on_unimplemented(
     message = "the argument must be a `{Self}`, but this is a `&str`",
     label = "expected `{Self}`"
 )]
 pub trait GeneratedText: Sized {
-    /// The texts that the schema lists.
+    /// The strings in the schema.
     const TEXTS: &'static [&'static str];
 
-    /// The variant of a text.
+    /// The variant of a string.
     ///
-    /// # Errors
-    /// Where the schema does not allow the text: a variant to stand in its place where one must, and the
-    /// texts that it allows.
+    /// # Errors If the schema does not allow the string: a placeholder variant, and the allowed strings.
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])>;
 }
 
-/// Reads an enum of texts.
+/// Reads a string enum.
 pub fn read_text<T: GeneratedText>(value: Value, reader: &mut Reader) -> T {
     let text = String::from_json(value, reader);
     match T::find(&text) {
@@ -38,8 +36,8 @@ pub fn read_text<T: GeneratedText>(value: Value, reader: &mut Reader) -> T {
     }
 }
 
-/// Whether a variant's text is the same as another one. A text that no variant has is told as a warning: it is most likely
-/// misspelt, and never equal to any.
+/// Whether a variant's string equals another one. A string that no variant has causes a warning: it is probably
+/// misspelled, and never equal.
 #[track_caller]
 pub fn is_text<T: GeneratedText>(own: &str, text: &str) -> bool {
     if own == text {
@@ -54,16 +52,17 @@ pub fn is_text<T: GeneratedText>(own: &str, text: &str) -> bool {
 fn warn_of_text(name: &str, texts: &[&str], text: &str, place: &Location<'_>) {
     let name = name.rsplit("::").next().unwrap_or(name);
     let nearest = texts.iter().find(|known| known.eq_ignore_ascii_case(text));
-    let meant = nearest.map_or_else(String::new, |known| format!("; {known:?} is one"));
-    let message =
-        format!("a `{name}` is compared with {text:?}, which is none of its texts ({}){meant}", Texts(texts));
+    let meant = nearest.map_or_else(String::new, |known| format!("; did you mean {known:?}?"));
+    let message = format!(
+        "a `{name}` is compared with {text:?}, which is not one of its values ({}){meant}",
+        Texts(texts)
+    );
     warn(message, Some(place));
 }
 
-/// Looks up a text.
+/// Looks up a string.
 ///
-/// # Errors
-/// Where the schema does not allow it, with what it allows.
+/// # Errors If the schema does not allow it, with the allowed strings.
 pub fn parse_text<T: GeneratedText>(text: &str) -> Result<T, UnknownText> {
     match T::find(text) {
         Ok(found) => Ok(found),
@@ -71,7 +70,7 @@ pub fn parse_text<T: GeneratedText>(text: &str) -> Result<T, UnknownText> {
     }
 }
 
-/// A text that is not among those of an enum.
+/// A string that is not in an enum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownText(String);
 

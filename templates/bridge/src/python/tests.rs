@@ -1,4 +1,4 @@
-//! What literals are read as, by examples and by values that are written as Python writes them.
+//! Examples of literals, and random values written as Python writes them.
 
 use serde_json::{Map, Value, json};
 
@@ -35,7 +35,7 @@ c'",
 }
 
 #[test]
-fn what_is_no_literal_is_not_read() {
+fn non_literals_are_refused() {
     for text in [
         "",
         "hello",
@@ -86,7 +86,7 @@ fn what_is_no_literal_is_not_read() {
     assert_eq!(read(&values), Some(json!(1)), "each value is read once");
 }
 
-/// Numbers that follow one another as if by chance, and are the same each time.
+/// A pseudo-random number generator with the same sequence each time.
 struct Chance(u64);
 
 impl Chance {
@@ -118,7 +118,7 @@ impl Chance {
     }
 }
 
-/// A text as Python's `repr` writes it.
+/// A string as written by Python's `repr`.
 fn repr_text(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut written = String::from(quote);
@@ -153,7 +153,7 @@ fn repr(value: &Value) -> String {
 }
 
 #[test]
-fn whatever_is_written_is_read_again() {
+fn written_values_are_read_back() {
     let mut chance = Chance(1);
     for _ in 0..2_000 {
         let value = chance.value(4);
@@ -162,9 +162,9 @@ fn whatever_is_written_is_read_again() {
     }
 }
 
-/// Whatever becomes of a text: no panic, and only JSON.
+/// Any damage to a text: no panic, and only JSON.
 #[test]
-fn damaged_literals_give_json_or_nothing() {
+fn damaged_literals_return_json_or_none() {
     let mut chance = Chance(2);
     for _ in 0..5_000 {
         let mut text: Vec<char> = repr(&chance.value(4)).chars().collect();
