@@ -215,7 +215,8 @@ impl Cache {
     /// Writes the file `key` in a bucket of files; readers see the old or the new contents, never a part. If the
     /// contents are too large to keep, the old file is removed.
     ///
-    /// # Errors Errors of the file system.
+    /// # Errors
+    /// Errors of the file system.
     pub fn write(&self, bucket: Bucket, key: &str, text: &[u8]) -> std::io::Result<()> {
         let path = self.bucket(bucket).join(format!("{key}.json"));
         if text.len() as u64 > self.budget.largest(bucket) {

@@ -68,17 +68,17 @@ impl std::fmt::Display for ToolName {
 
 impl Catalog {
     /// Bindings for `servers`, generated if missing in `cache`, with signatures of a `style`; `denied` returns the
-    /// tools of a server that may not be called. The module names of the servers in `beside`, whose tools are unknown,
+    /// tools of a server that may not be called. The module names of the servers in `reserved`, whose tools are unknown,
     /// stay reserved.
     #[must_use]
     pub fn generate<'a>(
         cache: &Cache,
         servers: Vec<ServerTools<'a>>,
-        beside: impl IntoIterator<Item = &'a str>,
+        reserved: impl IntoIterator<Item = &'a str>,
         style: &codegen::Style,
         denied: impl Fn(&str, &str) -> bool,
     ) -> Self {
-        let names = codegen::module_names(servers.iter().map(|server| server.name).chain(beside));
+        let names = codegen::module_names(servers.iter().map(|server| server.name).chain(reserved));
         let mut modules = BTreeMap::new();
         for ServerTools { name: server, digest, tools, source } in servers {
             let Some(module) = names.get(server) else { continue };
@@ -168,14 +168,16 @@ impl ServerModule {
 
     /// The stub of a tool and its types in brief, for models and diagnostics.
     ///
-    /// # Errors If the cache can't be read.
+    /// # Errors
+    /// If the cache can't be read.
     pub fn signature(&self, tool: &ToolEntry) -> Result<String> {
         self.generated.signature(tool)
     }
 
     /// The full documentation of a tool, for a model that requests it.
     ///
-    /// # Errors If the cache can't be read.
+    /// # Errors
+    /// If the cache can't be read.
     pub fn documentation(&self, tool: &ToolEntry) -> Result<String> {
         self.generated.documentation(tool)
     }

@@ -98,7 +98,7 @@ fn exited(outcome: &mut Outcome, status: ExitStatus, ledger: &mut ProgramRecord,
     match (ledger.finish.take(), status.code()) {
         (Some(Finish::Ok { result, unmade }), Some(0)) => {
             outcome.status = Status::Ok;
-            diagnostics::tell_unmade(&mut outcome.diagnostics, unmade, facts.text);
+            diagnostics::add_unmade(&mut outcome.diagnostics, unmade, facts.text);
             outcome.result = result;
         }
         (Some(Finish::Error(report)), _) => error(outcome, report),

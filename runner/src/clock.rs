@@ -23,7 +23,7 @@ struct State {
     questions: usize,
     since: Option<Instant>,
     /// Total time the clock was stopped before.
-    stood: Duration,
+    stopped: Duration,
 }
 
 impl Clock {
@@ -44,13 +44,13 @@ impl Clock {
 
     /// Awaits something the execution needs but does not control.
     pub(crate) async fn while_waiting<T>(&self, work: impl Future<Output = T>) -> T {
-        let _waiting = Waiting { begun: Instant::now(), standing: Standing::new(self) };
+        let _waiting = Waiting { since: Instant::now(), standing: Standing::new(self) };
         work.await
     }
 
     /// Total time spent on questions to the user.
-    pub(crate) fn asked(&self) -> Duration {
-        self.stood_still().saturating_sub(*self.waited.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn asking_time(&self) -> Duration {
+        self.stopped_for().saturating_sub(*self.waited.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Stops the clock while the server has open questions, as counted by `questions`. Never returns.
@@ -66,9 +66,9 @@ impl Clock {
     }
 
     /// Total time the clock was stopped.
-    pub(crate) fn stood_still(&self) -> Duration {
+    pub(crate) fn stopped_for(&self) -> Duration {
         let state = *self.state.borrow();
-        state.stood + state.since.map_or(Duration::ZERO, |since| since.elapsed())
+        state.stopped + state.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     /// Returns when `limit` has passed, not counting the time when the clock was stopped.
@@ -76,7 +76,7 @@ impl Clock {
         let mut changes = self.state.subscribe();
         loop {
             let state = *changes.borrow_and_update();
-            let end = self.started + limit + state.stood;
+            let end = self.started + limit + state.stopped;
             tokio::select! {
                 biased;
                 // The sender is this clock, so it is not dropped.
@@ -92,14 +92,14 @@ struct Standing<'a>(&'a Clock);
 
 /// A wait in progress. Dropping it resumes the clock.
 struct Waiting<'a> {
-    begun: Instant,
+    since: Instant,
     standing: Standing<'a>,
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let Standing(clock) = &self.standing;
-        *clock.waited.lock().unwrap_or_else(PoisonError::into_inner) += self.begun.elapsed();
+        *clock.waited.lock().unwrap_or_else(PoisonError::into_inner) += self.since.elapsed();
     }
 }
 
@@ -118,7 +118,7 @@ impl Drop for Standing<'_> {
         self.0.state.send_modify(|state| {
             state.questions -= 1;
             if state.questions == 0 {
-                state.stood += state.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+                state.stopped += state.since.take().map_or(Duration::ZERO, |since| since.elapsed());
             }
         });
     }
@@ -146,14 +146,14 @@ mod tests {
         assert!(futures::poll!(end.as_mut()).is_pending(), "one question is still open");
         drop((second, other));
         end.await;
-        assert!(clock.stood_still() > Duration::ZERO);
+        assert!(clock.stopped_for() > Duration::ZERO);
     }
 
     #[tokio::test]
     async fn ready_answers_do_not_stop_the_clock() {
         let clock = Clock::start();
         assert_eq!(clock.while_asking(std::future::ready(7)).now_or_never(), Some(7));
-        assert_eq!(clock.stood_still(), Duration::ZERO);
+        assert_eq!(clock.stopped_for(), Duration::ZERO);
         clock.runs_out(Duration::ZERO).await;
     }
 }

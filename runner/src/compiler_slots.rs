@@ -76,7 +76,8 @@ impl Admission {
 
     /// Waits until a compiler that may use `needed` bytes of memory may start. Dropping the future leaves the queue.
     ///
-    /// # Errors If the cache can't be written to.
+    /// # Errors
+    /// If the cache can't be written to.
     pub(crate) async fn admit(&self, needed: u64, patience: AdmissionWait<'_>) -> Result<Admitted<'_>> {
         let mut waiting = pin!(async {
             let _turn = self.turn.lock().await;

@@ -75,14 +75,14 @@ pub(crate) fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagn
         }
         Diagnostic { level: "warning".to_owned(), rendered, ..diagnostic }
     };
-    warnings(messages).filter(is_told).filter(own).take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
+    warnings(messages).filter(is_useful).filter(own).take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
 }
 
 /// The compiler's code for functions that nothing calls.
 const UNCALLED: &str = "dead_code";
 
 /// Whether a warning is useful: an uncalled function is harmless, unless it has the name of an entry point.
-fn is_told(message: &Message) -> bool {
+fn is_useful(message: &Message) -> bool {
     let is_entry =
         ["run", "main"].iter().any(|name| message.message == format!("function `{name}` is never used"));
     message.code() != UNCALLED || is_entry
@@ -117,7 +117,7 @@ fn of_call(level: &str, message: &str, text: &str, range: Range<usize>, found: F
 }
 
 /// The diagnostic for a warning from the running program; `text` is the snippet's.
-pub(crate) fn told(warning: Warning, text: &str) -> Diagnostic {
+pub(crate) fn from_warning(warning: Warning, text: &str) -> Diagnostic {
     let Warning { message, line, column } = warning;
     let mut rendered = format!("warning: {message}\n");
     let lines: Vec<&str> = text.split('\n').collect();
@@ -133,7 +133,7 @@ pub(crate) fn told(warning: Warning, text: &str) -> Diagnostic {
 
 /// Adds a warning about calls that the program reports as built but never made. Existing warnings about such calls are
 /// replaced. `text` is the snippet's.
-pub(crate) fn tell_unmade(diagnostics: &mut Vec<Diagnostic>, mut unmade: Vec<UnmadeReport>, text: &str) {
+pub(crate) fn add_unmade(diagnostics: &mut Vec<Diagnostic>, mut unmade: Vec<UnmadeReport>, text: &str) {
     unmade.truncate(UNMADE_KEPT);
     let Some(first) = unmade.first() else { return };
     let total = unmade.iter().fold(0_u64, |sum, call| sum.saturating_add(call.count));
@@ -166,10 +166,10 @@ pub(crate) fn tell_unmade(diagnostics: &mut Vec<Diagnostic>, mut unmade: Vec<Unm
         rendered,
         hint: None,
     };
-    let is_told = |other: &Diagnostic| {
+    let is_useful = |other: &Diagnostic| {
         unmade.iter().any(|call| (call.line, call.column) == (Some(other.line), Some(other.column)))
     };
-    diagnostics.retain(|other| !is_told(other));
+    diagnostics.retain(|other| !is_useful(other));
     diagnostics.truncate(DIAGNOSTICS_KEPT - 1);
     diagnostics.push(warning);
 }
@@ -337,10 +337,10 @@ impl Reader<'_> {
             moved.push_str(IN_FILE);
             for separator in ["", ": "] {
                 let place = rest.strip_prefix(separator).and_then(leading_place);
-                let Some((line, column, behind)) = place else { break };
+                let Some((line, column, after)) = place else { break };
                 // Writing to a string does not fail.
                 let _ = write!(moved, "{separator}{line}:{}", self.column(line, column));
-                rest = behind;
+                rest = after;
             }
             moved.push_str(rest);
         }
@@ -415,21 +415,21 @@ fn render_place(rendered: &mut String, lines: &[&str], place: Place, label: &str
 mod tests {
     use bridge::wire::Warning;
 
-    use super::{Reader, told};
+    use super::{Reader, from_warning};
     use crate::splice::Spliced;
 
     #[test]
     fn program_warnings_may_have_any_position() {
         let warning = |line, column| Warning { message: "odd".to_owned(), line, column };
-        let shown = told(warning(Some(2), Some(3)), "a\nb == c");
+        let shown = from_warning(warning(Some(2), Some(3)), "a\nb == c");
         assert_eq!((shown.line, shown.column, shown.level.as_str()), (2, 3, "warning"));
         assert_eq!(shown.rendered, "warning: odd\n --> 2:3\n2 | b == c\n  |   ^\n");
         for (line, column) in [(0, 1), (1, 0), (3, 1), (u32::MAX, 1)] {
-            let shown = told(warning(Some(line), Some(column)), "a\nb");
+            let shown = from_warning(warning(Some(line), Some(column)), "a\nb");
             assert_eq!((shown.line, shown.rendered.as_str()), (1, "warning: odd\n"), "{line} {column}");
         }
-        assert!(told(warning(Some(1), Some(u32::MAX)), "a").rendered.contains("1 |"));
-        assert_eq!(told(warning(None, Some(1)), "a").rendered, "warning: odd\n");
+        assert!(from_warning(warning(Some(1), Some(u32::MAX)), "a").rendered.contains("1 |"));
+        assert_eq!(from_warning(warning(None, Some(1)), "a").rendered, "warning: odd\n");
     }
 
     #[test]

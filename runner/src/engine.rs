@@ -63,7 +63,8 @@ pub struct Engine {
 impl Engine {
     /// Finds the toolchain and builds the base layer if missing: the first use takes about a minute.
     ///
-    /// # Errors If the machine can't confine processes, has no suitable toolchain, or the layer does not build.
+    /// # Errors
+    /// If the machine can't confine processes, has no suitable toolchain, or the layer does not build.
     pub async fn open(options: &Options, observer: &dyn Observer) -> Result<Self> {
         if let Confinement::AtLeast(minimum) = options.confinement {
             let refused = |error: sandbox::Unsupported| {
@@ -131,9 +132,9 @@ mod tests {
     use crate::host::{Answer, Refusal, ToolHost};
     use crate::observer::Unobserved;
 
-    struct Nobody;
+    struct NoServers;
 
-    impl ToolHost for Nobody {
+    impl ToolHost for NoServers {
         fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::result::Result<(), String>> {
             Box::pin(ready(Ok(())))
         }
@@ -228,7 +229,7 @@ mod tests {
             grants: Grants::default(),
             cancel: CancellationToken::new(),
         };
-        engine.run(&request, &Catalog::default(), &Nobody, &Unobserved).await.unwrap();
+        engine.run(&request, &Catalog::default(), &NoServers, &Unobserved).await.unwrap();
         assert!(layer.metadata().unwrap().modified().unwrap() > long_ago);
     }
 }

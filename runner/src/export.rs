@@ -45,7 +45,8 @@ pub fn module_file(module: &str) -> String {
 /// Writes a crate with the bindings `modules` (module names and the root files of [`codegen::root`]) to `folder`. An
 /// existing program is kept.
 ///
-/// # Errors If the folder can't be written to.
+/// # Errors
+/// If the folder can't be written to.
 pub fn write_crate(folder: &Path, modules: &[(String, String)]) -> Result<()> {
     let failed = |error: std::io::Error| {
         let message = format!("the crate can't be written to {}: {error}", folder.display());
@@ -107,7 +108,8 @@ fn remove_bindings(folder: &Path) -> std::io::Result<()> {
 
 /// Adds the sources of all crates to a crate folder, so that it builds without network.
 ///
-/// # Errors If there is no toolchain, or sources are neither in the cache nor available from the registry.
+/// # Errors
+/// If there is no toolchain, or sources are neither in the cache nor available from the registry.
 pub async fn vendor(options: &Options, folder: &Path, observer: &dyn Observer) -> Result<()> {
     let cache = &options.cache;
     let toolchain = toolchain::find(cache, options.install_target, observer).await?;

@@ -13,7 +13,8 @@ use crate::refused::CallsRefused;
 pub trait ToolHost: Send + Sync {
     /// Ensures that this execution has a session with `server`. May be called again for the same server.
     ///
-    /// # Errors Why there is no session, in words for the user or a model.
+    /// # Errors
+    /// Why there is no session, in words for the user or a model.
     fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>>;
 
     /// Whether the program may call `tools`, pairs of server and tool: all that it can call. Called once, when the

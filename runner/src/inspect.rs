@@ -163,7 +163,8 @@ impl Inspection {
     /// Compiles and runs an empty program, confined like a snippet; returns what was enforced on the compiler and the
     /// program, in this order. `None` if there is no compiler.
     ///
-    /// # Errors If that fails.
+    /// # Errors
+    /// If that fails.
     pub async fn try_out(
         &self,
         confinement: Confinement,

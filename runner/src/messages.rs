@@ -153,25 +153,25 @@ mod tests {
     use super::{Message, Source, errors, mismatch, quoted};
 
     /// Output of rustc 1.95, except for the folder: `let x: Vec<i32> = vec!["a"].len()?;`, and an error in a macro.
-    const SAID: &str = r#"{"$message_type":"diagnostic","message":"the `?` operator can only be applied to values that implement `Try`","code":{"code":"E0277","explanation":"…"},"level":"error","spans":[{"file_name":"snippet.rs","byte_start":21,"byte_end":27,"line_start":1,"line_end":1,"column_start":22,"column_end":28,"is_primary":true,"text":[],"label":"the `?` operator cannot be applied to type `EchoCall`","suggested_replacement":null,"suggestion_applicability":null,"expansion":{"span":{"file_name":"snippet.rs","byte_start":21,"byte_end":27,"line_start":1,"line_end":1,"column_start":22,"column_end":28,"is_primary":false,"text":[],"label":null,"suggested_replacement":null,"suggestion_applicability":null,"expansion":null},"macro_decl_name":"desugaring of operator `?`","def_site_span":null}}],"children":[],"rendered":"…"}
+    const OUTPUT: &str = r#"{"$message_type":"diagnostic","message":"the `?` operator can only be applied to values that implement `Try`","code":{"code":"E0277","explanation":"…"},"level":"error","spans":[{"file_name":"snippet.rs","byte_start":21,"byte_end":27,"line_start":1,"line_end":1,"column_start":22,"column_end":28,"is_primary":true,"text":[],"label":"the `?` operator cannot be applied to type `EchoCall`","suggested_replacement":null,"suggestion_applicability":null,"expansion":{"span":{"file_name":"snippet.rs","byte_start":21,"byte_end":27,"line_start":1,"line_end":1,"column_start":22,"column_end":28,"is_primary":false,"text":[],"label":null,"suggested_replacement":null,"suggestion_applicability":null,"expansion":null},"macro_decl_name":"desugaring of operator `?`","def_site_span":null}}],"children":[],"rendered":"…"}
 {"$message_type":"diagnostic","message":"mismatched types","code":{"code":"E0308","explanation":"…"},"level":"error","spans":[{"file_name":"/rustc/library/alloc/src/macros.rs","byte_start":2000,"byte_end":2050,"line_start":58,"line_end":62,"column_start":9,"column_end":10,"is_primary":true,"text":[],"label":"expected `Option<Vec<String>>`, found `Vec<&str>`","suggested_replacement":null,"suggestion_applicability":null,"expansion":{"span":{"file_name":"snippet.rs","byte_start":10,"byte_end":19,"line_start":1,"line_end":1,"column_start":11,"column_end":20,"is_primary":false,"text":[],"label":null,"suggested_replacement":null,"suggestion_applicability":null,"expansion":null},"macro_decl_name":"vec!","def_site_span":null}}],"children":[],"rendered":"…"}
 {"$message_type":"diagnostic","message":"aborting due to 2 previous errors","code":null,"level":"error","spans":[],"children":[],"rendered":"…"}
 no JSON"#;
 
     #[test]
     fn spans_are_found_in_the_text() {
-        let said: Vec<Message> = errors(SAID).collect();
-        assert_eq!(said.iter().map(Message::code).collect::<Vec<_>>(), ["E0277", "E0308"]);
+        let messages: Vec<Message> = errors(OUTPUT).collect();
+        assert_eq!(messages.iter().map(Message::code).collect::<Vec<_>>(), ["E0277", "E0308"]);
         let source = Source { text: "vec![\"a\"]; echo()?", offset: 10, inserted: &[] };
-        let written_out = said[0].primary().unwrap();
+        let written_out = messages[0].primary().unwrap();
         assert_eq!(source.range(written_out), Some(11..17));
         assert!(written_out.expansion.as_ref().unwrap().is_of_compiler());
-        let in_macro = said[1].primary().unwrap();
+        let in_macro = messages[1].primary().unwrap();
         assert_eq!((source.range(in_macro), source.use_range(in_macro)), (None, Some(0..9)));
         assert!(!in_macro.expansion.as_ref().unwrap().is_of_compiler());
         assert_eq!(Source { offset: 12, ..source }.range(written_out), Some(9..15));
         assert_eq!(Source { offset: 22, ..source }.range(written_out), None);
-        assert_eq!(mismatch(said[1].label()), Some(("Option<Vec<String>>", "Vec<&str>")));
+        assert_eq!(mismatch(messages[1].label()), Some(("Option<Vec<String>>", "Vec<&str>")));
     }
 
     #[test]

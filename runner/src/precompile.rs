@@ -26,7 +26,8 @@ impl Engine {
     /// Compiles the bindings of all servers, one after another at low priority, for snippets to use. A snippet that
     /// needs bindings earlier compiles them itself.
     ///
-    /// # Errors If bindings do not compile, or the host fails.
+    /// # Errors
+    /// If bindings do not compile, or the host fails.
     pub async fn warm(&self, catalog: &Catalog) -> Result<()> {
         for module in catalog.modules().values() {
             bindings::warm(self, module).await?;

@@ -32,7 +32,8 @@ use crate::snippet::Snippet;
 impl Engine {
     /// Runs a snippet and returns its outcome.
     ///
-    /// # Errors Failures of the host; every failure of the snippet is an outcome.
+    /// # Errors
+    /// Failures of the host; every failure of the snippet is an outcome.
     pub async fn run(
         &self,
         request: &Request,
@@ -248,8 +249,8 @@ impl<'a> Run<'a> {
 
     async fn execute(&mut self, program: &build::Program, allowed: HashMap<String, ToolName>) -> Result<()> {
         let started = Instant::now();
-        let stood = self.clock.stood_still();
-        self.running = Some((started, stood));
+        let stopped = self.clock.stopped_for();
+        self.running = Some((started, stopped));
         self.begin(Phase::Running);
         let broker = Broker {
             token: token()?,
@@ -267,7 +268,7 @@ impl<'a> Run<'a> {
             program::Job { program: &program.file, limits, grants, confinement: self.engine.confinement };
         let ended = program::run(&job, &broker, &mut self.traces).await?;
         self.outcome.stderr = self.traces.stderr.text();
-        let ran = started.elapsed().saturating_sub(self.clock.stood_still().saturating_sub(stood));
+        let ran = started.elapsed().saturating_sub(self.clock.stopped_for().saturating_sub(stopped));
         let facts =
             classify::Facts { limits, ran, text: &self.request.code, evidence: &self.traces.evidence };
         classify::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), &facts);
@@ -283,11 +284,11 @@ impl<'a> Run<'a> {
             None => {}
         }
         let mut outcome = self.outcome;
-        let stood = self.clock.stood_still();
-        outcome.phases_ms.permission = in_milliseconds(self.clock.asked());
+        let stopped = self.clock.stopped_for();
+        outcome.phases_ms.permission = in_milliseconds(self.clock.asking_time());
         if let Some((since, before)) = self.running {
-            let asked = stood.saturating_sub(before);
-            outcome.phases_ms.run = in_milliseconds(since.elapsed().saturating_sub(asked));
+            let waited = stopped.saturating_sub(before);
+            outcome.phases_ms.run = in_milliseconds(since.elapsed().saturating_sub(waited));
             outcome.sandbox = self.traces.sandbox;
             outcome.sandbox.refused = classify::names(&self.traces.evidence.refused);
         }
@@ -301,9 +302,9 @@ impl<'a> Run<'a> {
         outcome.calls_refused = std::mem::take(&mut ledger.refused);
         outcome.content = std::mem::take(&mut ledger.content);
         let warnings = std::mem::take(&mut ledger.warnings);
-        outcome
-            .diagnostics
-            .extend(warnings.into_iter().map(|warning| diagnostics::told(warning, &self.request.code)));
+        outcome.diagnostics.extend(
+            warnings.into_iter().map(|warning| diagnostics::from_warning(warning, &self.request.code)),
+        );
         drop(ledger);
         classify::add_progress(&mut outcome, self.traces.stdout.bytes.len());
         outcome.phases_ms.total = milliseconds(self.started);

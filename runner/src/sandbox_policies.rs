@@ -110,7 +110,8 @@ impl Grants {
     /// `sysroot`, and by [`Grants::protected`]. Links are resolved in their current state, so this is checked for each
     /// execution.
     ///
-    /// # Errors The refused path, and the protected place.
+    /// # Errors
+    /// The refused path, and the protected place.
     pub fn check(&self, cache: &Path, sysroot: Option<&Path>) -> Result<()> {
         if self.write.is_empty() {
             return Ok(());
@@ -148,8 +149,8 @@ pub(crate) fn program(limits: &Limits, grants: &Grants) -> Policy {
     let mut policy = Policy::program().limits(|set| {
         // Memory for other processes in the program's control group, and for scratch space, which the group counts as
         // memory.
-        let beside = set.total_memory.zip(set.address_space).map_or(0, |(total, own)| total - own);
-        set.total_memory = Some(limits.memory + beside + grants.scratch_bytes());
+        let overhead = set.total_memory.zip(set.address_space).map_or(0, |(total, own)| total - own);
+        set.total_memory = Some(limits.memory + overhead + grants.scratch_bytes());
         set.total_tasks = set.total_tasks.zip(set.processes).map(|(total, own)| total - own + limits.threads);
         set.address_space = Some(limits.memory);
         set.cpu_seconds = Some(limits.cpu_seconds);

@@ -74,7 +74,8 @@ pub(crate) enum Found {
 
 /// Finds a toolchain and ensures that its target is installed; `install` permits adding it through rustup.
 ///
-/// # Errors If there is no toolchain, it is too old, or the target is missing and can't be added.
+/// # Errors
+/// If there is no toolchain, it is too old, or the target is missing and can't be added.
 pub(crate) async fn find(cache: &Cache, install: bool, observer: &dyn Observer) -> Result<Toolchain> {
     match look(|rustc| identify(cache, rustc))? {
         Found::Complete(toolchain) => Ok(toolchain),
@@ -87,7 +88,8 @@ pub(crate) async fn find(cache: &Cache, install: bool, observer: &dyn Observer) 
 
 /// Looks for a toolchain without changing anything; `identify` queries a compiler.
 ///
-/// # Errors If none is new enough.
+/// # Errors
+/// If none is new enough.
 pub(crate) fn look(identify: impl Fn(&Path) -> io::Result<Toolchain>) -> Result<Found> {
     let mut too_old = None;
     let mut usable = Vec::new();

@@ -12,7 +12,7 @@ enum Style {
     Compact,
     /// Stops soon after this many bytes.
     Lines {
-        most: usize,
+        limit: usize,
     },
 }
 
@@ -25,8 +25,8 @@ impl Layout {
         Layout { out: Vec::new(), style: Style::Compact }
     }
 
-    pub(crate) fn lines(most: usize) -> Self {
-        Layout { out: Vec::new(), style: Style::Lines { most } }
+    pub(crate) fn lines(limit: usize) -> Self {
+        Layout { out: Vec::new(), style: Style::Lines { limit } }
     }
 
     /// Whether the output is used.
@@ -36,7 +36,7 @@ impl Layout {
 
     /// Whether the limit is reached.
     pub(crate) fn is_full(&self) -> bool {
-        matches!(self.style, Style::Lines { most } if self.out.len() > most)
+        matches!(self.style, Style::Lines { limit } if self.out.len() > limit)
     }
 
     /// Writes an opening bracket; `level` is the depth of its contents.

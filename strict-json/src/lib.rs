@@ -73,12 +73,12 @@ pub fn keeps_numbers(value: &RawValue) -> bool {
 }
 
 /// Formats a value over several lines for people, with names, order and numbers as in its text. Output stops soon after
-/// `most` bytes.
+/// `limit` bytes.
 #[must_use]
-pub fn lines(value: &RawValue, most: usize) -> Lines {
+pub fn lines(value: &RawValue, limit: usize) -> Lines {
     // What can't be formatted is shown unchanged.
     let whole = || Lines { text: value.get().to_owned(), is_cut: false };
-    let layout = Layout::lines(most);
+    let layout = Layout::lines(limit);
     Scan::new(value.get(), Rules::MESSAGE, layout)
         .run_up_to_limit()
         .map_or_else(|_| whole(), |(text, is_cut)| Lines { text, is_cut })

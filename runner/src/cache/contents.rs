@@ -78,13 +78,13 @@ pub(super) fn blocks(length: u64) -> u64 {
 
 /// The size in bytes of a file, or of a folder with everything in it. What can't be read counts as nothing.
 pub(super) fn measure(path: &Path) -> u64 {
-    fn beneath(path: &Path, depth: usize) -> u64 {
+    fn walk(path: &Path, depth: usize) -> u64 {
         let Ok(metadata) = fs_err::symlink_metadata(path) else { return 0 };
         if !metadata.is_dir() || depth == 0 {
             return blocks(metadata.len());
         }
         let entries = fs_err::read_dir(path).into_iter().flatten().flatten();
-        entries.fold(BLOCK, |bytes, entry| bytes.saturating_add(beneath(&entry.path(), depth - 1)))
+        entries.fold(BLOCK, |bytes, entry| bytes.saturating_add(walk(&entry.path(), depth - 1)))
     }
-    beneath(path, DEPTH)
+    walk(path, DEPTH)
 }

@@ -29,12 +29,14 @@ impl IntoError for Error {
 pub trait Context<T, E> {
     /// The value, or the error with `context`.
     ///
-    /// # Errors The error with its context; for `None`, only the context.
+    /// # Errors
+    /// The error with its context; for `None`, only the context.
     fn context<C: Display + Send + Sync + 'static>(self, context: C) -> Result<T, Error>;
 
     /// The same with a context created only if needed.
     ///
-    /// # Errors As for [`Context::context`].
+    /// # Errors
+    /// As for [`Context::context`].
     fn with_context<C: Display + Send + Sync + 'static, F: FnOnce() -> C>(self, make: F) -> Result<T, Error>;
 }
 

@@ -34,7 +34,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// `Ok` with the error type [`Error`].
 ///
-/// # Errors Never.
+/// # Errors
+/// Never.
 #[expect(non_snake_case, reason = "anyhow's name")]
 pub fn Ok<T>(value: T) -> Result<T> {
     Result::Ok(value)
@@ -116,7 +117,8 @@ impl Error {
 
     /// The `E` that it is.
     ///
-    /// # Errors The error itself, if it is not an `E`.
+    /// # Errors
+    /// The error itself, if it is not an `E`.
     pub fn downcast<E: Display + Debug + Send + Sync + 'static>(self) -> std::result::Result<E, Self> {
         let Error { error, place } = self;
         error.downcast().map_err(|error| Error { error, place })

@@ -62,6 +62,9 @@ fn conditions_are_ensured() {
         crate::Ok(n)
     };
     assert_eq!(checked(1).unwrap(), 1);
-    let said = |n| checked(n).unwrap_err().to_string();
-    assert_eq!([said(0), said(11), said(5)], ["Condition failed: `n > 0`", "11 is too large", "five"]);
+    let message = |n| checked(n).unwrap_err().to_string();
+    assert_eq!(
+        [message(0), message(11), message(5)],
+        ["Condition failed: `n > 0`", "11 is too large", "five"]
+    );
 }

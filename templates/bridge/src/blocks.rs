@@ -20,13 +20,15 @@ use crate::wire::ToHost;
 pub trait Emittable {
     /// Calls `take` for each of its content blocks, in order.
     ///
-    /// # Errors If it is neither a content block nor a list of them, with the reason.
+    /// # Errors
+    /// If it is neither a content block nor a list of them, with the reason.
     fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String>;
 }
 
 /// Adds content to the outcome: a string, a content block, or all blocks of a [`ToolResult`] or of a typed output.
 ///
-/// # Panics If a value is not a content block in JSON (MCP, "Tools", "Tool Result"), which the outcome would lack.
+/// # Panics
+/// If a value is not a content block in JSON (MCP, "Tools", "Tool Result"), which the outcome would lack.
 #[track_caller]
 pub fn emit(content: impl Emittable) {
     emit_blocks(&content);
@@ -48,7 +50,8 @@ fn send(block: &Content) {
 
 /// Calls `take` for each block of a generated type.
 ///
-/// # Errors As for [`Emittable::blocks`].
+/// # Errors
+/// As for [`Emittable::blocks`].
 pub fn typed_blocks(value: &dyn ToJson, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
     let value = serialize(value, serde_json::value::Serializer).map_err(|error| error.to_string())?;
     json_blocks(value, take)

@@ -57,7 +57,8 @@ impl Pending {
 
     /// Sends the call on the first poll, then waits for its answer.
     ///
-    /// # Panics If polled again after completion, as futures may.
+    /// # Panics
+    /// If polled again after completion, as futures may.
     // Compiled for every output: code is shortest if nothing follows the drop of the value.
     pub fn poll<O: FromJson>(
         &mut self,
@@ -77,9 +78,11 @@ impl Pending {
 
     /// Like [`Pending::poll`], for a tool without an output schema whose type was observed in its answers.
     ///
-    /// # Errors Those of the call; an answer of another type is reported with how to widen the type.
+    /// # Errors
+    /// Those of the call; an answer of another type is reported with how to widen the type.
     ///
-    /// # Panics As for [`Pending::poll`].
+    /// # Panics
+    /// As for [`Pending::poll`].
     pub fn poll_observed<O: FromJson>(
         &mut self,
         context: &mut Context<'_>,
@@ -91,9 +94,11 @@ impl Pending {
 
     /// Like [`Pending::poll`], for a tool without an output schema.
     ///
-    /// # Errors Those of the call.
+    /// # Errors
+    /// Those of the call.
     ///
-    /// # Panics As for [`Pending::poll`].
+    /// # Panics
+    /// As for [`Pending::poll`].
     pub fn poll_untyped(
         &mut self,
         context: &mut Context<'_>,

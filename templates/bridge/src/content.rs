@@ -35,7 +35,8 @@ impl Content {
 
     /// The content block in a JSON value.
     ///
-    /// # Errors If it is not one of MCP's (MCP, "Tools", "Tool Result"), with the reason.
+    /// # Errors
+    /// If it is not one of MCP's (MCP, "Tools", "Tool Result"), with the reason.
     pub(crate) fn of_json(value: Value) -> Result<Self, String> {
         let (texts, object): (&[&str], Option<&str>) = match value.get("type").and_then(Value::as_str) {
             Some("text") => (&["text"], None),

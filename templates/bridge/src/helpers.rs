@@ -10,9 +10,9 @@ use crate::wire::{PROGRESS_LIMIT, ToHost};
 /// Runs `work` over `items`, at most `limit` at a time (at least one), and collects the results in the order of the
 /// items.
 ///
-/// # Errors The first error in the order of the items; work still running is then cancelled. To keep the other results,
-/// let the work return `Ok(call.await)`.
-/// the work return `Ok(call.await)`.
+/// # Errors
+/// The first error in the order of the items; work still running is then cancelled. To keep the other results, let the
+/// work return `Ok(call.await)`. the work return `Ok(call.await)`.
 pub async fn concurrently<I, F, W, T, E>(limit: usize, items: I, work: F) -> Result<Vec<T>, E>
 where
     I: IntoIterator,

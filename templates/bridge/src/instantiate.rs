@@ -42,7 +42,8 @@ pub fn conversions(value: &Value, reader: &mut Reader) -> Value {
 
 /// Never called: it only has to be compiled.
 ///
-/// # Errors Those of its parts.
+/// # Errors
+/// Those of its parts.
 pub fn instantiate(mut common: Common, error: ToolError) -> anyhow::Result<String> {
     macro_rules! tails {
         ($($value:expr),* $(,)?) => {

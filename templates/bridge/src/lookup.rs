@@ -14,36 +14,38 @@ use crate::wire::{CallFailure, FailureKind, FoundTool, Question};
 /// Finds tools by what they do: `search_tools("orders").server("shop").limit(5).await?`.
 pub fn search_tools(query: impl Argument<String>) -> SearchTools {
     let query = query.into_argument();
-    SearchTools { asked: Asked::new("search_tools", Question::Search { query, server: None, limit: None }) }
+    SearchTools {
+        request: Request::new("search_tools", Question::Search { query, server: None, limit: None }),
+    }
 }
 
 /// Describes tools in full, each named as `module::function`: `describe_tools(["shop::list_orders"]).await?`.
 pub fn describe_tools(tools: impl Argument<Vec<String>>) -> DescribeTools {
     let tools = tools.into_argument();
-    DescribeTools { asked: Asked::new("describe_tools", Question::Describe { tools }) }
+    DescribeTools { request: Request::new("describe_tools", Question::Describe { tools }) }
 }
 
 /// A search that starts when awaited; see [`search_tools`].
 #[derive(Debug)]
 #[must_use = "a search does nothing until it is awaited: `search_tools(…).await?`"]
 pub struct SearchTools {
-    asked: Asked,
+    request: Request,
 }
 
 impl SearchTools {
     /// Only tools of this server, by its name or module.
     pub fn server<Form>(mut self, name: impl OptionalArgument<String, Form>) -> Self {
-        if let Question::Search { server, .. } = &mut self.asked.question {
+        if let Question::Search { server, .. } = &mut self.request.question {
             *server = name.into_optional();
         }
         self
     }
 
     /// Limits the number of tools.
-    pub fn limit<Form>(mut self, most: impl OptionalArgument<i64, Form>) -> Self {
-        if let Question::Search { limit, .. } = &mut self.asked.question {
-            let most = most.into_optional();
-            *limit = most.map(|most| u32::try_from(most.max(0)).unwrap_or(u32::MAX));
+    pub fn limit<Form>(mut self, count: impl OptionalArgument<i64, Form>) -> Self {
+        if let Question::Search { limit, .. } = &mut self.request.question {
+            let count = count.into_optional();
+            *limit = count.map(|count| u32::try_from(count.max(0)).unwrap_or(u32::MAX));
         }
         self
     }
@@ -53,7 +55,7 @@ impl Future for SearchTools {
     type Output = Result<Vec<FoundTool>, ToolError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.asked.poll(context)
+        self.request.poll(context)
     }
 }
 
@@ -61,29 +63,29 @@ impl Future for SearchTools {
 #[derive(Debug)]
 #[must_use = "a query does nothing until it is awaited: `describe_tools(…).await?`"]
 pub struct DescribeTools {
-    asked: Asked,
+    request: Request,
 }
 
 impl Future for DescribeTools {
     type Output = Result<String, ToolError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.asked.poll(context)
+        self.request.poll(context)
     }
 }
 
 /// A question to the host.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct Request {
     /// The helper function that sends it.
     function: &'static str,
     pub(crate) question: Question,
     ticket: Option<Ticket>,
 }
 
-impl Asked {
+impl Request {
     pub(crate) fn new(function: &'static str, question: Question) -> Self {
-        Asked { function, question, ticket: None }
+        Request { function, question, ticket: None }
     }
 
     /// Sends the question on the first poll, then waits for the answer.

@@ -12,33 +12,33 @@ use serde_json::json;
 use crate::content::Content;
 use crate::convert::{Argument, OptionalArgument};
 use crate::error::ToolError;
-use crate::lookup::Asked;
+use crate::lookup::Request;
 use crate::wire::{FoundResource, Question};
 
 /// Lists the resources and resource templates of all servers: `mcp_resources_list().server("docs").await?`.
 pub fn mcp_resources_list() -> ListResources {
     ListResources {
-        asked: Asked::new("mcp_resources_list", Question::Resources { server: None, query: None }),
+        request: Request::new("mcp_resources_list", Question::Resources { server: None, query: None }),
     }
 }
 
 /// Reads a resource by its URI: `mcp_resource_read("file:///notes.txt").await?.text()`.
 pub fn mcp_resource_read(uri: impl Argument<String>) -> ReadResource {
     let uri = uri.into_argument();
-    ReadResource { asked: Asked::new("mcp_resource_read", Question::Resource { uri, server: None }) }
+    ReadResource { request: Request::new("mcp_resource_read", Question::Resource { uri, server: None }) }
 }
 
 /// A list that is requested when awaited; see [`mcp_resources_list`].
 #[derive(Debug)]
 #[must_use = "nothing is listed until it is awaited: `mcp_resources_list().await?`"]
 pub struct ListResources {
-    asked: Asked,
+    request: Request,
 }
 
 impl ListResources {
     /// Only resources of this server, by its name.
     pub fn server<Form>(mut self, name: impl OptionalArgument<String, Form>) -> Self {
-        if let Question::Resources { server, .. } = &mut self.asked.question {
+        if let Question::Resources { server, .. } = &mut self.request.question {
             *server = name.into_optional();
         }
         self
@@ -46,7 +46,7 @@ impl ListResources {
 
     /// Only resources with each of these words in their URI, name or description.
     pub fn query<Form>(mut self, text: impl OptionalArgument<String, Form>) -> Self {
-        if let Question::Resources { query, .. } = &mut self.asked.question {
+        if let Question::Resources { query, .. } = &mut self.request.question {
             *query = text.into_optional();
         }
         self
@@ -57,7 +57,7 @@ impl Future for ListResources {
     type Output = Result<Vec<FoundResource>, ToolError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.asked.poll(context)
+        self.request.poll(context)
     }
 }
 
@@ -65,13 +65,13 @@ impl Future for ListResources {
 #[derive(Debug)]
 #[must_use = "nothing is read until it is awaited: `mcp_resource_read(…).await?`"]
 pub struct ReadResource {
-    asked: Asked,
+    request: Request,
 }
 
 impl ReadResource {
     /// Reads from the server with this name, if several have the URI.
     pub fn server<Form>(mut self, name: impl OptionalArgument<String, Form>) -> Self {
-        if let Question::Resource { server, .. } = &mut self.asked.question {
+        if let Question::Resource { server, .. } = &mut self.request.question {
             *server = name.into_optional();
         }
         self
@@ -82,7 +82,7 @@ impl Future for ReadResource {
     type Output = Result<Resource, ToolError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.asked.poll(context)
+        self.request.poll(context)
     }
 }
 

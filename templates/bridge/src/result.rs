@@ -26,7 +26,8 @@ pub struct ToolResult {
 impl ToolResult {
     /// Converts an answer to a result.
     ///
-    /// # Errors If its structured content has a number that a [`Value`] can't hold.
+    /// # Errors
+    /// If its structured content has a number that a [`Value`] can't hold.
     pub(crate) fn of(reply: Reply, tool: &Tool) -> Result<Self, ToolError> {
         let Reply { content, structured, unheld, .. } = reply;
         match structured {
@@ -53,7 +54,8 @@ impl ToolResult {
 
     /// The answer as a `T`: the structured content, or else the text, parsed as JSON or as a Python literal.
     ///
-    /// # Errors If the text is neither, or the value is not a `T`.
+    /// # Errors
+    /// If the text is neither, or the value is not a `T`.
     #[track_caller]
     pub fn json<T: DeserializeOwned>(&self) -> crate::Result<T> {
         let read = self.value().and_then(|value| Ok(serde_json::from_value(value)?));

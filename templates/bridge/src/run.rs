@@ -102,7 +102,8 @@ fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) 
 
 /// Serializes a snippet's result to JSON.
 ///
-/// # Errors The snippet's own, or that of serializing its value.
+/// # Errors
+/// The snippet's own, or that of serializing its value.
 pub fn encode<T: Serialize>(result: anyhow::Result<T>) -> Encoded {
     let encoded = result.and_then(|value| encoded(&value, std::any::type_name::<T>()));
     encoded.map_err(|error| failure(&error))
@@ -178,7 +179,8 @@ fn too_large(length: usize) -> ErrorReport {
 
 /// Runs a snippet on its own thread, where it may block and start runtimes.
 ///
-/// # Errors The snippet's own.
+/// # Errors
+/// The snippet's own.
 pub async fn on_thread(work: impl FnOnce() -> Encoded + Send + 'static) -> Encoded {
     match tokio::task::spawn_blocking(work).await {
         Ok(encoded) => encoded,
@@ -189,7 +191,8 @@ pub async fn on_thread(work: impl FnOnce() -> Encoded + Send + 'static) -> Encod
 
 /// Drives a snippet that blocks on its own runtime, on a thread without one.
 ///
-/// # Errors The snippet's own.
+/// # Errors
+/// The snippet's own.
 pub async fn outside_runtime<F: Future<Output = Encoded>>(
     entry: impl FnOnce() -> F + Send + 'static,
 ) -> Encoded {

@@ -169,7 +169,8 @@ impl Argument<Scalar> for &String {
 
 /// An integral number is written as an integer.
 ///
-/// # Panics For NaN and infinity, which JSON does not support.
+/// # Panics
+/// For NaN and infinity, which JSON does not support.
 impl From<f64> for Scalar {
     #[track_caller]
     fn from(double: f64) -> Self {

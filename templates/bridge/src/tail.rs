@@ -180,7 +180,8 @@ steps! {
 
 /// Converts a last value to JSON, which borrows nothing.
 ///
-/// # Errors The snippet's own, or that of serializing the value.
+/// # Errors
+/// The snippet's own, or that of serializing the value.
 pub fn owned<T: Outcome>(value: anyhow::Result<T>) -> anyhow::Result<Box<RawValue>> {
     to_json(&value?)
 }

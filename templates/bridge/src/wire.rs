@@ -352,7 +352,8 @@ const LONGEST_ESCAPE: usize = 12;
 
 /// Reads one frame; `None` at the end of the stream.
 ///
-/// # Errors Errors of the stream, and `InvalidData` for a frame over [`FRAME_LIMIT`].
+/// # Errors
+/// Errors of the stream, and `InvalidData` for a frame over [`FRAME_LIMIT`].
 pub fn read_frame(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
     match stream.read_exact(&mut length) {
@@ -373,7 +374,8 @@ pub fn read_frame(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
 
 /// Writes `message` as one frame.
 ///
-/// # Errors Errors of the stream, and `InvalidData` for a frame over [`FRAME_LIMIT`].
+/// # Errors
+/// Errors of the stream, and `InvalidData` for a frame over [`FRAME_LIMIT`].
 pub fn write_frame(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let mut frame = vec![0; 4];
     serde_json::to_writer(&mut frame, message)?;

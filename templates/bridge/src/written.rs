@@ -14,8 +14,8 @@ use crate::convert::no_number;
 
 /// Serializes a value to JSON.
 ///
-/// # Errors If JSON does not support it: NaN or infinity, a map whose keys are not strings, or an error of the type
-/// itself.
+/// # Errors
+/// If JSON does not support it: NaN or infinity, a map whose keys are not strings, or an error of the type itself.
 pub(crate) fn to_raw<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Box<RawValue>> {
     let mut text = Vec::with_capacity(128);
     value.serialize(Checked(&mut serde_json::Serializer::new(&mut text)))?;

@@ -149,7 +149,7 @@ async fn a_call_over_the_limit_waits() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         lock(&ledger).calls_total
     });
-    assert!(matches!(ended.await, Either::Right(begun) if begun == CALLS_IN_FLIGHT as u64));
+    assert!(matches!(ended.await, Either::Right(count) if count == CALLS_IN_FLIGHT as u64));
 }
 
 #[tokio::test(start_paused = true)]

@@ -56,7 +56,8 @@ pub(super) enum Next {
 impl Calls {
     /// Adds a call of `bytes` bytes.
     ///
-    /// # Errors Why no more answers will arrive.
+    /// # Errors
+    /// Why no more answers will arrive.
     pub(super) fn add(&mut self, bytes: usize, message: impl FnOnce(u64) -> ToHost) -> Result<Added, String> {
         if let Some(reason) = &self.ended {
             return Err(reason.clone());

@@ -24,7 +24,7 @@ fn call(connection: &'static Connection, bytes: usize) -> Ticket {
 }
 
 /// A description of the next frame.
-fn heard(host: &mut UnixStream) -> String {
+fn received(host: &mut UnixStream) -> String {
     match serde_json::from_slice(&read_frame(host).unwrap().unwrap()).unwrap() {
         ToHost::Call { id, .. } => format!("call {id}"),
         ToHost::Cancel { id } => format!("cancel {id}"),
@@ -49,19 +49,19 @@ fn calls_over_the_limit_wait_for_answers_in_order() {
     let (connection, mut host) = connected();
     let mut calls: Vec<Ticket> = (0..CALLS_IN_FLIGHT + 2).map(|_| call(connection, 10)).collect();
     for id in 0..CALLS_IN_FLIGHT {
-        assert_eq!(heard(&mut host), format!("call {id}"));
+        assert_eq!(received(&mut host), format!("call {id}"));
     }
     answer(&mut host, 7);
-    assert_eq!(heard(&mut host), format!("call {CALLS_IN_FLIGHT}"));
+    assert_eq!(received(&mut host), format!("call {CALLS_IN_FLIGHT}"));
     // A later call does not overtake.
     let late = call(connection, 10);
     answer(&mut host, 8);
-    assert_eq!(heard(&mut host), format!("call {}", CALLS_IN_FLIGHT + 1));
+    assert_eq!(received(&mut host), format!("call {}", CALLS_IN_FLIGHT + 1));
     let mut context = Context::from_waker(Waker::noop());
     assert!(matches!(calls[7].poll(&mut context), Poll::Ready(Ok(_))));
     assert!(calls[9].poll(&mut context).is_pending());
     answer(&mut host, 9);
-    assert_eq!(heard(&mut host), format!("call {}", late.id));
+    assert_eq!(received(&mut host), format!("call {}", late.id));
     std::mem::forget((calls, late));
     assert_nothing_more(connection, &mut host);
 }
@@ -73,11 +73,11 @@ fn a_cancellation_makes_room_unless_the_call_was_never_sent() {
     let last = calls.pop().unwrap();
     drop(calls.pop());
     for id in 0..CALLS_IN_FLIGHT {
-        assert_eq!(heard(&mut host), format!("call {id}"));
+        assert_eq!(received(&mut host), format!("call {id}"));
     }
     drop(calls.remove(3));
-    assert_eq!(heard(&mut host), "cancel 3");
-    assert_eq!(heard(&mut host), format!("call {}", last.id));
+    assert_eq!(received(&mut host), "cancel 3");
+    assert_eq!(received(&mut host), format!("call {}", last.id));
     std::mem::forget((calls, last));
     assert_nothing_more(connection, &mut host);
 }
@@ -87,9 +87,9 @@ fn arguments_in_flight_are_limited_in_bytes() {
     let (connection, mut host) = connected();
     let bytes = BYTES_IN_FLIGHT - 1000;
     let reader = std::thread::spawn(move || {
-        let heard_at_first = [heard(&mut host), heard(&mut host)];
+        let first_two = [received(&mut host), received(&mut host)];
         answer(&mut host, 0);
-        (heard_at_first, heard(&mut host), host)
+        (first_two, received(&mut host), host)
     });
     let (large, small, over) = (call(connection, bytes), call(connection, 900), call(connection, 200));
     let (first, second, mut host) = reader.join().unwrap();
@@ -108,10 +108,10 @@ fn dropping_a_call_does_not_wait_for_the_host() {
     drop(calls);
     drop(stuck);
     for id in 0..CALLS_IN_FLIGHT {
-        assert_eq!(heard(&mut host), format!("call {id}"));
+        assert_eq!(received(&mut host), format!("call {id}"));
     }
     for id in 0..CALLS_IN_FLIGHT {
-        assert_eq!(heard(&mut host), format!("cancel {id}"));
+        assert_eq!(received(&mut host), format!("cancel {id}"));
     }
     assert_nothing_more(connection, &mut host);
 }

@@ -9,7 +9,8 @@ use super::{FromJson, ToJson, read};
 
 /// Serializes a value through its JSON.
 ///
-/// # Errors Those of the serializer, and if JSON does not support the value.
+/// # Errors
+/// Those of the serializer, and if JSON does not support the value.
 pub fn serialize<S: Serializer>(value: &dyn ToJson, serializer: S) -> Result<S::Ok, S::Error> {
     match checked(|| value.to_json()) {
         Ok(value) => value.serialize(serializer),
@@ -19,7 +20,8 @@ pub fn serialize<S: Serializer>(value: &dyn ToJson, serializer: S) -> Result<S::
 
 /// Deserializes a value through its JSON.
 ///
-/// # Errors Those of the deserializer, and a [`super::Mismatch`] as a custom error.
+/// # Errors
+/// Those of the deserializer, and a [`super::Mismatch`] as a custom error.
 pub fn deserialize<'de, T: FromJson, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value = Value::deserialize(deserializer)?;
     read(value).map_err(D::Error::custom)

@@ -25,7 +25,8 @@ pub trait FromJson: Sized {
 
 /// Reads a value.
 ///
-/// # Errors If the value does not fit, with the first mismatch.
+/// # Errors
+/// If the value does not fit, with the first mismatch.
 pub fn read<T: FromJson>(value: Value) -> Result<T, Mismatch> {
     let mut reader = Reader::default();
     let read = T::from_json(value, &mut reader);

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use serde_json::{Number, Value};
 
 /// Maximum number of significant decimal digits of a double.
-const MOST_DIGITS: usize = 767;
+const MAX_DIGITS: usize = 767;
 
 /// Maximum number of characters of a number to quote in a message.
 const QUOTED: usize = 80;
@@ -279,13 +279,13 @@ impl Decimal {
 
     /// Whether it equals the integral double exactly.
     fn is_exactly(&self, double: f64) -> bool {
-        self.exponent >= 0 && self.digits.len() <= MOST_DIGITS && self.is_of(&format!("{double:.0}"))
+        self.exponent >= 0 && self.digits.len() <= MAX_DIGITS && self.is_of(&format!("{double:.0}"))
     }
 
     /// Whether it is the double rounded to as many digits.
     fn is_rounded_from(&self, double: f64) -> bool {
         let count = self.digits.len();
-        count <= MOST_DIGITS && self.is_of(&format!("{double:.*e}", count - 1))
+        count <= MAX_DIGITS && self.is_of(&format!("{double:.*e}", count - 1))
     }
 
     fn is_of(&self, text: &str) -> bool {

@@ -20,7 +20,8 @@ pub trait GeneratedText: Sized {
 
     /// The variant of a string.
     ///
-    /// # Errors If the schema does not allow the string: a placeholder variant, and the allowed strings.
+    /// # Errors
+    /// If the schema does not allow the string: a placeholder variant, and the allowed strings.
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])>;
 }
 
@@ -62,7 +63,8 @@ fn warn_of_text(name: &str, texts: &[&str], text: &str, place: &Location<'_>) {
 
 /// Looks up a string.
 ///
-/// # Errors If the schema does not allow it, with the allowed strings.
+/// # Errors
+/// If the schema does not allow it, with the allowed strings.
 pub fn parse_text<T: GeneratedText>(text: &str) -> Result<T, UnknownText> {
     match T::find(text) {
         Ok(found) => Ok(found),
