@@ -47,7 +47,7 @@ impl Compared {
         let same = texts().find(|text| text.eq_ignore_ascii_case(&self.text));
         let meant = same.or_else(|| nearest(&self.text, texts()).into_iter().next());
         let meant = meant.map_or_else(String::new, |text| format!("did you mean {text:?}? "));
-        format!("{meant}compare with a string that the schema does not list by `.as_str()`")
+        format!("{meant}to compare with a string that the schema does not list, use `.as_str()`")
     }
 
     fn listed(&self) -> String {

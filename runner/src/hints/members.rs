@@ -82,7 +82,7 @@ fn of_call<'a>(slip: &Slip<'a>, found: Found<'a>) -> Advice<'a> {
         (false, _) => format!("`{path}` has no argument {name}{}", did_you_mean(near)),
         (true, all) if all.is_empty() => {
             format!(
-                "`{path}` has no argument {name}and takes no optional ones; await the call first: `.await?`"
+                "`{path}` has no argument {name} and takes no optional ones; await the call first: `.await?`"
             )
         }
         (true, all) => format!("`{path}` has no argument {name}; optional arguments are {all}"),
