@@ -73,8 +73,7 @@ fn a_machine_that_runs_snippets_is_healthy() {
         assert_eq!(found["tried"][tried]["tier"], found["tier"], "{found:#}");
         assert_says(&found["tried"][tried]["layers"], &["landlock", "seccomp", "rlimits"]);
     }
-    for name in
-        ["landlock", "seccomp", "seccomp notify", "user namespace", "private root", "control groups"]
+    for name in ["landlock", "seccomp", "seccomp notify", "user namespace", "private root", "control groups"]
     {
         let mechanism = mechanism(&found, name);
         assert_eq!(mechanism["available"] == true, mechanism["advice"].is_null(), "{mechanism}");

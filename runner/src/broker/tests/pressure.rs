@@ -65,7 +65,7 @@ async fn the_clock_resumes_after_a_question_despite_unread_answers() {
         program
     });
     assert!(matches!(ended.await, Either::Right(_)), "it was stopped too early");
-    assert_eq!(clock.stood_still(), Duration::from_secs(5));
+    assert_eq!(clock.stopped_for(), Duration::from_secs(5));
 }
 
 #[tokio::test(start_paused = true)]
