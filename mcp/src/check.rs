@@ -1,29 +1,30 @@
-//! Checks a call's arguments against the tool's input schema before they leave the host, so that bounds, patterns and
-//! formats that Rust types don't hold give a clear local error. Whether to check, and what becomes of a refusal, is
-//! the caller's.
+//! Checks a call's arguments against the tool's input schema before they leave the host, so that violations of bounds,
+//! patterns and formats, which Rust types do not express, give a clear local error. The caller decides whether to check
+//! and what to do with an error.
 //!
-//! The server has the last word: it checks its arguments itself, and may be more lenient than its schema. So this
-//! check only refuses what the schema's clear intent forbids, and what it cannot decide it lets pass:
+//! The server has the last word: it checks its arguments itself and may be more lenient than its schema. So this check
+//! refuses only what the schema clearly forbids, and passes what it cannot decide:
 //!
-//! - **Sloppy schemas.** Drafts are read by what their keywords mean: `exclusiveMinimum: true`, `items: [...]`,
-//!   `dependencies`, OpenAPI's `nullable` and type names in capitals mean what they say whatever `$schema` says. What
-//!   has no clear meaning is left out of the check: unknown types, malformed keywords, references to nowhere or to
-//!   the network, patterns that no engine here knows. `oneOf` wants at least one, since alternatives that overlap are
-//!   common mistakes; `additionalProperties` does not count where several schemas describe one object; a required
-//!   property with a default may be missing; `unevaluatedProperties` and `unevaluatedItems` don't count. `not` and
-//!   `if` count only if they can be decided exactly.
-//! - **Formats.** Since 2019 the drafts call `format` an annotation, and servers differ in what they accept. The widest
-//!   common reading is asserted: `date-time` and `date` want to begin with a year, and no month 13, day 32 or hour 25
-//!   (a missing zone, seconds or time are fine); `email` wants an `@` with something around it; `uri` a scheme; `uuid`
-//!   32 hexadecimal digits; `ipv4` and `ipv6` an address or network. An empty text passes, it often stands for
-//!   nothing. All others (`uint32`, `path`, `hostname`, ...) are ignored, and so are all formats under `not` and `if`.
-//! - **Bounds.** Schemas and arguments are untrusted. A schema that is too large to be built cannot be checked against,
+//! - **Sloppy schemas.** Keywords are read by their evident meaning, whatever `$schema` says: `exclusiveMinimum: true`,
+//!   `items: [...]`, `dependencies`, OpenAPI's `nullable` and type names in capitals all work. Parts without a clear
+//!   meaning are left out of the check: unknown types, malformed keywords, references that are dangling or point to the
+//!   network, patterns that no engine here supports. `oneOf` requires at least one match, since overlapping
+//!   alternatives are a common mistake; `additionalProperties` is ignored where several schemas describe one object; a
+//!   required property with a default may be missing; `unevaluatedProperties` and `unevaluatedItems` are ignored. `not`
+//!   and `if` count only if they can be decided exactly.
+//! - **Formats.** Since 2019 the drafts call `format` an annotation, and servers differ in what they accept. The check
+//!   asserts the widest common reading: `date-time` and `date` must begin with a year and must not have month 13, day
+//!   32 or hour 25 (a missing zone, seconds or time are fine); `email` needs an `@` with text on both sides; `uri` a
+//!   scheme; `uuid` 32 hexadecimal digits; `ipv4` and `ipv6` an address or network. An empty text passes, since it
+//!   often means "no value". All other formats (`uint32`, `path`, `hostname`, ...) are ignored, and so are all formats
+//!   under `not` and `if`.
+//! - **Bounds.** Schemas and arguments are untrusted. If a schema is too large to build, nothing is checked against it;
 //!   arguments that are too large or need too many steps pass unchecked.
 //!
-//! `jsonschema` does the validation, but never sees what the server wrote: [`rewrite`] makes clean parts without
-//! references of it, one for the root and one for each target of a reference, and [`keywords`] leads from part to part,
-//! while [`run`] counts steps and depth. So there are no cycles to follow, no identifiers to resolve and nothing to fetch, and the
-//! work in one part is at most the size of the part times the size of the value.
+//! `jsonschema` does the validation, but never sees the server's schema itself: [`rewrite`] turns it into clean parts
+//! without references, one for the root and one for each target of a reference; [`keywords`] connects the parts, and
+//! [`run`] counts steps and depth. So there are no cycles to follow, no identifiers to resolve and nothing to fetch,
+//! and the work in one part is at most the size of the part times the size of the value.
 
 mod format;
 mod keywords;
@@ -43,23 +44,23 @@ use serde_json::{Value, value::RawValue};
 use self::{part::Part, run::Run};
 use crate::text::shown;
 
-/// How many bytes of arguments are checked. Parsed, they take up to 16 times as much, or [`MAX_CONTAINERS`] more.
+/// Largest arguments that are checked, in bytes. Parsed, they take up to 16 times as much, or [`MAX_CONTAINERS`] more.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
-/// How many objects and arrays arguments may have to be checked. Each may take 0.7 KB when parsed.
+/// Limit on objects and arrays in checked arguments. Each may take 0.7 KB when parsed.
 const MAX_CONTAINERS: usize = 100_000;
 
-/// How much work a check may be, in places of the schema times places of the arguments. At a few nanoseconds each it
-/// is done in less than a second.
+/// Limit on the work of a check: nodes of the schema times nodes of the arguments. At a few nanoseconds each, it takes
+/// less than a second.
 const MAX_STEPS: usize = 20_000_000;
 
-/// How many steps may leave a problem in memory, some 300 bytes each, when it is found out what is wrong.
+/// Limit on steps that may record a problem, some 300 bytes each, when collecting what is wrong.
 const MAX_KEEPING_STEPS: usize = 500_000;
 
-/// How much of the validator's words a reason quotes, in bytes.
+/// Limit on the quoted message of the validator, in bytes.
 const REASON_BYTES: usize = 300;
 
-/// The arguments of one tool, as far as its input schema says something about them that can be checked.
+/// Checks the arguments of one tool against the checkable part of its input schema.
 ///
 /// Building one takes longer than a check; it may be used by several threads.
 #[derive(Debug)]
@@ -67,17 +68,17 @@ pub struct InputCheck {
     parts: Arc<[Part]>,
 }
 
-/// What is wrong with the arguments of a call: up to three places, and how many more there are. One line of bounded
-/// length, fit to be shown.
+/// What is wrong with the arguments of a call: up to three problems, and the number of further ones. One line of
+/// bounded length, safe to show.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Invalid(String);
 
 impl InputCheck {
-    /// Prepares to check against the schema. It needs no network and no files, whatever the schema refers to.
+    /// Prepares a check against the schema. Needs no network and no files, whatever the schema refers to.
     ///
     /// # Errors
-    /// The reason why nothing can be checked against this schema. The tool may well be usable all the same.
+    /// Why nothing can be checked against this schema. The tool may be usable all the same.
     pub fn new(schema: &Value) -> Result<Self, String> {
         let rewritten = rewrite::rewrite(schema)?;
         let options = jsonschema::options()
@@ -96,7 +97,7 @@ impl InputCheck {
         Ok(Self { parts: parts?.into() })
     }
 
-    /// Says what is wrong with the arguments. What cannot be decided within the bounds, or is no JSON, passes.
+    /// Checks the arguments. Invalid JSON, and whatever cannot be decided within the bounds, passes.
     ///
     /// # Errors
     /// What is wrong, and where.

@@ -1,4 +1,5 @@
-//! This side as the protocol library sees it: what it can do, and its answers to what a server asks and tells.
+//! The client side as the protocol library sees it: its capabilities, and its responses to a server's requests and
+//! notifications.
 
 use std::{
     collections::HashMap,
@@ -23,65 +24,65 @@ use crate::{
     wire::{MAX_REQUEST_BYTES, REFUSED_METHOD},
 };
 
-/// The version that the handshake asks for.
+/// The protocol version requested in the handshake.
 pub(crate) const HANDSHAKE_VERSION: ProtocolVersion = ProtocolVersion::LATEST_WITH_INITIALIZE;
 
-/// The version without a handshake that is asked for.
+/// The protocol version requested without a handshake.
 pub(crate) const STATELESS_VERSION: ProtocolVersion = ProtocolVersion::V_2026_07_28;
 
-/// Answers the server of one session.
+/// Responds to the server of one session.
 #[derive(Clone)]
 pub(crate) struct Client {
     server: String,
     roots: Vec<Root>,
     experimental: Map<String, Value>,
     host: Arc<dyn Host>,
-    /// How many questions of the server are with a person or a model right now.
+    /// The number of questions from the server that wait for the user or a model.
     questions: watch::Sender<usize>,
-    /// The room for these questions.
+    /// The limits on these questions.
     open: Arc<OpenQuestions>,
-    /// The requests that wait for an answer and want to know of progress.
+    /// The pending requests that track progress.
     progress: Arc<Mutex<HashMap<ProgressToken, Watcher>>>,
 }
 
-/// How far a request is (`notifications/progress`).
+/// The progress of a request (`notifications/progress`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgressMade {
-    /// How much is done.
+    /// Progress so far.
     pub done: f64,
-    /// How much there is in all, where that is known.
+    /// The total, if known.
     pub total: Option<f64>,
-    /// What is done right now.
+    /// A description of the current step.
     pub message: Option<String>,
 }
 
-/// Who is told of the progress of a request. Must not block.
+/// Receives the progress of a request. Must not block.
 pub type ProgressSink = Arc<dyn Fn(ProgressMade) + Send + Sync>;
 
-/// A request that wants to know of progress.
+/// A pending request that tracks progress.
 struct Watcher {
     made: Arc<Notify>,
     sink: Option<ProgressSink>,
 }
 
-/// How many questions of one server may be with a person or a model at once; further ones are refused.
+/// Limit on questions of one server that wait for the user or a model at once; further ones are refused.
 pub const MAX_QUESTIONS: usize = 16;
 
-/// How many bytes these may have together (2 MiB).
+/// Limit on the parameters of these questions together, in bytes (2 MiB).
 pub const MAX_QUESTION_BYTES: usize = 2 * 1024 * 1024;
 
-/// The questions that are open: how many, and their bytes.
+/// The number of open questions, and their total size in bytes.
 #[derive(Debug, Default)]
 struct OpenQuestions(Mutex<(usize, usize)>);
 
-/// The room that a question takes. Dropping it gives it back.
+/// The share of the limits that one question takes, released when dropped.
 struct QuestionRoom<'a> {
     open: &'a OpenQuestions,
     bytes: usize,
 }
 
 impl OpenQuestions {
-    /// Room for a question with these parameters, if there is any.
+    /// Reserves room for a question with these parameters, if the limits allow it.
     fn enter(&self, parameters: &Value) -> Option<QuestionRoom<'_>> {
         let bytes = parameters.to_string().len();
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +101,7 @@ impl Drop for QuestionRoom<'_> {
     }
 }
 
-/// A question that is with a person or a model. Dropping it ends it.
+/// A question that waits for the user or a model. Dropping it ends it.
 struct Open<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Open<'a> {
@@ -116,7 +117,7 @@ impl Drop for Open<'_> {
     }
 }
 
-/// Tells a request of its progress. Dropping it forgets the request.
+/// Tracks the progress of a request until dropped.
 pub(crate) struct Progress {
     client: Client,
     token: ProgressToken,
@@ -129,7 +130,7 @@ impl Progress {
         self.made.notified().await;
     }
 
-    /// As when the server reports progress.
+    /// Simulates a progress report by the server.
     #[cfg(test)]
     pub(crate) fn note(&self) {
         self.made.notify_one();
@@ -155,17 +156,17 @@ impl Client {
         }
     }
 
-    /// Whether a question of the server is with a person or a model, and each change of it.
+    /// A receiver for the number of questions that wait for the user or a model.
     pub(crate) fn questions(&self) -> watch::Receiver<usize> {
         self.questions.subscribe()
     }
 
-    /// What is raised while requests wait for something that counts against no deadline.
+    /// A counter to raise while requests wait for something that must not count against their deadlines.
     pub(crate) fn waits(&self) -> watch::Sender<usize> {
         self.questions.clone()
     }
 
-    /// What tells of the progress of the request with this token.
+    /// Tracks the progress of the request with this token.
     pub(crate) fn progress_of(&self, token: ProgressToken, sink: Option<ProgressSink>) -> Progress {
         let made = Arc::new(Notify::new());
         self.watchers().insert(token.clone(), Watcher { made: Arc::clone(&made), sink });
@@ -176,15 +177,15 @@ impl Client {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The answer to a request that a server makes of a client, by its method; `None` for a method that is not known.
+    /// Handles a server's request by its method; returns `None` for an unknown method.
     ///
     /// # Errors
-    /// Why it is refused.
+    /// Why the request is refused.
     pub(crate) async fn answer(&self, method: &str, parameters: Value) -> Option<Result<Value, String>> {
-        let refused = |what: &str| Some(Err(format!("this client did not say that it can do {what}")));
+        let refused = |what: &str| Some(Err(format!("this client does not declare {what}")));
         let too_many = || {
             let reason = format!(
-                "{MAX_QUESTIONS} questions or {MAX_QUESTION_BYTES} bytes of them wait for answers already; ask again later"
+                "too many questions are pending (limit: {MAX_QUESTIONS}, or {MAX_QUESTION_BYTES} bytes); try again"
             );
             Some(Err(reason))
         };
@@ -216,7 +217,7 @@ impl Client {
         }
     }
 
-    /// What this side can do, as it is declared.
+    /// The capabilities that this client declares.
     fn capabilities(&self) -> ClientCapabilities {
         let mut capabilities = json!({});
         let mut elicitation = json!({});
@@ -238,11 +239,11 @@ impl Client {
         if !self.experimental.is_empty() {
             capabilities["experimental"] = json!(self.experimental);
         }
-        // Written by this function, so it has the form.
+        // This function built the value, so it has the right form.
         serde_json::from_value(capabilities).unwrap_or_default()
     }
 
-    /// The same through the library's types.
+    /// Like `answer`, with the library's types.
     async fn typed<P: Serialize + Send, R: DeserializeOwned>(
         &self,
         method: &str,
@@ -251,20 +252,21 @@ impl Client {
         let parameters = serde_json::to_value(parameters).unwrap_or_default();
         let refusal = |message: String| ErrorData::invalid_request(message, None);
         match self.answer(method, parameters).await {
-            Some(Ok(answer)) => serde_json::from_value(answer)
-                .map_err(|error| ErrorData::internal_error(format!("the answer has no form: {error}"), None)),
+            Some(Ok(answer)) => serde_json::from_value(answer).map_err(|error| {
+                ErrorData::internal_error(format!("the answer has the wrong form: {error}"), None)
+            }),
             Some(Err(reason)) => Err(refusal(reason)),
-            None => Err(refusal(format!("{method} is not known here"))),
+            None => Err(refusal(format!("{method} is not supported"))),
         }
     }
 
-    pub(crate) fn tell(&self, notice: &Notice) {
+    pub(crate) fn notify(&self, notice: &Notice) {
         self.host.notice(&self.server, notice);
     }
 
-    /// Tells what a process wrote on its standard error.
+    /// Reports a line that the process wrote to standard error.
     pub(crate) fn stderr(&self, line: &str) {
-        self.tell(&Notice::Stderr(line.to_owned()));
+        self.notify(&Notice::Stderr(line.to_owned()));
     }
 }
 
@@ -295,7 +297,7 @@ impl ClientHandler for Client {
         parameters: rmcp::model::ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<rmcp::model::ElicitResult, ErrorData> {
-        // The library keeps `_meta` apart; the token in it is its own.
+        // The library keeps `_meta` apart; the progress token in it is the library's own.
         let mut meta = serde_json::to_value(&context.meta).unwrap_or_default();
         meta.as_object_mut().map(|meta| meta.remove("progressToken"));
         let mut parameters = serde_json::to_value(parameters).unwrap_or_default();
@@ -330,7 +332,7 @@ impl ClientHandler for Client {
         if let Some(sink) = sink {
             sink(ProgressMade { done: progress, total, message: message.clone() });
         }
-        self.tell(&Notice::Progress { done: progress, total, message });
+        self.notify(&Notice::Progress { done: progress, total, message });
     }
 
     async fn on_logging_message(
@@ -340,7 +342,7 @@ impl ClientHandler for Client {
     ) {
         let level = serde_json::to_value(parameters.level).unwrap_or_default();
         let level = level.as_str().unwrap_or("info").to_owned();
-        self.tell(&Notice::Log { level, logger: parameters.logger, data: parameters.data });
+        self.notify(&Notice::Log { level, logger: parameters.logger, data: parameters.data });
     }
 
     async fn on_resource_updated(
@@ -348,18 +350,18 @@ impl ClientHandler for Client {
         parameters: ResourceUpdatedNotificationParam,
         _context: NotificationContext<RoleClient>,
     ) {
-        self.tell(&Notice::ResourceUpdated(parameters.uri));
+        self.notify(&Notice::ResourceUpdated(parameters.uri));
     }
 
     async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.tell(&Notice::ListChanged(ListKind::Resources));
+        self.notify(&Notice::ListChanged(ListKind::Resources));
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.tell(&Notice::ListChanged(ListKind::Tools));
+        self.notify(&Notice::ListChanged(ListKind::Tools));
     }
 
     async fn on_prompt_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.tell(&Notice::ListChanged(ListKind::Prompts));
+        self.notify(&Notice::ListChanged(ListKind::Prompts));
     }
 }

@@ -1,6 +1,6 @@
-//! What can go wrong with a server, worded for the person who configured it.
+//! Failures of a server, worded for the user who configured it.
 //!
-//! A tool's own failure (`isError`) is no error here: it is a result like any other.
+//! A tool's own failure (`isError`) is not an error here but a normal result.
 
 use std::{fmt, time::Duration};
 
@@ -23,7 +23,7 @@ impl Error {
     }
 }
 
-/// What happened.
+/// The kind of failure.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -33,102 +33,102 @@ pub enum ErrorKind {
         /// Why, and what to do.
         reason: String,
     },
-    /// The handshake ended in something else than a session.
+    /// The handshake did not result in a session.
     #[error("cannot connect: {reason}{evidence}")]
     Initialize {
         /// Why, and what to do.
         reason: String,
-        /// What the process left behind.
+        /// The state and output of the process.
         evidence: Evidence,
     },
-    /// A deadline passed.
+    /// A request timed out.
     #[error("{phase} took longer than {}; {}{evidence}", seconds(*.limit), .phase.advice())]
     Timeout {
-        /// What was waited for.
+        /// The operation in progress.
         phase: Phase,
-        /// The limit that was reached.
+        /// The time limit.
         limit: Duration,
-        /// What the process left behind.
+        /// The state and output of the process.
         evidence: Evidence,
     },
-    /// The connection ended, by the server's doing.
+    /// The server ended the connection.
     #[error("the connection ended while waiting for {phase}{evidence}")]
     Closed {
-        /// What was waited for.
+        /// The operation in progress.
         phase: Phase,
-        /// What the process left behind.
+        /// The state and output of the process.
         evidence: Evidence,
     },
-    /// The session was closed on this side before the answer came.
+    /// The session was closed on this side before the response arrived.
     #[error("the session was closed on this side, before or while waiting for {phase}")]
     SessionClosed {
-        /// What was waited for.
+        /// The operation in progress.
         phase: Phase,
     },
     /// The server broke the protocol.
     #[error("broke the protocol: {reason}")]
     Protocol {
-        /// How.
+        /// What was wrong.
         reason: String,
     },
     /// The server answered with a JSON-RPC error.
-    #[error("{phase} is error {code}: {message}")]
+    #[error("{phase} failed with error {code}: {message}")]
     Rpc {
-        /// What was asked.
+        /// The request.
         phase: Phase,
         /// The JSON-RPC error code.
         code: i64,
         /// The server's message, bounded and without control characters.
         message: String,
-        /// The server's further data, as it came.
+        /// The server's additional data, unchanged.
         data: Option<Box<RawValue>>,
     },
-    /// The server wants a login, or another one than there is.
-    #[error("the server wants a login: {reason} (waiting for {phase})")]
+    /// The server requires a login, or a different one.
+    #[error("the server requires a login: {reason} (waiting for {phase})")]
     Unauthorized {
-        /// What was asked.
+        /// The request.
         phase: Phase,
-        /// How to be let in, in the server's words.
+        /// The server's description of the required login.
         challenge: Challenge,
-        /// What it answered.
+        /// The server's response.
         reason: String,
     },
-    /// The request could not be carried over HTTP.
+    /// The request failed at the HTTP level.
     #[error("{reason} (waiting for {phase})")]
     Http {
-        /// What was asked.
+        /// The request.
         phase: Phase,
         /// Why, and what to do.
         reason: String,
     },
-    /// Nobody could be logged in, or out.
+    /// A login or logout failed.
     #[error("the login failed: {reason}")]
     Login {
         /// Why, and what to do.
         reason: String,
     },
-    /// The arguments of a call are no JSON object.
+    /// The arguments of a call are not a JSON object.
     #[error("the arguments of tool `{tool}` must be a JSON object")]
     Arguments {
-        /// The tool that was to be called.
+        /// The called tool.
         tool: String,
     },
-    /// This side could not do its part.
+    /// The host itself failed.
     #[error("{reason}")]
     Host {
-        /// What failed here.
+        /// What failed.
         reason: String,
     },
 }
 
-/// How a server says that it lets nobody in without a token (RFC 6750, section 3; RFC 9728, section 5.1).
+/// How a server reports that a token is required (RFC 6750, section 3; RFC 9728, section 5.1).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Challenge {
     header: Option<String>,
 }
 
 impl Challenge {
-    /// The challenge in this value of `WWW-Authenticate`, if there was one.
+    /// The challenge in a `WWW-Authenticate` header, if there was one.
     pub fn new(header: Option<String>) -> Self {
         Self { header }
     }
@@ -138,13 +138,13 @@ impl Challenge {
         self.header.as_deref()
     }
 
-    /// Whether there is a token, but one that is not good enough for this request.
+    /// Whether the server accepts the token but requires a wider scope for this request.
     pub fn is_for_scope(&self) -> bool {
         self.header.as_deref().is_some_and(|header| header.contains("insufficient_scope"))
     }
 }
 
-/// What was waited for when something happened.
+/// The operation that was in progress when a failure happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
@@ -156,7 +156,7 @@ pub enum Phase {
     ListTools,
     /// A call of the tool with this name.
     Call(String),
-    /// Another request, by its method.
+    /// Another request, by its method name.
     Request(&'static str),
 }
 
@@ -165,12 +165,12 @@ impl Phase {
         match self {
             Self::Spawn => "is the command on a file system that does not answer?",
             Self::Initialize => {
-                "check that this is an MCP server that speaks the configured transport, or raise `timeout`"
+                "check that this is an MCP server with the configured transport, or raise `timeout`"
             }
-            Self::ListTools => "raise `requestTimeout` or `timeout` if the server is only slow",
+            Self::ListTools => "raise `requestTimeout` or `timeout` if the server is just slow",
             Self::Call(_) => "the request was cancelled; raise `requestTimeout` if the tool needs longer",
             Self::Request(_) => {
-                "the request was cancelled; raise `requestTimeout` if the server is only slow"
+                "the request was cancelled; raise `requestTimeout` if the server is just slow"
             }
         }
     }
@@ -195,7 +195,7 @@ pub enum Exit {
     Status(i32),
     /// By this signal.
     Signal(i32),
-    /// It is gone, but how it ended cannot be known.
+    /// It has ended, but its exit status cannot be known.
     Unknown,
 }
 
@@ -203,24 +203,24 @@ impl fmt::Display for Exit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(status) => write!(formatter, "exited with status {status}"),
-            Self::Signal(signal) => write!(formatter, "was ended by signal {signal}"),
-            Self::Unknown => formatter.write_str("is gone"),
+            Self::Signal(signal) => write!(formatter, "was terminated by signal {signal}"),
+            Self::Unknown => formatter.write_str("has ended"),
         }
     }
 }
 
-/// What a server's process left behind: how it ended, and what it wrote beside the protocol.
+/// The state and output of a server's process, for error messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// How the process ended; `None` while it runs.
     pub exit: Option<Exit>,
     /// The last lines on standard error, bounded and without control characters.
     pub stderr: Vec<String>,
-    /// How many lines on standard output were no protocol messages.
+    /// The number of lines on standard output that were not protocol messages.
     pub stray_lines: u64,
     /// The first of those lines, bounded and without control characters.
     pub first_stray_line: Option<String>,
-    /// How many of its messages were dropped: too long, or too many to answer.
+    /// The number of its messages that were dropped: too long, or too many to answer.
     pub dropped_messages: u64,
 }
 
@@ -231,7 +231,7 @@ impl fmt::Display for Evidence {
         }
         if let Some(line) = &self.first_stray_line {
             let lines = self.stray_lines;
-            write!(formatter, "; what came that is no MCP message: {lines} lines, the first: {line}")?;
+            write!(formatter, "; {lines} lines of output were not MCP messages; the first: {line}")?;
         }
         if !self.stderr.is_empty() {
             formatter.write_str("; last lines on standard error:")?;

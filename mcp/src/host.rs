@@ -1,17 +1,17 @@
-//! What a server may ask of this side, and tell it: answered by whoever uses the sessions.
+//! The interface for the user of sessions: it handles a server's requests and notifications.
 
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::Value;
 
-/// Whoever uses a session: asked what the server asks of a client, and told what it tells. Each capability is declared
-/// to the server only where the host says that it has it.
+/// Handles the requests and notifications of servers for the user of a session. The client declares only those
+/// capabilities to a server that the host has.
 pub trait Host: Send + Sync + 'static {
-    /// Whether [`Host::elicit`] asks a person by a form.
+    /// Whether [`Host::elicit`] can show a form to the user.
     fn elicits(&self) -> bool {
         false
     }
 
-    /// Whether [`Host::elicit`] can send a person to an address as well (`mode: url`).
+    /// Whether [`Host::elicit`] can also send the user to a URL (`mode: url`).
     fn elicits_by_url(&self) -> bool {
         false
     }
@@ -21,61 +21,60 @@ pub trait Host: Send + Sync + 'static {
         false
     }
 
-    /// Asks a person: MCP's `elicitation/create`, with its parameters as they came. The answer is an `ElicitResult`:
-    /// `action`, and `content` for `accept`.
+    /// Asks the user: MCP's `elicitation/create`, with its parameters unchanged. Returns an `ElicitResult`: `action`,
+    /// and `content` for `accept`.
     ///
     /// # Errors
-    /// Why nobody can be asked; the server is told.
+    /// Why the user can't be asked; the reason is sent to the server.
     fn elicit<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
         let _ = (server, parameters);
         std::future::ready(Ok(serde_json::json!({ "action": "decline" }))).boxed()
     }
 
-    /// Asks a model: MCP's `sampling/createMessage`, with its parameters as they came. The answer is a
-    /// `CreateMessageResult`.
+    /// Asks a model: MCP's `sampling/createMessage`, with its parameters unchanged. Returns a `CreateMessageResult`.
     ///
     /// # Errors
-    /// Why the model can't be asked; the server is told.
+    /// Why the model can't be asked; the reason is sent to the server.
     fn sample<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
         let _ = (server, parameters);
         std::future::ready(Err("sampling is not allowed here".to_owned())).boxed()
     }
 
-    /// Told something by a server. Must not block.
+    /// Receives a notification from a server. Must not block.
     fn notice(&self, server: &str, notice: &Notice) {
         let _ = (server, notice);
     }
 }
 
-/// What a server tells, beside its answers. All of it is its claim: untrusted text.
+/// A notification from a server, or its stray output. All of it is untrusted text.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
     /// A line on a local server's standard error, bounded and without control characters.
     Stderr(String),
-    /// The first output that is no message of the protocol, bounded and without control characters.
+    /// The first output that is not a protocol message, bounded and without control characters.
     Stray(String),
-    /// A log message (`notifications/message`): its level, its logger, and what it says.
+    /// A log message (`notifications/message`) with its level, logger and data.
     Log {
         /// `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
         level: String,
-        /// What logs, if the server says so.
+        /// The logger's name, if the server sends one.
         logger: Option<String>,
         /// The message; any JSON.
         data: Value,
     },
-    /// How far a call is (`notifications/progress`).
+    /// The progress of a call (`notifications/progress`).
     Progress {
-        /// How much is done.
+        /// Progress so far.
         done: f64,
-        /// How much there is in all, where that is known.
+        /// The total, if known.
         total: Option<f64>,
-        /// What is done right now.
+        /// A description of the current step.
         message: Option<String>,
     },
-    /// A list is no longer what it was.
+    /// A list has changed.
     ListChanged(ListKind),
-    /// A resource is no longer what it was.
+    /// A resource has changed.
     ResourceUpdated(String),
 }
 
@@ -90,7 +89,7 @@ pub enum ListKind {
     Prompts,
 }
 
-/// A host that has no person and no model, and forgets what it is told.
+/// A host without a user or a model, which ignores all notifications.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoHost;
 

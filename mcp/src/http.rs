@@ -1,7 +1,7 @@
-//! Servers behind an address: what both transports over HTTP have in common.
+//! Servers at a URL: what both HTTP transports have in common.
 //!
-//! Requests go to the server's origin alone: a redirect within it is followed where it keeps the method, every other one
-//! is an error that names the address, so that neither headers nor tokens ever reach another origin.
+//! Requests go only to the server's origin. A redirect within it is followed if it keeps the method; any other redirect
+//! is an error that names the target, so that neither headers nor tokens ever reach another origin.
 
 mod body;
 mod client;
@@ -43,11 +43,11 @@ use crate::{
     trace::Trace,
 };
 
-/// How many bytes of an answer that reports a failure are read.
+/// Limit on the body of an error response, in bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// How much of such an answer is told, in bytes.
-const TOLD_BYTES: usize = 300;
+/// Limit on the part of such a body that a message quotes, in bytes.
+const EXCERPT_BYTES: usize = 300;
 
 /// Sends requests to one server with its headers and tokens.
 pub(crate) struct Sender {
@@ -59,19 +59,22 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Prepares to send; nothing is sent yet. The error says what is wrong with the configuration.
+    /// Prepares to send; nothing is sent yet. Fails with a reason if the configuration is wrong.
     pub(crate) fn new(config: &ServerConfig, remote: &Remote) -> Result<Self, String> {
-        let url = Url::parse(&remote.url).map_err(|error| format!("its url is no address: {error}"))?;
+        let url = Url::parse(&remote.url).map_err(|error| format!("its url is invalid: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("its url has the scheme `{}`; only http and https are known", url.scheme()));
+            return Err(format!(
+                "its url has the scheme `{}`; only http and https are supported",
+                url.scheme()
+            ));
         }
         let mut headers = HeaderMap::new();
         for (name, value) in &remote.headers {
-            let wrong = |what| format!("its header `{}` {what}", shown(name, TOLD_BYTES));
+            let wrong = |what| format!("its header `{}` {what}", shown(name, EXCERPT_BYTES));
             secrets::learn_header(name, value);
-            let header = HeaderName::try_from(name).map_err(|_| wrong("has no name that HTTP knows"))?;
+            let header = HeaderName::try_from(name).map_err(|_| wrong("has an invalid name"))?;
             let mut value = HeaderValue::try_from(value)
-                .map_err(|_| wrong("has a value with characters that HTTP headers can't have"))?;
+                .map_err(|_| wrong("has a value with characters that are not allowed in HTTP headers"))?;
             value.set_sensitive(true);
             headers.insert(header, value);
         }
@@ -86,8 +89,8 @@ impl Sender {
         &self.url
     }
 
-    /// Sends what `make` makes, with the configured headers and the token; once more with a new token where the server
-    /// refuses the first. A refused request was not carried out.
+    /// Sends the request that `make` builds, with the configured headers and the token. If the server rejects the
+    /// token, sends it once more with a new one; a rejected request was not carried out.
     pub(crate) async fn send(
         &self,
         make: impl Fn(HeaderMap) -> RequestBuilder,
@@ -95,7 +98,7 @@ impl Sender {
         self.send_within(None, make).await
     }
 
-    /// The same, where the head of an answer may take as long as `limit`. Getting a token has limits of its own.
+    /// Like `send`, with a limit on the wait for the response's head. Getting a token has its own limits.
     pub(crate) async fn send_within(
         &self,
         limit: Option<Duration>,
@@ -110,7 +113,7 @@ impl Sender {
             let challenge = challenge(&response);
             let fresh = match response.status() {
                 StatusCode::UNAUTHORIZED => authorizer.renew(token.as_deref(), challenge.as_deref()).await?,
-                // Somebody may have logged in for more since.
+                // The user may have logged in with a wider scope since.
                 StatusCode::FORBIDDEN if is_for_scope(challenge.as_deref()) => {
                     authorizer.replacement(token.as_deref()).await?
                 }
@@ -125,11 +128,12 @@ impl Sender {
 
     fn headers(&self, token: Option<&str>) -> Result<HeaderMap, HttpFailure> {
         let mut headers = self.headers.clone();
-        // Without it, a server may choose any (RFC 9110, section 12.5.3), and the bounds are of what was sent.
+        // Without this header, a server may choose any encoding (RFC 9110, section 12.5.3), and the limits count bytes
+        // as sent.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         if let Some(token) = token {
             let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| {
-                HttpFailure::OAuth("the token has characters that no header can have".to_owned())
+                HttpFailure::OAuth("the token has characters that are not allowed in a header".to_owned())
             })?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
@@ -144,55 +148,56 @@ impl Sender {
     ) -> Result<Response, HttpFailure> {
         let request = request.build().map_err(|error| HttpFailure::unreachable(&error))?;
         self.trace.request(request.method(), request.url(), request.headers());
-        let begun = Instant::now();
+        let started = Instant::now();
         let executing = self.http.execute(request);
         let response = match limit {
             Some(limit) => timeout(limit, executing).await.map_err(|_| HttpFailure::Unanswered)?,
             None => executing.await,
         };
         let response = response.map_err(|error| HttpFailure::unreachable(&error))?;
-        self.trace.response(&response, begun);
+        self.trace.response(&response, started);
         Ok(response)
     }
 
-    /// Takes out what no caller can go on with: refusals, redirects.
+    /// Turns responses that no caller can use, rejections and redirects, into failures.
     async fn judge(&self, response: Response) -> Result<Response, HttpFailure> {
         let status = response.status();
         let challenge = challenge(&response);
         let asks_for_scope = status == StatusCode::FORBIDDEN && is_for_scope(challenge.as_deref());
         if status == StatusCode::UNAUTHORIZED || asks_for_scope {
             let by_login = self.authorizer.is_some();
-            let body = told(response).await;
+            let body = excerpt(response).await;
             return Err(HttpFailure::Unauthorized { status: status.as_u16(), challenge, body, by_login });
         }
         if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
             let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
             let target = location.and_then(|location| self.url.join(location).ok());
-            // Back to where it came from, it is no better address. A query may hold keys.
+            // A redirect back to the same URL is not a better address. A query may contain keys.
             let target = target.filter(|target| *target != self.url);
-            let told = |target: Url| format!("{}{}", target.origin().ascii_serialization(), target.path());
+            let without_query =
+                |target: Url| format!("{}{}", target.origin().ascii_serialization(), target.path());
             return Err(HttpFailure::Redirect {
-                target: target.map(|target| shown(&told(target), TOLD_BYTES)),
+                target: target.map(|target| shown(&without_query(target), EXCERPT_BYTES)),
             });
         }
         let encoding = response.headers().get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
         if let Some(encoding) = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
-            let encoding = shown(&String::from_utf8_lossy(encoding), TOLD_BYTES);
+            let encoding = shown(&String::from_utf8_lossy(encoding), EXCERPT_BYTES);
             return Err(HttpFailure::Protocol(format!(
-                "it compresses its answers (`{encoding}`), though it is asked not to (`Accept-Encoding: identity`)"
+                "it compresses its responses (`{encoding}`) although the request has `Accept-Encoding: identity`"
             )));
         }
         Ok(response)
     }
 }
 
-/// The start of an answer's body, fit to be shown.
-pub(crate) async fn told(response: Response) -> String {
+/// The start of a response's body, safe to show.
+pub(crate) async fn excerpt(response: Response) -> String {
     let body = read_bounded(response, MAX_ERROR_BYTES).await.unwrap_or_default();
-    shown(String::from_utf8_lossy(&body).trim(), TOLD_BYTES)
+    shown(String::from_utf8_lossy(&body).trim(), EXCERPT_BYTES)
 }
 
-/// Whether a challenge says that the token is good, but not for this (RFC 6750, section 3.1).
+/// Whether a challenge says that the token is valid but its scope is insufficient (RFC 6750, section 3.1).
 fn is_for_scope(challenge: Option<&str>) -> bool {
     challenge.is_some_and(|header| header.contains("insufficient_scope"))
 }
@@ -200,7 +205,7 @@ fn is_for_scope(challenge: Option<&str>) -> bool {
 fn challenge(response: &Response) -> Option<String> {
     let values = response.headers().get_all(WWW_AUTHENTICATE).iter();
     let values: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
-    // Of several schemes the one that tokens go with.
+    // Of several schemes, the one that uses tokens.
     let bearer = values.iter().find(|value| value.trim_start().to_ascii_lowercase().starts_with("bearer"));
     bearer.or(values.first()).map(|value| (*value).to_owned())
 }

@@ -1,9 +1,9 @@
-//! MCP servers in, tools and calls out: one live [`Session`] per server and execution.
+//! The MCP client: one live [`Session`] per server and execution.
 //!
-//! This crate owns the client's side of the protocol: starting a server's process and ending it with everything that
-//! it started, the handshake, discovery, calls, deadlines and cancellation. Which servers exist, which tools may be
-//! called and what becomes of a result is decided by its callers. No type of the protocol library underneath is part
-//! of this interface: tools and results leave as raw JSON, so that nothing a server sends is lost on the way.
+//! This crate owns the client's side of the protocol: starting a server's process and ending it with all its
+//! descendants, the handshake, discovery, calls, deadlines and cancellation. Callers decide which servers exist, which
+//! tools may be called and what to do with a result. No type of the protocol library is part of this interface: tools
+//! and results are raw JSON, so that nothing a server sends is lost.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,7 +1,7 @@
-//! Tool lists: what a server answered, read tool by tool, so that one malformed tool does not cost the others.
+//! Tool lists: reads a server's response tool by tool, so that one malformed tool does not lose the others.
 //!
-//! Everything here comes from the server and is believed in nothing. Asking for the pages is left to the session;
-//! choosing among the tools is left to the caller.
+//! Everything here comes from the server and is untrusted. The session requests the pages; the caller chooses among the
+//! tools.
 
 use std::collections::HashSet;
 
@@ -10,48 +10,48 @@ use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::text::shown;
 
-/// How many pages of a list are asked for.
+/// Limit on the pages of a list.
 pub const MAX_PAGES: usize = 64;
 
-/// How many tools of a server are kept.
+/// Limit on the tools of a server.
 pub const MAX_TOOLS: usize = 4096;
 
-/// How many bytes one tool's JSON may have. The largest one seen among 345 tools of 18 servers has 13 KB.
+/// Maximum size of one tool's JSON, in bytes. The largest one seen among 345 tools of 18 servers has 13 KB.
 pub const MAX_TOOL_BYTES: usize = 256 * 1024;
 
-/// How many bytes all tools of a server may have together. The largest list seen has 115 KB.
+/// Maximum size of all tools of a server together, in bytes. The largest list seen has 115 KB.
 pub const MAX_LISTING_BYTES: usize = 3 * 1024 * 1024;
 
-/// How long a tool's name may be, in bytes. The specification recommends 128 characters at most.
+/// Maximum length of a tool's name, in bytes. The specification recommends at most 128 characters.
 pub const MAX_TOOL_NAME_BYTES: usize = 256;
 
-/// How many warnings are kept; a note says that there were more.
+/// Limit on warnings; a last one says how many were left out.
 const MAX_WARNINGS: usize = 100;
 
-/// How much of a server's text a warning quotes, in bytes.
+/// Maximum length of a quote from the server in a warning, in bytes.
 const QUOTED_BYTES: usize = 80;
 
-/// One tool as its server describes it. All of it is the server's claim: untrusted text and schemas.
+/// One tool as described by its server. All of it is untrusted: text and schemas.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// The name that a call uses; not necessarily an identifier, unique within the listing.
+    /// The name used in calls; not necessarily an identifier, unique within the listing.
     pub name: String,
-    /// A title for people.
+    /// A title to display.
     pub title: Option<String>,
     /// What the tool does.
     pub description: Option<String>,
-    /// The JSON Schema of the arguments, always an object. Where the server gave none that is usable, it allows
-    /// anything, and the listing has a warning.
+    /// The JSON Schema of the arguments, always an object. If the server sent no usable one, it allows anything, and
+    /// the listing has a warning.
     pub input_schema: Value,
     /// The JSON Schema of the structured result, always an object if present.
     pub output_schema: Option<Value>,
-    /// Hints such as `readOnlyHint`, always an object if present; claims, not facts.
+    /// Hints such as `readOnlyHint`, always an object if present; untrusted.
     pub annotations: Option<Value>,
-    /// The whole tool as it came, with members that this crate doesn't know.
+    /// The whole tool as received, including members that this crate doesn't know.
     pub raw: Value,
 }
 
-/// The tools of a server, in its order, and what was wrong with its list.
+/// The tools of a server, in its order, and the problems found in its list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Listing {
     /// The usable tools.
@@ -60,7 +60,7 @@ pub struct Listing {
     pub warnings: Vec<String>,
 }
 
-/// Puts a listing together from pages, within the bounds.
+/// Builds a listing from pages, within the limits.
 #[derive(Default)]
 pub(crate) struct Collector {
     listing: Listing,
@@ -78,31 +78,30 @@ pub(crate) struct Cursors {
 }
 
 impl Cursors {
-    /// The cursor of the page to ask for after one that names `cursor`; `None` after the last one. The error says why
-    /// the list ends without its end.
+    /// Returns the cursor of the next page, if there is one. Fails if the list ends early, with the reason.
     pub(crate) fn next(&mut self, cursor: Option<Value>, list: &str) -> Result<Option<String>, String> {
         self.pages += 1;
         let page = self.pages;
         let cursor = match cursor {
             None | Some(Value::Null) => return Ok(None),
-            // Many servers mean the end by an empty cursor.
+            // Many servers send an empty cursor at the end.
             Some(Value::String(cursor)) if cursor.is_empty() => return Ok(None),
             Some(Value::String(cursor)) => cursor,
             Some(_) => {
                 return Err(format!(
-                    "`nextCursor` of the server's {list} list is no string on page {page}; what came up to there is kept"
+                    "`nextCursor` of the server's {list} list is not a string on page {page}; the pages up to there are kept"
                 ));
             }
         };
         if !self.seen.insert(cursor.clone()) {
             return Err(format!(
-                "the server's {list} list runs in circles: page {page} points back to an earlier one; what came up to \
-                 there is kept"
+                "the server's {list} list repeats a cursor: page {page} points back to an earlier page; the pages up to \
+                 there are kept"
             ));
         }
         if page >= MAX_PAGES {
             return Err(format!(
-                "the server's {list} list has more than {MAX_PAGES} pages; the rest was not asked for"
+                "the server's {list} list has more than {MAX_PAGES} pages; the rest was not requested"
             ));
         }
         Ok(Some(cursor))
@@ -125,7 +124,7 @@ struct Page<'a> {
 }
 
 impl Tool {
-    /// The tool as its server sent it, with schemas that were missing or malformed put right.
+    /// The tool as its server sent it, with missing or malformed schemas replaced.
     #[must_use]
     pub fn repaired(self) -> Value {
         let mut raw = self.raw;
@@ -141,10 +140,10 @@ impl Tool {
 }
 
 impl Listing {
-    /// Reads a saved answer to `tools/list`: the result, the whole JSON-RPC response, or the bare array of tools.
+    /// Reads a saved response to `tools/list`: the result, the whole JSON-RPC response, or the bare array of tools.
     ///
     /// # Errors
-    /// What is wrong with the text as a whole. A tool that can't be used is left out with a warning.
+    /// What is wrong with the text as a whole. An unusable tool is left out with a warning.
     pub fn from_saved(text: &str) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Response<'a> {
@@ -154,7 +153,7 @@ impl Listing {
         let text: &str = &strict_json::whole_characters(text.trim_start_matches('\u{feff}'));
         let wrapped = text.trim_start().starts_with('[').then(|| format!("{{\"tools\":{text}}}"));
         let whole: &RawValue = serde_json::from_str(wrapped.as_deref().unwrap_or(text))
-            .map_err(|error| format!("it is no JSON: {error}"))?;
+            .map_err(|error| format!("it is not JSON: {error}"))?;
         let response: Result<Response<'_>, _> = serde_json::from_str(whole.get());
         let page = response.ok().and_then(|response| response.result).unwrap_or(whole);
         let mut collector = Collector::default();
@@ -167,17 +166,17 @@ impl Listing {
 }
 
 impl Collector {
-    /// Takes in one `ListToolsResult`. An error says what is wrong with the page as a whole.
+    /// Adds one `ListToolsResult`. Fails if the page as a whole is invalid.
     pub(crate) fn add_page(&mut self, page: &RawValue) -> Result<Next, String> {
         let page: Page<'_> = serde_json::from_str(page.get())
-            .map_err(|error| format!("the answer to `tools/list` is no ListToolsResult: {error}"))?;
+            .map_err(|error| format!("the answer to `tools/list` is not a ListToolsResult: {error}"))?;
         for tool in page.tools {
             if !self.has_room(tool) {
                 return Ok(Next::Done);
             }
             self.add_tool(tool);
         }
-        // One that can't be read is none of the two.
+        // A cursor that can't be parsed counts as neither absent nor a string.
         let cursor =
             page.next_cursor.map(|cursor| serde_json::from_str(cursor.get()).unwrap_or(Value::Bool(false)));
         match self.cursors.next(cursor, "tool") {
@@ -224,7 +223,7 @@ impl Collector {
         match read_tool(raw) {
             Ok((tool, _)) if self.names.contains(&tool.name) => {
                 let name = shown(&tool.name, QUOTED_BYTES);
-                self.warn(format!("tool `{name}` is offered more than once; the first one is kept"));
+                self.warn(format!("tool `{name}` is listed more than once; the first one is kept"));
             }
             Ok((tool, warnings)) => {
                 self.names.insert(tool.name.clone());
@@ -239,15 +238,15 @@ impl Collector {
     }
 }
 
-/// Reads one tool. An error says why it cannot be offered, a warning what was replaced.
+/// Reads one tool. Fails if it cannot be used; a warning says what was replaced.
 fn read_tool(raw: &RawValue) -> Result<(Tool, Vec<&'static str>), String> {
     let start = shown(raw.get(), QUOTED_BYTES);
     if raw.get().len() > MAX_TOOL_BYTES {
         return Err(format!("it has more than {MAX_TOOL_BYTES} bytes and starts with {start}"));
     }
-    // What is shown of it, hashed, compiled and checked against is this one reading.
+    // Displaying, hashing, compiling and checking all use this one reading.
     let members: Map<String, Value> = strict_json::from_str(raw.get())
-        .map_err(|error| format!("it is no readable JSON object ({error}): {start}"))?;
+        .map_err(|error| format!("it is not a valid JSON object ({error}): {start}"))?;
     let name = match members.get("name") {
         Some(Value::String(name)) if !name.is_empty() && name.len() <= MAX_TOOL_NAME_BYTES => name.clone(),
         _ => {
@@ -263,13 +262,14 @@ fn read_tool(raw: &RawValue) -> Result<(Tool, Vec<&'static str>), String> {
             None
         }
     };
-    let title = take("title", Value::is_string, "`title` is no string and was dropped");
-    let description = take("description", Value::is_string, "`description` is no string and was dropped");
-    let output_schema = take("outputSchema", Value::is_object, "`outputSchema` is no object and was dropped");
-    let annotations = take("annotations", Value::is_object, "`annotations` is no object and was dropped");
+    let title = take("title", Value::is_string, "`title` is not a string and was dropped");
+    let description = take("description", Value::is_string, "`description` is not a string and was dropped");
+    let output_schema =
+        take("outputSchema", Value::is_object, "`outputSchema` is not an object and was dropped");
+    let annotations = take("annotations", Value::is_object, "`annotations` is not an object and was dropped");
     let input_schema =
         members.get("inputSchema").filter(|value| value.is_object()).cloned().unwrap_or_else(|| {
-            warnings.push("`inputSchema` is missing or no object; any arguments are accepted here");
+            warnings.push("`inputSchema` is missing or not an object; any arguments are accepted here");
             json!({ "type": "object", "additionalProperties": true })
         });
     let tool = Tool {
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_tools_are_left_out_or_repaired_and_the_rest_stands() {
+    fn malformed_tools_are_left_out_or_repaired_and_the_rest_is_kept() {
         let schema = json!({ "type": "object" });
         let mut collector = Collector::default();
         let next = collector.add_page(&page(&json!({ "tools": [
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn saved_lists_come_in_three_forms() {
+    fn saved_lists_are_read_in_three_forms() {
         let tools = r#"[{ "name": "a", "inputSchema": { "type": "object" } }, 7]"#;
         let result = format!("{{ \"tools\": {tools} }}");
         let response = format!("\u{feff} {{ \"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {result} }}");
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_names_something_twice_is_left_out() {
+    fn tools_with_duplicate_members_are_left_out() {
         for twice in [
             r#"{"name":"a","name":"b","inputSchema":{}}"#,
             r#"{"name":"a","inputSchema":{"type":"object"},"inputSch\u0065ma":{}}"#,
@@ -357,7 +357,7 @@ mod tests {
         assert!(Listing::from_saved(r#"{"result":{"tools":[]},"result":{"tools":[]}}"#).is_err());
     }
 
-    /// Names are compared as they are: neither form is an attack on the other, and each has an entry of its own.
+    /// Names are compared byte by byte: the two forms are two tools, each with its own entry.
     #[test]
     fn names_in_two_unicode_forms_are_two_tools() {
         let list = "[{\"name\":\"\u{e9}\",\"inputSchema\":{}},{\"name\":\"e\u{301}\",\"inputSchema\":{}}]";

@@ -1,7 +1,7 @@
-//! `toolsmith.lock`: the tools of servers as they were seen, and what was observed of them.
+//! `toolsmith.lock`: the accepted or observed tools of servers, and what was observed of their results.
 //!
-//! JSON with a version, sorted keys and a newline at its end, so that the same tools give the same bytes. The file may
-//! have been edited or merged by hand: it is read strictly, and what does not fit is refused, not repaired.
+//! JSON with a version, sorted keys and a final newline, so that the same tools give the same bytes. The file may have
+//! been edited or merged by hand: it is read strictly, and errors are reported, not repaired.
 
 mod content;
 mod form;
@@ -18,17 +18,17 @@ use crate::text::shown;
 pub use content::{Lock, LockedServer, LockedTool, Observed, Shape};
 pub use form::LOCK_VERSION;
 
-/// Most bytes of a lock file that are read (64 MiB): four servers whose lists are as long as may be.
+/// Maximum size of a lock file, in bytes (64 MiB): four servers with lists of the maximum size.
 pub const MAX_LOCK_BYTES: u64 = 64 << 20;
 
-/// What to do about a file that can't be used.
-const REMEDY: &str = "restore an older state of it; or delete it, which forgets what was observed, and write it anew with \
+/// What to do about an unusable file.
+const REMEDY: &str = "restore an older version of it; or delete it, which discards all observations, and create it again with \
                       `toolsmith mcp lock`";
 
-/// How much of what is wrong with a file is told, in bytes.
-const TOLD_BYTES: usize = 400;
+/// Limit on the description of an error, in bytes.
+const REASON_BYTES: usize = 400;
 
-/// Why a lock file can't be used: the file, the place, and what to do.
+/// Why a lock file can't be used: the file, the position, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("the lock file {} {what}", file.display())]
 pub struct LockError {
@@ -37,43 +37,44 @@ pub struct LockError {
 }
 
 impl Lock {
-    /// The lock in a file; `None` where there is no file.
+    /// Reads the lock from a file; returns `None` if the file does not exist.
     ///
     /// # Errors
-    /// Where the file can't be read, or is not what [`Lock::write`] wrote.
+    /// If the file can't be read, or is not in the form that [`Lock::write`] writes.
     pub fn read(file: &Path) -> Result<Option<Self>, LockError> {
         Self::read_text(file)?.map(|text| Self::parse(&text, file)).transpose()
     }
 
-    /// The text of a file, of at most [`MAX_LOCK_BYTES`]; `None` where there is no file. What it says is left to
-    /// [`Lock::parse`]: who has looked at a text uses that text, and not what the file may say a moment later.
+    /// Reads the text of a file, of at most [`MAX_LOCK_BYTES`]; returns `None` if the file does not exist. The text is
+    /// parsed with [`Lock::parse`]: a caller that has checked a text must parse that text, not what the file may
+    /// contain later.
     ///
     /// # Errors
-    /// Where the file can't be read, is no file, or is too long.
+    /// If the file can't be read, is not a regular file, or is too large.
     pub fn read_text(file: &Path) -> Result<Option<String>, LockError> {
         match text_of(file) {
             Ok(text) => Ok(Some(text)),
             Err(Unread::Missing) => Ok(None),
-            Err(Unread::Unusable(what)) => Err(failed(file, shown(&what, TOLD_BYTES))),
+            Err(Unread::Unusable(what)) => Err(failed(file, shown(&what, REASON_BYTES))),
         }
     }
 
-    /// The lock in a text that was read from `file`; `None` where the text has no `servers`, and so is something else,
-    /// such as an answer to `tools/list`.
+    /// Parses the text of `file`; returns `None` if the text has no `servers` and so is something else, such as a
+    /// response to `tools/list`.
     ///
     /// # Errors
-    /// Where the text is not what [`Lock::write`] wrote, though it has `servers`.
+    /// If the text has `servers` but is not in the form that [`Lock::write`] writes.
     pub fn from_text(text: &str, file: &Path) -> Result<Option<Self>, LockError> {
         form::has_servers(text).then(|| Self::parse(text, file)).transpose()
     }
 
-    /// The lock in a text that was read from `file`.
+    /// Parses the text of `file`.
     ///
     /// # Errors
-    /// Where the text is not what [`Lock::write`] wrote.
+    /// If the text is not in the form that [`Lock::write`] writes.
     pub fn parse(text: &str, file: &Path) -> Result<Self, LockError> {
         form::parse(text)
-            .map_err(|what| failed(file, format!("{}\nhelp: {REMEDY}", shown(&what, TOLD_BYTES))))
+            .map_err(|what| failed(file, format!("{}\nhelp: {REMEDY}", shown(&what, REASON_BYTES))))
     }
 
     /// The text that [`Lock::write`] writes.
@@ -84,10 +85,10 @@ impl Lock {
         format!("{content:#}\n")
     }
 
-    /// Writes the file; readers see the old or the new one, never a part.
+    /// Writes the file atomically: readers see the old or the new one.
     ///
     /// # Errors
-    /// Where the folder can't be written to, or the file would be too long to be read again.
+    /// If the folder is not writable, or the file would be too large to read again.
     pub fn write(&self, file: &Path) -> Result<(), LockError> {
         let unwritable = |error: Error| failed(file, format!("can't be written: {error}"));
         let text = self.to_text();
@@ -106,7 +107,7 @@ fn failed(file: &Path, what: String) -> LockError {
     LockError { file: file.to_owned(), what }
 }
 
-/// Why there is no text.
+/// Why the text can't be read.
 enum Unread {
     Missing,
     Unusable(String),
@@ -120,7 +121,7 @@ fn text_of(path: &Path) -> Result<String, Unread> {
 }
 
 fn write_text(path: &Path, text: &str) -> Result<(), Error> {
-    // Where it is a link, what that leads to is replaced, not the link.
+    // If the path is a link, its target is replaced, not the link.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     file::replace(&path, text.as_bytes(), Access::Umask, Durability::Synced)
 }
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_gives_the_same_bytes() {
+    fn locks_round_trip_to_the_same_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("toolsmith.lock");
         assert_eq!(Lock::read(&file).unwrap(), None);
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_pinned_only_by_name_of_it() {
+    fn only_the_named_server_is_pinned() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("toolsmith.lock");
         lock().write(&file).unwrap();
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn observations_stay_until_the_tool_says_so_itself() {
+    fn observations_are_kept_until_the_tool_declares_an_output_schema() {
         let observed = |lock: &Lock| lock.servers["demo"].tools["echo"].observed.is_some();
         let mut lock = lock();
         let tool_of = |lock: &mut Lock| lock.servers.remove("demo").unwrap().tools.remove("echo").unwrap();
@@ -184,7 +185,7 @@ mod tests {
         let locked = LockedTool { observed: Some(seen), ..tool_of(&mut lock.clone()) };
         lock.servers.get_mut("demo").unwrap().tools.insert("echo".to_owned(), locked);
         let mut described = tool();
-        described["description"] = json!("other words");
+        described["description"] = json!("another description");
         assert!(!lock.servers["demo"].tools["echo"].is(&described));
         lock.set("demo", vec![described.clone()]);
         assert!(observed(&lock) && lock.servers["demo"].tools["echo"].is(&described));
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_files_are_told() {
+    fn errors_in_files_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("toolsmith.lock");
         lock().write(&file).unwrap();
@@ -202,7 +203,7 @@ mod tests {
         let cases = [
             (String::new(), "line 1"),
             ("{ torn".to_owned(), "line 1"),
-            ("[]".to_owned(), "is not what it must be"),
+            ("[]".to_owned(), "is malformed"),
             (
                 good.replace("\"version\": 1", "\"version\": 2"),
                 "was written by a newer toolsmith: its version is 2",
@@ -210,7 +211,7 @@ mod tests {
             (good.replace("\"version\": 1", "\"version\": 0"), "has the version 0"),
             (
                 good.replace("\"name\": \"echo\"", "\"name\": 1, \"name\": \"echo\""),
-                "\"name\" is there twice at line 12 column",
+                "\"name\" appears twice at line 12 column",
             ),
             (good.replace("\"hash\"", "\"samples\""), "unknown field `samples`"),
             (good.replace("\"hash\": ", "\"hash\": \"\", \"hash\": "), "duplicate field `hash`"),
@@ -219,7 +220,7 @@ mod tests {
                     "\"hash\": ",
                     "\"observed\": { \"outputSchema\": 1, \"samples\": 1 }, \"hash\": ",
                 ),
-                "demo.echo: its observed output schema is none",
+                "demo.echo: its observed output schema is not a schema",
             ),
             (
                 good.replace(
@@ -234,7 +235,7 @@ mod tests {
             (good.replace("\"tools\"", "\"toolz\""), "unknown field `toolz`"),
             (
                 r#"{ "version": 1, "servers": { "a": { "tools": {} }, "a": { "tools": {} } } }"#.to_owned(),
-                "\"a\" is there twice",
+                "\"a\" appears twice",
             ),
         ];
         for (text, phrase) in cases {
@@ -253,10 +254,10 @@ mod tests {
     }
 
     #[test]
-    fn any_tool_that_is_listed_can_be_locked() {
+    fn every_listed_tool_can_be_locked() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("toolsmith.lock");
-        // As deep as what serde_json reads may be, which is what a tool of a server may be.
+        // As deep as serde_json reads, which is the limit for a server's tools too.
         let deep = (0..124).fold(json!(0.1), |inner, _| json!([inner]));
         let numbers = json!([1e300, -0.0, 1.7976931348623157e308, 5e-324, u64::MAX, 0.1, 123_456_789.123_4]);
         let tool = json!({ "name": "e\u{1b}\"", "inputSchema": { "default": deep, "enum": numbers }, "x": "\u{fffd}\u{1f600}" });
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_is_told_from_a_list() {
+    fn locks_are_distinguished_from_lists() {
         let file = Path::new("somewhere");
         for other in ["", "[]", "{ torn", r#"{ "tools": [{ "servers": 1 }] }"#] {
             assert_eq!(Lock::from_text(other, file).unwrap(), None, "{other}");
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_a_link_and_others_may_read_what_they_could() {
+    fn links_and_permissions_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         std::fs::write(&file, "").unwrap();

@@ -1,7 +1,7 @@
-//! A session that lasts: connected in the background, watched, and connected again when it breaks.
+//! A long-lived session: connected in the background, monitored, and reconnected when it breaks.
 //!
-//! For tools that are called directly and want a server that keeps its state. What runs for the length of one execution
-//! uses a [`Session`] of its own. A call that a broken connection interrupts fails; it is never sent again.
+//! For tools that are called directly and need a server that keeps its state. An execution uses its own [`Session`]
+//! instead. A call that a broken connection interrupts fails; it is never sent again.
 
 mod alive;
 mod pace;
@@ -30,51 +30,50 @@ use crate::{
     session::Session,
 };
 
-/// The wait before the first new attempt; doubled after each failure up to [`LONGEST_WAIT`], and up to a quarter longer
-/// by chance, so that many clients don't come back at once.
+/// The wait before the first reconnection; doubled after each failure up to [`LONGEST_WAIT`], plus a random part of up
+/// to a quarter, so that many clients don't reconnect at once.
 pub const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// The longest wait between two attempts.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// How many attempts in a row may fail before the server is given up: it is [`ConnectionState::Error`], and tried less often.
+/// Consecutive failures before the server becomes [`ConnectionState::Error`] and is tried less often.
 pub const MAX_ATTEMPTS: u32 = 5;
 
-/// After how long a server that was given up is tried again: a missing command may be installed by then, or a person be
-/// logged in.
+/// The interval between attempts for such a server: a missing command may have been installed, or the user logged in.
 pub const REVIVAL: Duration = Duration::from_secs(60);
 
-/// After so long without a failure the count of attempts begins anew.
+/// Time without a failure after which the count of failures is reset.
 pub const HEALTHY: Duration = Duration::from_secs(60);
 
-/// How often an idle server is asked whether it is alive.
+/// Interval at which an idle server is pinged.
 pub const PING_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How long a server must say nothing new about its lists before they are asked for again: changes come in bursts.
+/// Time without list changes before a list is requested again: changes come in bursts.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// The longest that a burst of changes holds the lists up.
+/// Limit on the delay that a burst of changes causes.
 const LONGEST_BURST: Duration = Duration::from_secs(2);
 
-/// What a server is doing.
+/// The state of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionState {
-    /// Its entry says that it is not used.
+    /// Its configuration disables it.
     Disabled,
-    /// An attempt is under way, or about to be.
+    /// An attempt is in progress, or about to start.
     Connecting,
-    /// It wants a login.
+    /// It requires a login.
     AuthRequired,
-    /// It can be asked.
+    /// It accepts requests.
     Ready,
-    /// It can't be reached, and is tried only now and then.
+    /// It can't be reached, and is tried only at long intervals.
     Error,
-    /// The session was ended on this side.
+    /// The session was closed on this side.
     Closed,
 }
 
 impl ConnectionState {
-    /// As it is written in tables and JSON.
+    /// The name in tables and JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -88,48 +87,48 @@ impl ConnectionState {
     }
 }
 
-/// What is known of a server right now.
+/// The current status of a server.
 #[derive(Debug, Clone)]
 pub struct Status {
-    /// What it is doing.
+    /// Its state.
     pub state: ConnectionState,
-    /// Why it could not be reached the last time that it could not; none where that is not yet known.
+    /// Why the last connection failed; `None` if not yet known.
     pub last_error: Option<String>,
-    /// When it was connected to the last time.
+    /// When it was last connected.
     pub last_connected: Option<SystemTime>,
-    /// When its tools were listed last.
+    /// When its tools were last listed.
     pub last_listed: Option<SystemTime>,
-    /// Its tools as of the last listing, and what was wrong with the list.
+    /// Its tools as of the last listing.
     pub tools: Arc<Vec<Tool>>,
     /// The warnings of the last listing.
     pub warnings: Vec<String>,
-    /// The protocol version that was agreed on.
+    /// The negotiated protocol version.
     pub protocol_version: Option<String>,
-    /// How long connecting and listing took the last time.
+    /// How long the last connection took, including listing.
     pub latency: Option<Duration>,
-    /// Whether it declared resources when it was connected to the last time.
+    /// Whether it declared resources at the last connection.
     pub has_resources: bool,
-    /// The same of prompts.
+    /// Whether it declared prompts at the last connection.
     pub has_prompts: bool,
-    /// What it says of itself in short; untrusted text.
+    /// Its short description of itself; untrusted text.
     pub about: Option<String>,
-    /// How the tools changed when they did so last; empty as long as they have not.
+    /// How the tools last changed; empty if they have not.
     pub changes: Changes,
 }
 
-/// How a list of tools differs from the one before.
+/// How a list of tools differs from the previous one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Tools that are new, by name.
+    /// New tools, by name.
     pub added: Vec<String>,
-    /// Tools that are gone.
+    /// Removed tools.
     pub removed: Vec<String>,
-    /// Tools that are not the same any more: schemas, description, annotations.
+    /// Tools with a different schema, description or annotation.
     pub changed: Vec<String>,
 }
 
 impl Changes {
-    /// How `after` differs from `before`.
+    /// The differences between `before` and `after`.
     #[must_use]
     pub fn between(before: &[Tool], after: &[Tool]) -> Self {
         let (known, left) = (by_name(before), by_name(after));
@@ -146,7 +145,7 @@ impl Changes {
         changes
     }
 
-    /// Whether nothing differs.
+    /// Whether there are no differences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
@@ -157,7 +156,7 @@ fn by_name(tools: &[Tool]) -> HashMap<&str, &Tool> {
     tools.iter().map(|tool| (tool.name.as_str(), tool)).collect()
 }
 
-/// A session that is kept. Dropping it ends the work in the background and kills a local server.
+/// A managed session. Dropping it ends the background task and kills a local server.
 pub struct ManagedSession {
     shared: Arc<Shared>,
     work: JoinHandle<()>,
@@ -172,7 +171,7 @@ struct Shared {
 }
 
 impl ManagedSession {
-    /// Begins to connect. Needs a tokio runtime.
+    /// Starts to connect. Needs a tokio runtime.
     pub fn start(config: ServerConfig, host: Arc<dyn Host>) -> Self {
         let status = Status {
             state: ConnectionState::Connecting,
@@ -199,32 +198,32 @@ impl ManagedSession {
         Self { shared, work }
     }
 
-    /// What is known right now.
+    /// The current status.
     pub fn status(&self) -> Status {
         self.shared.status.borrow().clone()
     }
 
-    /// The status, and each change of it.
+    /// A receiver for the status and its changes.
     pub fn watch(&self) -> channel::Receiver<Status> {
         self.shared.status.subscribe()
     }
 
-    /// The session, as soon as there is one.
+    /// Waits for the session.
     ///
     /// # Errors
-    /// Why there is none, once the server is given up, wants a login, or was closed.
+    /// Why there is no session, if the server can't be reached, requires a login, or was closed.
     pub async fn session(&self) -> Result<Session, Error> {
         let mut status = self.shared.status.subscribe();
-        // One that has broken a moment ago may still be told as ready: the state follows, and then another session.
+        // A session that has just broken may still be reported as ready: the state follows, and then another session.
         let is_settled = |status: &Status| match status.state {
             ConnectionState::Connecting => false,
             ConnectionState::Ready => !self.held().is_some_and(|session| session.is_closed()),
             _ => true,
         };
-        // What has arrived of the connection's end is to count.
+        // Lets a pending end of the connection take effect.
         tokio::task::yield_now().await;
         let settled = status.wait_for(is_settled).await;
-        // What went wrong before is no reason for what was ended in order.
+        // An earlier failure is not the reason if the session was closed in order.
         let failed = settled.ok().filter(|status| status.state != ConnectionState::Closed);
         let reason = failed.and_then(|status| status.last_error.clone());
         let session = self.held();
@@ -234,15 +233,15 @@ impl ManagedSession {
         })
     }
 
-    /// The session that there is, also where it has broken.
+    /// The current session, even if it has broken.
     fn held(&self) -> Option<Session> {
         self.shared.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Ends the session in order.
+    /// Closes the session in order.
     pub async fn close(mut self) {
         self.shared.closing.notify_one();
-        // The work ends by itself: closing a session has deadlines of its own.
+        // The task ends without being aborted: closing a session has its own deadlines.
         let _ = (&mut self.work).await;
     }
 }
@@ -253,11 +252,11 @@ impl Drop for ManagedSession {
     }
 }
 
-/// Connects, watches and connects again, until it is closed.
+/// Connects, monitors and reconnects until closed.
 async fn keep(shared: Arc<Shared>) {
     let mut failures = 0;
     loop {
-        let begun = Instant::now();
+        let started = Instant::now();
         let ended = tokio::select! {
             biased;
             () = shared.closing.notified() => None,
@@ -268,13 +267,13 @@ async fn keep(shared: Arc<Shared>) {
             shared.close_session().await;
             return;
         };
-        if begun.elapsed() >= HEALTHY {
+        if started.elapsed() >= HEALTHY {
             failures = 0;
         }
         failures += 1;
         let is_login = matches!(*error.kind, ErrorKind::Unauthorized { .. });
         let gives_up = is_login || failures >= MAX_ATTEMPTS || !may_pass(&error);
-        // Before the session is closed, which may take seconds: nobody is to be given one that has broken.
+        // Before the session is closed, which may take seconds: no caller must get a broken session.
         shared.set(|status| {
             status.state = match (is_login, gives_up) {
                 (true, _) => ConnectionState::AuthRequired,
@@ -285,7 +284,7 @@ async fn keep(shared: Arc<Shared>) {
         });
         shared.close_session().await;
         let wait = if gives_up { REVIVAL } else { wait_after(failures) };
-        // Whoever was given up has one attempt at a time.
+        // From now on, each further failure counts as the last.
         failures = if gives_up { MAX_ATTEMPTS - 1 } else { failures };
         tokio::select! {
             () = shared.closing.notified() => {
@@ -297,7 +296,7 @@ async fn keep(shared: Arc<Shared>) {
     }
 }
 
-/// Whether trying again may help.
+/// Whether another attempt may help.
 fn may_pass(error: &Error) -> bool {
     !matches!(*error.kind, ErrorKind::Spawn { .. } | ErrorKind::Host { .. })
 }
@@ -320,9 +319,9 @@ impl Shared {
         }
     }
 
-    /// One connection from its beginning to its end; says why it ended.
+    /// Runs one connection from start to end; returns why it ended.
     async fn hold_one(&self) -> Error {
-        let begun = Instant::now();
+        let started = Instant::now();
         let session = match Session::connect_with(&self.config, self.host.clone()).await {
             Ok(session) => session,
             Err(error) => return error,
@@ -338,7 +337,7 @@ impl Shared {
             status.state = ConnectionState::Ready;
             status.last_connected = Some(SystemTime::now());
             status.protocol_version = Some(session.protocol_version().to_owned());
-            status.latency = Some(begun.elapsed());
+            status.latency = Some(started.elapsed());
             status.has_resources = has_resources;
             status.has_prompts = has_prompts;
             status.about = session.about();
@@ -348,7 +347,7 @@ impl Shared {
             error = self.watch(&session) => error,
             error = listening => error,
             () = session.closed() => {
-                // Why it has ended is not known at once, and meanwhile there is nothing to be asked.
+                // Why it ended is not known at once, and until then there is no session to use.
                 self.set(|status| {
                     status.state = ConnectionState::Connecting;
                     status.last_error = None;
@@ -358,7 +357,7 @@ impl Shared {
         }
     }
 
-    /// Reads the tool list, and notes how it has changed.
+    /// Reads the tool list and records the changes.
     async fn list(&self, session: &Session) -> Result<(), Error> {
         let listing = session.list_tools().await?;
         self.set(|status| {
@@ -374,10 +373,10 @@ impl Shared {
         Ok(())
     }
 
-    /// Reads the lists again when they change, and asks whether the server lives; returns when it does not.
+    /// Reads the tool list again when it changes, and pings the server; returns when it fails.
     async fn watch(&self, session: &Session) -> Error {
         let mut pace = Pace::new(Instant::now());
-        // When the list is to be read that has changed.
+        // When to read the changed list.
         let mut due: Option<Instant> = None;
         loop {
             let is_due = async {
@@ -389,7 +388,7 @@ impl Shared {
             tokio::select! {
                 () = is_due => {
                     due = None;
-                    // What has changed until now is in the list that is read now.
+                    // All changes until now are in the list that is read now.
                     let _ = self.host.changed(ListKind::Tools).now_or_never();
                     pace.read(Instant::now());
                     if let Err(error) = self.list(session).await {
@@ -434,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_by_name() {
+    fn changes_are_reported_by_name() {
         let tools = |list: serde_json::Value| Listing::from_saved(&list.to_string()).unwrap().tools;
         let tool = |name: &str, description: &str| json!({ "name": name, "description": description, "inputSchema": { "type": "object" } });
         let before = tools(json!([tool("a", "1"), tool("b", "1"), tool("c", "1")]));

@@ -1,9 +1,8 @@
-//! Tokens for servers behind an address (MCP, basic/authorization): which one a request carries, and where a new one
-//! comes from.
+//! Tokens for remote servers (MCP, basic/authorization): which one a request carries, and how a new one is obtained.
 //!
-//! The protocol library discovers, registers and exchanges; here is decided when, with what, and for whom. A token is
-//! kept with the address that it was got for and sent nowhere else, and renewed only with the client and at the
-//! authorization server that it was got with.
+//! The protocol library discovers, registers and exchanges; this module decides when, with which data, and for which
+//! server. A token is stored with the URL it was issued for and sent nowhere else, and renewed only with the client and
+//! at the authorization server that issued it.
 
 mod callback;
 mod exchange;
@@ -35,19 +34,19 @@ use crate::{
     server_config::{Grant, OAuth, ServerConfig, Transport},
 };
 
-/// Gives requests to one server their tokens.
+/// Provides the tokens for requests to one server.
 pub(crate) struct Authorizer {
     url: Url,
     settings: OAuth,
     store: Store,
-    /// What carries requests to authorization servers, in place of the library's own.
+    /// Sends requests to authorization servers, instead of the library's own client.
     http: Option<Arc<dyn OAuthHttpClient>>,
-    /// One renewal at a time, and it keeps this to its end.
+    /// Serialises renewals: each holds this lock to its end.
     known: Arc<Mutex<Known>>,
 }
 
-/// Learns the secrets with which a server is configured and those that are kept for it, before it is connected: other
-/// servers may know them, and people are told of its entry.
+/// Learns the configured and stored secrets of a server before it is connected: other servers may know them, and its
+/// configuration may be shown to the user.
 pub fn learn_secrets(config: &ServerConfig) {
     let (Transport::Http(remote) | Transport::Sse(remote)) = &config.transport else { return };
     remote.headers.iter().for_each(|(name, value)| learn_header(name, value));
@@ -56,24 +55,24 @@ pub fn learn_secrets(config: &ServerConfig) {
     oauth.store.iter().for_each(|file| store::learn_file(file));
 }
 
-/// What is known of the tokens.
+/// The known state of the tokens.
 #[derive(Default)]
 struct Known {
-    /// What the file held when it was read last; `None` before.
+    /// The content of the file when last read; `None` before the first read.
     record: Option<Option<Record>>,
-    /// The refresh token that the authorization server took no more.
+    /// The refresh token that the authorization server has rejected.
     dead: Option<String>,
 }
 
 impl Authorizer {
-    /// For the server at `url`. Reads nothing yet.
+    /// Creates the authorizer for the server at `url`. Reads nothing yet.
     pub(crate) fn new(url: &Url, settings: &OAuth) -> Self {
         let store = Store::new(settings.store.clone(), url);
         settings.client_secret.iter().for_each(|secret| learn(secret));
         Self { url: url.clone(), settings: settings.clone(), store, http: None, known: Arc::default() }
     }
 
-    /// The token to send, if there is one; renewed first if its time is nearly up.
+    /// The token to send, if there is one; renewed first if it expires soon.
     pub(crate) async fn token(self: &Arc<Self>) -> Result<Option<String>, HttpFailure> {
         let record = {
             let mut known = self.known.lock().await;
@@ -89,35 +88,35 @@ impl Authorizer {
         }
         match self.renew(Some(&token), None).await {
             Ok(Some(fresh)) => Ok(Some(fresh)),
-            // The server has the last word on a token that this side holds for old.
+            // The server has the last word on a token that seems expired here.
             Ok(None) => Ok(Some(token)),
             Err(failure) if record.has_ended() => Err(failure),
-            // The old one is still good, if it may be used at all.
+            // The old token is still valid, if it may be used at all.
             Err(_) => self.stored().await.map(|_| Some(token)),
         }
     }
 
-    /// What is kept for the server.
+    /// The stored tokens of the server.
     ///
     /// # Errors
-    /// Where it was got with other settings, or can't be read.
+    /// If they were obtained with other settings, or can't be read.
     async fn stored(&self) -> Result<Option<Record>, HttpFailure> {
         let record = self.store.read().await?;
         record.iter().try_for_each(|record| record.check(&self.settings))?;
         Ok(record)
     }
 
-    /// Another token than the `rejected` one, if it can be had without a person: one that somebody else has got in the
-    /// meantime, or a new one.
+    /// Returns a token other than the `rejected` one, if that is possible without the user: one that another process
+    /// has obtained, or a new one.
     pub(crate) async fn renew(
         self: &Arc<Self>,
         rejected: Option<&str>,
         challenge: Option<&str>,
     ) -> Result<Option<String>, HttpFailure> {
         let mut known = self.known.clone().lock_owned().await;
-        let is_for_person = self.settings.grant == Grant::AuthorizationCode;
-        if is_for_person && self.store.read().await?.is_none() {
-            // Nothing to renew, and so nothing to keep others from.
+        let needs_user = self.settings.grant == Grant::AuthorizationCode;
+        if needs_user && self.store.read().await?.is_none() {
+            // Nothing to renew, so no lock is needed.
             known.record = Some(None);
             return Ok(None);
         }
@@ -142,7 +141,7 @@ impl Authorizer {
         };
         let this = Arc::clone(self);
         let renewal = async move {
-            // Nobody else renews before what came of it is stored.
+            // No other process renews before the result is stored.
             let _held = held;
             let renewed = within(deadline, exchange.make()).await?;
             if !renewed {
@@ -156,7 +155,7 @@ impl Authorizer {
         carried(renewal).await
     }
 
-    /// Another token than the `rejected` one, if somebody has got one in the meantime.
+    /// Returns a token other than the `rejected` one, if another process has obtained one.
     pub(crate) async fn replacement(&self, rejected: Option<&str>) -> Result<Option<String>, HttpFailure> {
         let mut known = self.known.lock().await;
         let stored = self.stored().await?;
@@ -167,7 +166,7 @@ impl Authorizer {
         Ok(token)
     }
 
-    /// Prepares a renewal by a refresh token; `None` where nobody may be asked for it.
+    /// Prepares a renewal by a refresh token; returns `None` if there is no authorization server for it.
     async fn by_refresh(
         &self,
         record: Record,
@@ -175,13 +174,13 @@ impl Authorizer {
     ) -> Result<Option<Exchange>, HttpFailure> {
         let manager = match self.manager(challenge).await {
             Ok(manager) => manager,
-            // Without metadata there is nobody to ask.
+            // Without metadata, the authorization server is unknown.
             Err(AuthError::NoAuthorizationSupport) => return Ok(None),
             Err(error) => return Err(failure("its token can't be renewed", &error)),
         };
         let (mut manager, metadata) = manager;
         if !record.is_from(&metadata) {
-            // Another authorization server than the one that gave the token must not see it.
+            // The token must not be sent to an authorization server other than its issuer.
             return Ok(None);
         }
         let client = record.client.clone();
@@ -191,7 +190,7 @@ impl Authorizer {
         Ok(Some(Exchange::Refresh(manager)))
     }
 
-    /// Gets a token for the client itself, whatever is kept: a person has asked for it.
+    /// Obtains a token for the client itself, even if one is stored: the user has requested it.
     pub(crate) async fn log_in_by_credentials(&self, challenge: Option<&str>) -> Result<(), HttpFailure> {
         let held = self.store.hold().await?;
         let deadline = Instant::now() + EXCHANGE_TIMEOUT;
@@ -203,14 +202,14 @@ impl Authorizer {
         carried(login).await.map(drop)
     }
 
-    /// Prepares to get a token for the client itself.
+    /// Prepares to obtain a token for the client itself.
     async fn by_credentials(&self, challenge: Option<&str>) -> Result<Exchange, HttpFailure> {
         let (Some(id), Some(secret)) = (&self.settings.client_id, &self.settings.client_secret) else {
             return Err(HttpFailure::OAuth(
                 "the grant client_credentials needs `oauth.client_id` and `oauth.client_secret`".to_owned(),
             ));
         };
-        let wrong = |error: AuthError| failure("the client's credentials get no token", &error);
+        let wrong = |error: AuthError| failure("no token for the client's credentials", &error);
         let (mut manager, metadata) = self.manager(challenge).await.map_err(wrong)?;
         let scopes = match &self.settings.scope {
             Some(scope) => scope.split_whitespace().map(str::to_owned).collect(),
@@ -230,13 +229,13 @@ impl Authorizer {
         Ok(Exchange::Credentials(manager, credentials))
     }
 
-    /// The token endpoint that the tokens at hand were got from.
+    /// The token endpoint of the stored tokens.
     async fn token_endpoint(&self) -> Option<String> {
         let record = self.store.read().await.ok().flatten()?;
         Some(record.token_endpoint().to_owned())
     }
 
-    /// A manager that knows the authorization server: discovered, with the configured endpoints in place of others.
+    /// A manager for the authorization server: discovered, with the configured endpoints overriding others.
     async fn manager(
         &self,
         challenge: Option<&str>,
@@ -252,14 +251,14 @@ impl Authorizer {
         let is_given = token_url.is_some();
         let mut metadata = match manager.resolve_metadata_from_challenge(challenge).await {
             Ok(found) if found.source.is_discovered() => found.metadata,
-            // The endpoints that are configured are enough.
+            // The configured endpoints are enough.
             Ok(_) | Err(_) if is_given => AuthorizationMetadata::default(),
             Ok(_) => return Err(AuthError::NoAuthorizationSupport),
             Err(error) => return Err(error),
         };
         if let Some(url) = token_url {
             metadata.token_endpoint.clone_from(url);
-            // The type wants one, though not every grant uses it.
+            // The type requires one, though not every grant uses it.
             if metadata.authorization_endpoint.is_empty() {
                 metadata.authorization_endpoint.clone_from(url);
             }
@@ -275,8 +274,8 @@ impl Authorizer {
         Ok((manager, metadata))
     }
 
-    /// Everything that gets a code, a secret or a token must be reached by TLS (MCP, basic/authorization, "Communication
-    /// Security"), unless the server itself isn't.
+    /// Endpoints that receive a code, a secret or a token must use TLS (MCP, basic/authorization, "Communication
+    /// Security"), unless the server itself doesn't.
     fn check_endpoints(&self, metadata: &AuthorizationMetadata) -> Result<(), AuthError> {
         let endpoints = [
             ("authorization", Some(&metadata.authorization_endpoint)),
@@ -286,7 +285,7 @@ impl Authorizer {
         for (name, endpoint) in endpoints {
             if endpoint.is_some_and(|endpoint| !is_confidential(endpoint, &self.url)) {
                 return Err(AuthError::MetadataError(format!(
-                    "the {name} endpoint of its authorization server is no https address, so nothing is sent there; \
+                    "the {name} endpoint of its authorization server is not an https URL, so nothing is sent there; \
                      configure another one under `oauth`"
                 )));
             }
@@ -295,13 +294,13 @@ impl Authorizer {
     }
 }
 
-/// Whether an endpoint may get what is secret: by https, or as openly as the server itself is spoken to.
+/// Whether an endpoint may receive secrets: over https, or over http if the server itself uses it.
 fn is_confidential(endpoint: &str, server: &Url) -> bool {
     let scheme = Url::parse(endpoint).map(|url| url.scheme().to_owned());
     scheme.is_ok_and(|scheme| scheme == "https" || scheme == "http" && server.scheme() == "http")
 }
 
-/// The token of a record, if it is not the rejected one and lasts.
+/// The token of a record, if it is not the rejected one and does not expire soon.
 fn other(record: Option<&Record>, rejected: Option<&str>) -> Option<String> {
     let token = record.filter(|record| !record.ends_soon()).and_then(Record::access_token);
     token.filter(|token| rejected != Some(token.as_str()))

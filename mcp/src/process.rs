@@ -1,11 +1,11 @@
-//! A server's process and its process group: started, watched, and gone afterwards in every case.
+//! A server's process and its process group: started, watched, and always killed in the end.
 //!
-//! The child leads a session and a process group of its own, and whatever it starts belongs to them unless it leaves on
-//! purpose (`setsid`). The session has no terminal, so that no server writes to the one of this process (`/dev/tty`)
-//! while a person is asked something there. The group's number is the child's process id, which the kernel does not give
-//! away while the child is unreaped. So the child stays unreaped until its group has been killed: its end is seen through
-//! a pidfd. If this program itself is killed with SIGKILL, the kernel kills the child, and a process beside it kills the
-//! rest of the group (`reaper`).
+//! The child leads its own session and process group, and the processes it starts belong to them unless they leave on
+//! purpose (`setsid`). The session has no terminal, so no server can write to this process's terminal (`/dev/tty`)
+//! while the user answers a question there. The group's number is the child's process id, which the kernel does not
+//! reuse while the child is unreaped. So the child stays unreaped until its group has been killed: its end is observed
+//! through a pidfd. If this program itself is killed with SIGKILL, the kernel kills the child, and a helper process
+//! kills the rest of the group (`reaper`).
 
 mod reaper;
 mod starter;
@@ -36,23 +36,23 @@ use crate::{
     stderr::Stderr,
 };
 
-/// How long a server may take to exit after its standard input was closed.
+/// Time limit for a server to exit after its standard input was closed.
 pub const STDIN_GRACE: Duration = Duration::from_secs(2);
 
-/// How long it may then take after SIGTERM went to its group, before SIGKILL.
+/// Time limit for the exit after SIGTERM to its group, before SIGKILL.
 pub const TERM_GRACE: Duration = Duration::from_secs(1);
 
-/// How long to wait for a process to vanish after SIGKILL. Only one that hangs in the kernel needs longer; it is then
-/// left behind unreaped.
+/// Time limit for a process to vanish after SIGKILL. Only one that hangs in the kernel needs longer; it is then left
+/// unreaped.
 pub const KILL_GRACE: Duration = Duration::from_secs(1);
 
-/// How long to wait for the end of a process whose output has ended, so that an error can say how it ended.
+/// Time limit on waiting for the end of a process whose output has ended, so that an error can report its exit status.
 const EXIT_REPORT: Duration = Duration::from_millis(250);
 
-/// This program's own variables, which may hold addresses, tokens and keys, begin with this.
+/// The prefix of this program's own variables, which may contain addresses, tokens and keys.
 const OWN: &[u8] = b"TOOLSMITH_";
 
-/// The one that names a place: this program below itself is to find what it has compiled already.
+/// The exception, a path: a nested instance of this program must find the compiled artifacts.
 const CACHE: &str = "TOOLSMITH_CACHE_DIR";
 
 /// A started process with its pipes. Dropping it kills the group.
@@ -87,7 +87,7 @@ pub(crate) fn spawn(command: &server_config::Command) -> Result<Spawned, String>
             reaper::forget(pid.as_raw_nonzero().get());
             let _ = child.wait();
             return Err(format!(
-                "its process cannot be watched (pidfd_open: {error}); Linux 5.4 or newer is needed"
+                "cannot watch its process (pidfd_open: {error}); Linux 5.4 or newer is needed"
             ));
         }
     };
@@ -103,7 +103,7 @@ fn explain(error: &io::Error, command: &str, cwd: Option<&Path>) -> String {
         && !folder.is_dir()
     {
         let folder = folder.display();
-        return format!("its folder `{folder}` (`cwd`) does not exist or is no folder");
+        return format!("its folder `{folder}` (`cwd`) does not exist or is not a folder");
     }
     match error.kind() {
         io::ErrorKind::NotFound if !command.contains('/') => format!(
@@ -123,12 +123,12 @@ fn explain(error: &io::Error, command: &str, cwd: Option<&Path>) -> String {
 pub(crate) struct Group {
     pid: Pid,
     pidfd: OwnedFd,
-    /// How the leader ended, once reaped: from then on the group's number may belong to someone else.
+    /// How the leader ended, once reaped: from then on another group may have its number.
     reaped: Mutex<Option<Exit>>,
 }
 
 impl Group {
-    /// The process id of the leader, which is the group's number as well.
+    /// The process id of the leader, which is also the group's id.
     pub(crate) fn id(&self) -> i32 {
         self.pid.as_raw_nonzero().get()
     }
@@ -136,7 +136,7 @@ impl Group {
     fn signal(&self, signal: Signal) {
         let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
         if reaped.is_none() {
-            // A group in which nobody is left is as good as signalled.
+            // An empty group needs no signal.
             let _ = kill_process_group(self.pid, signal);
         }
     }
@@ -165,7 +165,7 @@ impl Group {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | option;
         match waitid(WaitId::PidFd(self.pidfd.as_fd()), options) {
             Ok(status) => status.as_ref().map(exit_of),
-            // The host ignores SIGCHLD or has reaped it elsewhere: the process is gone all the same.
+            // The host ignores SIGCHLD or has reaped it elsewhere: the process has ended all the same.
             Err(_) => Some(Exit::Unknown),
         }
     }
@@ -185,7 +185,7 @@ fn exit_of(status: &WaitIdStatus) -> Exit {
     }
 }
 
-/// A group with what is needed to await its end and to explain it.
+/// A group, with what is needed to wait for its end and to explain it.
 pub(crate) struct Process {
     group: Group,
     watch: AsyncFd<OwnedFd>,
@@ -193,7 +193,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Takes over a started process; `on_line` is told each line on its standard error. Needs a tokio runtime.
+    /// Takes over a started process; `on_line` is called with each line of its standard error. Needs a tokio runtime.
     pub(crate) fn adopt(
         group: Group,
         stderr: ChildStderr,
@@ -206,28 +206,29 @@ impl Process {
         Ok(Self { group, watch, stderr })
     }
 
-    /// The number of the process group.
+    /// The id of the process group.
     pub(crate) fn group_id(&self) -> i32 {
         self.group.id()
     }
 
-    /// Returns when the leader has ended.
+    /// Waits until the leader has ended.
     pub(crate) async fn exited(&self) {
         // The readiness is never cleared: an ended process stays ended.
         let _ = self.watch.readable().await;
     }
 
-    /// Kills what is left of the group when its leader has ended: an orphan that holds the pipes would hide the end.
+    /// Kills the remaining processes of the group after its leader has ended: an orphan that holds the pipes would hide
+    /// the end.
     pub(crate) fn kill_orphans(&self) {
         self.group.signal(Signal::KILL);
     }
 
-    /// Kills the group at once and reaps the leader. Blocks for as long as the kernel needs to end it.
+    /// Kills the group at once and reaps the leader. Blocks while the kernel ends it.
     pub(crate) fn kill(&self) {
         self.group.kill(KILL_GRACE);
     }
 
-    /// Ends the group in order; its standard input must be closed by now.
+    /// Ends the group in order; its standard input must already be closed.
     pub(crate) async fn end(&self) {
         if timeout(STDIN_GRACE, self.exited()).await.is_err() {
             self.group.signal(Signal::TERM);
@@ -236,16 +237,16 @@ impl Process {
         self.group.signal(Signal::KILL);
         let _ = timeout(KILL_GRACE, self.exited()).await;
         self.group.kill(Duration::ZERO);
-        // Its last lines may say what it could not do.
+        // Its last lines may say why it failed.
         self.stderr.drained().await;
     }
 
-    /// What the process has left so far.
+    /// The state and output of the process so far.
     pub(crate) fn evidence(&self) -> Evidence {
         Evidence { exit: self.group.exit(), stderr: self.stderr.tail(), ..Evidence::default() }
     }
 
-    /// The same for a process whose output has ended: waits a moment for its end and its last words.
+    /// Like `evidence`, for a process whose output has ended: waits a moment for its end and its last lines.
     pub(crate) async fn final_evidence(&self) -> Evidence {
         if timeout(EXIT_REPORT, self.exited()).await.is_ok() {
             self.kill_orphans();

@@ -1,11 +1,11 @@
-//! The credentials that this process has for servers, and texts without them.
+//! The credentials of this process for servers, and the masking of texts that contain them.
 //!
-//! A server may repeat what it was sent: in a result, an error, a log message, the description of a tool. So everything
-//! that comes from a server passes [`without_in_json`] or [`without`] before anything else reads it. Callers that tell
-//! people of other things do that by [`masked`], which also takes secrets of their own.
+//! A server may repeat what it was sent: in a result, an error, a log message, the description of a tool. So every text
+//! from a server goes through [`without_in_json`] or [`without`] before anything else reads it. Callers use [`masked`]
+//! for other texts that they show, and can add their own secrets.
 //!
-//! One list for the whole process: servers share hosts, logs and callers, and a secret of one of them is none to show
-//! by way of another.
+//! One list for the whole process: servers share hosts, logs and callers, and a secret of one server must not appear in
+//! the output of another.
 
 use std::{
     borrow::Cow,
@@ -21,47 +21,47 @@ use base64::{
 use memchr::memmem::Finder;
 use url::form_urlencoded::byte_serialize;
 
-/// What replaces a secret.
+/// The replacement for a secret.
 const MASK: &str = "***";
 
-/// Shorter values are not taken for secrets, in bytes: they would occur in any text.
+/// Minimum length of a secret, in bytes: shorter values would occur in any text.
 const MIN_BYTES: usize = 8;
 
-/// From this length on a value is masked in what programs get, in bytes. A shorter one is masked there only if it has
-/// letters and digits: a password may be a word that results are full of.
+/// Minimum length, in bytes, of values that are always masked in data for programs. A shorter one is masked there only
+/// if it has both letters and digits: a password may be a common word.
 const MIN_WORD_BYTES: usize = 12;
 
-/// How many spellings of secrets are kept: tokens of about a hundred renewals. The ones that were used least recently
-/// are forgotten first.
+/// Limit on stored spellings of secrets: the tokens of about a hundred renewals. The least recently used are dropped
+/// first.
 const MAX_SECRETS: usize = 512;
 
-/// The longest value that is kept, in bytes: longer ones fit no header that servers accept.
+/// Maximum length of a stored value, in bytes: longer ones fit in no header that servers accept.
 const MAX_BYTES: usize = 16 * 1024;
 
 /// Parts of the names of headers whose values are credentials.
 const CREDENTIAL_HEADERS: [&str; 7] =
     ["authorization", "cookie", "token", "secret", "password", "credential", "key"];
 
-/// A spelling that is looked for.
+/// A spelling to search for.
 struct Secret {
     text: String,
     finder: Finder<'static>,
-    /// Whether programs don't get it either.
+    /// Whether it is masked in data for programs too.
     is_unlike_a_word: bool,
 }
 
-/// The latest last.
+/// Ordered by last use, the latest last.
 type Secrets = VecDeque<Arc<Secret>>;
 
-/// What was learned of servers in this process so far: tokens that were loaded, received or renewed, secrets of clients,
-/// codes and verifiers of logins, credentials in configured headers.
+/// The secrets of this process so far: tokens that were loaded, received or renewed, client secrets, codes and
+/// verifiers of logins, credentials in configured headers.
 static LEARNED: RwLock<Option<Arc<Secrets>>> = RwLock::new(None);
 
 fn learned() -> Arc<Secrets> {
     LEARNED.read().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
 }
 
-/// From now on, `secret` is masked.
+/// Masks `secret` from now on.
 pub(crate) fn learn(secret: &str) {
     let secret = secret.trim();
     if !(MIN_BYTES..=MAX_BYTES).contains(&secret.len()) {
@@ -76,7 +76,7 @@ pub(crate) fn learn(secret: &str) {
     let in_json = in_json.get(1..in_json.len() - 1).unwrap_or_default();
     let in_form: String = byte_serialize(secret.as_bytes()).collect();
     let others = [in_form.as_str(), in_json].into_iter().filter(|spelling| *spelling != secret);
-    // The plain one last: it is how a repetition is found out.
+    // The plain spelling comes last: it is compared to detect a repetition.
     for spelling in others.chain([secret]) {
         known.retain(|other| other.text != spelling);
         known.push_back(Arc::new(Secret::new(spelling)));
@@ -86,8 +86,8 @@ pub(crate) fn learn(secret: &str) {
     *learned = Some(Arc::new(known));
 }
 
-/// Learns the credentials in a header, if it has any: the whole value, what follows the scheme, and of the scheme Basic
-/// the password (RFC 7617, section 2).
+/// Learns the credentials in a header, if it has any: the whole value, the part after the scheme, and for the scheme
+/// Basic the password (RFC 7617, section 2).
 pub(crate) fn learn_header(name: &str, value: &str) {
     let name = name.to_ascii_lowercase();
     if !CREDENTIAL_HEADERS.iter().any(|part| name.contains(part)) {
@@ -106,13 +106,13 @@ pub(crate) fn learn_header(name: &str, value: &str) {
     }
 }
 
-/// A text for people without secrets.
+/// Masks the secrets in a text for display.
 pub(crate) fn without(text: &str) -> Cow<'_, str> {
     masked(text, std::iter::empty())
 }
 
-/// The text with `***` for every stretch that learned secrets and `others` cover: also where they overlap, nothing of them
-/// is left.
+/// Replaces every range of the text that learned secrets and `others` cover with `***`. Overlapping secrets leave no
+/// part of either.
 pub fn masked<'a, 'b>(text: &'a str, others: impl Iterator<Item = &'b str>) -> Cow<'a, str> {
     let mut covered = Vec::new();
     learned().iter().for_each(|secret| cover(&mut covered, text, &secret.finder));
@@ -120,27 +120,27 @@ pub fn masked<'a, 'b>(text: &'a str, others: impl Iterator<Item = &'b str>) -> C
     replaced(text, covered)
 }
 
-/// As [`masked`], and `***` for the beginning of a secret of at least eight bytes that the text ends with: what has not
-/// come yet, or was cut off.
+/// Like [`masked`], and also masks the start of a secret (at least eight bytes) at the end of the text, where the rest
+/// is pending or was cut off.
 pub fn masked_unfinished<'a, 'b>(
     text: &'a str,
     others: impl Iterator<Item = &'b str> + Clone,
 ) -> Cow<'a, str> {
     let text = masked(text, others.clone());
-    let begun = |secret: &str| {
+    let partial = |secret: &str| {
         let mut starts = (MIN_BYTES..secret.len()).rev().filter_map(|end| secret.get(..end));
         starts.find(|start| text.ends_with(start)).map(str::len)
     };
     let learned = learned();
-    let learned = learned.iter().filter_map(|secret| begun(&secret.text)).max();
-    match learned.max(others.filter_map(begun).max()) {
+    let learned = learned.iter().filter_map(|secret| partial(&secret.text)).max();
+    match learned.max(others.filter_map(partial).max()) {
         Some(length) => Cow::Owned(format!("{}{MASK}", text.get(..text.len() - length).unwrap_or_default())),
         None => text,
     }
 }
 
-/// A JSON text without secrets in its strings, however they are escaped. Numbers and the text's structure stay as they
-/// are, and what is no JSON is treated as far as it looks like it.
+/// Masks the secrets in the strings of a JSON text, however they are escaped. Numbers and structure stay unchanged;
+/// invalid JSON is handled as far as it resembles JSON.
 pub(crate) fn without_in_json(text: &str) -> Cow<'_, str> {
     let learned = learned();
     let secrets = || learned.iter().filter(|secret| secret.is_unlike_a_word).map(|secret| &secret.finder);
@@ -165,7 +165,7 @@ pub(crate) fn without_in_json(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// What replaces the inside of a string literal, if a secret is in it.
+/// The replacement for the inside of a string literal, if it contains a secret.
 fn without_in_literal<'a>(inner: &str, secrets: impl Iterator<Item = &'a Finder<'static>>) -> Option<String> {
     let decoded = match inner.contains('\\') {
         true => serde_json::from_str::<String>(&format!("\"{inner}\"")).ok(),
@@ -182,7 +182,7 @@ fn without_in_literal<'a>(inner: &str, secrets: impl Iterator<Item = &'a Finder<
     encoded.get(1..encoded.len() - 1).map(str::to_owned)
 }
 
-/// The places of a text's string literals, with their quotes.
+/// The ranges of a text's string literals, including their quotes.
 fn string_literals(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut from = 0;
@@ -213,12 +213,12 @@ impl Secret {
     }
 }
 
-/// Adds the places of a secret.
+/// Adds the ranges of a secret.
 fn cover(covered: &mut Vec<Range<usize>>, text: &str, secret: &Finder<'_>) {
     covered.extend(secret.find_iter(text.as_bytes()).map(|start| start..start + secret.needle().len()));
 }
 
-/// The text with a mask in place of each stretch that is covered.
+/// Replaces each covered range with a mask.
 fn replaced(text: &str, mut covered: Vec<Range<usize>>) -> Cow<'_, str> {
     if covered.is_empty() {
         return Cow::Borrowed(text);

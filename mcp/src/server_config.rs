@@ -1,6 +1,6 @@
-//! What is needed to reach one server.
+//! The configuration of one server.
 //!
-//! Reading, merging and checking configuration files is left to the caller.
+//! The caller reads, merges and checks configuration files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,37 +10,37 @@ use std::{
 
 use serde_json::{Map, Value};
 
-/// How long starting a server and its handshake may take, and how long its whole tool list may take, unless configured.
+/// Default time limit for starting a server with its handshake, and for its whole tool list.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long a single request may take unless configured. Progress that a server reports starts it anew.
+/// Default time limit for a single request. Progress reported by the server restarts it.
 pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// One server: what it is called here, how it is reached, how long it may take.
+/// One server: its name, its transport and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
     /// The caller's name for the server; it appears in every error.
     pub name: String,
-    /// How the server is reached.
+    /// How to reach the server.
     pub transport: Transport,
-    /// The limit for start and handshake together, and for a whole list of tools, resources or prompts.
+    /// The time limit for start and handshake together, and for a whole list of tools, resources or prompts.
     pub connect_timeout: Duration,
-    /// The limit for one request: a page of a list, a call.
+    /// The time limit for one request: a page of a list, a call.
     pub request_timeout: Duration,
-    /// Limits for calls of single tools in place of `request_timeout`, by the tools' exact names.
+    /// Time limits for calls of single tools, overriding `request_timeout`, by the tools' exact names.
     pub tool_timeouts: BTreeMap<String, Duration>,
-    /// The folders that the server is told of where it asks for roots, as `file://` addresses with names (MCP,
-    /// client/roots). With none, the capability is not declared.
+    /// The folders sent to the server when it requests roots, as `file://` URIs with names (MCP, client/roots). If
+    /// empty, the capability is not declared.
     pub roots: Vec<Root>,
-    /// What the server is told of the client beyond MCP's own members (`capabilities.experimental`): for servers that
-    /// know what to do with it.
+    /// Additional capabilities to declare to the server (`capabilities.experimental`), for servers that understand
+    /// them.
     pub experimental: Experimental,
-    /// Whether messages, headers and times are logged, with secrets masked.
+    /// Whether to log messages, headers and times, with secrets masked.
     pub debug: bool,
 }
 
-/// What servers are told of the client beyond MCP's own members. It says nothing of the server, so any two are equal: a
-/// session goes on where only this is another.
+/// Additional client capabilities to declare to servers. They do not identify the server, so any two are equal: a
+/// session is kept if only this changes.
 #[derive(Debug, Clone, Default)]
 pub struct Experimental(pub Map<String, Value>);
 
@@ -52,23 +52,23 @@ impl PartialEq for Experimental {
 
 impl Eq for Experimental {}
 
-/// A folder that a server may be told of.
+/// A folder that is sent to a server as a root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// A `file://` address.
+    /// A `file://` URI.
     pub uri: String,
-    /// What it is called for people.
+    /// A name to display.
     pub name: Option<String>,
 }
 
-/// How a server is reached.
+/// How to reach a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
     /// A child process that speaks the protocol on its standard input and output.
     Stdio(Command),
     /// Streamable HTTP (MCP 2025-03-26 and later).
     Http(Remote),
-    /// HTTP with server-sent events (MCP 2024-11-05): a stream to read from, and an address to post to.
+    /// HTTP with server-sent events (MCP 2024-11-05): a stream to read from, and a URL to post to.
     Sse(Remote),
 }
 
@@ -84,55 +84,55 @@ pub struct Command {
     pub env: BTreeMap<String, String>,
     /// Variables that are not inherited, unless `env` sets them.
     pub withheld: BTreeSet<String>,
-    /// Variables by which this program's processes find each other, on top of all others. They are not part of what the
-    /// server is. Values are never logged.
+    /// Variables that connect nested instances of this program, set on top of all others. They do not identify the
+    /// server. Values are never logged.
     pub handed_on: BTreeMap<String, String>,
     /// The folder to start in; the current one if absent.
     pub cwd: Option<PathBuf>,
 }
 
-/// A server behind an address.
+/// A server at a URL.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Remote {
-    /// An absolute `http` or `https` address.
+    /// An absolute `http` or `https` URL.
     pub url: String,
     /// Headers sent with every request to the server's origin, and to no other. Values are never logged.
     pub headers: BTreeMap<String, String>,
-    /// How to be authorized; `None` for a server that is sent its headers alone.
+    /// How to authorize; `None` for a server that gets only its headers.
     pub oauth: Option<OAuth>,
 }
 
-/// How to be authorized at a server (MCP, basic/authorization). What is not given is discovered or registered.
+/// How to authorize at a server (MCP, basic/authorization). Missing settings are discovered or registered.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct OAuth {
     /// The file with the tokens of this server: read before the first request, written after each refresh.
     pub store: Option<PathBuf>,
-    /// Scopes to ask for, separated by spaces; otherwise those that the server names.
+    /// Scopes to request, separated by spaces; by default those that the server names.
     pub scope: Option<String>,
-    /// A client that was registered by hand.
+    /// The id of a client that was registered by hand.
     pub client_id: Option<String>,
     /// Its secret. Never logged.
     pub client_secret: Option<String>,
-    /// The authorization endpoint, in place of the discovered one.
+    /// The authorization endpoint, overriding the discovered one.
     pub authorization_url: Option<String>,
-    /// The token endpoint, in place of the discovered one.
+    /// The token endpoint, overriding the discovered one.
     pub token_url: Option<String>,
-    /// The registration endpoint, in place of the discovered one.
+    /// The registration endpoint, overriding the discovered one.
     pub registration_url: Option<String>,
-    /// An https address of a client metadata document, used as the client's id where the authorization server takes
-    /// such (draft-ietf-oauth-client-id-metadata-document).
+    /// The https URL of a client metadata document, used as the client's id if the authorization server supports that
+    /// (draft-ietf-oauth-client-id-metadata-document).
     pub client_metadata_url: Option<String>,
-    /// How tokens are got.
+    /// How to obtain tokens.
     pub grant: Grant,
 }
 
-/// How tokens are got.
+/// How to obtain tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Grant {
-    /// A person agrees in a browser (RFC 6749, section 4.1, with PKCE, RFC 7636).
+    /// The user agrees in a browser (RFC 6749, section 4.1, with PKCE, RFC 7636).
     #[default]
     AuthorizationCode,
-    /// The client's own credentials are enough (RFC 6749, section 4.4): for machines without a person.
+    /// The client's own credentials are enough (RFC 6749, section 4.4): for machines without a user.
     ClientCredentials,
 }
 
@@ -149,7 +149,7 @@ impl Transport {
 }
 
 impl std::fmt::Debug for Command {
-    // Values of the environment are often secrets: only the names are shown.
+    // Environment values are often secrets: only the names are shown.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Command")
@@ -164,7 +164,7 @@ impl std::fmt::Debug for Command {
 }
 
 impl std::fmt::Debug for Remote {
-    // Values of headers are often secrets: only the names are shown.
+    // Header values are often secrets: only the names are shown.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Remote")
@@ -193,7 +193,7 @@ impl std::fmt::Debug for OAuth {
 }
 
 impl ServerConfig {
-    /// A server behind `transport`, with the default time-outs.
+    /// A server with this transport and the default timeouts.
     pub fn new(name: impl Into<String>, transport: Transport) -> Self {
         Self {
             name: name.into(),
@@ -207,7 +207,7 @@ impl ServerConfig {
         }
     }
 
-    /// A child process with the inherited environment and folder, and the default time-outs.
+    /// A child process with the inherited environment and folder, and the default timeouts.
     pub fn stdio(
         name: impl Into<String>,
         command: impl Into<String>,
@@ -221,12 +221,12 @@ impl ServerConfig {
         Self::new(name, Transport::Stdio(command))
     }
 
-    /// A server that speaks streamable HTTP at `url`, with the default time-outs.
+    /// A server with streamable HTTP at `url`, with the default timeouts.
     pub fn http(name: impl Into<String>, url: impl Into<String>) -> Self {
         Self::new(name, Transport::Http(Remote { url: url.into(), ..Remote::default() }))
     }
 
-    /// A server that speaks HTTP with server-sent events at `url`, with the default time-outs.
+    /// A server with HTTP and server-sent events at `url`, with the default timeouts.
     pub fn sse(name: impl Into<String>, url: impl Into<String>) -> Self {
         Self::new(name, Transport::Sse(Remote { url: url.into(), ..Remote::default() }))
     }

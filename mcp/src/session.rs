@@ -1,7 +1,7 @@
 //! One live connection to one server: handshake, lists, calls, end.
 //!
-//! Sessions are meant to be short: opened for an execution, closed after it. When to open one, and what may be called
-//! on it, is left to the caller.
+//! Sessions are meant to be short: opened for an execution, closed after it. The caller decides when to open one and
+//! what to call.
 
 mod changes;
 mod connect;
@@ -45,13 +45,13 @@ pub use exchange::{CallOptions, CallResult, MAX_ROUNDS, RESERVED_META};
 pub use forward::ForwardedRequest;
 pub use lists::{Items, MAX_ITEMS};
 
-/// How long cancellations of calls may take to be written before the connection is closed.
+/// Time limit for writing cancellations of calls before the connection is closed.
 const CANCEL_GRACE: Duration = Duration::from_millis(500);
 
 /// A live connection. Clones share it; calls may run at the same time.
 ///
-/// Dropping the last clone kills a local server's process group at once; [`Session::close`] gives it the chance to end
-/// in order, and lets a remote one know that its session is over.
+/// Dropping the last clone kills a local server's process group at once; [`Session::close`] lets it end in order, and
+/// notifies a remote one that its session is over.
 #[derive(Clone)]
 pub struct Session {
     inner: Arc<Inner>,
@@ -67,10 +67,10 @@ struct Inner {
     trace: Trace,
     /// The process of a local server.
     local: Option<LocalServer>,
-    /// Which arguments of which tools travel in headers as well.
+    /// The arguments of tools that are also sent in headers, by tool.
     parameter_headers: Mutex<BTreeMap<String, ParameterHeaders>>,
     closing: AtomicBool,
-    /// What listens to changes of resources, by address.
+    /// The tasks that listen for changes of resources, by URI.
     subscriptions: Mutex<BTreeMap<String, AbortHandle>>,
     /// Cancellations that are being written.
     cancelling: Mutex<Vec<JoinHandle<()>>>,
@@ -82,58 +82,58 @@ impl Session {
         &self.inner.config.name
     }
 
-    /// The name and version that the server gives itself; claims, not facts.
+    /// The server's own name and version; untrusted.
     pub fn server_info(&self) -> Option<(&str, &str)> {
         let info = self.inner.server.server_info.as_ref()?;
         Some((&info.name, &info.version))
     }
 
-    /// The server's own words on how to use it; untrusted text.
+    /// The server's instructions for its use; untrusted text.
     pub fn instructions(&self) -> Option<&str> {
         self.inner.server.instructions.as_deref()
     }
 
-    /// What the server says of itself in short: the first sentence of its instructions, or else its title; untrusted text.
+    /// A short description of the server: the first sentence of its instructions, or else its title; untrusted text.
     pub fn about(&self) -> Option<String> {
         let title = self.inner.server.server_info.as_ref().and_then(|info| info.title.as_deref());
         let first = self.instructions().and_then(first_sentence).or(title)?;
         Some(first.chars().take(LONGEST_ABOUT).collect())
     }
 
-    /// The protocol version that was agreed on.
+    /// The negotiated protocol version.
     pub fn protocol_version(&self) -> &str {
         self.inner.server.protocol_version.as_str()
     }
 
-    /// What the server says that it can do: MCP's `ServerCapabilities`.
+    /// The capabilities that the server declares: MCP's `ServerCapabilities`.
     pub fn capabilities(&self) -> Value {
         serde_json::to_value(&self.inner.server.capabilities).unwrap_or_default()
     }
 
-    /// The number of the process group that a local server leads.
+    /// The id of the process group that a local server leads.
     pub fn process_group(&self) -> Option<i32> {
         self.inner.local.as_ref().map(LocalServer::group_id)
     }
 
-    /// Whether the connection has ended, by whichever side.
+    /// Whether either side has ended the connection.
     pub fn is_closed(&self) -> bool {
         self.inner.peer.is_transport_closed()
     }
 
-    /// Ends the session for all its clones. Pending calls fail.
+    /// Closes the session for all its clones. Pending calls fail.
     ///
-    /// A local server's standard input is closed; it has [`STDIN_GRACE`](crate::STDIN_GRACE) to exit, then SIGTERM goes to
-    /// its group, [`TERM_GRACE`](crate::TERM_GRACE) later what is left of the group is killed. A remote server is told
-    /// that the session is over (`DELETE`), for which it has [`STDIN_GRACE`](crate::STDIN_GRACE).
+    /// A local server's standard input is closed; after [`STDIN_GRACE`](crate::STDIN_GRACE), its group gets SIGTERM,
+    /// and after another [`TERM_GRACE`](crate::TERM_GRACE) the rest of the group is killed. A remote server gets a
+    /// `DELETE` request, with a time limit of [`STDIN_GRACE`](crate::STDIN_GRACE).
     pub async fn close(self) {
         self.inner.closing.store(true, Ordering::Relaxed);
         let cancelling =
             std::mem::take(&mut *self.inner.cancelling.lock().unwrap_or_else(PoisonError::into_inner));
-        // A server that does not read has not asked for the courtesy.
+        // A server that does not read does not get its cancellations.
         let _ = timeout(CANCEL_GRACE, join_all(cancelling)).await;
         let service = self.inner.service.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(service) = service {
-            // Takes no time, unless the server does not read and a request is stuck.
+            // This takes no time, unless the server does not read and a request is stuck.
             let _ = timeout(STDIN_GRACE, service.cancel()).await;
         }
         if let Some(local) = &self.inner.local {
@@ -145,7 +145,7 @@ impl Session {
         Error::new(self.name(), kind)
     }
 
-    /// What is known beside the messages.
+    /// Everything known about the connection besides its messages.
     fn evidence(&self) -> Evidence {
         let evidence = self.inner.local.as_ref().map(LocalServer::evidence).unwrap_or_default();
         with_stray(evidence, &self.inner.health)
@@ -168,10 +168,10 @@ fn with_stray(mut evidence: Evidence, health: &Health) -> Evidence {
     evidence
 }
 
-/// Most characters of what a server says of itself in short.
+/// Maximum length of a server's short description, in characters.
 const LONGEST_ABOUT: usize = 200;
 
-/// The text up to the first full stop before a space, or the end of its first line that says anything.
+/// The text up to the first full stop before a space, or to the end of its first line with content.
 fn first_sentence(text: &str) -> Option<&str> {
     let line = text.lines().map(str::trim).find(|line| line.chars().any(char::is_alphanumeric))?;
     Some(line.split_once(". ").map_or(line, |(sentence, _)| sentence).trim_end_matches('.'))
@@ -182,7 +182,7 @@ mod tests {
     use super::first_sentence;
 
     #[test]
-    fn the_first_sentence_stands_for_the_whole() {
+    fn the_first_sentence_is_extracted() {
         assert_eq!(first_sentence("Files of a folder. Use with care."), Some("Files of a folder"));
         assert_eq!(first_sentence("\n# Notes v1.2 here\nMore."), Some("# Notes v1.2 here"));
         assert_eq!(first_sentence("--\n \n"), None);

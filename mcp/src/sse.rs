@@ -1,5 +1,5 @@
-//! HTTP with server-sent events, the transport of MCP 2024-11-05: a stream to read from, whose first event names the
-//! address to post to.
+//! HTTP with server-sent events, the transport of MCP 2024-11-05: a stream to read from, whose first event contains the
+//! URL to post to.
 
 use std::{io, sync::Arc};
 
@@ -16,18 +16,18 @@ use rmcp::{
 use sse_stream::{Error, Sse};
 
 use crate::{
-    http::{HttpFailure, Sender, events, told},
+    http::{HttpFailure, Sender, events, excerpt},
     text::shown,
     wire::{Fault, ResponseRouter, encode, raw_of},
 };
 
-/// How many events before the one that names the address are skipped.
+/// Limit on events that are skipped before the one with the URL.
 const MAX_EARLY_EVENTS: usize = 16;
 
-/// How much of a server's text is told, in bytes.
-const TOLD_BYTES: usize = 300;
+/// Limit on quotes from a server, in bytes.
+const QUOTED_BYTES: usize = 300;
 
-/// The stream of one session, and where to post.
+/// The stream of one session, and its URL for messages.
 pub(crate) struct SseTransport {
     sender: Arc<Sender>,
     endpoint: Url,
@@ -37,7 +37,7 @@ pub(crate) struct SseTransport {
 }
 
 impl SseTransport {
-    /// Opens the stream and waits for the address to post to, which must be on the server's own origin.
+    /// Opens the stream and waits for the URL to post to, which must be on the server's own origin.
     pub(crate) async fn open(sender: Sender, router: ResponseRouter) -> Result<Self, HttpFailure> {
         let make = |configured: HeaderMap| {
             let mut headers = configured;
@@ -47,13 +47,13 @@ impl SseTransport {
         let response = sender.send(make).await?;
         let status = response.status();
         if !status.is_success() {
-            return Err(HttpFailure::Status { status: status.as_u16(), body: told(response).await });
+            return Err(HttpFailure::Status { status: status.as_u16(), body: excerpt(response).await });
         }
         let content_type =
             response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
         if !content_type.starts_with("text/event-stream") {
-            let content_type = shown(content_type, TOLD_BYTES);
-            return Err(HttpFailure::ContentType { content_type, body: told(response).await });
+            let content_type = shown(content_type, QUOTED_BYTES);
+            return Err(HttpFailure::ContentType { content_type, body: excerpt(response).await });
         }
         let mut events = events(response, Arc::clone(router.room()));
         let endpoint = endpoint(&mut events, sender.url()).await?;
@@ -62,7 +62,7 @@ impl SseTransport {
     }
 }
 
-/// The address in the event `endpoint`.
+/// The URL in the event `endpoint`.
 async fn endpoint(
     events: &mut BoxStream<'static, Result<Sse, Error>>,
     server: &Url,
@@ -80,19 +80,19 @@ async fn endpoint(
         }
         let text = event.data.unwrap_or_default();
         let endpoint = server.join(text.trim()).map_err(|error| {
-            let text = shown(&text, TOLD_BYTES);
-            HttpFailure::Protocol(format!("its event `endpoint` names no address ({error}): {text}"))
+            let text = shown(&text, QUOTED_BYTES);
+            HttpFailure::Protocol(format!("its event `endpoint` is not a URL ({error}): {text}"))
         })?;
         if endpoint.origin() != server.origin() {
-            let endpoint = shown(endpoint.as_str(), TOLD_BYTES);
+            let endpoint = shown(endpoint.as_str(), QUOTED_BYTES);
             return Err(HttpFailure::Protocol(format!(
-                "its event `endpoint` names another origin, to which nothing is sent: {endpoint}"
+                "its event `endpoint` has another origin, to which nothing is sent: {endpoint}"
             )));
         }
         return Ok(endpoint);
     }
     Err(HttpFailure::Protocol(
-        "its event stream names no address to post to (event `endpoint`); if it speaks streamable HTTP, configure \
+        "its event stream has no event `endpoint` with the URL to post to; if the server uses streamable HTTP, configure \
          `type: http`"
             .to_owned(),
     ))
@@ -105,11 +105,11 @@ async fn post(sender: &Sender, endpoint: &Url, body: Vec<u8>) -> Result<(), Http
         sender.http.request(Method::POST, endpoint.clone()).headers(headers).body(body.clone())
     };
     let response = sender.send(make).await?;
-    // What a server says beside 202 matters to nobody; the answer comes over the stream.
+    // Only the status matters; the response comes over the stream.
     if response.status().is_success() {
         return Ok(());
     }
-    Err(HttpFailure::Status { status: response.status().as_u16(), body: told(response).await })
+    Err(HttpFailure::Status { status: response.status().as_u16(), body: excerpt(response).await })
 }
 
 impl Transport<RoleClient> for SseTransport {

@@ -1,4 +1,4 @@
-//! The last lines that a server wrote on standard error, kept for error texts.
+//! Keeps the last lines of a server's standard error for error messages.
 //!
 //! The pipe is always drained: a server that writes a lot must not block on it.
 
@@ -17,20 +17,21 @@ use tokio::{
 
 use crate::{secrets::masked_unfinished, text::shown};
 
-/// How many lines are kept.
+/// Number of lines kept.
 const MAX_LINES: usize = 12;
 
-/// How many bytes of a line are kept.
+/// Maximum length of a kept line, in bytes.
 const MAX_LINE_BYTES: usize = 400;
 
-/// How many bytes of a line are collected: a secret that begins in what is kept must be seen whole to be recognised.
+/// Maximum length of a line while it is read, in bytes: a secret that starts in the kept part must be complete to be
+/// recognised.
 const MAX_COLLECTED_BYTES: usize = 16 * 1024;
 
-/// How long to wait for the end of standard error after the process has ended. The pipe is closed by then, unless a
-/// process that left the group still holds it.
+/// Time limit on waiting for the end of standard error after the process has ended. The pipe is closed by then, unless
+/// a process that left the group still holds it.
 const SETTLE: Duration = Duration::from_millis(200);
 
-/// A reader in the background and what it has kept.
+/// A background reader and the lines it has kept.
 pub(crate) struct Stderr {
     lines: Arc<Mutex<Lines>>,
     ended: watch::Receiver<bool>,
@@ -44,7 +45,8 @@ struct Lines {
 }
 
 impl Stderr {
-    /// Starts reading; `on_line` is told each whole line, bounded and without control characters. Needs a tokio runtime.
+    /// Starts reading; `on_line` is called with each complete line, bounded and without control characters. Needs a
+    /// tokio runtime.
     pub(crate) fn read(
         mut pipe: impl AsyncRead + Unpin + Send + 'static,
         on_line: impl Fn(&str) + Send + Sync + 'static,
@@ -68,7 +70,7 @@ impl Stderr {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).tail()
     }
 
-    /// Returns when the pipe of a process that has ended is drained, after a short time at most.
+    /// Waits until the pipe of a process that has ended is drained, for a short time at most.
     pub(crate) async fn drained(&self) {
         let mut ended = self.ended.clone();
         let _ = timeout(SETTLE, ended.wait_for(|ended| *ended)).await;
@@ -82,7 +84,7 @@ impl Drop for Stderr {
 }
 
 impl Lines {
-    /// Takes in a part of the stream; gives the lines that end in it.
+    /// Reads a chunk of the stream; returns the lines that it completes.
     fn add(&mut self, chunk: &[u8]) -> Vec<String> {
         let mut finished = Vec::new();
         for byte in chunk {
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_that_comes_in_pieces_is_masked() {
+    fn secrets_split_across_reads_are_masked() {
         crate::secrets::learn("split-token-of-stderr-1");
         let mut lines = Lines::default();
         let mut finished = Vec::new();
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_the_last_lines_stay_and_long_ones_are_cut() {
+    async fn only_the_last_lines_are_kept_and_long_ones_are_cut() {
         let mut text = String::new();
         for number in 0..100 {
             text.push_str(&format!("line {number}\n\n"));

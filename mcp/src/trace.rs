@@ -1,7 +1,7 @@
-//! What goes over a connection, told to whoever debugs it: through `tracing`, under the target [`TARGET`].
+//! Logs the traffic of a connection for debugging: through `tracing`, under the target [`TARGET`].
 //!
-//! Values of configured headers and tokens are left out. Bodies may hold whatever servers and callers put into them:
-//! whoever collects these events masks the secrets that it knows.
+//! Values of configured headers and tokens are omitted. Bodies may contain anything that servers and callers put into
+//! them; the subscriber must mask the secrets that it knows.
 
 use std::{
     collections::BTreeSet,
@@ -22,28 +22,28 @@ use crate::text::shown;
 /// The target of the events.
 pub const TARGET: &str = "mcp::wire";
 
-/// Most bytes of a message that are told.
-const TOLD_BYTES: usize = 64 * 1024;
+/// Limit on the logged part of a message, in bytes.
+const LOGGED_BYTES: usize = 64 * 1024;
 
-/// The servers whose connections are told otherwise than their configurations say.
+/// The servers whose logging is switched from what their configurations say.
 static SWITCHED: RwLock<BTreeSet<String>> = RwLock::new(BTreeSet::new());
 
-/// Whether there is any: most processes never switch, and look no further.
+/// Whether a server was ever switched: most processes never do, and skip the lock.
 static ANY: AtomicBool = AtomicBool::new(false);
 
-/// Whoever debugs a server changes their mind: its connections in this process, also those that are open, are told from
-/// now on where they were not, and the other way round. Says whether its configuration still holds.
+/// Toggles the logging of a server's connections in this process, including open ones. Returns whether the configured
+/// setting applies again.
 pub fn switch_trace(server: &str) -> bool {
     let mut switched = SWITCHED.write().unwrap_or_else(PoisonError::into_inner);
     ANY.store(true, Ordering::Relaxed);
-    let holds = switched.remove(server);
-    if !holds {
+    let is_configured = switched.remove(server);
+    if !is_configured {
         switched.insert(server.to_owned());
     }
-    holds
+    is_configured
 }
 
-/// Tells what goes over the connection of one server, or nothing.
+/// Logs the traffic of one server, if enabled.
 #[derive(Debug, Clone)]
 pub(crate) struct Trace {
     server: String,
@@ -60,45 +60,45 @@ impl Trace {
         self.is_on != (ANY.load(Ordering::Relaxed) && is_switched())
     }
 
-    /// A message on its way to the server.
+    /// Logs a message to the server.
     pub(crate) fn sent(&self, message: &[u8]) {
         if self.is_on() {
-            let message = shown(&String::from_utf8_lossy(message), TOLD_BYTES);
+            let message = shown(&String::from_utf8_lossy(message), LOGGED_BYTES);
             tracing::debug!(target: TARGET, "{}: sent {message}", self.server);
         }
     }
 
-    /// A message that came from the server.
+    /// Logs a message from the server.
     pub(crate) fn received(&self, message: &str) {
         if self.is_on() {
-            let message = shown(message, TOLD_BYTES);
+            let message = shown(message, LOGGED_BYTES);
             tracing::debug!(target: TARGET, "{}: received {message}", self.server);
         }
     }
 
-    /// A request over HTTP. Values that are marked as sensitive are left out.
+    /// Logs an HTTP request. Values that are marked as sensitive are omitted.
     pub(crate) fn request(&self, method: &Method, url: &Url, headers: &HeaderMap) {
         if self.is_on() {
-            // Queries may hold keys.
+            // Queries may contain keys.
             let (origin, path) = (url.origin().ascii_serialization(), url.path());
             tracing::debug!(target: TARGET, "{}: {method} {origin}{path} {headers:?}", self.server);
         }
     }
 
-    /// The head of an answer, and how long it took.
-    pub(crate) fn response(&self, response: &Response, begun: Instant) {
+    /// Logs the head of a response, and its time.
+    pub(crate) fn response(&self, response: &Response, started: Instant) {
         if self.is_on() {
             let mut headers = response.headers().clone();
             headers.get_mut(SET_COOKIE).into_iter().for_each(|value| value.set_sensitive(true));
-            let (status, took) = (response.status(), begun.elapsed());
+            let (status, took) = (response.status(), started.elapsed());
             tracing::debug!(target: TARGET, "{}: HTTP {status} after {took:?} {headers:?}", self.server);
         }
     }
 
-    /// What became of a request, and how long it took.
-    pub(crate) fn done(&self, what: &str, is_answered: bool, begun: Instant) {
+    /// Logs the end of a request, and its time.
+    pub(crate) fn done(&self, what: &str, is_answered: bool, started: Instant) {
         if self.is_on() {
-            let (how, took) = (if is_answered { "answered" } else { "failed" }, begun.elapsed());
+            let (how, took) = (if is_answered { "answered" } else { "failed" }, started.elapsed());
             tracing::debug!(target: TARGET, "{}: {what} {how} after {took:?}", self.server);
         }
     }
@@ -109,7 +109,7 @@ mod tests {
     use super::{Trace, switch_trace};
 
     #[test]
-    fn a_server_is_switched_and_back_and_no_other() {
+    fn a_switch_toggles_one_server_only() {
         let (quiet, loud, other) = (
             Trace::new("a server of this test", false),
             Trace::new("a server of this test", true),

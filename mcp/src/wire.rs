@@ -1,10 +1,10 @@
-//! JSON-RPC messages between the protocol library and a server: what all transports have in common.
+//! JSON-RPC messages between the protocol library and a server, for all transports.
 //!
-//! The library decodes a result into the first of its types that seems to fit and drops what that type does not know.
-//! So requests whose answer must stay as it is travel as a [`RawRequest`] in the request's extensions: their
-//! parameters are written verbatim, their answer is kept verbatim, and the library only sees that one has come. What
-//! the library would swallow for ever (an oversized message, an answer to `initialize` that makes no sense) becomes a
-//! [`Fault`] that ends the connection with a reason.
+//! The library decodes a result into the first of its types that seems to match, and drops members that this type does
+//! not have. So requests whose response must stay unchanged are sent as a [`RawRequest`] in the request's extensions:
+//! their parameters are written verbatim, their response is kept verbatim, and the library only sees that one has
+//! arrived. What would make the library wait forever (an oversized message, an invalid response to `initialize`)
+//! becomes a [`Fault`] that ends the connection with a reason.
 
 mod batch;
 mod health;
@@ -30,12 +30,12 @@ pub use outbox::{MAX_QUEUED_BYTES, MAX_QUEUED_LINES};
 pub(crate) use response_router::{ResponseRouter, ambiguous};
 pub(crate) use rpc_error::RpcError;
 
-/// The longest message that is accepted from a server, in bytes. A longer one ends the connection.
+/// Maximum size of a message from a server, in bytes. A larger one ends the connection.
 pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
-/// What is told of a longer one.
+/// The error for a larger one.
 pub(crate) fn too_large() -> String {
     format!(
-        "it sent a message of more than {MAX_MESSAGE_BYTES} bytes, the connection is closed; ask the tool for less at a time"
+        "it sent a message of more than {MAX_MESSAGE_BYTES} bytes, so the connection is closed; request less data at a time"
     )
 }

@@ -1,11 +1,11 @@
-//! Introductions of servers, for any bytes: the body of the fuzz target `discover`, run on its corpus and on answers that
-//! were right before something happened to them.
+//! `server/discover` responses, for any bytes: the body of the fuzz target `discover`, run on its corpus and on damaged
+//! responses.
 //!
 //! More cases: `PROPTEST_CASES=1000000 cargo test -p mcp --release --test discover`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
-#[allow(unreachable_pub, reason = "a library, where cargo-fuzz builds it")]
+#[allow(unreachable_pub, reason = "cargo-fuzz builds it as a library")]
 #[path = "../../fuzz/src/discover.rs"]
 mod discover;
 
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 
-/// `PROPTEST_CASES` sets another number.
+/// `PROPTEST_CASES` overrides the number of cases.
 fn configuration() -> ProptestConfig {
     ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -39,7 +39,7 @@ fn version() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A value of any form, as a server might write it in place of what is expected.
+/// Any JSON value, as a faulty server might send it.
 fn anything() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -55,7 +55,7 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The result of one of both eras, in which something may be missing or of another form.
+/// A result of either era, possibly with missing or malformed members.
 fn result() -> impl Strategy<Value = String> {
     let odd = (any::<Index>(), anything(), 0..4_u8);
     (version(), vec(version(), 0..4), vec(odd, 0..3)).prop_map(|(version, versions, odd)| {
@@ -86,12 +86,12 @@ proptest! {
     #![proptest_config(configuration())]
 
     #[test]
-    fn any_introduction_is_taken_by_the_rules_or_refused(how in 0..8_u8, result in result()) {
+    fn every_response_is_accepted_by_the_rules_or_rejected(how in 0..8_u8, result in result()) {
         introduction(&[&[how], result.as_bytes()].concat());
     }
 
     #[test]
-    fn an_introduction_may_be_broken_anywhere(
+    fn damaged_responses_are_handled(
         how in 0..8_u8,
         result in result(),
         changes in vec((any::<Index>(), any::<u8>(), 0..3_u8), 0..4),
@@ -110,7 +110,7 @@ proptest! {
 }
 
 #[test]
-fn the_corpus_holds() {
+fn the_corpus_passes() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/discover");
     let mut count = 0;
     for file in std::fs::read_dir(corpus).unwrap() {

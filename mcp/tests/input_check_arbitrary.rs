@@ -1,20 +1,20 @@
-//! The input check against the validator that it is made with, on arbitrary schemas: never stricter, and where nothing
-//! of a schema is left out, just as strict.
+//! The input check against its validator, on arbitrary schemas: never stricter, and equally strict if nothing in a
+//! schema is left out.
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 use mcp::InputCheck;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json, value::to_raw_value};
 
-/// `PROPTEST_CASES` sets another number.
+/// `PROPTEST_CASES` overrides the number of cases.
 fn configuration(cases: u32) -> ProptestConfig {
-    let wanted = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    ProptestConfig { cases: wanted.unwrap_or(cases), failure_persistence: None, ..ProptestConfig::default() }
+    let given = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig { cases: given.unwrap_or(cases), failure_persistence: None, ..ProptestConfig::default() }
 }
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
-/// Values of every type, with few different scalars, so that schemas fit some of them.
+/// Values of every type, with few different scalars, so that some of them match a schema.
 fn values() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
         Just(json!(null)),
@@ -32,7 +32,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Schemas of all keywords; if `exact`, only such as are taken over with their full meaning.
+/// Schemas with all keywords; if `exact`, only keywords that the check takes over with their full meaning.
 fn schemas(exact: bool) -> BoxedStrategy<Value> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(Value::from),
@@ -49,10 +49,10 @@ fn schemas(exact: bool) -> BoxedStrategy<Value> {
         values().prop_map(|value| json!({ "const": value })),
         prop::sample::subsequence(NAMES.to_vec(), 0..3).prop_map(|names| json!({ "required": names })),
         (1..3, 0..3).prop_map(
-            |(factor, least)| json!({ "multipleOf": factor, "minProperties": least, "uniqueItems": true })
+            |(factor, minimum)| json!({ "multipleOf": factor, "minProperties": minimum, "uniqueItems": true })
         ),
     ];
-    // References and closed objects are where things are left out.
+    // The check leaves things out for references and closed objects.
     let leaf = if exact {
         leaf.boxed()
     } else {
@@ -92,7 +92,7 @@ fn schemas(exact: bool) -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// The keywords of both.
+/// The keywords of both schemas.
 fn merged(first: Value, second: Value) -> Value {
     match (first, second) {
         (Value::Object(mut first), Value::Object(second)) => {
@@ -103,12 +103,12 @@ fn merged(first: Value, second: Value) -> Value {
     }
 }
 
-/// An object schema for a property `x`, and the definitions that references lead to.
+/// An object schema for a property `x`, with the definitions for its references.
 fn document(schema: &Value, a: &Value, b: &Value) -> Value {
     json!({ "type": "object", "properties": { "x": schema }, "$defs": { "a": a, "b": b } })
 }
 
-fn fits(check: &InputCheck, value: &Value) -> bool {
+fn passes(check: &InputCheck, value: &Value) -> bool {
     check.check(&to_raw_value(&json!({ "x": value })).unwrap()).is_ok()
 }
 
@@ -119,35 +119,35 @@ proptest! {
     fn never_stricter(schema in schemas(false), a in schemas(false), b in schemas(false), values in prop::collection::vec(values(), 8)) {
         let document = document(&schema, &a, &b);
         let check = InputCheck::new(&document).unwrap();
-        // The validator refuses to build what leads nowhere.
+        // The validator rejects dangling references.
         if let Ok(validator) = jsonschema::validator_for(&document) {
             for value in values {
                 let allowed = validator.is_valid(&json!({ "x": value }));
-                prop_assert!(!allowed || fits(&check, &value), "{} must allow {}", document, value);
+                prop_assert!(!allowed || passes(&check, &value), "{} must allow {}", document, value);
             }
         }
     }
 
     #[test]
-    fn just_as_strict(schema in schemas(true), values in prop::collection::vec(values(), 8)) {
+    fn equally_strict(schema in schemas(true), values in prop::collection::vec(values(), 8)) {
         let document = document(&schema, &json!({}), &json!({}));
         let check = InputCheck::new(&document).unwrap();
         let validator = jsonschema::validator_for(&document).unwrap();
         for value in values {
             let allowed = validator.is_valid(&json!({ "x": value }));
-            prop_assert_eq!(allowed, fits(&check, &value), "{} and {}", document, value);
+            prop_assert_eq!(allowed, passes(&check, &value), "{} and {}", document, value);
         }
     }
 
     #[test]
-    fn anything_is_read(schema in anything(), arguments in values()) {
+    fn any_schema_is_handled(schema in anything(), arguments in values()) {
         if let Ok(check) = InputCheck::new(&schema) {
             let _ = check.check(&to_raw_value(&arguments).unwrap());
         }
     }
 }
 
-/// Objects with keywords that have any value.
+/// Objects whose keywords have any value.
 fn anything() -> impl Strategy<Value = Value> {
     let keywords = vec![
         "$ref",

@@ -1,4 +1,5 @@
-//! Hostile schemas and arguments: each check ends, on half the stack of an ordinary thread, and refuses nothing unfairly.
+//! Hostile schemas and arguments: each check ends, on half the stack of an ordinary thread, and rejects nothing
+//! unfairly.
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 use mcp::InputCheck;
@@ -7,12 +8,12 @@ use serde_json::{
     value::{RawValue, to_raw_value},
 };
 
-/// What the check says about the arguments, nothing if they pass; or why there is no check.
-fn said(schema: &Value, arguments: &Value) -> String {
-    said_of_text(schema, &to_raw_value(arguments).unwrap())
+/// The message of the check, empty if the arguments pass; or why there is no check.
+fn message(schema: &Value, arguments: &Value) -> String {
+    message_for_text(schema, &to_raw_value(arguments).unwrap())
 }
 
-fn said_of_text(schema: &Value, arguments: &RawValue) -> String {
+fn message_for_text(schema: &Value, arguments: &RawValue) -> String {
     let check = || match InputCheck::new(schema) {
         Ok(check) => check.check(arguments).map_or_else(|invalid| invalid.to_string(), |()| String::new()),
         Err(reason) => format!("unchecked: {reason}"),
@@ -33,7 +34,7 @@ fn chain(depth: usize, innermost: Value) -> Value {
 }
 
 #[test]
-fn references_in_circles_refuse_nothing() {
+fn circular_references_reject_nothing() {
     let circles = [
         json!({ "$ref": "#" }),
         json!({ "allOf": [{ "$ref": "#" }] }),
@@ -47,12 +48,12 @@ fn references_in_circles_refuse_nothing() {
         json!({ "$ref": "#/properties/a/properties/a", "properties": { "a": { "properties": { "a": { "$ref": "#" } } } } }),
     ];
     for schema in circles {
-        assert_eq!(said(&schema, &chain(20, json!(1))), "", "{schema}");
+        assert_eq!(message(&schema, &chain(20, json!(1))), "", "{schema}");
     }
 }
 
 #[test]
-fn references_that_double_end() {
+fn exponential_references_end() {
     for union in ["anyOf", "allOf", "oneOf"] {
         for innermost in [json!({ "type": "string" }), json!({ "type": "object" })] {
             let mut definitions = Map::new();
@@ -62,54 +63,54 @@ fn references_that_double_end() {
                 definitions.insert(format!("d{level}"), json!({ union: [below, below] }));
             }
             let schema = json!({ "$ref": "#/$defs/d60", "$defs": definitions });
-            let said = said(&schema, &json!({}));
-            assert!(said.is_empty() || said.starts_with("they do not fit"), "{said}");
+            let found = message(&schema, &json!({}));
+            assert!(found.is_empty() || found.starts_with("they do not match"), "{found}");
         }
     }
 }
 
 #[test]
-fn branches_that_all_recurse_end() {
+fn recursion_in_all_branches_ends() {
     let schema = json!({ "anyOf": [
         { "type": "object", "properties": { "a": { "$ref": "#" } }, "required": ["a", "b"] },
         { "type": "object", "properties": { "a": { "$ref": "#" } }, "required": ["a", "c"] },
         { "type": "integer" },
     ] });
     for depth in [3, 30, 120] {
-        said(&schema, &chain(depth, json!(1)));
+        message(&schema, &chain(depth, json!(1)));
     }
     let schema =
         json!({ "properties": { "a": { "allOf": [{ "$ref": "#" }, { "$ref": "#" }] } }, "required": ["a"] });
-    said(&schema, &chain(120, json!({})));
+    message(&schema, &chain(120, json!({})));
     let all = json!({ "additionalProperties": { "$ref": "#" }, "patternProperties": { "": { "$ref": "#" } }, "properties": { "a": { "$ref": "#" } } });
-    said(&all, &chain(120, json!(1)));
+    message(&all, &chain(120, json!(1)));
 }
 
 #[test]
-fn many_and_long_references_end() {
+fn many_and_long_chains_of_references_end() {
     let ladder: Map<String, Value> = (0..900)
         .map(|step| (format!("d{step}"), json!({ "$ref": format!("#/$defs/d{}", step + 1) })))
         .collect();
-    assert_eq!(said(&json!({ "$ref": "#/$defs/d0", "$defs": ladder }), &json!({})), "");
+    assert_eq!(message(&json!({ "$ref": "#/$defs/d0", "$defs": ladder }), &json!({})), "");
     let many: Vec<Value> = (0..5000).map(|step| json!({ "$ref": format!("#/$defs/d{step}") })).collect();
     let definitions: Map<String, Value> = (0..5000).map(|step| (format!("d{step}"), json!({}))).collect();
     assert_eq!(
-        said(&json!({ "allOf": many, "$defs": definitions }), &json!({})),
+        message(&json!({ "allOf": many, "$defs": definitions }), &json!({})),
         "unchecked: the schema has too many references"
     );
-    // Each place is the target of a reference, so that each is taken over once for all that it lies in.
+    // Each place is the target of a reference, so it is taken over once for each of its ancestors.
     let pointers: Vec<Value> = (0..60)
         .map(|depth| json!({ "$ref": format!("#/$defs/a{}", "/properties/a".repeat(depth)) }))
         .collect();
     let wide: Map<String, Value> =
         (0..2000).map(|number| (format!("p{number}"), json!({ "type": "string" }))).collect();
     let deep = nested(61, json!({ "properties": wide }), |inner| json!({ "properties": { "a": inner } }));
-    let said = said(&json!({ "anyOf": pointers, "$defs": { "a": deep } }), &json!({}));
-    assert!(said.starts_with("unchecked: the schema has "), "{said}");
+    let found = message(&json!({ "anyOf": pointers, "$defs": { "a": deep } }), &json!({}));
+    assert!(found.starts_with("unchecked: the schema has "), "{found}");
 }
 
 #[test]
-fn deep_schemas_are_checked_as_far_as_they_are_taken_over() {
+fn deep_schemas_are_checked_up_to_the_depth_limit() {
     let wrap: [fn(Value) -> Value; 9] = [
         |inner| json!({ "properties": { "a": inner }, "required": ["a"], "additionalProperties": false }),
         |inner| json!({ "allOf": [inner], "nullable": true }),
@@ -122,32 +123,33 @@ fn deep_schemas_are_checked_as_far_as_they_are_taken_over() {
         |inner| json!({ "patternProperties": { "^a": inner }, "additionalProperties": false, "nullable": true }),
     ];
     for wrap in wrap {
-        // What serde_json reads is no deeper than this, counted in objects and arrays.
+        // serde_json reads nothing deeper than this, counted in objects and arrays.
         let schema = nested(42, json!({ "type": "object", "required": ["b"] }), wrap);
-        said(&schema, &chain(40, json!({})));
-        said(&schema, &nested(40, json!([]), |inner| json!([inner])));
+        message(&schema, &chain(40, json!({})));
+        message(&schema, &nested(40, json!([]), |inner| json!([inner])));
         let constant = nested(42, json!({ "const": chain(40, json!(1)) }), wrap);
-        said(&constant, &chain(80, json!(1)));
+        message(&constant, &chain(80, json!(1)));
     }
     let deep = nested(60, json!(false), |inner| json!({ "properties": { "a": inner } }));
-    assert_eq!(said(&deep, &chain(60, json!(1))), "");
+    assert_eq!(message(&deep, &chain(60, json!(1))), "");
     assert!(
-        said(&nested(200, json!({}), |inner| json!({ "not": inner })), &json!({})).starts_with("unchecked")
+        message(&nested(200, json!({}), |inner| json!({ "not": inner })), &json!({}))
+            .starts_with("unchecked")
     );
 }
 
 #[test]
 fn deep_arguments_are_checked_or_pass() {
     let schema = json!({ "type": "object", "properties": { "a": { "$ref": "#" } }, "maxProperties": 1 });
-    assert!(said(&schema, &chain(50, json!(1))).ends_with(".a.a: 1 is a number, not an object"));
-    assert_eq!(said(&schema, &chain(126, json!({}))), "");
+    assert!(message(&schema, &chain(50, json!(1))).ends_with(".a.a: 1 is a number, not an object"));
+    assert_eq!(message(&schema, &chain(126, json!({}))), "");
     let deepest = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     let deepest = RawValue::from_string(deepest).unwrap();
-    assert_eq!(said_of_text(&json!({ "type": "object" }), &deepest), "");
+    assert_eq!(message_for_text(&json!({ "type": "object" }), &deepest), "");
 }
 
 #[test]
-fn patterns_that_backtrack_end() {
+fn backtracking_patterns_end() {
     for pattern in [
         "(a+)+$",
         "(?=a)(a+)+$",
@@ -159,14 +161,14 @@ fn patterns_that_backtrack_end() {
     ] {
         let schema = json!({ "properties": { "x": { "type": "string", "pattern": pattern } } });
         for length in [10, 40, 1_000, 100_000] {
-            let said = said(&schema, &json!({ "x": format!("{}!", "a".repeat(length)) }));
-            assert!(said.is_empty() || said.contains("does not match the pattern"), "{said}");
+            let found = message(&schema, &json!({ "x": format!("{}!", "a".repeat(length)) }));
+            assert!(found.is_empty() || found.contains("does not match the pattern"), "{found}");
         }
     }
 }
 
 #[test]
-fn patterns_that_are_large_or_many_end() {
+fn large_and_many_patterns_end() {
     let noise: String =
         (0..20_000_u64).map(|number| if (number * number / 7) % 2 == 0 { '0' } else { '1' }).collect();
     for pattern in [
@@ -176,24 +178,24 @@ fn patterns_that_are_large_or_many_end() {
         "(((((a{99}){99}){99}){99}){99}){99}",
         "^[\\p{L}\\p{N}]{1,1000}$",
     ] {
-        said(&json!({ "properties": { "x": { "pattern": pattern } } }), &json!({ "x": noise }));
+        message(&json!({ "properties": { "x": { "pattern": pattern } } }), &json!({ "x": noise }));
     }
     let controls = "\\cA".repeat(80_000);
     let brackets = format!("{}{}", "(".repeat(2000), ")".repeat(2000));
     let classes = "[".repeat(4000);
     for pattern in [controls, brackets, classes, "a|".repeat(2000), "\\cA".repeat(1365), "(?=a)".repeat(800)]
     {
-        said(&json!({ "properties": { "x": { "pattern": pattern } } }), &json!({ "x": "a" }));
+        message(&json!({ "properties": { "x": { "pattern": pattern } } }), &json!({ "x": "a" }));
     }
     let many: Map<String, Value> = (0..3000)
         .map(|number| (format!("x{number}"), json!({ "pattern": format!("^(\\w{{100}}){{10}}{number}$") })))
         .collect();
-    assert_eq!(said(&json!({ "properties": many }), &json!({ "x2999": "b" })), "");
+    assert_eq!(message(&json!({ "properties": many }), &json!({ "x2999": "b" })), "");
     let names: Map<String, Value> =
         (0..60).map(|number| (format!("^[01]*1[01]{{{number}}}x"), json!(false))).collect();
     let arguments: Map<String, Value> =
         (0..500).map(|number| (format!("{noise}{number}"), json!(1))).collect();
-    said(&json!({ "patternProperties": names }), &Value::Object(arguments));
+    message(&json!({ "patternProperties": names }), &Value::Object(arguments));
 }
 
 #[test]
@@ -201,12 +203,12 @@ fn large_choices_and_arrays_end() {
     let choices: Vec<String> = (0..20_000).map(|number| format!("choice-{number}")).collect();
     let numbers: Vec<u32> = (0..100_000).collect();
     let schema = json!({ "properties": { "x": { "enum": choices }, "y": { "uniqueItems": true }, "z": { "items": { "enum": choices } } } });
-    assert!(said(&schema, &json!({ "x": "choice" })).ends_with("more"));
-    assert_eq!(said(&schema, &json!({ "y": numbers })), "");
-    assert_eq!(said(&schema, &json!({ "y": vec![0; 10_000] })), "at .y: has the same item more than once");
-    assert!(said(&schema, &json!({ "z": numbers })).starts_with("they do not fit"));
+    assert!(message(&schema, &json!({ "x": "choice" })).ends_with("more"));
+    assert_eq!(message(&schema, &json!({ "y": numbers })), "");
+    assert_eq!(message(&schema, &json!({ "y": vec![0; 10_000] })), "at .y: has the same item more than once");
+    assert!(message(&schema, &json!({ "z": numbers })).starts_with("they do not match"));
     let objects: Vec<Value> = (0..5_000).map(|number| json!({ "a": [number, { "b": [] }] })).collect();
-    assert_eq!(said(&schema, &json!({ "y": objects })), "");
+    assert_eq!(message(&schema, &json!({ "y": objects })), "");
 }
 
 #[test]
@@ -215,12 +217,15 @@ fn wide_schemas_against_wide_arguments_end() {
         (0..10_000).map(|number| (format!("property_{number}"), json!({ "type": "string" }))).collect();
     let schema = json!({ "properties": { "x": { "items": { "properties": wide, "required": ["a"] } } } });
     let rows: Vec<Value> = (0..40_000).map(|_| json!({})).collect();
-    assert_eq!(said(&schema, &json!({ "x": rows })), "");
+    assert_eq!(message(&schema, &json!({ "x": rows })), "");
     let errors: Vec<Value> = (0..500).map(|number| json!({ "minimum": number })).collect();
     let schema = json!({ "properties": { "x": { "items": { "allOf": errors } } } });
-    let said_of_all = said(&schema, &json!({ "x": vec![-1; 15_000] }));
-    assert_eq!(said_of_all, "they do not fit the tool's input schema; they are too large to say where");
-    assert!(said(&schema, &json!({ "x": [-1, -1] })).ends_with("… and 997 more"));
+    let message_for_all = message(&schema, &json!({ "x": vec![-1; 15_000] }));
+    assert_eq!(
+        message_for_all,
+        "they do not match the tool's input schema; they are too large to report where"
+    );
+    assert!(message(&schema, &json!({ "x": [-1, -1] })).ends_with("… and 997 more"));
 }
 
 #[test]
@@ -228,30 +233,30 @@ fn long_names_end() {
     let wide: Map<String, Value> =
         (0..5_000).map(|number| (format!("p{number}"), json!({ "type": "string" }))).collect();
     let schema = json!({ "properties": { "n".repeat(128 * 1024): { "properties": wide } } });
-    assert_eq!(said(&schema, &json!({})), "unchecked: the schema has names that are too long");
+    assert_eq!(message(&schema, &json!({})), "unchecked: the schema has names that are too long");
     let schema = json!({ "additionalProperties": { "items": { "type": "string" } } });
     let arguments = json!({ "n".repeat(1024 * 1024): vec![1; 10_000] });
     assert_eq!(
-        said(&schema, &arguments),
-        "they do not fit the tool's input schema; they are too large to say where"
+        message(&schema, &arguments),
+        "they do not match the tool's input schema; they are too large to report where"
     );
 }
 
 #[test]
-fn large_arguments_pass_unread() {
+fn large_arguments_pass_unchecked() {
     let schema = json!({ "maxProperties": 0, "additionalProperties": false });
-    assert_eq!(said(&schema, &json!({ "text": "x".repeat(3_000_000) })), "");
-    assert_eq!(said(&schema, &json!({ "list": vec![json!({}); 200_000] })), "");
-    // A long text alone is no reason not to look.
+    assert_eq!(message(&schema, &json!({ "text": "x".repeat(3_000_000) })), "");
+    assert_eq!(message(&schema, &json!({ "list": vec![json!({}); 200_000] })), "");
+    // A long text alone is checked.
     let schema = json!({ "properties": { "n": { "maximum": 5 } } });
     assert_eq!(
-        said(&schema, &json!({ "n": 6, "text": "x".repeat(1_000_000) })),
+        message(&schema, &json!({ "n": 6, "text": "x".repeat(1_000_000) })),
         "at .n: 6 is more than the maximum 5"
     );
 }
 
 #[test]
-fn numbers_at_the_edge_are_compared() {
+fn extreme_numbers_are_compared() {
     let schema =
         json!({ "properties": { "x": { "multipleOf": 1e-300, "maximum": 1e308, "minimum": -1e308 } } });
     for number in [
@@ -263,9 +268,9 @@ fn numbers_at_the_edge_are_compared() {
         "123456789012345678901234567890",
     ] {
         let text = RawValue::from_string(format!("{{\"x\":{number}}}")).unwrap();
-        said_of_text(&schema, &text);
+        message_for_text(&schema, &text);
     }
-    assert_eq!(said_of_text(&schema, &RawValue::from_string("{\"x\":1e999}".to_owned()).unwrap()), "");
+    assert_eq!(message_for_text(&schema, &RawValue::from_string("{\"x\":1e999}".to_owned()).unwrap()), "");
 }
 
 #[test]
@@ -282,7 +287,7 @@ fn a_large_schema_is_built() {
     let schema = json!({ "type": "object", "properties": properties, "$defs": definitions });
     assert!(schema.to_string().len() > 200_000);
     assert_eq!(
-        said(&schema, &json!({ "d5": { "name": "a", "next": { "name": "" } } })),
+        message(&schema, &json!({ "d5": { "name": "a", "next": { "name": "" } } })),
         "at .d5.next.name: \"\" is shorter than 1 character"
     );
 }

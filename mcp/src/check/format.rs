@@ -1,36 +1,36 @@
-//! The formats that are checked, in the widest reading that is common among servers.
+//! The formats that are checked, in the widest reading common among servers.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Whether texts of the format are checked.
+/// Whether texts of this format are checked.
 pub(super) fn is_known(name: &str) -> bool {
     check(name).is_some()
 }
 
-/// What is wrong with a text of the format, as in `"x" is no URI`.
+/// What is wrong with a text of the format, as in `"x" is not a URI`.
 pub(super) fn complaint(name: &str, text: &str) -> Option<&'static str> {
     let (is_fine, complaint) = check(name)?;
     let text = text.trim();
     (!text.is_empty() && !is_fine(text)).then_some(complaint)
 }
 
-/// Whether a text is of the format, and what it is if not.
+/// Whether a text has the format, and the complaint if it does not.
 type Check = (fn(&str) -> bool, &'static str);
 
 fn check(name: &str) -> Option<Check> {
     Some(match name {
-        "date-time" => (is_moment, "is no date and time, such as 2024-05-31T12:00:00Z"),
-        "date" => (is_moment, "is no date, such as 2024-05-31"),
-        "email" => (is_address, "is no e-mail address"),
-        "uri" => (has_scheme, "is no URI with a scheme, such as https://example.com"),
-        "uuid" => (is_uuid, "is no UUID"),
-        "ipv4" => (is_ipv4, "is no IPv4 address"),
-        "ipv6" => (is_ipv6, "is no IPv6 address"),
+        "date-time" => (is_moment, "is not a date and time such as 2024-05-31T12:00:00Z"),
+        "date" => (is_moment, "is not a date such as 2024-05-31"),
+        "email" => (is_address, "is not an e-mail address"),
+        "uri" => (has_scheme, "is not a URI with a scheme such as https://example.com"),
+        "uuid" => (is_uuid, "is not a UUID"),
+        "ipv4" => (is_ipv4, "is not an IPv4 address"),
+        "ipv6" => (is_ipv6, "is not an IPv6 address"),
         _ => return None,
     })
 }
 
-/// Whether a text begins like a date that exists, or is a number, as time stamps are.
+/// Whether a text begins like a date that exists, or is a number (a timestamp).
 fn is_moment(text: &str) -> bool {
     if text.parse::<f64>().is_ok() {
         return true;
@@ -51,7 +51,7 @@ fn is_moment(text: &str) -> bool {
     hour <= 24 && minute < 60
 }
 
-/// The number in the first so many digits, and what follows.
+/// The number in the first `digits` characters, and the rest.
 fn number(text: &str, digits: usize) -> Option<(u32, &str)> {
     let (digits, rest) = text.split_at_checked(digits)?;
     let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -67,7 +67,7 @@ fn days(year: u32, month: u32) -> u32 {
     }
 }
 
-/// Also with a name before it, as in `Ann <ann@example.com>`.
+/// Also accepts a name before the address, as in `Ann <ann@example.com>`.
 fn is_address(text: &str) -> bool {
     text.rsplit_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty())
 }
@@ -79,7 +79,7 @@ fn has_scheme(text: &str) -> bool {
     })
 }
 
-/// In any of the ways to write one: with or without hyphens, in braces, as a URN.
+/// Accepts all ways to write one: with or without hyphens, in braces, as a URN.
 fn is_uuid(text: &str) -> bool {
     let text = text.strip_prefix("urn:uuid:").unwrap_or(text);
     let text = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);

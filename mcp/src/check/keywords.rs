@@ -1,4 +1,4 @@
-//! The keywords that parts of a schema are joined with, and those of patterns and formats.
+//! The keywords that connect the parts of a rewritten schema, and those for patterns and formats.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use super::{
     validation_error::problems,
 };
 
-/// As `pattern`; its value is the pattern's index.
+/// Like `pattern`; its value is the pattern's index.
 pub(super) const PATTERN: &str = "~pattern";
 
-/// As `format`, for the formats that are checked.
+/// Like `format`, for the formats that are checked.
 pub(super) const FORMAT: &str = "~format";
 
-/// The options with this module's keywords.
+/// Adds this module's keywords to the options.
 pub(super) fn register(options: ValidationOptions<'_>, patterns: Vec<Arc<Pattern>>) -> ValidationOptions<'_> {
     fn index(value: &Value) -> Option<usize> {
         usize::try_from(value.as_u64()?).ok()
     }
     fn unknown<T>() -> Result<T, ValidationError<'static>> {
-        Err(ValidationError::schema("the rewritten schema refers to something that it lacks"))
+        Err(ValidationError::schema("the rewritten schema has a dangling reference"))
     }
     options
         .with_keyword(PART, |_, value, _| match index(value) {

@@ -1,16 +1,16 @@
-//! A part of a schema, which one validator covers.
+//! A part of a schema, compiled into one validator.
 
 use jsonschema::Validator;
 
-/// The keyword that leads to another part; its value is the part's index.
+/// The keyword that refers to another part; its value is the part's index.
 pub(super) const PART: &str = "~part";
 
-/// What one validator covers: a schema without the targets of its references.
+/// One validator: a schema without the targets of its references.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) validator: Validator,
-    /// How many places the schema has.
+    /// The number of nodes in the schema.
     pub(super) weight: usize,
-    /// How deep the schema is, in schemas within each other.
+    /// The nesting depth of the schema, in schemas.
     pub(super) depth: usize,
 }

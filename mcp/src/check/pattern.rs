@@ -1,23 +1,23 @@
-//! Patterns, matched in bounded time: in time linear in the text where the pattern allows it, otherwise with a limit.
+//! Patterns, matched in bounded time: linear in the text where the pattern allows it, otherwise with a limit.
 
 use jsonschema::{PatternOptions, ValidationOptions, Validator, error::ValidationErrorKind};
 use serde_json::{Value, json};
 
-/// How large a compiled pattern may be to count as small, in bytes.
+/// Maximum size of a compiled pattern that counts as small, in bytes.
 pub(super) const SMALL: usize = 64 * 1024;
 
-/// How large a compiled pattern may be, in bytes, and how many steps a byte of text then takes at worst. Repeated
-/// Unicode classes need the last one: `^[\p{L} ]{1,50}$`.
+/// Size limits of a compiled pattern, in bytes, each with the worst-case steps per byte of text. Repeated Unicode
+/// classes need the last one: `^[\p{L} ]{1,50}$`.
 const SIZES: [(usize, usize); 3] = [(8 * 1024, 32), (SMALL, 256), (4 * 1024 * 1024, 16 * 1024)];
 
-/// How long a pattern may be, in bytes: translating its escapes takes time that grows with the square.
+/// Maximum length of a pattern, in bytes: translating its escapes takes time that grows with the square.
 const MAX_PATTERN_BYTES: usize = 4096;
 
-/// How often a pattern with look-around or back-references may go back on its way.
+/// Limit on backtracking for a pattern with look-around or back-references.
 const BACKTRACK_LIMIT: usize = 20_000;
 
-/// How many steps such a pattern takes at worst for each pair of bytes in the text: what it looks around for may lie
-/// anywhere, seen from anywhere.
+/// Worst-case steps of such a pattern for each pair of bytes in the text: look-around may reach from any byte to any
+/// other.
 const STEPS_PER_PAIR: usize = 16;
 
 /// A pattern that can be matched.
@@ -30,23 +30,23 @@ pub(super) struct Pattern {
 
 #[derive(Debug, Clone, Copy)]
 enum Engine {
-    /// With how large the compiled pattern may be, and how many steps a byte then takes.
+    /// With the size limit of the compiled pattern, and the worst-case steps per byte.
     Linear(usize, usize),
     Backtracking,
 }
 
-/// What is known of a text and a pattern.
+/// The result of matching a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Match {
     Yes,
     No,
-    /// There was too much to try.
+    /// The limit was reached.
     Undecided,
 }
 
 impl Pattern {
-    /// The pattern, read as ECMA-262; none if no engine knows it, or it is too large. Only small ones take less than a
-    /// millisecond.
+    /// Compiles the pattern, read as ECMA-262. Returns `None` if no engine supports it or it is too large. Only small
+    /// ones compile in less than a millisecond.
     pub(super) fn new(text: &str, only_small: bool) -> Option<Self> {
         if text.len() > MAX_PATTERN_BYTES {
             return None;
@@ -72,17 +72,17 @@ impl Pattern {
         &self.text
     }
 
-    /// Whether each text has one answer that all engines agree on.
+    /// Whether all engines agree on the result for every text.
     pub(super) fn is_exact(&self) -> bool {
         matches!(self.engine, Engine::Linear(..)) && !self.has_shorthands()
     }
 
-    /// Whether it is [`SMALL`].
+    /// Whether the compiled pattern is at most [`SMALL`].
     pub(super) fn is_small(&self) -> bool {
         matches!(self.engine, Engine::Linear(size, _) if size <= SMALL)
     }
 
-    /// How many steps matching the text takes at worst.
+    /// Worst-case steps to match the text.
     pub(super) fn cost(&self, text: &str) -> usize {
         let length = text.len() + 1;
         match self.engine {
@@ -96,7 +96,7 @@ impl Pattern {
         match self.validator.validate(value) {
             Ok(()) => Match::Yes,
             Err(error) => match error.kind() {
-                // To some engines `\w` is ASCII, to others all of Unicode; the server's is not known.
+                // In some engines `\w` is ASCII, in others all of Unicode; the server's engine is unknown.
                 ValidationErrorKind::Pattern { .. } if text.is_ascii() || !self.has_shorthands() => Match::No,
                 ValidationErrorKind::Pattern { .. } => Match::Yes,
                 _ => Match::Undecided,

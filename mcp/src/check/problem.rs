@@ -1,36 +1,36 @@
-//! What is wrong with a call's arguments, in words for the one who wrote the call.
+//! Describes what is wrong with a call's arguments, for the author of the call.
 
 use jsonschema::JsonType;
 
-/// How many problems are described; the others are counted.
+/// Number of problems that are described; the others are only counted.
 const DESCRIBED: usize = 3;
 
-/// How many problems are kept of one validator, so that there is something to count.
+/// Number of problems kept per validator, so that there is something to count.
 pub(super) const KEPT: usize = 1_000;
 
-/// How many bytes a path has at most when shown.
+/// Maximum length of a path when shown, in bytes.
 const PATH_BYTES: usize = 120;
 
-/// Something that is wrong at one place.
+/// One problem at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
-    /// The steps that lead there, as they are shown.
+    /// The path to the place, as displayed steps.
     pub(super) path: Vec<String>,
     pub(super) text: String,
     pub(super) fault: Fault,
 }
 
-/// What a problem says about the alternative that it was found in.
+/// What a problem says about the alternative in which it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// A value of another type was wanted, one of these.
+    /// The value should have one of these types.
     Type(Vec<JsonType>),
-    /// Another value was wanted, of a few.
+    /// The value should be one of a few others.
     Value,
     Other,
 }
 
-/// Up to three problems, those nearest to the top, and how many more there are.
+/// Up to three problems, those nearest to the root, and the number of further ones.
 pub(super) fn describe(problems: &mut [Problem]) -> String {
     problems.sort_by_key(|problem| problem.path.len());
     let mut unique: Vec<String> = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn describe(problems: &mut [Problem]) -> String {
         }
     }
     if unique.is_empty() {
-        return "they do not fit the tool's input schema; they are too large to say where".to_owned();
+        return "they do not match the tool's input schema; they are too large to report where".to_owned();
     }
     let more = unique.len().saturating_sub(DESCRIBED);
     unique.truncate(DESCRIBED);
@@ -54,7 +54,7 @@ pub(super) fn describe(problems: &mut [Problem]) -> String {
     unique.join("; ")
 }
 
-/// The path as one text; of a long one the end.
+/// The path as one text; of a long path, only the end.
 pub(super) fn place(path: &[String]) -> String {
     if path.is_empty() {
         return "the top".to_owned();

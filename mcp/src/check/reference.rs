@@ -1,4 +1,4 @@
-//! What references within a document lead to. Nothing is ever fetched.
+//! Resolves references within a schema document. Nothing is ever fetched.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ impl<'a> Document<'a> {
         document
     }
 
-    /// Finds what has a name of its own.
+    /// Collects anchors, and notes whether other resources are embedded.
     fn survey(&mut self, value: &'a Value, is_root: bool) {
         match value {
             Value::Object(members) => {
@@ -40,9 +40,9 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The schema that a reference leads to, if that is clear without asking anyone.
+    /// Resolves a reference, if its target is unambiguous and in this document.
     ///
-    /// In a document with others in it, each with an identifier of its own, it is not: the same reference means
+    /// A document that embeds other resources, each with its own identifier, is not resolved: the same reference means
     /// different things in different places, and authors tend not to know.
     pub(super) fn resolve(&self, reference: &str) -> Option<&'a Value> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));

@@ -1,8 +1,8 @@
-//! From the schema that a server wrote to parts that a validator can be built from: what has a clear meaning in the
-//! words of draft 2020-12, and nothing else.
+//! Rewrites a server's schema into parts that a validator can be built from: only what has a clear meaning, in the
+//! terms of draft 2020-12.
 //!
-//! What is left out makes the check milder, so it may be left out wherever a schema must hold. Under `not` and `if`
-//! it would make the check stricter or another one; there, all or nothing is taken over ([`Place::exact`]).
+//! Leaving something out makes the check milder, so it is fine where a schema must match. Under `not` and `if` it could
+//! make the check stricter or change it; there, a schema is taken over completely or not at all ([`Place::exact`]).
 
 mod assertions;
 mod containers;
@@ -16,30 +16,30 @@ use serde_json::{Map, Value, json};
 
 use super::{part::PART, pattern::Pattern, reference::Document};
 
-/// How many places the parts may have together.
-const MAX_PLACES: usize = 50_000;
+/// Limit on the nodes of all parts together.
+const MAX_NODES: usize = 50_000;
 
-/// How many parts there may be. Building one takes some 10 µs before its first keyword.
+/// Limit on parts. Building one takes some 10 µs before its first keyword.
 const MAX_PARTS: usize = 1_000;
 
-/// How many bytes the paths of all places may have together: a validator holds the path of each.
+/// Limit on the paths of all nodes together, in bytes: a validator stores the path of each.
 const MAX_PATH_BYTES: usize = 16 * 1024 * 1024;
 
-/// How deep the schemas of a part may lie within each other; what lies deeper is left out. Building a validator takes up
-/// to 12 KiB of stack for each, measured without optimisation; the threads of tests and runtimes have 2 MiB.
+/// Maximum nesting of schemas within a part; deeper ones are left out. Building a validator takes up to 12 KiB of stack
+/// per level, measured without optimisation; the threads of tests and runtimes have 2 MiB.
 const MAX_DEPTH: usize = 48;
 
-/// How deep the values of a schema may lie within each other, as serde_json has it.
+/// Maximum nesting of values in a schema, the same as serde_json's.
 const MAX_VALUE_DEPTH: usize = 128;
 
-/// How many patterns are looked at, and up to which one they may be large. Compiling a large one takes up to 30 ms.
+/// Limit on compiled patterns, and on how many of them may be large. Compiling a large one takes up to 30 ms.
 const MAX_PATTERNS: usize = 200;
 const MAX_LARGE_PATTERNS: usize = 16;
 
-/// How many places a pattern counts for that names of properties are matched with.
+/// Weight, in nodes, of a pattern that property names are matched against.
 const PATTERN_WEIGHT: usize = 256;
 
-/// What `Rewriter`'s methods take and make.
+/// A JSON object that holds a schema.
 type Schema = Map<String, Value>;
 
 /// The parts of a schema; the first one is its root.
@@ -55,22 +55,22 @@ pub(super) struct Part {
     pub(super) depth: usize,
 }
 
-/// Where a schema stands.
+/// The position of a schema.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    /// In how many other schemas of its part.
+    /// Number of enclosing schemas in its part.
     depth: usize,
-    /// How long its path is, in bytes.
+    /// Length of its path, in bytes.
     path: usize,
     /// Whether other schemas describe properties of the same object.
     open: bool,
-    /// Whether it must be taken over as a whole or not at all.
+    /// Whether it must be taken over completely or not at all.
     exact: bool,
 }
 
 /// Why a schema is not taken over.
 enum Failure {
-    /// Something in it has no clear meaning, or none that can be decided for sure.
+    /// Something in it has no clear meaning, or cannot be decided exactly.
     Inexact,
     /// The document is too large.
     TooLarge(&'static str),
@@ -79,13 +79,13 @@ enum Failure {
 /// Rewrites a document.
 ///
 /// # Errors
-/// The reason why nothing can be checked against it.
+/// Why nothing can be checked against it.
 pub(super) fn rewrite(root: &Value) -> Result<Rewritten, String> {
     if !root.is_object() {
-        return Err("the schema is no object".to_owned());
+        return Err("the schema is not an object".to_owned());
     }
-    if size(root, MAX_VALUE_DEPTH).is_none_or(|size| size > MAX_PLACES) {
-        return Err(format!("the schema has more than {MAX_PLACES} places"));
+    if size(root, MAX_VALUE_DEPTH).is_none_or(|size| size > MAX_NODES) {
+        return Err(format!("the schema has more than {MAX_NODES} nodes"));
     }
     let mut rewriter = Rewriter::new(root);
     rewriter.target(root, false);
@@ -102,20 +102,20 @@ pub(super) fn rewrite(root: &Value) -> Result<Rewritten, String> {
 
 struct Rewriter<'a> {
     document: Document<'a>,
-    /// Whether keywords beside `$ref` count. Up to draft 7 they don't.
+    /// Whether keywords next to `$ref` count. Up to draft 7 they don't.
     siblings_count: bool,
-    /// The index of the part of each target, by its address and [`Place::open`].
+    /// The part index of each target, by its address and [`Place::open`].
     indices: HashMap<(usize, bool), usize>,
     queue: VecDeque<(&'a Value, bool)>,
     patterns: Vec<Arc<Pattern>>,
     pattern_indices: HashMap<&'a str, Option<usize>>,
     places: usize,
     path_bytes: usize,
-    /// The greatest depth within the part at hand.
+    /// The greatest depth within the current part.
     depth: usize,
-    /// How many of its places are choices that cost nothing, because they are looked up.
+    /// How many of its nodes are enum choices, which cost nothing because they are looked up.
     choices: usize,
-    /// How many patterns for names of properties it has.
+    /// The number of its patterns for property names.
     name_patterns: usize,
 }
 
@@ -158,7 +158,7 @@ impl<'a> Rewriter<'a> {
         Ok(Part { schema, weight, depth: self.depth + 1 })
     }
 
-    /// Notes that something is left out, if that is possible here.
+    /// Skips something, unless the schema must be exact.
     fn leave_out(place: Place) -> Result<(), Failure> {
         if place.exact { Err(Failure::Inexact) } else { Ok(()) }
     }
@@ -178,12 +178,12 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Counts places that are taken over.
+    /// Counts nodes that are taken over.
     fn spend(&mut self, places: usize, place: Place) -> Result<(), Failure> {
         self.places += places;
         self.path_bytes += places * place.path;
-        if self.places > MAX_PLACES {
-            return Err(Failure::TooLarge("has too many places, counted once for each reference to them"));
+        if self.places > MAX_NODES {
+            return Err(Failure::TooLarge("has too many nodes, counted once for each reference to them"));
         }
         if self.path_bytes > MAX_PATH_BYTES {
             return Err(Failure::TooLarge("has names that are too long"));
@@ -203,7 +203,7 @@ impl<'a> Rewriter<'a> {
             self.unions(schema, place, &mut made)?;
             self.conditions(schema, place, &mut made)?;
         }
-        // OpenAPI 3.0 means by this that null is fine, whatever else the schema says.
+        // In OpenAPI 3.0 this allows null, whatever else the schema says.
         if schema.get("nullable") == Some(&Value::Bool(true)) {
             self.depth = self.depth.max(place.depth + 1);
             return Ok(json!({ "anyOf": [{ "type": "null" }, made] }));
@@ -211,10 +211,10 @@ impl<'a> Rewriter<'a> {
         Ok(Value::Object(made))
     }
 
-    /// References become parts. Says whether there is one.
+    /// Turns references into parts. Returns whether there is one.
     fn references(&mut self, schema: &'a Schema, place: Place, made: &mut Schema) -> Result<bool, Failure> {
         let keywords = ["$ref", "$dynamicRef", "$recursiveRef"];
-        // Within one document, a dynamic reference leads where a static one does.
+        // Within one document, a dynamic reference resolves like a static one.
         let found = keywords.iter().find_map(|keyword| schema.get(*keyword));
         let Some(reference) = found else { return Ok(false) };
         let target = reference.as_str().and_then(|reference| self.document.resolve(reference));
@@ -256,7 +256,7 @@ impl<'a> Rewriter<'a> {
         Ok(())
     }
 
-    /// The schemas of a keyword that has several.
+    /// The schemas of a keyword that takes an array of them.
     fn list(&mut self, schema: &'a Schema, keyword: &str, place: Place) -> Result<Option<Value>, Failure> {
         match schema.get(keyword) {
             None => Ok(None),
@@ -270,7 +270,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// `not`, and `if` with what follows from it.
+    /// `not`, and `if` with `then` and `else`.
     fn conditions(&mut self, schema: &'a Schema, place: Place, made: &mut Schema) -> Result<(), Failure> {
         if let Some(denied) = self.exactly(schema, "not", place)? {
             made.insert("not".to_owned(), denied);
@@ -289,7 +289,7 @@ impl<'a> Rewriter<'a> {
         Ok(())
     }
 
-    /// The schema of a keyword, if it can be taken over as a whole.
+    /// The schema of a keyword, if it can be taken over completely.
     fn exactly(&mut self, schema: &'a Schema, keyword: &str, place: Place) -> Result<Option<Value>, Failure> {
         let Some(inner) = schema.get(keyword) else { return Ok(None) };
         match self.below(inner, keyword, Place { open: false, exact: true, ..place }) {
@@ -299,14 +299,14 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// A schema that is one step below another one, about the same value.
+    /// A subschema that applies to the same value.
     fn below(&mut self, schema: &'a Value, step: &str, place: Place) -> Result<Value, Failure> {
         self.schema(schema, Place { depth: place.depth + 1, path: place.path + step.len() + 1, ..place })
     }
 
-    /// A schema that is one step below another one, about a part of its value.
+    /// A subschema that applies to a child of the value.
     fn inside(&mut self, schema: &'a Value, step: &str, place: Place) -> Result<Value, Failure> {
-        // As it stands in the path: after its keyword.
+        // The path contains the keyword too.
         let path = place.path + step.len() + 24;
         self.schema(schema, Place { depth: place.depth + 1, path, open: false, exact: place.exact })
     }
@@ -328,7 +328,7 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// How many schemas describe properties of the same object, the one at hand among them.
+/// The number of schemas, including this one, that describe properties of the same object.
 fn sources(schema: &Schema) -> usize {
     let has = |keyword: &&str| schema.contains_key(*keyword);
     let own = ["properties", "patternProperties"].iter().any(has);
@@ -338,7 +338,7 @@ fn sources(schema: &Schema) -> usize {
     usize::from(own) + others.filter(|keyword| has(keyword)).count() + all
 }
 
-/// How many places a value has; none if it is deeper than that.
+/// The number of nodes in a value; `None` if it is nested more deeply than `depth`.
 fn size(value: &Value, depth: usize) -> Option<usize> {
     let inner = |value| size(value, depth.checked_sub(1)?);
     match value {

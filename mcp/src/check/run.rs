@@ -1,7 +1,7 @@
-//! One check under way: the part that it is in, what it has cost, and what it has found.
+//! One check in progress: the current part, the steps used so far, and the problems found.
 //!
-//! A keyword sees nothing but the value that it stands for. What it needs beyond that is one [`Run`] per check, which
-//! lies in a variable of the thread while the check lasts.
+//! A keyword sees only its own value. Everything else it needs is in one [`Run`] per check, kept in a thread-local
+//! variable during the check.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -9,41 +9,41 @@ use serde_json::Value;
 
 use super::{part::Part, problem::Problem};
 
-/// How deep parts may lie within each other, in schemas. It keeps the stack that a check uses below that of building.
+/// Maximum nesting of parts, in schemas. It keeps the stack that a check uses below that of building.
 const MAX_DEPTH: usize = 256;
 
-/// How many steps it takes to go into a part, beside what is done in it.
+/// Steps to enter a part, in addition to the work in it.
 const STEPS_PER_PART: usize = 16;
 
-/// How many bytes of text count as one place.
+/// Bytes of text that count as one node.
 const BYTES_PER_STEP: usize = 64;
 
-/// How many bytes of a path count as one place, where each problem may carry its path.
+/// Bytes of a path that count as one node, where each problem may carry its path.
 const PATH_BYTES_PER_STEP: usize = 64;
 
 thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
 }
 
-/// One check under way.
+/// One check in progress.
 pub(super) struct Run {
     parts: Arc<[Part]>,
     steps: usize,
-    /// How many steps may leave a problem in memory, if problems are looked for.
+    /// How many more steps may record a problem, if problems are collected.
     keeping: Option<usize>,
     depth: usize,
     pub(super) undecided: bool,
-    /// What was found in parts, by the number that stands in the error of [`PART`](super::part::PART).
+    /// What was found in parts, by the number in the error of [`PART`](super::part::PART).
     pub(super) found: Vec<Vec<Problem>>,
 }
 
 impl Run {
-    /// A check of so many steps at most, of which so many may leave a problem in memory.
+    /// A check with these limits on steps, and on steps that may record a problem.
     pub(super) fn new(parts: &Arc<[Part]>, steps: usize, keeping: Option<usize>) -> Self {
         Self { parts: Arc::clone(parts), steps, keeping, depth: 0, undecided: false, found: Vec::new() }
     }
 
-    /// The answer of `check`, which may call this module's functions; none if it is undecided.
+    /// Runs `check`, which may call this module's functions. Returns `None` if it is undecided.
     pub(super) fn of<T>(self, check: impl FnOnce() -> T) -> Option<T> {
         RUN.set(Some(self));
         let answer = check();
@@ -57,7 +57,7 @@ impl Run {
         !self.undecided
     }
 
-    /// As `spend`, where each step may find a problem.
+    /// Like `spend`, where each step may find a problem.
     fn spend_keeping(&mut self, steps: usize) -> bool {
         if let Some(keeping) = self.keeping {
             let left = keeping.checked_sub(steps);
@@ -68,12 +68,12 @@ impl Run {
     }
 }
 
-/// Does something with the run under way.
+/// Runs an action on the current check.
 pub(super) fn with<T>(action: impl FnOnce(&mut Run) -> T) -> Option<T> {
     RUN.with_borrow_mut(|run| run.as_mut().map(action))
 }
 
-/// Being within a part, until it is dropped.
+/// A guard for being within a part.
 pub(super) struct Within {
     parts: Arc<[Part]>,
     index: usize,
@@ -92,7 +92,7 @@ impl Drop for Within {
     }
 }
 
-/// Goes into a part with a value, if there are steps and depth left for it.
+/// Enters a part with a value, if enough steps and depth are left.
 pub(super) fn within(index: usize, value: &Value) -> Option<Within> {
     with(|run| {
         let parts = Arc::clone(&run.parts);
@@ -108,7 +108,8 @@ pub(super) fn within(index: usize, value: &Value) -> Option<Within> {
     })?
 }
 
-/// How many places a value has, text and, if wanted, the path counted by length; or any number from `enough` on.
+/// The number of nodes in a value, with text and (if `path` is set) paths counted by length; stops counting at
+/// `enough`.
 fn size(value: &Value, path: Option<usize>, enough: usize) -> usize {
     let mut size = 1 + path.unwrap_or_default() / PATH_BYTES_PER_STEP;
     match value {
@@ -129,13 +130,13 @@ fn size(value: &Value, path: Option<usize>, enough: usize) -> usize {
     size
 }
 
-/// Whether the value fits the part. What is undecided fits nothing, which ends the check soon.
+/// Whether the value matches the part. Returns false when undecided, which soon ends the check.
 pub(super) fn is_valid(index: usize, value: &Value) -> bool {
     within(index, value)
         .is_some_and(|within| within.part().is_some_and(|part| part.validator.is_valid(value)))
 }
 
-/// What was found in a part, by the number in the message of its error.
+/// Takes the problems found in a part, by the number in its error message.
 pub(super) fn found(number: &str) -> Vec<Problem> {
     let take = |run: &mut Run| run.found.get_mut(number.parse::<usize>().ok()?).map(std::mem::take);
     with(take).flatten().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What a validator found, as problems.
+//! Converts a validator's errors to problems.
 
 use jsonschema::{
     JsonType, ValidationError,
@@ -14,12 +14,12 @@ use super::{
 };
 use crate::text::shown;
 
-/// How many bytes are said at most about a value, of the value in that, and of a list of values.
+/// Maximum lengths, in bytes: of a message about a value, of the value in it, and of a list of values.
 const TEXT_BYTES: usize = 300;
 const VALUE_BYTES: usize = 60;
 const CHOICES_BYTES: usize = 160;
 
-/// The problems that errors tell of.
+/// Converts errors to problems.
 pub(super) fn problems<'e>(errors: impl IntoIterator<Item = ValidationError<'e>>) -> Vec<Problem> {
     let mut found = Vec::new();
     for error in errors {
@@ -49,8 +49,8 @@ fn of(error: &ValidationError<'_>, found: &mut Vec<Problem>) {
         }
         Kind::Type { kind } => {
             let types: Vec<JsonType> = match kind {
-                TypeKind::Single(wanted) => vec![*wanted],
-                TypeKind::Multiple(wanted) => wanted.iter().collect(),
+                TypeKind::Single(expected) => vec![*expected],
+                TypeKind::Multiple(expected) => expected.iter().collect(),
             };
             let text = type_text(value, &types);
             at(path, &text, Fault::Type(types));
@@ -77,17 +77,17 @@ fn of(error: &ValidationError<'_>, found: &mut Vec<Problem>) {
         Kind::PropertyNames { error } => {
             let mut inner = Vec::new();
             of(error, &mut inner);
-            let reason = inner.first().map_or("does not fit", |problem| problem.text.as_str());
+            let reason = inner.first().map_or("does not match", |problem| problem.text.as_str());
             at(path, &format!("has a property with a name that is not allowed: {reason}"), Fault::Other);
         }
         kind => at(path, &text(kind, value), Fault::Other),
     }
 }
 
-/// What is wrong with a value that fits none of several alternatives: what is wrong with the one that it is most likely
-/// meant to be.
+/// What is wrong with a value that matches none of several alternatives: the problems of the alternative that was most
+/// likely meant.
 fn closest(path: &[String], value: &Value, branches: Vec<Vec<Problem>>) -> Vec<Problem> {
-    /// How far a branch is from being meant: by its type, its value, or the value of a property.
+    /// How unlikely a branch is to be the one meant, judged by its type, its value, or the value of a property.
     fn distance(problem: &Problem, depth: usize) -> usize {
         match (&problem.fault, problem.path.len().saturating_sub(depth)) {
             (Fault::Type(_), 0) => 3,
@@ -107,7 +107,8 @@ fn closest(path: &[String], value: &Value, branches: Vec<Vec<Problem>>) -> Vec<P
         .collect();
     let nearest = branches.iter().map(|(distance, _)| *distance).min().unwrap_or_default();
     if nearest == 3 {
-        let mut types: Vec<JsonType> = branches.iter().flat_map(|(_, branch)| wanted(branch, path)).collect();
+        let mut types: Vec<JsonType> =
+            branches.iter().flat_map(|(_, branch)| expected_types(branch, path)).collect();
         types.sort_unstable();
         types.dedup();
         let text = shown(&type_text(value, &types), TEXT_BYTES);
@@ -124,7 +125,7 @@ fn closest(path: &[String], value: &Value, branches: Vec<Vec<Problem>>) -> Vec<P
                 Some(rest) => format!("{} ", place(rest)),
             };
             let text =
-                format!("fits none of the {total} alternatives; of the closest, {place}{}", first.text);
+                format!("matches none of the {total} alternatives; of the closest, {place}{}", first.text);
             let text = shown(&text, TEXT_BYTES);
             vec![Problem { path: path.to_vec(), text, fault: Fault::Other }]
         }
@@ -132,8 +133,8 @@ fn closest(path: &[String], value: &Value, branches: Vec<Vec<Problem>>) -> Vec<P
     }
 }
 
-/// The types that an alternative wants at the path.
-fn wanted(branch: &[Problem], path: &[String]) -> Vec<JsonType> {
+/// The types that an alternative expects at the path.
+fn expected_types(branch: &[Problem], path: &[String]) -> Vec<JsonType> {
     let types = branch.iter().filter(|problem| problem.path.len() <= path.len());
     let types = types.filter_map(|problem| match &problem.fault {
         Fault::Type(types) => Some(types.clone()),
@@ -168,7 +169,7 @@ fn text(kind: &Kind, value: &Value) -> String {
         Kind::FalseSchema => "is not allowed here".to_owned(),
         Kind::Not { .. } => format!("{quoted} is what the schema forbids here"),
         Kind::Custom { message, .. } => format!("{quoted} {message}"),
-        other => format!("{quoted} does not fit `{}`", other.keyword()),
+        other => format!("{quoted} does not match `{}`", other.keyword()),
     }
 }
 
@@ -204,16 +205,16 @@ fn choices_text(value: &Value, options: &Value) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("{} is none of {}{more}", quoted(value), listed.join(", "))
+    format!("{} is not one of {}{more}", quoted(value), listed.join(", "))
 }
 
-/// A value in short: scalars as JSON.
+/// A short form of a value: scalars as JSON.
 fn quoted(value: &Value) -> String {
     match value {
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
         Value::String(text) => {
-            // So that a long text is not copied before it is cut.
+            // Cut first, so that a long text is not copied.
             let start: String = text.chars().take(VALUE_BYTES).collect();
             let quoted = shown(&Value::from(start.as_str()).to_string(), VALUE_BYTES);
             if start.len() < text.len() && !quoted.ends_with('…') { format!("{quoted}…") } else { quoted }
@@ -242,7 +243,7 @@ fn steps(path: &Location) -> Vec<String> {
     path.segments().map(step).collect()
 }
 
-/// The step to a property.
+/// The path step to a property.
 fn step(name: &str) -> String {
     let plain = |character: char| character.is_ascii_alphanumeric() || "_-$".contains(character);
     if !name.is_empty() && name.len() <= VALUE_BYTES && name.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! Bodies of answers, read within bounds: whole ones, and streams of server-sent events.
+//! Reads response bodies within limits: whole bodies, and streams of server-sent events.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -12,7 +12,7 @@ use sse_stream::{Error, Sse};
 use super::{HttpFailure, event_stream::EventParser};
 use crate::wire::{FREE_BYTES, LargePermit, MAX_MESSAGE_BYTES, MemoryBudget, SmallPermit, batch, too_large};
 
-/// The body of an answer, up to `limit` bytes.
+/// Reads the body of a response, up to `limit` bytes.
 pub(crate) async fn read_bounded(response: Response, limit: usize) -> Result<Vec<u8>, HttpFailure> {
     let mut body = Vec::new();
     let mut chunks = response.bytes_stream();
@@ -26,8 +26,8 @@ pub(crate) async fn read_bounded(response: Response, limit: usize) -> Result<Vec
     Ok(body)
 }
 
-/// A message that is a whole body. Of many that come at the same time, those that are small share some room, and of the
-/// others one is read at once; the right to do so comes with it.
+/// Reads a body that is one message. Of many that arrive at the same time, small ones share a memory budget and large
+/// ones are read one at a time; the permit for that is returned with the body.
 pub(crate) async fn read_in_turn(
     response: Response,
     room: &Arc<MemoryBudget>,
@@ -48,7 +48,7 @@ pub(crate) async fn read_in_turn(
         }
         turn.wait_for(body.len() + chunk.len()).await;
         if turn.large.is_some() && body.capacity() < announced {
-            // Growing step by step would have it in memory twice.
+            // Growing step by step would copy it, with both copies in memory.
             body.reserve_exact(announced - body.len());
         }
         body.extend_from_slice(&chunk);
@@ -56,7 +56,7 @@ pub(crate) async fn read_in_turn(
     Ok((body, turn.large))
 }
 
-/// The events of an answer, each of at most [`MAX_MESSAGE_BYTES`]; large ones are read one at a time.
+/// The events of a response, each of at most [`MAX_MESSAGE_BYTES`]; large ones are read one at a time.
 pub(crate) fn events(response: Response, room: Arc<MemoryBudget>) -> BoxStream<'static, Result<Sse, Error>> {
     let reading = Reading {
         bytes: response.bytes_stream().boxed(),
@@ -70,7 +70,8 @@ pub(crate) fn events(response: Response, room: Arc<MemoryBudget>) -> BoxStream<'
     stream::unfold(reading, Reading::next).boxed()
 }
 
-/// An event for each message of a batch; any other one as it is. A caller that has lost the stream resumes after all of them.
+/// Splits a batch into one event per message; other events are unchanged. A caller that loses the stream resumes after
+/// all of them.
 pub(crate) fn one_by_one(mut event: Sse) -> Vec<Sse> {
     let Some(messages) = event.data.as_deref().and_then(batch) else { return vec![event] };
     let name = event.event.clone();
@@ -83,7 +84,7 @@ pub(crate) fn one_by_one(mut event: Sse) -> Vec<Sse> {
     events
 }
 
-/// The right to have a message in memory: its share of the room for small ones, or its turn to be a large one.
+/// The permit to have a message in memory: a share of the budget for small ones, or the turn of a large one.
 struct MessagePermit {
     room: Arc<MemoryBudget>,
     small: Option<SmallPermit>,
@@ -95,7 +96,7 @@ impl MessagePermit {
         Self { room, small: None, large: None }
     }
 
-    /// Waits until as many bytes of a message may be in memory.
+    /// Waits until this many bytes of the message may be in memory.
     async fn wait_for(&mut self, bytes: usize) {
         if self.large.is_none() && !self.room.admit(&mut self.small, bytes) {
             self.large = Some(self.room.enter().await);
@@ -103,15 +104,15 @@ impl MessagePermit {
         }
     }
 
-    /// Waits before the next piece of a message is asked for, of which so many bytes have come. While nobody asks for it,
-    /// the connection has one piece ready and room for another, and each can be twice as long as the one before.
+    /// Waits before the next chunk is requested, with `bytes` of the message received. Until it is requested, the
+    /// connection holds one chunk ready and room for another, and each can be twice as long as the one before.
     async fn wait_for_more(&mut self, bytes: usize) {
         if bytes > FREE_BYTES {
             self.wait_for(2 * bytes).await;
         }
     }
 
-    /// What was in memory has been handed over.
+    /// Releases the permit; the message has been passed on.
     fn end(&mut self) {
         (self.small, self.large) = (None, None);
     }
@@ -124,15 +125,15 @@ pub(crate) enum Broken {
     Http(HttpFailure),
 }
 
-/// A stream of events that ends where one has too many bytes.
+/// A stream of events that fails if an event is too large.
 struct Reading<B> {
     bytes: BoxStream<'static, Result<B, reqwest::Error>>,
     size: EventSize,
     turn: MessagePermit,
     parser: EventParser,
-    /// Those of the last chunk, as they came.
+    /// Events of the last chunk, as received.
     read: VecDeque<Sse>,
-    /// Those that are not taken yet, of one message each.
+    /// Events not yet returned, one message each.
     events: VecDeque<Sse>,
     failed: bool,
 }
@@ -147,7 +148,7 @@ impl<B: AsRef<[u8]> + Send + 'static> Reading<B> {
                 return None;
             }
             if self.size.bytes <= FREE_BYTES {
-                // The event before has ended, and was taken in before the next one was asked for.
+                // The event before has ended, and was processed before the next one was requested.
                 self.turn.end();
             }
             self.turn.wait_for_more(self.size.bytes).await;
@@ -169,19 +170,19 @@ impl<B: AsRef<[u8]> + Send + 'static> Reading<B> {
     }
 }
 
-/// Counts the bytes of the event under way. An empty line ends an event; a line ends with `\n`, `\r` or both (WHATWG
+/// Counts the bytes of the current event. An empty line ends an event; a line ends with `\n`, `\r` or both (WHATWG
 /// HTML, "Interpreting an event stream").
 #[derive(Default)]
 struct EventSize {
     bytes: usize,
-    /// Whether the line under way has something in it.
+    /// Whether the current line is not empty.
     line_has_bytes: bool,
-    /// Whether the last byte was `\r`: an `\n` after it belongs to the same end.
+    /// Whether the last byte was `\r`: an `\n` after it is part of the same line end.
     after_return: bool,
 }
 
 impl EventSize {
-    /// Counts a chunk; gives the bytes of the event under way, or nothing if an event has too many.
+    /// Counts a chunk; returns the size of the current event, or `None` if an event is too large.
     fn add(&mut self, chunk: &[u8]) -> Option<usize> {
         for byte in chunk {
             self.bytes += 1;
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_is_bounded_however_its_lines_end() {
+    fn events_are_bounded_for_all_line_ends() {
         let line = "x".repeat(1 << 16);
         for end in ["\n", "\r", "\r\n"] {
             let mut size = EventSize::default();
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_line_ends_an_event_however_lines_end() {
+    fn an_empty_line_ends_an_event_for_all_line_ends() {
         for end in ["\n", "\r", "\r\n"] {
             let mut size = EventSize::default();
             let event = format!("data: {}{end}{end}", "x".repeat(MAX_MESSAGE_BYTES / 2));

@@ -1,7 +1,7 @@
-//! Streamable HTTP: how the library's requests are sent, and what comes back is taken in.
+//! Streamable HTTP: sends the library's requests and accepts the responses.
 //!
 //! The library drives the session: its id, its streams and their resumption, the protocol version. Here each message
-//! becomes a request, and each answer is read within the bounds and kept raw where it must stay raw.
+//! becomes an HTTP request, and each response is read within the limits and kept raw where it must stay raw.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use rmcp::{
 use sse_stream::Sse;
 
 use super::{
-    HttpFailure, MAX_ERROR_BYTES, Sender, TOLD_BYTES,
+    EXCERPT_BYTES, HttpFailure, MAX_ERROR_BYTES, Sender,
     discovery::Discovery,
     events,
     failure::Failed,
@@ -41,7 +41,7 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
-/// Sends to one server. Clones share everything.
+/// Sends to one server. Clones share all state.
 #[derive(Clone)]
 pub(crate) struct HttpClient(Arc<Inner>);
 
@@ -53,12 +53,12 @@ struct Inner {
     discovery: Discovery,
 }
 
-/// Who waits for an answer.
+/// What waits for a response.
 enum Waiting {
     Request(Arc<RawRequest>),
-    /// Everybody: without this answer there is no session.
+    /// The whole session: it cannot start without this response.
     Session,
-    Nobody,
+    Nothing,
 }
 
 impl Waiting {
@@ -66,7 +66,7 @@ impl Waiting {
         match raw_of(message) {
             Some(request) => Self::Request(Arc::clone(request)),
             None if is_startup(message) => Self::Session,
-            None => Self::Nobody,
+            None => Self::Nothing,
         }
     }
 }
@@ -75,8 +75,8 @@ type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 impl HttpClient {
-    /// `patience` is how long the server may take to answer `server/discover` before it counts as one of those that know
-    /// only the older protocol; `None` waits as long as the connection has time.
+    /// `patience` is the time limit for the server's response to `server/discover`, after which the server counts as
+    /// one that supports only the older protocol; `None` sets no limit besides the connection's.
     pub(crate) fn new(
         sender: Sender,
         router: ResponseRouter,
@@ -92,17 +92,17 @@ impl HttpClient {
         }))
     }
 
-    /// Whether the server has left `server/discover` unanswered.
+    /// Whether the server did not respond to `server/discover` in time.
     pub(crate) fn left_discovery_unanswered(&self) -> bool {
         self.0.discovery.went_unanswered()
     }
 
-    /// Tells whoever waits for an answer that none can come.
+    /// Reports to whatever waits for the response that none will come.
     fn fail(&self, waiting: &Waiting, failure: HttpFailure) {
         match waiting {
             Waiting::Request(request) => request.fail(failure),
             Waiting::Session => self.0.router.health().set_fault(Fault::Http(failure)),
-            Waiting::Nobody => {}
+            Waiting::Nothing => {}
         }
     }
 
@@ -136,8 +136,8 @@ impl HttpClient {
         self.answered(message, session.is_some(), response).await
     }
 
-    /// Sends a message, and again where the server is too busy for one that may be; the head of its answer may take as
-    /// long as `limit`.
+    /// Sends a message, and retries if the server is too busy and the message may be repeated. `limit` is for the
+    /// response's head.
     async fn send_message(
         &self,
         message: &ClientJsonRpcMessage,
@@ -173,8 +173,8 @@ impl HttpClient {
         self.send(Method::POST, headers, Some(body), limit).await
     }
 
-    /// Asks for the newer protocol. A server that does not speak it, whatever it says or leaves unsaid, is one that may
-    /// know the older protocol.
+    /// Requests the newer protocol. Any other reaction of the server, including silence, means that it may support the
+    /// older protocol.
     async fn discover(
         &self,
         message: &ClientJsonRpcMessage,
@@ -197,7 +197,7 @@ impl HttpClient {
         }
     }
 
-    /// What a server answers to a message.
+    /// Handles the response to a message.
     async fn answered(
         &self,
         message: &ClientJsonRpcMessage,
@@ -209,7 +209,7 @@ impl HttpClient {
         let is_request = matches!(message, JsonRpcMessage::Request(_));
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return match is_request {
-                // Some servers answer over the session's own stream.
+                // Some servers respond on the session's own stream.
                 true if !in_session => Err(no_answer(status).into()),
                 _ => Ok(StreamableHttpPostResponse::Accepted),
             };
@@ -222,16 +222,16 @@ impl HttpClient {
         }
         let content_type = text_header(&response, &CONTENT_TYPE).unwrap_or_default();
         if is_type(&content_type, EVENTS) {
-            let stream = self.taken_in(self.events(response), None, Waiting::of(message));
+            let stream = self.accept_stream(self.events(response), None, Waiting::of(message));
             return Ok(StreamableHttpPostResponse::Sse(stream, new_session));
         }
         if !is_request {
-            // Whatever else a server says to a notification matters to nobody.
+            // Any other response to a notification is ignored.
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if !is_type(&content_type, JSON) {
-            let content_type = shown(&content_type, TOLD_BYTES);
-            let body = super::told(response).await;
+            let content_type = shown(&content_type, EXCERPT_BYTES);
+            let body = super::excerpt(response).await;
             return Err(HttpFailure::ContentType { content_type, body }.into());
         }
         let (body, _large) = read_in_turn(response, self.0.router.room()).await?;
@@ -240,19 +240,19 @@ impl HttpClient {
         if batch(&text).is_some() {
             let messages = one_by_one(Sse::default().data(text));
             let messages = futures::stream::iter(messages.into_iter().map(Ok)).boxed();
-            let stream = self.taken_in(messages, None, Waiting::of(message));
+            let stream = self.accept_stream(messages, None, Waiting::of(message));
             return Ok(StreamableHttpPostResponse::Sse(stream, new_session));
         }
         let begin = text.trim_start();
         let begin = begin.get(..begin.floor_char_boundary(MAX_ERROR_BYTES)).unwrap_or_default().to_owned();
         let answer = self.accept(text)?.filter(is_answer).ok_or_else(|| {
-            let told = shown(begin.trim(), TOLD_BYTES);
-            HttpFailure::Protocol(format!("its answer is no JSON-RPC response to the request: {told}"))
+            let excerpt = shown(begin.trim(), EXCERPT_BYTES);
+            HttpFailure::Protocol(format!("its answer is not a JSON-RPC response to the request: {excerpt}"))
         })?;
         Ok(StreamableHttpPostResponse::Json(answer, new_session))
     }
 
-    /// What becomes of an answer that is no success.
+    /// Handles a response with an error status.
     async fn refused(
         &self,
         message: &ClientJsonRpcMessage,
@@ -264,7 +264,7 @@ impl HttpClient {
         let text = String::from_utf8_lossy(&body);
         let text = self.0.router.legible(text);
         let failure =
-            || HttpFailure::Status { status: status.as_u16(), body: shown(text.trim(), TOLD_BYTES) };
+            || HttpFailure::Status { status: status.as_u16(), body: shown(text.trim(), EXCERPT_BYTES) };
         let JsonRpcMessage::Request(request) = message else { return Err(failure().into()) };
         if in_session
             && status == StatusCode::BAD_REQUEST
@@ -278,11 +278,11 @@ impl HttpClient {
             && !in_session
             && let Some(error) = error
         {
-            // Whether this is a refusal of the newer protocol, the library judges by the code.
+            // The library decides by the code whether this rejects the newer protocol.
             return Ok(error_answer(error, &request.id));
         }
         match error {
-            // An error that came with a JSON-RPC body is told in its own words.
+            // A JSON-RPC error in the body is reported as such.
             Some(_) => match self.accept(addressed(&text, &request.id))? {
                 Some(message) => Ok(StreamableHttpPostResponse::Json(message, None)),
                 None => Err(failure().into()),
@@ -303,10 +303,10 @@ impl HttpClient {
         })
     }
 
-    /// A stream whose messages are taken in. Raw answers are kept, and the library sees that they have come.
+    /// A stream whose messages are accepted: raw responses are kept, and the library sees that they have arrived.
     ///
-    /// `waiting` is who it is for, and learns at once where it ends and can't be resumed.
-    fn taken_in(&self, events: Events, last_event: Option<String>, waiting: Waiting) -> Events {
+    /// `waiting` is notified at once if the stream ends and can't be resumed.
+    fn accept_stream(&self, events: Events, last_event: Option<String>, waiting: Waiting) -> Events {
         let client = self.clone();
         let mut resumable = last_event.is_some();
         let mut failed = false;
@@ -317,8 +317,8 @@ impl HttpClient {
             match event {
                 Some(Ok(event)) => {
                     resumable |= event.id.is_some();
-                    client.0.openings.brought(last_event.as_deref());
-                    Some(client.take_in(event).inspect_err(|error| {
+                    client.0.openings.received_event(last_event.as_deref());
+                    Some(client.accept_event(event).inspect_err(|error| {
                         failed = true;
                         client.fail(&waiting, broken(error));
                     }))
@@ -330,7 +330,7 @@ impl HttpClient {
                     Some(Err(error))
                 }
                 None => {
-                    // An answer that has come before stands.
+                    // A response that has already arrived is kept.
                     if let (false, Waiting::Request(_)) = (resumable, &waiting) {
                         let reason = "it ended its answer before the result".to_owned();
                         client.fail(&waiting, HttpFailure::Protocol(reason));
@@ -343,7 +343,7 @@ impl HttpClient {
         events.map(Some).chain(ended).scan(each, |each, event| std::future::ready(each(event))).boxed()
     }
 
-    fn take_in(&self, mut event: Sse) -> Result<Sse, SseError> {
+    fn accept_event(&self, mut event: Sse) -> Result<Sse, SseError> {
         let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
         if let (true, Some(data)) = (is_message, event.data.take()) {
             let message = self.0.router.accept(data).map_err(|fault| {
@@ -379,7 +379,7 @@ impl HttpClient {
         }
         let response = response?;
         let content_type = text_header(&response, &CONTENT_TYPE).unwrap_or_default();
-        // A server that offers no stream says so by 405 (basic/transports); others do as they like.
+        // A server that offers no stream responds with 405 (basic/transports); some servers use other statuses.
         if response.status().is_client_error()
             || (response.status().is_success() && !is_type(&content_type, EVENTS))
         {
@@ -387,9 +387,9 @@ impl HttpClient {
         }
         if !response.status().is_success() {
             let status = response.status().as_u16();
-            return Err(HttpFailure::Status { status, body: super::told(response).await }.into());
+            return Err(HttpFailure::Status { status, body: super::excerpt(response).await }.into());
         }
-        Ok(self.taken_in(self.events(response), last_event, Waiting::Nobody))
+        Ok(self.accept_stream(self.events(response), last_event, Waiting::Nothing))
     }
 }
 
@@ -409,7 +409,7 @@ impl StreamableHttpClient for HttpClient {
             None => (self.post(&message, session.as_deref(), headers).await, Waiting::of(&message)),
         };
         match posted {
-            // Whether it takes part in the session, the next request will show.
+            // The next request will show whether the server accepts the session.
             Err(StreamableHttpError::Client(failure))
                 if is_initialized(&message) && failure.is_a_refusal() =>
             {
@@ -430,7 +430,7 @@ impl StreamableHttpClient for HttpClient {
         _token: Option<String>,
         headers: Headers,
     ) -> Result<(), Failed> {
-        // Servers may keep sessions to themselves (405); there is nothing else to be done about a failure.
+        // Servers may refuse to end sessions (405); nothing else can be done about a failure.
         self.send(Method::DELETE, protocol_headers(headers, Some(&session), None), None, None).await?;
         Ok(())
     }
@@ -445,7 +445,7 @@ impl StreamableHttpClient for HttpClient {
     ) -> Result<Events, Failed> {
         match self.listen(session.as_deref(), last_event, headers).await {
             Err(StreamableHttpError::Client(HttpFailure::Unauthorized { challenge, .. })) => {
-                // To the library, the reason not to try again.
+                // This makes the library stop retrying.
                 Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge.unwrap_or_default())))
             }
             listened => listened,

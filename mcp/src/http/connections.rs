@@ -1,4 +1,4 @@
-//! Connections to servers and authorization servers: whom they trust, where they go, and how many there may be.
+//! HTTP connections to servers and authorization servers: trusted roots, proxies, redirects, and limits.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use reqwest::{Client, StatusCode, Url, redirect::Policy};
 
 use super::failure::chain;
 
-/// How many redirects within the server's origin are followed.
+/// Limit on redirects within the server's origin.
 const MAX_REDIRECTS: usize = 5;
 
-/// How many headers an answer may have: some proxies add many. Their bytes have the bound of reqwest's.
+/// Limit on the headers of a response: some proxies add many. Their size is limited by reqwest.
 const MAX_HEADERS: usize = 1000;
 
-/// How many connections to a server are kept for its next requests.
+/// Limit on idle connections kept for the next requests to a server.
 const MAX_IDLE_CONNECTIONS: usize = 8;
 
-/// A client with the system's roots (and `SSL_CERT_FILE`), and the proxies that the environment names.
+/// A client with the system's trusted roots (and `SSL_CERT_FILE`), and the proxies from the environment.
 pub(crate) fn client(connect_timeout: Duration) -> Result<Client, String> {
     provide_cryptography();
     let redirects = Policy::custom(|attempt| {
@@ -33,14 +33,14 @@ pub(crate) fn client(connect_timeout: Duration) -> Result<Client, String> {
         .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(connect_timeout)
         .redirect(redirects)
-        // What other crates of a build turn on in reqwest changes nothing here.
+        // Overrides features that other crates of a build may enable in reqwest.
         .http1_only()
         .http1_max_headers(MAX_HEADERS)
         .no_gzip()
         // A connection keeps its buffers, up to 400 KB after a long answer.
         .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
         .build()
-        .map_err(|error| format!("an HTTP client can't be made: {}", chain(&error)))
+        .map_err(|error| format!("cannot create an HTTP client: {}", chain(&error)))
 }
 
 /// Sets the process's provider of cryptography, unless the host of this crate has set one.

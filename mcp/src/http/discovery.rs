@@ -1,8 +1,8 @@
-//! The question for the newer protocol (`server/discover`), and which answers mean that a server speaks it.
+//! Negotiates the newer protocol (`server/discover`): which responses mean that a server supports it.
 //!
-//! Whatever else a server does with the question, it may still know the older protocol: it is answered here, in place of
-//! the server, by an error that sends the library to `initialize`. The library itself gives up where a server names only
-//! other versions, and waits without end for an answer that does not come.
+//! After any other response the server may still support the older protocol. Then this module returns an error to the
+//! library instead of the response, which makes the library send `initialize`. By itself, the library gives up if a
+//! server names only other versions, and waits forever for a response that never comes.
 
 use std::{
     future::Future,
@@ -23,14 +23,14 @@ use super::{
 };
 use crate::client::STATELESS_VERSION;
 
-/// How long servers may take to answer. Those that know the method answer from memory.
+/// Time limit for the response. Servers that know the method respond from memory.
 pub(crate) const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long one server may take to answer, and what it has answered.
+/// The time limit for one server, and how it has responded.
 pub(super) struct Discovery {
     patience: Option<Duration>,
     unanswered: AtomicBool,
-    /// Whether it has refused the version that it offers itself.
+    /// Whether it has refused a version that it offers itself.
     contradicts: AtomicBool,
 }
 
@@ -47,10 +47,10 @@ impl Discovery {
         self.unanswered.load(Ordering::Relaxed)
     }
 
-    /// The answer of a server that speaks the newer protocol, or a refusal that the library judges.
+    /// Returns the response of a server that supports the newer protocol, or a rejection that the library handles.
     ///
     /// # Errors
-    /// Why the server speaks the older protocol, if it speaks any.
+    /// Why the server supports only the older protocol, if any.
     pub(super) async fn answer(
         &self,
         reading: impl Future<Output = Result<StreamableHttpPostResponse, Failed>>,
@@ -59,7 +59,7 @@ impl Discovery {
             match reading.await? {
                 StreamableHttpPostResponse::Json(answer, _) => Ok(answer),
                 StreamableHttpPostResponse::Sse(events, _) => first_answer(events).await,
-                _ => Err(older("it took `server/discover` and answers nothing")),
+                _ => Err(older("it accepted `server/discover` and sent no response")),
             }
         };
         let answer = match self.patience {
@@ -71,23 +71,23 @@ impl Discovery {
         answer.and_then(|answer| self.judged(answer))
     }
 
-    /// An answer that the library can go on with.
+    /// Passes on a response that the library can handle.
     fn judged(&self, answer: ServerJsonRpcMessage) -> Result<StreamableHttpPostResponse, Failed> {
         let reason = match &answer {
             JsonRpcMessage::Response(response) => match &response.result {
                 ServerResult::DiscoverResult(result)
                     if !result.supported_versions.contains(&STATELESS_VERSION) =>
                 {
-                    Some("it names only other versions")
+                    Some("it supports only other versions")
                 }
                 _ => None,
             },
             JsonRpcMessage::Error(error) if error.error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => {
-                // The library asks once more for a version that the refusal offers. That may be the same one, and be
-                // refused for ever.
+                // The library asks once more for a version that the rejection offers. That may be the same one,
+                // rejected again without end.
                 let is_offered = offers(&error.error, &STATELESS_VERSION);
                 let is_first = is_offered && !self.contradicts.swap(true, Ordering::Relaxed);
-                (!is_first).then_some("it refuses the version")
+                (!is_first).then_some("it rejects the version")
             }
             _ => None,
         };
@@ -97,27 +97,27 @@ impl Discovery {
         }
     }
 
-    /// Notes why the server counts as one that speaks the older protocol.
+    /// Records why the server counts as one that supports only the older protocol.
     pub(super) fn note(&self, failure: &HttpFailure) {
         self.unanswered.store(*failure == HttpFailure::Unanswered, Ordering::Relaxed);
     }
 }
 
-/// The first answer on a stream.
+/// The first response on a stream.
 async fn first_answer(
     mut events: impl futures::Stream<Item = Result<sse_stream::Sse, sse_stream::Error>> + Unpin,
 ) -> Result<ServerJsonRpcMessage, Failed> {
     while let Some(event) = events.next().await {
-        let Ok(event) = event else { return Err(older("its answer to `server/discover` broke off")) };
+        let Ok(event) = event else { return Err(older("its answer to `server/discover` was cut off")) };
         let message = event.data.and_then(|data| serde_json::from_str(&data).ok());
         if let Some(answer) = message.filter(is_answer) {
             return Ok(answer);
         }
     }
-    Err(older("it ended its answer to `server/discover` before the result"))
+    Err(older("its answer to `server/discover` ended before the result"))
 }
 
-/// Whether a refusal of a version offers this one (basic/transports, "Protocol Version Header").
+/// Whether a rejection of a version offers this one (basic/transports, "Protocol Version Header").
 fn offers(refusal: &ErrorData, version: &ProtocolVersion) -> bool {
     let supported = refusal.data.as_ref().and_then(|data| data.get("supported")?.as_array());
     supported.into_iter().flatten().any(|offered| offered.as_str() == Some(version.as_str()))

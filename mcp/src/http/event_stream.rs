@@ -1,34 +1,34 @@
-//! The text of an event stream, made into events (WHATWG HTML, "Interpreting an event stream").
+//! Parses the text of an event stream (WHATWG HTML, "Interpreting an event stream").
 //!
-//! Whatever the standard says to ignore is ignored: unknown fields, a `retry` that is no number, bytes that are no UTF-8.
-//! A parser that ends the stream over them would lose the answers after it.
+//! Ignores what the standard says to ignore: unknown fields, a `retry` that is not a number, invalid UTF-8. A parser
+//! that ended the stream over them would lose the responses that follow.
 
 use std::collections::VecDeque;
 
 use reqwest::header::HeaderValue;
 use sse_stream::Sse;
 
-/// The longest id of an event that is sent back, in bytes: about what servers take in a head.
+/// Maximum length of an event id that is sent back, in bytes: about what servers accept in a head.
 const MAX_ID_BYTES: usize = 4096;
 
-/// What may stand before the first line.
+/// Allowed before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The capacity that the line under way is cut back to after a long one.
+/// Capacity to which the line buffer shrinks after a long line.
 const RETAINED_BYTES: usize = 16 * 1024;
 
-/// Reads an event stream, chunk by chunk. Its memory is that of the event under way, which the caller bounds.
+/// Reads an event stream, chunk by chunk. Its memory is that of the current event, which the caller limits.
 #[derive(Default)]
 pub(super) struct EventParser {
     line: Vec<u8>,
-    is_begun: bool,
-    /// Whether the last byte was `\r`: an `\n` after it belongs to the same end.
+    has_started: bool,
+    /// Whether the last byte was `\r`: an `\n` after it is part of the same line end.
     after_return: bool,
     event: Sse,
 }
 
 impl EventParser {
-    /// Reads a chunk; what it completes goes to `events`.
+    /// Reads a chunk; completed events are appended to `events`.
     pub(super) fn read(&mut self, mut chunk: &[u8], events: &mut VecDeque<Sse>) {
         while let Some(first) = chunk.first() {
             if std::mem::take(&mut self.after_return) && *first == b'\n' {
@@ -49,7 +49,7 @@ impl EventParser {
 
     fn end_line(&mut self, events: &mut VecDeque<Sse>) {
         let mut line = std::mem::take(&mut self.line);
-        if !std::mem::replace(&mut self.is_begun, true) && line.starts_with(BYTE_ORDER_MARK) {
+        if !std::mem::replace(&mut self.has_started, true) && line.starts_with(BYTE_ORDER_MARK) {
             line.drain(..BYTE_ORDER_MARK.len());
         }
         if line.is_empty() {
@@ -62,7 +62,7 @@ impl EventParser {
         let value = value + usize::from(line.get(value) == Some(&b' '));
         match name {
             b"data" if self.event.data.is_none() => {
-                // A long text stays where it is.
+                // A long text is not copied.
                 line.drain(..value);
                 let text = String::from_utf8(std::mem::take(&mut line));
                 let lossy = |wrong: std::string::FromUtf8Error| {
@@ -90,7 +90,7 @@ impl EventParser {
         self.line = line;
     }
 
-    /// An id that no header can carry, or that stands for none, is none to go on after.
+    /// Ignores an id that is empty or that no header can carry: the stream cannot be resumed after it.
     fn set_id(&mut self, id: &[u8]) {
         let can_be_sent = HeaderValue::from_bytes(id).is_ok();
         if let Ok(id) = std::str::from_utf8(id)
@@ -101,7 +101,7 @@ impl EventParser {
         }
     }
 
-    /// Ends an event. One without data is no message, but it may say where and when to go on.
+    /// Ends an event. One without data is not a message, but it may carry an id or a retry time.
     fn dispatch(&mut self, events: &mut VecDeque<Sse>) {
         let event = std::mem::take(&mut self.event);
         if event.data.is_some() || event.id.is_some() || event.retry.is_some() {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_standard_ignores_ends_no_stream() {
+    fn ignorable_input_does_not_end_a_stream() {
         let long_id = [b"id: ".as_slice(), &[b'7'; MAX_ID_BYTES + 1], b"\ndata: a\n\n"].concat();
         let cases: [(&[u8], Sse); 21] = [
             (b"data: a\n\n", message("a")),
@@ -163,9 +163,9 @@ mod tests {
     }
 
     #[test]
-    fn events_without_data_say_where_to_go_on_or_nothing() {
+    fn events_without_data_carry_an_id_and_a_retry_time_or_are_dropped() {
         assert_eq!(parsed(b"id: 7\nretry: 10\n\nevent: ping\n\n\n\n", 4), [Sse::default().id("7").retry(10)]);
-        // What the end of the stream leaves open is dropped.
+        // An event that the end of the stream cuts off is dropped.
         assert_eq!(parsed(b"data: a\n\ndata: b\n", 100), [message("a")]);
     }
 }

@@ -1,19 +1,19 @@
-//! Why a request over HTTP has no answer.
+//! Why an HTTP request failed.
 
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use crate::text::shown;
 
-/// How much of a cause is told, in bytes.
+/// Maximum length of a cause in a message, in bytes.
 const CAUSE_BYTES: usize = 500;
 
-/// Why a request over HTTP has no answer. Its text holds no headers and no tokens.
+/// Why an HTTP request failed. Its text contains no headers and no tokens.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum HttpFailure {
     /// There is no connection, or it broke.
     #[error("{0}")]
     Unreachable(String),
-    /// The server does not let this client in, or not with the scopes of its token.
+    /// The server requires a login, or a token with a wider scope.
     #[error("it answered with HTTP {status}{}", after(.body))]
     Unauthorized {
         status: u16,
@@ -23,39 +23,39 @@ pub(crate) enum HttpFailure {
         /// Whether a login may help.
         by_login: bool,
     },
-    /// Another status than success.
+    /// Another error status.
     #[error("it answered with HTTP {status}{}{}", after(.body), status_advice(*.status))]
     Status { status: u16, body: String },
     /// A redirect that is not followed.
     #[error("{}", redirect(.target.as_deref()))]
     Redirect { target: Option<String> },
-    /// An answer that is neither JSON nor an event stream.
+    /// A response that is neither JSON nor an event stream.
     #[error(
-        "it answered {} in place of JSON or an event stream{}; check that `url` is the address of an MCP server's endpoint",
+        "it answered {} instead of JSON or an event stream{}; check that `url` is the endpoint of an MCP server",
         content(.content_type), after(.body)
     )]
     ContentType { content_type: String, body: String },
-    /// Nothing came within the time for it.
+    /// No response came within the time limit.
     #[error("it did not answer in time")]
     Unanswered,
-    /// The protocol is broken.
+    /// The server broke the protocol.
     #[error("{0}")]
     Protocol(String),
-    /// Tokens can't be got, renewed or stored.
+    /// A token can't be obtained, renewed or stored.
     #[error("{0}")]
     OAuth(String),
 }
 
-/// The same, as the library takes it.
+/// The library's error type with this failure.
 pub(super) type Failed = StreamableHttpError<HttpFailure>;
 
 impl HttpFailure {
-    /// Whether something is there that did not answer as it should, and neither asks for a login nor sends elsewhere.
+    /// Whether the server was reached and gave an invalid response, rather than asking for a login or redirecting.
     pub(crate) fn is_an_answer(&self) -> bool {
         matches!(self, Self::Status { .. } | Self::ContentType { .. } | Self::Protocol(_) | Self::Unanswered)
     }
 
-    /// Whether the server has taken note of a message, and complains.
+    /// Whether the server received a message and rejected it.
     pub(crate) fn is_a_refusal(&self) -> bool {
         matches!(self, Self::Status { .. } | Self::ContentType { .. })
     }
@@ -68,7 +68,7 @@ impl HttpFailure {
         } else {
             "the connection broke"
         };
-        // The error's own text names the whole address, whose query may hold secrets; its causes don't.
+        // The error's own text contains the whole URL, whose query may contain secrets; its causes don't.
         let place = error.url().map(|url| format!(" ({})", url.origin().ascii_serialization()));
         let cause = std::error::Error::source(error).map_or_else(|| "it ended too early".to_owned(), chain);
         let help = if is_distrusted(error) { DISTRUSTED } else { "" };
@@ -76,22 +76,22 @@ impl HttpFailure {
     }
 }
 
-/// What to do about a certificate that nobody known has signed.
-const DISTRUSTED: &str = "; if the server's authority is one that you trust, add its certificate to the system's, or \
-                          name a file in PEM form with all that you trust in SSL_CERT_FILE";
+/// Advice for a certificate from an unknown authority.
+const DISTRUSTED: &str = "; if you trust the server's certificate authority, add its certificate to the system's, or \
+                          set SSL_CERT_FILE to a PEM file with all authorities that you trust";
 
-/// Whether the reason is that the server's certificate comes from an unknown authority.
+/// Whether the server's certificate comes from an unknown authority.
 fn is_distrusted(error: &(dyn std::error::Error + 'static)) -> bool {
     let unknown = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
     std::iter::successors(Some(error), |error| {
-        // What an I/O error wraps is not its source.
+        // An error wrapped in an I/O error is not its source.
         let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         wrapped.map_or_else(|| error.source(), |wrapped| Some(wrapped))
     })
     .any(|error| error.downcast_ref::<rustls::Error>() == Some(&unknown))
 }
 
-/// An error with its causes, in one line.
+/// An error with its causes, on one line.
 pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -109,9 +109,9 @@ pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 fn redirect(target: Option<&str>) -> String {
     match target {
         Some(target) => format!(
-            "it redirects to {target}, which is not followed; if that is the server, write that address as `url`"
+            "it redirects to {target}, which is not followed; if that is the server, set `url` to that address"
         ),
-        None => "it redirects nowhere else, or in circles; check `url`".to_owned(),
+        None => "it redirects without a target, or in a loop; check `url`".to_owned(),
     }
 }
 
@@ -129,10 +129,8 @@ fn after(body: &str) -> String {
 fn status_advice(status: u16) -> &'static str {
     match status {
         403 => "; check that the configured headers or scopes let you in",
-        404 | 405 => {
-            "; check that `url` is the address of the server's MCP endpoint, and that `type` fits it"
-        }
-        429 => "; it limits how often it may be asked, try again later",
+        404 | 405 => "; check that `url` is the server's MCP endpoint, and that `type` is its transport",
+        429 => "; it limits the rate of requests, try again later",
         _ => "",
     }
 }

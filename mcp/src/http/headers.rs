@@ -1,4 +1,4 @@
-//! The headers of requests and answers. Some repeat parts of a request's body, so that what lies between can route
+//! The headers of requests and responses. Some repeat parts of a request's body, so that intermediaries can route
 //! without reading it (MCP 2026-07-28, basic/transports: `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*`).
 
 use std::{collections::HashSet, sync::Arc};
@@ -17,31 +17,31 @@ const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 
-/// The member of a schema that asks for a header.
+/// The schema annotation that requests a header.
 const ANNOTATION: &str = "x-mcp-header";
 
-/// How deep schemas are searched for annotations; deeper ones are as good as misplaced.
+/// How deeply schemas are searched for annotations; deeper ones count as misplaced.
 const MAX_DEPTH: usize = 64;
 
-/// Which arguments of a tool travel in headers as well: the path of each, and the header's name.
+/// The arguments of a tool that are also sent in headers: the path of each, and the header's name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ParameterHeaders(Vec<(Vec<String>, String)>);
 
-/// Reads the annotations of an input schema. The error says which one breaks the rules; the specification wants such a
-/// tool to be left out.
+/// Reads the annotations of an input schema. Fails with the annotation that breaks the rules; the specification says to
+/// leave out such a tool.
 pub(crate) fn parameter_headers(schema: &Value) -> Result<ParameterHeaders, String> {
     let mut found = ParameterHeaders::default();
     search(schema, Some(&mut Vec::new()), &mut found, MAX_DEPTH)?;
     let mut names = HashSet::new();
     for (_, header) in &found.0 {
         if !names.insert(header.to_ascii_lowercase()) {
-            return Err(format!("{ANNOTATION} `{header}` is there more than once"));
+            return Err(format!("{ANNOTATION} `{header}` appears more than once"));
         }
     }
     Ok(found)
 }
 
-/// Looks for annotations in `schema`; `path` leads to it through `properties` alone, `None` where it doesn't.
+/// Searches `schema` for annotations. `path` is its path if that consists of `properties` alone, otherwise `None`.
 fn search(
     schema: &Value,
     path: Option<&mut Vec<String>>,
@@ -58,7 +58,7 @@ fn search(
     };
     if let Some(header) = members.get(ANNOTATION) {
         let place = path.as_ref().filter(|path| !path.is_empty());
-        let place = place.ok_or_else(|| format!("{ANNOTATION} does not stand at a property"))?;
+        let place = place.ok_or_else(|| format!("{ANNOTATION} is not on a property"))?;
         found.0.push((place.to_vec(), header_name(members, header)?));
     }
     search_members(members, path, found, depth)
@@ -72,7 +72,7 @@ fn search_members(
 ) -> Result<(), String> {
     for (keyword, value) in members {
         match (keyword.as_str(), value) {
-            // Not schemas, but values.
+            // These are values, not schemas.
             ("default" | "const" | "enum" | "examples", _) | (ANNOTATION, _) => {}
             ("properties", Value::Object(properties)) => {
                 for (name, property) in properties {
@@ -95,23 +95,22 @@ fn search_members(
     Ok(())
 }
 
-/// The name of a header, which is a token (RFC 9110, section 5.6.2) at a property whose values fit one line.
+/// The name of a header: a token (RFC 9110, section 5.6.2), on a property whose values fit on one line.
 fn header_name(schema: &Map<String, Value>, header: &Value) -> Result<String, String> {
     let Some(name) = header.as_str().filter(|name| !name.is_empty()) else {
-        return Err(format!("{ANNOTATION} is no name of a header"));
+        return Err(format!("{ANNOTATION} is not a header name"));
     };
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if !name.chars().all(is_token) {
-        return Err(format!("{ANNOTATION} is no name of a header: {name:?}"));
+        return Err(format!("{ANNOTATION} is not a header name: {name:?}"));
     }
     match schema.get("type").and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => Ok(name.to_owned()),
-        _ => Err(format!("{ANNOTATION} `{name}` stands at a property that is no string, integer or boolean")),
+        _ => Err(format!("{ANNOTATION} `{name}` is on a property that is not a string, integer or boolean")),
     }
 }
 
 impl ParameterHeaders {
-    /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -131,7 +130,7 @@ impl ParameterHeaders {
     }
 }
 
-/// A value as a header can carry it: in Base64 where it has other characters than printable ASCII, or ends in blanks.
+/// Encodes a value for a header: in Base64 if it has characters other than printable ASCII, or blanks at its ends.
 pub(crate) fn header_value(value: &str) -> String {
     let printable = value.bytes().all(|byte| (0x20..=0x7e).contains(&byte));
     let looks_encoded = value.starts_with("=?base64?") && value.ends_with("?=");
@@ -141,7 +140,7 @@ pub(crate) fn header_value(value: &str) -> String {
     format!("=?base64?{}?=", BASE64_STANDARD.encode(value))
 }
 
-/// The headers that the protocol asks for.
+/// The headers that the protocol requires.
 pub(super) fn protocol_headers(
     given: impl IntoIterator<Item = (HeaderName, HeaderValue)>,
     session: Option<&str>,
@@ -152,7 +151,7 @@ pub(super) fn protocol_headers(
     if let Some(session) = session.and_then(|session| HeaderValue::from_str(session).ok()) {
         headers.insert(SESSION, session);
     }
-    // The library sees no parameters of a raw request, so it leaves out what repeats them.
+    // The library does not see the parameters of a raw request, so it omits the headers that repeat them.
     if let (Some(raw), true) = (raw, headers.contains_key(METHOD) && headers.contains_key(VERSION)) {
         let mut insert = |name: Result<HeaderName, _>, value: &str| {
             if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
@@ -169,7 +168,7 @@ pub(super) fn protocol_headers(
     headers
 }
 
-/// Whether a content type is this one, whatever its parameters (RFC 9110, section 8.3.1: without regard to case).
+/// Whether a content type is `essence`, ignoring parameters and case (RFC 9110, section 8.3.1).
 pub(super) fn is_type(content_type: &str, essence: &str) -> bool {
     let named = content_type.split(';').next().unwrap_or_default();
     named.trim().eq_ignore_ascii_case(essence)
@@ -190,7 +189,7 @@ mod tests {
         let schema = json!({ "type": "object", "properties": {
             "region": { "type": "string", "x-mcp-header": "Region" },
             "nested": { "type": "object", "properties": { "dry": { "type": "boolean", "x-mcp-header": "Dry" } } },
-            "free": { "type": "string", "default": { "x-mcp-header": "a value, no annotation" } },
+            "free": { "type": "string", "default": { "x-mcp-header": "a value, not an annotation" } },
         } });
         let headers = parameter_headers(&schema).unwrap();
         let mut sent = headers.of(&json!({ "region": "Ω", "nested": { "dry": true }, "free": "x" }));

@@ -1,10 +1,11 @@
-//! The session's own stream of events: who waits for it, when it is opened again, and when no more.
+//! The session's own event stream: when calls wait for it, when it is reopened, and when no longer.
 //!
-//! A server may drop what it wants to ask during a call while that stream is not open (the TypeScript SDK does), and
-//! the library opens it beside the first requests. So calls wait until the server has answered for it.
+//! A server may drop requests to the client during a call while that stream is not open (the TypeScript SDK does), and
+//! the library opens it concurrently with the first requests. So calls wait until the server has responded to the
+//! request for the stream.
 //!
-//! The library opens a stream that has ended once more, at once and for ever. A server that closes it each time would be
-//! asked several times a second for as long as the session lasts.
+//! The library reopens a stream that has ended, at once and without limit. A server that closes it each time would get
+//! several requests a second for the whole session.
 
 use std::{
     collections::HashMap,
@@ -17,27 +18,27 @@ use tokio::{sync::watch, time::timeout};
 /// How often a stream may end without an event before it is given up.
 const MAX_EMPTY: u32 = 6;
 
-/// The wait before the third opening of a stream that has brought nothing; doubled each time.
+/// The wait before the third opening of a stream without events; doubled each time.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// How many streams are remembered; a server makes up the names of those that are resumed.
+/// Limit on remembered streams; the server chooses the ids of resumed ones.
 const MAX_STREAMS: usize = 256;
 
-/// How often streams were opened without an event on them.
+/// How often each stream was opened without receiving an event.
 #[derive(Debug, Default)]
 pub(crate) struct Openings(Mutex<HashMap<Option<String>, u32>>);
 
-/// What to do with one.
+/// What to do when a stream is to be opened.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
     /// Open it after this time.
     After(Duration),
-    /// It has brought nothing too often.
+    /// It ended without an event too often.
     GiveUp,
 }
 
 impl Openings {
-    /// Notes that a stream is to be opened: the session's own, or one that is resumed after an event.
+    /// Records that a stream is to be opened: the session's own, or one that is resumed after an event.
     pub(crate) fn note(&self, last_event: Option<&str>) -> Opening {
         let mut openings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if openings.len() >= MAX_STREAMS {
@@ -46,24 +47,24 @@ impl Openings {
         let empty = openings.entry(last_event.map(str::to_owned)).or_default();
         *empty += 1;
         match *empty {
-            // The server's own `retry` holds for the first time that a stream is resumed.
+            // For the first resumption, the server's own `retry` applies.
             0..=2 => Opening::After(Duration::ZERO),
             times if times > MAX_EMPTY => Opening::GiveUp,
             times => Opening::After(FIRST_WAIT * 2_u32.pow(times - 3)),
         }
     }
 
-    /// Notes that the session's own stream has brought an event.
-    pub(crate) fn brought(&self, last_event: Option<&str>) {
+    /// Records that a stream has received an event.
+    pub(crate) fn received_event(&self, last_event: Option<&str>) {
         let mut openings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         openings.remove(&last_event.map(str::to_owned));
     }
 }
 
-/// How long a call waits for the stream at most: some servers send nothing of it before its first event.
+/// Limit on the time a call waits for the stream: some servers send nothing on it before its first event.
 const MAX_STREAM_WAIT: Duration = Duration::from_secs(2);
 
-/// Which session has its own stream, or will have none.
+/// The session whose own stream is open, or known not to open.
 #[derive(Debug)]
 pub(crate) struct OwnStream {
     settled: watch::Sender<Option<String>>,
@@ -71,18 +72,18 @@ pub(crate) struct OwnStream {
 }
 
 impl OwnStream {
-    /// With the time that a whole request may take.
+    /// `request_timeout` is the limit for a whole request.
     pub(crate) fn new(request_timeout: Duration) -> Self {
         let longest_wait = MAX_STREAM_WAIT.min(request_timeout / 2);
         Self { settled: watch::Sender::new(None), longest_wait }
     }
 
-    /// Notes that the server has answered for the stream of a session, in whatever way.
+    /// Records that the server has responded to the request for a session's stream, in any way.
     pub(crate) fn settle(&self, session: Option<&str>) {
         self.settled.send_replace(session.map(str::to_owned));
     }
 
-    /// Waits until the stream of a session is settled; a session waits its longest time only once.
+    /// Waits until the stream of a session is settled; after the time limit, later calls of the session no longer wait.
     pub(crate) async fn wait(&self, session: Option<&str>) {
         let Some(session) = session else { return };
         let mut settled = self.settled.subscribe();
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_stream_that_is_never_answered_for_is_waited_for_once() {
+    async fn calls_wait_only_once_for_a_stream_that_never_opens() {
         let stream = OwnStream::new(Duration::from_secs(30));
         let start = Instant::now();
         stream.wait(Some("now")).await;
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_that_bring_nothing_are_given_up() {
+    fn streams_without_events_are_given_up() {
         let openings = Openings::default();
         let waits: Vec<Opening> = (0..7).map(|_| openings.note(None)).collect();
         let after = |milliseconds| Opening::After(Duration::from_millis(milliseconds));
@@ -133,7 +134,7 @@ mod tests {
             [after(0), after(0), after(500), after(1000), after(2000), after(4000), Opening::GiveUp];
         assert_eq!(waits, expected);
         assert_eq!(openings.note(Some("7")), after(0));
-        openings.brought(None);
+        openings.received_event(None);
         assert_eq!(openings.note(None), after(0));
     }
 }

@@ -1,4 +1,4 @@
-//! Messages over HTTP: which ones begin a session, which answer, and what stands for an answer that is none.
+//! Classifies messages over HTTP: startup, responses, and errors that stand for a missing response.
 
 use reqwest::StatusCode;
 use rmcp::{
@@ -11,7 +11,7 @@ use rmcp::{
 
 use super::HttpFailure;
 
-/// The id of the question for the newer protocol.
+/// The id of a `server/discover` request.
 pub(super) fn discover_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Request(request) => {
@@ -21,7 +21,7 @@ pub(super) fn discover_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> 
     }
 }
 
-/// Whether there is no session without an answer to this. A question for the newer protocol may go unanswered.
+/// Whether a session cannot start without a response to this. `server/discover` may go without one.
 pub(super) fn is_startup(message: &ClientJsonRpcMessage) -> bool {
     match message {
         JsonRpcMessage::Request(request) => {
@@ -31,7 +31,7 @@ pub(super) fn is_startup(message: &ClientJsonRpcMessage) -> bool {
     }
 }
 
-/// Whether this is the end of the handshake.
+/// Whether this notification completes the handshake.
 pub(super) fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Notification(notification) = message else { return false };
     matches!(notification.notification, ClientNotification::InitializedNotification(_))
@@ -41,7 +41,7 @@ pub(super) fn is_answer(message: &ServerJsonRpcMessage) -> bool {
     matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
 }
 
-/// Why a stream has ended early.
+/// Why a stream ended early.
 pub(super) fn broken(error: &SseError) -> HttpFailure {
     match error {
         SseError::Body(cause) => HttpFailure::Unreachable(super::chain(&**cause)),
@@ -50,7 +50,10 @@ pub(super) fn broken(error: &SseError) -> HttpFailure {
 }
 
 pub(super) fn no_answer(status: StatusCode) -> HttpFailure {
-    HttpFailure::Protocol(format!("it took the request with HTTP {} and answers nothing", status.as_u16()))
+    HttpFailure::Protocol(format!(
+        "it accepted the request with HTTP {} and sent no response",
+        status.as_u16()
+    ))
 }
 
 pub(super) fn error_answer(error: ErrorData, id: &RequestId) -> StreamableHttpPostResponse {
@@ -64,7 +67,7 @@ pub(super) fn json_rpc_error(text: &str) -> Option<ErrorData> {
     }
 }
 
-/// An error with the id of the request that it answers: what refuses a request often can't repeat its id.
+/// Adds the request's id to an error: a server that rejects a request often can't repeat its id.
 pub(super) fn addressed(text: &str, id: &RequestId) -> String {
     let mut message: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     if let Some(members) = message.as_object_mut() {
@@ -73,9 +76,9 @@ pub(super) fn addressed(text: &str, id: &RequestId) -> String {
     message.to_string()
 }
 
-/// Whether the body of an answer with HTTP 400 says that the server does not know the session. The specification wants
-/// 404 (basic/transports, "Session Management"); many servers that keep sessions in memory answer 400 after a restart,
-/// before they look at the request, so their error can't name its id.
+/// Whether the body of an HTTP 400 response means that the server does not know the session. The specification requires
+/// 404 (basic/transports, "Session Management"); many servers that keep sessions in memory respond with 400 after a
+/// restart, before they read the request, so their error can't contain its id.
 pub(super) fn is_about_session(text: &str, id: &RequestId) -> bool {
     let names_request = serde_json::from_str::<serde_json::Value>(text)
         .is_ok_and(|answer| answer.get("id") == Some(&id.clone().into_json_value()));

@@ -1,7 +1,7 @@
-//! Requests that a server is too busy for: when they are sent again.
+//! Decides when to retry requests that a server is too busy for.
 //!
-//! Only those that change nothing, and only where the server says when (`Retry-After`, RFC 9110, section 10.2.3). What a
-//! proxy answers in place of a server does not tell whether a call was carried out, so calls are never among them.
+//! Only requests without side effects are retried, and only if the server says when (`Retry-After`, RFC 9110, section
+//! 10.2.3). A proxy's error does not show whether a call was carried out, so calls are never retried.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,13 +12,13 @@ use reqwest::{
 };
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
 
-/// How often a request is sent again.
+/// Limit on retries of a request.
 const MAX_RETRIES: usize = 2;
 
-/// The longest wait that is worth it, within the time that requests have (10 s).
+/// The longest wait before a retry; requests have more time than that (10 s).
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// The requests that change nothing, beside those that begin a session.
+/// The requests without side effects, besides those that start a session.
 const HARMLESS: [&str; 7] = [
     "ping",
     "tools/list",
@@ -29,17 +29,17 @@ const HARMLESS: [&str; 7] = [
     "prompts/get",
 ];
 
-/// How long to wait before a message is sent again that was refused so; `retries` is how often it was already.
+/// The wait before a rejected message is sent again, if it is; `retries` counts those already made.
 pub(super) fn wait(message: &ClientJsonRpcMessage, refusal: &Response, retries: usize) -> Option<Duration> {
     let is_busy = refusal.status() == StatusCode::TOO_MANY_REQUESTS || refusal.status().is_server_error();
     if !is_busy || retries >= MAX_RETRIES || !is_harmless(message) {
         return None;
     }
-    wanted(refusal.headers(), SystemTime::now()).filter(|wait| *wait <= LONGEST_WAIT)
+    retry_after(refusal.headers(), SystemTime::now()).filter(|wait| *wait <= LONGEST_WAIT)
 }
 
-/// The wait that a server wants: a number of seconds, or until a date by its own clock, where it tells that (`Date`).
-fn wanted(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+/// The wait that a server requests: in seconds, or until a date by its own clock if it sends one (`Date`).
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
     let after = text(RETRY_AFTER)?;
     if let Ok(seconds) = after.parse() {
@@ -63,11 +63,11 @@ fn is_harmless(message: &ClientJsonRpcMessage) -> bool {
 mod tests {
     use super::*;
 
-    /// The wait that headers ask for at 08:49:30.
+    /// The wait that headers request at 08:49:30.
     fn wait(headers: &[(HeaderName, &str)]) -> Option<u64> {
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect();
         let now = parse_http_date("Sun, 06 Nov 1994 08:49:30 GMT").unwrap();
-        wanted(&headers, now).map(|wait| wait.as_secs())
+        retry_after(&headers, now).map(|wait| wait.as_secs())
     }
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_is_one_of_the_servers_clock() {
+    fn dates_are_read_by_the_servers_clock() {
         let until = (RETRY_AFTER, "Wed, 21 Oct 2015 07:28:05 GMT");
         assert_eq!(wait(&[until.clone(), (DATE, "Wed, 21 Oct 2015 07:28:00 GMT")]), Some(5));
         assert_eq!(wait(&[(RETRY_AFTER, "5"), (DATE, "Wed, 21 Oct 2015 07:28:00 GMT")]), Some(5));
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_no_time_asks_for_no_wait() {
+    fn invalid_times_cause_no_wait() {
         for text in ["", "soon", "-1", "1.5", "Sun, 06 Nov 1994", "Sun, 99 Nov 1994 08:49:37 GMT"] {
             assert_eq!(wait(&[(RETRY_AFTER, text)]), None, "{text}");
         }

@@ -1,4 +1,4 @@
-//! What a lock holds: servers, their tools, and what was observed of these.
+//! The content of a lock: servers, their tools, and observations.
 
 use std::collections::BTreeMap;
 
@@ -15,49 +15,49 @@ pub struct Lock {
 /// The tools of a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LockedServer {
-    /// Whether these are all tools that the server may offer, as a person has accepted them: one that differs, or is not
-    /// among them, is to be held back. Otherwise they are only those of which something was observed. In files that
-    /// were written before there was this member, nothing is pinned.
+    /// Whether these are all tools that the server may have, as accepted by the user: a tool that differs or is not
+    /// listed is withheld. Otherwise these are only the tools with observations. Files written before this member
+    /// existed pin nothing.
     #[serde(skip_serializing_if = "is_false")]
     pub pinned: bool,
     /// The tools by name.
     pub tools: BTreeMap<String, LockedTool>,
 }
 
-/// A tool as it was seen.
+/// A tool as last seen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LockedTool {
     /// `blake3:` and 64 hexadecimal digits: the hash of the tool as JSON with sorted keys and without spaces.
     pub hash: String,
     /// The tool as its server sent it.
     pub tool: Value,
-    /// What was observed of it.
+    /// What was observed of its results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observed>,
 }
 
-/// What the answers of a tool without an output schema were like.
+/// Observations of the results of a tool without an output schema.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Observed {
     /// Their shape.
     #[serde(flatten)]
     pub shape: Shape,
-    /// How many answers there were.
+    /// The number of results observed.
     pub samples: u64,
 }
 
-/// The shape of answers.
+/// The shape of results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Shape {
-    /// A JSON Schema that all answers fit.
+    /// A JSON Schema that all results match.
     OutputSchema(Value),
-    /// The answers are no JSON: the beginning of the first one, without secrets.
+    /// The results are not JSON: the beginning of the first one, without secrets.
     Text(String),
 }
 
 impl Lock {
-    /// Sets the tools of a server, and holds it to them. What was observed of one stays as in [`Lock::set`].
+    /// Sets the tools of a server and pins them. Observations are kept as in [`Lock::set`].
     pub fn pin(&mut self, server: &str, tools: Vec<Value>) {
         self.set(server, tools);
         if let Some(locked) = self.servers.get_mut(server) {
@@ -65,7 +65,8 @@ impl Lock {
         }
     }
 
-    /// Sets the tools of a server, which is held to nothing. What was observed of one stays as long as it declares no output schema.
+    /// Sets the tools of a server without pinning them. Observations of a tool are kept unless it declares an output
+    /// schema.
     pub fn set(&mut self, server: &str, tools: Vec<Value>) {
         let mut fresh = LockedServer::new(tools);
         if let Some(known) = self.servers.remove(server) {
@@ -86,7 +87,7 @@ impl FromIterator<(String, LockedServer)> for Lock {
 }
 
 impl LockedServer {
-    /// Tools as a server sent them; what has no name is left out.
+    /// Creates the entry from tools as a server sent them; tools without a name are left out.
     #[must_use]
     pub fn new(tools: Vec<Value>) -> Self {
         let named = |tool: Value| Some((tool.get("name")?.as_str()?.to_owned(), LockedTool::new(tool)));
@@ -95,14 +96,14 @@ impl LockedServer {
 }
 
 impl LockedTool {
-    /// A tool as its server sent it.
+    /// Creates the entry of a tool as its server sent it.
     #[must_use]
     pub fn new(mut tool: Value) -> Self {
         tool.sort_all_objects();
         LockedTool { hash: hash(&tool), tool, observed: None }
     }
 
-    /// Whether a tool that a server sends now is still this one.
+    /// Whether a tool that the server sends now is unchanged.
     #[must_use]
     pub fn is(&self, tool: &Value) -> bool {
         self.hash == hash(tool)
@@ -113,7 +114,7 @@ impl LockedTool {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(value: &bool) -> bool {
     !value
 }

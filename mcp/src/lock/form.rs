@@ -1,4 +1,4 @@
-//! The form of the file: strict about keys, and exact about where something is wrong.
+//! The file format: strict about keys, and exact about the position of errors.
 
 use std::{collections::BTreeMap, fmt, marker::PhantomData};
 
@@ -11,13 +11,13 @@ use serde_json::{Map, Number, Value, value::RawValue};
 use super::content::{Lock, LockedServer, LockedTool, Observed, Shape};
 use crate::text::shown;
 
-/// The version of the form; a file with a higher one was written by a newer program.
+/// The version of the format; a file with a higher one was written by a newer program.
 pub const LOCK_VERSION: u64 = 1;
 
-/// How much of a name an error quotes, in bytes.
+/// Maximum length of a name in an error, in bytes.
 const NAME_BYTES: usize = 80;
 
-/// What every version of the format has.
+/// Common to all versions of the format.
 #[derive(Deserialize)]
 struct Header {
     version: u64,
@@ -41,7 +41,7 @@ struct ServerForm<'a> {
     tools: Entries<ToolForm<'a>>,
 }
 
-/// Values are read by themselves, so that they may be as deep as they may be in a server's list.
+/// Values are parsed separately, so that they may be as deep as in a server's list.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ToolForm<'a> {
@@ -61,22 +61,22 @@ struct ObservedForm<'a> {
     samples: u64,
 }
 
-/// Whether a text is an object with servers. No value in it is read, so it may be as deep as it likes.
+/// Whether a text is an object with servers. No value in it is parsed, so their depth does not matter.
 pub(super) fn has_servers(text: &str) -> bool {
     let keys = serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text);
     keys.is_ok_and(|keys| keys.contains_key("servers"))
 }
 
-/// The lock that a text is; an error says what is wrong with it.
+/// Parses a lock; the error says what is wrong and where.
 pub(super) fn parse(text: &str) -> Result<Lock, String> {
     let Header { version } = serde_json::from_str(text).map_err(|error| wrong(&error, (1, 1)))?;
     if version > LOCK_VERSION {
         return Err(format!(
-            "was written by a newer toolsmith: its version is {version}, this one knows {LOCK_VERSION}; update toolsmith"
+            "was written by a newer toolsmith: its version is {version}, this one supports {LOCK_VERSION}; update toolsmith"
         ));
     }
     if version < LOCK_VERSION {
-        return Err(format!("has the version {version}, which there never was"));
+        return Err(format!("has the version {version}, which does not exist"));
     }
     let file: FileForm<'_> = serde_json::from_str(text).map_err(|error| wrong(&error, (1, 1)))?;
     let mut lock = Lock::default();
@@ -103,7 +103,7 @@ impl ToolForm<'_> {
             return Err(wrong("the tool has another name", self.tool));
         }
         if locked.hash != self.hash {
-            let what = "its hash is not that of the tool, so somebody has changed it by hand";
+            let what = "its hash is not that of the tool, so it was changed by hand";
             return Err(wrong(what, self.tool));
         }
         if let Some(observed) = &self.observed {
@@ -111,12 +111,12 @@ impl ToolForm<'_> {
                 (Some(part), None) => {
                     let schema = value(part, text)?;
                     if !schema.is_object() && !schema.is_boolean() {
-                        return Err(wrong("its observed output schema is none", part));
+                        return Err(wrong("its observed output schema is not a schema", part));
                     }
                     Shape::OutputSchema(schema)
                 }
                 (None, Some(sample)) => Shape::Text(sample.clone()),
-                _ => return Err(wrong("observed is either an `outputSchema` or a `text`", self.tool)),
+                _ => return Err(wrong("observed must be either an `outputSchema` or a `text`", self.tool)),
             };
             locked.observed = Some(Observed { shape, samples: observed.samples });
         }
@@ -124,17 +124,17 @@ impl ToolForm<'_> {
     }
 }
 
-/// What is wrong with a text that begins at a line and column of the file.
+/// Describes an error in a text that starts at a line and column of the file.
 fn wrong(error: &serde_json::Error, (line, column): (usize, usize)) -> String {
     let text = error.to_string();
     let end = format!(" at line {} column {}", error.line(), error.column());
     let what = text.strip_suffix(&end).unwrap_or(&text);
     let column = if error.line() <= 1 { column + error.column().saturating_sub(1) } else { error.column() };
     let line = line + error.line().saturating_sub(1);
-    format!("is not what it must be: {what} at line {line} column {column}")
+    format!("is malformed: {what} at line {line} column {column}")
 }
 
-/// Where a part of the text begins: line and column, both from 1, columns in bytes as serde_json counts them.
+/// The position of a part of the text: line and column, both from 1, columns in bytes as serde_json counts them.
 fn position(part: &RawValue, text: &str) -> (usize, usize) {
     let offset = (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let before = text.get(..offset).unwrap_or_default();
@@ -148,10 +148,10 @@ fn value(part: &RawValue, text: &str) -> Result<Value, String> {
 }
 
 fn duplicate<E: de::Error>(name: &str) -> E {
-    E::custom(format_args!("{:?} is there twice", shown(name, NAME_BYTES)))
+    E::custom(format_args!("{:?} appears twice", shown(name, NAME_BYTES)))
 }
 
-/// An object of any keys, each once.
+/// An object with unique keys of any name.
 struct Entries<T>(BTreeMap<String, T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
@@ -179,7 +179,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     }
 }
 
-/// Any value, with each key of its objects once.
+/// Any value whose objects have unique keys.
 struct Unique(Value);
 
 impl<'de> Deserialize<'de> for Unique {
@@ -214,7 +214,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
-        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number that is none"))?;
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number that is not finite"))?;
         Ok(Value::Number(number))
     }
 

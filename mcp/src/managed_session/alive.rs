@@ -1,15 +1,15 @@
-//! Whether a server can still be asked.
+//! Checks whether a server still responds.
 
 use crate::{
     error::{Error, ErrorKind},
     session::Session,
 };
 
-/// The code of an error about a method that is not known (JSON-RPC 2.0, section 5.1).
+/// The error code for an unknown method (JSON-RPC 2.0, section 5.1).
 const METHOD_NOT_FOUND: i64 = -32_601;
 
-/// Asks a server whether it can still be asked. One that does not know `ping` has answered all the same; any other error
-/// may mean that it has forgotten the session, and then it can't list its tools either.
+/// Pings a server. One that does not know `ping` has responded all the same; any other error may mean that it has lost
+/// the session, and then it can't list its tools either.
 pub(super) async fn check(session: &Session) -> Result<(), Error> {
     let Err(error) = session.ping().await else { return Ok(()) };
     match *error.kind {
@@ -33,7 +33,7 @@ mod tests {
         session::Session,
     };
 
-    /// A server that answers so, by methods.
+    /// A server with these responses, by method.
     async fn serve(stream: DuplexStream, answers: BTreeMap<&'static str, Value>) {
         let (input, mut output) = tokio::io::split(stream);
         let mut lines = BufReader::new(input).lines();
@@ -49,7 +49,7 @@ mod tests {
         }
     }
 
-    /// Whether a server counts as alive that answers so to `ping` and to `tools/list`.
+    /// Whether a server with these responses to `ping` and `tools/list` counts as alive.
     async fn lives(ping: Value, list: Value) -> bool {
         let initialized = json!({ "result": {
             "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_is_alive_that_answers_a_ping_or_lists_its_tools() {
+    async fn a_server_that_answers_a_ping_or_lists_its_tools_is_alive() {
         let error = |code: i64| json!({ "error": { "code": code, "message": "no" } });
         let (pong, tools) = (json!({ "result": {} }), json!({ "result": { "tools": [] } }));
         assert!(lives(pong, error(-32_600)).await);

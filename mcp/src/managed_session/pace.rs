@@ -1,36 +1,36 @@
-//! How often a server's list is read again for the sake of its changes: seldom, if it changes all the time.
+//! Limits how often a changing tool list is read again.
 //!
-//! Every new list costs its readers work and room: code is generated and compiled from it.
+//! Every new list costs its readers work and memory: code is generated and compiled from it.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How many changes one after the other are followed at [`INTERVAL`]: a server that is being set up changes a few times.
+/// Consecutive changes that are read at [`INTERVAL`]: a server changes a few times during its setup.
 const PROMPT: u32 = 3;
 
-/// The least time between two readings; doubled from the fourth change on.
+/// Minimum time between two reads; doubled from the fourth change on.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The longest that a change waits: after that a server that changes all the time costs little.
+/// Maximum delay of a change: at this rate, a server that changes constantly costs little.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// When a list may be read again.
+/// Decides when a list may be read again.
 #[derive(Debug)]
 pub(super) struct Pace {
     last: Instant,
-    /// Changes that followed each other without a rest.
+    /// Consecutive changes without a pause.
     in_a_row: u32,
 }
 
 impl Pace {
-    /// The list has been read just now.
+    /// The list was read at `now`.
     pub(super) fn new(now: Instant) -> Self {
         Pace { last: now, in_a_row: 0 }
     }
 
-    /// When the list is to be read that has changed at `now`. If no change came for as long again as one would have
-    /// waited, the server has come to rest, and is followed at once.
+    /// When to read a list that changed at `now`. If there was no change for twice the current interval, the server has
+    /// settled, and the list is read at once.
     pub(super) fn due(&mut self, now: Instant) -> Instant {
         if now.duration_since(self.last) >= 2 * self.wait() {
             self.in_a_row = 0;
@@ -38,7 +38,7 @@ impl Pace {
         now.max(self.last + self.wait())
     }
 
-    /// It has been read because of a change.
+    /// Records that the list was read because of a change.
     pub(super) fn read(&mut self, now: Instant) {
         self.last = now;
         self.in_a_row = self.in_a_row.saturating_add(1);
@@ -54,7 +54,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// When the list is read of a server that changes every half a second.
+    /// The times, in seconds, at which the list of a server that changes every half second is read.
     fn readings(begin: Instant, seconds: u32) -> Vec<u64> {
         let (mut pace, mut read) = (Pace::new(begin), Vec::new());
         let mut due = None;
@@ -71,12 +71,12 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_changes_all_the_time_is_read_ever_less_often() {
+    fn a_constantly_changing_list_is_read_less_and_less_often() {
         assert_eq!(readings(Instant::now(), 180), [1, 2, 3, 5, 9, 17, 33, 65, 125]);
     }
 
     #[test]
-    fn a_server_that_has_come_to_rest_is_followed_at_once() {
+    fn a_change_after_a_pause_is_read_at_once() {
         let begin = Instant::now();
         let mut pace = Pace::new(begin);
         for second in 1..6 {

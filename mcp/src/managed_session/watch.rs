@@ -1,4 +1,4 @@
-//! A host that notes which lists have changed, and passes everything on.
+//! A host that records which lists have changed, and forwards everything.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Watching {
         Self { inner, tools: Notify::new(), resources: Notify::new(), prompts: Notify::new() }
     }
 
-    /// Returns when the list has changed since the last time that this was waited for.
+    /// Waits until the list has changed since the last call.
     pub(super) async fn changed(&self, list: ListKind) {
         self.of(list).notified().await;
     }

@@ -1,4 +1,4 @@
-//! The address on this machine that a browser is sent back to after a login (RFC 8252, section 7.3).
+//! The loopback address to which a browser is redirected after a login (RFC 8252, section 7.3).
 
 use std::{io, time::Duration};
 
@@ -8,35 +8,35 @@ use tokio::{
     time::timeout,
 };
 
-/// Where the browser comes back to.
+/// The path of the redirect.
 pub(super) const PATH: &str = "/callback";
 
-/// How long a browser may take to send its request.
+/// Time limit for the browser to send its request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Most bytes of a request that are read.
+/// Limit on the request, in bytes.
 const MAX_REQUEST: usize = 32 * 1024;
 
-/// Waits for a browser.
+/// Waits for the browser.
 pub(super) struct Callback {
     listener: TcpListener,
     port: u16,
 }
 
 impl Callback {
-    /// Takes a free port of the loopback interface.
+    /// Binds to a free port of the loopback interface.
     pub(super) async fn bind() -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();
         Ok(Self { listener, port })
     }
 
-    /// What the authorization server is to send the browser to.
+    /// The URI to which the authorization server redirects the browser.
     pub(super) fn redirect_uri(&self) -> String {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// The address with which a browser came back. Other requests are answered and forgotten.
+    /// Waits for the redirect and returns its URL. Other requests get a 404 response.
     pub(super) async fn wait(&self) -> io::Result<String> {
         loop {
             let (mut stream, _) = self.listener.accept().await?;
@@ -44,9 +44,9 @@ impl Callback {
             let Ok(Ok(Some(target))) = target else { continue };
             let is_callback = target.split('?').next() == Some(PATH);
             let (status, text) = if is_callback {
-                ("200 OK", "The login is handed over. This window can be closed.")
+                ("200 OK", "Login complete in the browser. You can close this window.")
             } else {
-                ("404 Not Found", "There is nothing here.")
+                ("404 Not Found", "Not found.")
             };
             let _ = timeout(REQUEST_TIMEOUT, answer(&mut stream, status, text)).await;
             if is_callback {

@@ -1,8 +1,9 @@
-//! Exchanges for tokens, each carried to its end whoever still waits for it.
+//! Token exchanges, which always run to completion even if the caller stops waiting.
 //!
-//! A server that replaces refresh tokens takes the old one back with its answer (RFC 6749, section 6; OAuth 2.1, section
-//! 4.3.1). Whoever gives up in between has neither, and a later use of the old one can revoke the whole login. So from the
-//! request on, the exchange and the storing of its answer are a task of their own, and a process ends after it.
+//! A server that rotates refresh tokens invalidates the old one with its response (RFC 6749, section 6; OAuth 2.1,
+//! section 4.3.1). A caller that gives up in between has neither, and a later use of the old one can revoke the whole
+//! login. So from the request on, the exchange and the storing of its result run in a separate task, which the process
+//! waits for before it exits.
 
 use std::{future::Future, sync::LazyLock, time::Duration};
 
@@ -15,26 +16,26 @@ use tokio::{
 use super::failure::failure;
 use crate::http::HttpFailure;
 
-/// How long discovery, registration and an exchange of tokens may take together.
+/// Time limit for discovery, registration and an exchange of tokens together.
 pub(super) const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many exchanges are under way in this process.
+/// The number of exchanges in progress in this process.
 static UNDER_WAY: LazyLock<watch::Sender<usize>> = LazyLock::new(watch::Sender::default);
 
-/// Whether an exchange for tokens is under way in this process.
+/// Whether a token exchange is in progress in this process.
 #[must_use]
 pub fn exchanges_are_under_way() -> bool {
     *UNDER_WAY.borrow() > 0
 }
 
-/// Waits until no exchange for tokens is under way and what came of each is stored: at most about half a minute. A process
-/// that has used servers with logins ends after this, or it may lose them.
+/// Waits until all token exchanges have ended and their results are stored: at most about half a minute. A process that
+/// has used servers with logins must wait for this before it exits, or it may lose the logins.
 pub async fn exchanges_end() {
-    // The sender is a static: it does not go away.
+    // The sender is a static, so it is never dropped.
     let _ = UNDER_WAY.subscribe().wait_for(|count| *count == 0).await;
 }
 
-/// Carries an exchange to its end in a task of its own. Dropping the future stops nothing but the waiting.
+/// Runs an exchange to completion in a separate task. Dropping the future only stops the waiting.
 pub(super) async fn carried<T: Send + 'static>(
     exchange: impl Future<Output = Result<T, HttpFailure>> + Send + 'static,
 ) -> Result<T, HttpFailure> {
@@ -43,11 +44,11 @@ pub(super) async fn carried<T: Send + 'static>(
         let _counted = counted;
         exchange.await
     });
-    let given_up = |error| HttpFailure::OAuth(format!("the exchange for tokens was given up: {error}"));
-    task.await.map_err(given_up)?
+    let failed = |error| HttpFailure::OAuth(format!("the exchange for tokens failed: {error}"));
+    task.await.map_err(failed)?
 }
 
-/// What the work gives, or a failure at the deadline, which is [`EXCHANGE_TIMEOUT`] after its beginning.
+/// The result of the work, or a failure at the deadline, which is [`EXCHANGE_TIMEOUT`] after its start.
 pub(super) async fn within<T>(
     deadline: Instant,
     work: impl Future<Output = Result<T, HttpFailure>>,
@@ -58,7 +59,7 @@ pub(super) async fn within<T>(
     })
 }
 
-/// An exchange under way.
+/// Counts one exchange in progress, until dropped.
 struct Counted;
 
 impl Counted {
@@ -74,14 +75,14 @@ impl Drop for Counted {
     }
 }
 
-/// An exchange for which all is ready but the request for tokens itself.
+/// A prepared exchange: only the token request itself remains.
 pub(super) enum Exchange {
     Refresh(AuthorizationManager),
     Credentials(AuthorizationManager, ClientCredentialsConfig),
 }
 
 impl Exchange {
-    /// Asks for tokens and stores them; false where the authorization server takes the refresh token no more.
+    /// Requests tokens and stores them; returns false if the authorization server rejects the refresh token.
     pub(super) async fn make(&self) -> Result<bool, HttpFailure> {
         match self {
             Exchange::Refresh(manager) => match manager.refresh_token().await {
@@ -90,8 +91,8 @@ impl Exchange {
                 Err(error) => Err(failure("its token can't be renewed", &error)),
             },
             Exchange::Credentials(manager, credentials) => {
-                let given = manager.exchange_client_credentials(credentials).await;
-                given.map_err(|error| failure("the client's credentials get no token", &error))?;
+                let result = manager.exchange_client_credentials(credentials).await;
+                result.map_err(|error| failure("no token for the client's credentials", &error))?;
                 Ok(true)
             }
         }

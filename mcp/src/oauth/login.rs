@@ -1,4 +1,4 @@
-//! Logging in and out: a person agrees in a browser, and the tokens are kept (RFC 6749, section 4.1, with PKCE).
+//! Login and logout: the user agrees in a browser, and the tokens are stored (RFC 6749, section 4.1, with PKCE).
 
 use std::{future::Future, time::Duration};
 
@@ -14,7 +14,7 @@ use super::{
     Authorizer,
     callback::Callback,
     exchange::{EXCHANGE_TIMEOUT, carried, within},
-    failure::{TOLD_BYTES, explain},
+    failure::{EXCERPT_BYTES, explain},
     is_confidential,
     secret_members::SECRET_MEMBERS,
     store::Client,
@@ -27,20 +27,20 @@ use crate::{
     text::shown,
 };
 
-/// How long a person may take to agree in the browser.
+/// Time limit for the user to agree in the browser.
 pub const LOGIN_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// How this client is called where it registers.
+/// The client name used for registration.
 const CLIENT_NAME: &str = "Toolsmith";
 
-/// Gets tokens for a server from a person, and keeps them in the configured file.
+/// Obtains tokens for a server with the user's consent, and stores them in the configured file.
 ///
-/// `open` is given the address that the person's browser is to show. With the `challenge` of a refused request, the
-/// scopes that it names are asked for beside those that were granted before.
+/// `open` gets the URL to show in the user's browser. With the `challenge` of a rejected request, its scopes are
+/// requested in addition to those granted before.
 ///
 /// # Errors
 /// [`ErrorKind::Login`], with what to do: the server publishes no metadata, the authorization server refuses or can't
-/// be trusted (issuer, state, PKCE), the person declines or takes longer than [`LOGIN_TIMEOUT`].
+/// be trusted (issuer, state, PKCE), the user declines or takes longer than [`LOGIN_TIMEOUT`].
 pub async fn login<O, F>(config: &ServerConfig, challenge: Option<&Challenge>, open: O) -> Result<(), Error>
 where
     O: FnOnce(String) -> F,
@@ -53,7 +53,7 @@ where
         return done.map_err(|failure| fail(failure.to_string()));
     }
     let callback =
-        Callback::bind().await.map_err(|error| fail(format!("no port for the browser: {error}")))?;
+        Callback::bind().await.map_err(|error| fail(format!("cannot listen for the browser: {error}")))?;
     let prepared = within(Instant::now() + EXCHANGE_TIMEOUT, async {
         Login::prepare(&authorizer, challenge.and_then(Challenge::header), callback.redirect_uri())
             .await
@@ -64,25 +64,25 @@ where
     let came_back = alongside(opened, came_back).await;
     let address = match came_back {
         Ok(Ok(address)) => address,
-        Ok(Err(error)) => return Err(fail(format!("the browser's answer can't be read: {error}"))),
+        Ok(Err(error)) => return Err(fail(format!("the browser's redirect can't be read: {error}"))),
         Err(_) => {
             let seconds = LOGIN_TIMEOUT.as_secs();
-            return Err(fail(format!("nobody came back from the browser within {seconds} s; try again")));
+            return Err(fail(format!("the browser did not return within {seconds} s; try again")));
         }
     };
     let deadline = Instant::now() + EXCHANGE_TIMEOUT;
-    // A code is good for one exchange.
+    // A code can be exchanged only once.
     let finished = carried(async move {
         within(deadline, async { login.finish(&address).await.map_err(HttpFailure::OAuth) }).await
     });
     finished.await.map_err(|failure| fail(failure.to_string()))
 }
 
-/// Forgets the tokens of a server, and asks its authorization server to forget them too. Says whether there were any.
+/// Deletes the tokens of a server, and asks its authorization server to revoke them. Returns whether there were any.
 ///
 /// # Errors
-/// [`ErrorKind::Login`] where the file with the tokens can't be removed. A revocation that fails is no error: the tokens
-/// are gone from this machine all the same.
+/// [`ErrorKind::Login`] if the file with the tokens can't be removed. A failed revocation is not an error: the tokens
+/// are removed from this machine all the same.
 pub async fn logout(config: &ServerConfig) -> Result<bool, Error> {
     let fail = |reason: String| Error::new(&config.name, ErrorKind::Login { reason });
     let authorizer = authorizer(config).map_err(fail)?;
@@ -118,15 +118,15 @@ fn authorizer(config: &ServerConfig) -> Result<Authorizer, String> {
             return Err("a local server has no login; it gets its keys through `env`".to_owned());
         }
     };
-    let url = Url::parse(&remote.url).map_err(|error| format!("its url is no address: {error}"))?;
+    let url = Url::parse(&remote.url).map_err(|error| format!("its url is invalid: {error}"))?;
     let settings = remote
         .oauth
         .as_ref()
-        .ok_or("its entry says that it is not logged in at (`oauth: false`, or a header `Authorization`)")?;
+        .ok_or("its configuration disables login (`oauth: false`, or a header `Authorization`)")?;
     Ok(Authorizer::new(&url, settings))
 }
 
-/// Runs both; the outcome is the second one's, and the first is dropped when that is there.
+/// Runs both; returns the result of the second one and then drops the first.
 async fn alongside<T>(first: impl Future<Output = ()>, second: impl Future<Output = T>) -> T {
     let mut second = std::pin::pin!(second);
     tokio::select! {
@@ -136,14 +136,14 @@ async fn alongside<T>(first: impl Future<Output = ()>, second: impl Future<Outpu
     }
 }
 
-/// A login under way.
+/// A login in progress.
 pub(super) struct Login {
     manager: AuthorizationManager,
     address: String,
 }
 
 impl Login {
-    /// Finds the authorization server and registers there. `header` is the challenge of the refused request.
+    /// Discovers the authorization server and registers there. `header` is the challenge of the rejected request.
     pub(super) async fn prepare(
         authorizer: &Authorizer,
         header: Option<&str>,
@@ -160,18 +160,18 @@ impl Login {
         let scheme = Url::parse(&address).map(|url| url.scheme().to_owned()).unwrap_or_default();
         if !matches!(scheme.as_str(), "http" | "https") {
             return Err(AuthError::AuthorizationFailed(format!(
-                "the authorization server's address has the scheme `{scheme}`, which is not opened"
+                "the authorization server's URL has the scheme `{scheme}`; only http and https are opened"
             )));
         }
         Ok(Self { manager, address })
     }
 
-    /// Where the person is to agree.
+    /// The URL at which the user agrees.
     pub(super) fn address(&self) -> &str {
         &self.address
     }
 
-    /// Exchanges the code that the browser came back with, at this address, for tokens, and keeps them.
+    /// Exchanges the code in the redirect URL for tokens, and stores them.
     pub(super) async fn finish(&self, address: &str) -> Result<(), String> {
         learn_redirect(address);
         if let Some(refusal) = refusal(address) {
@@ -183,16 +183,18 @@ impl Login {
             self.manager.exchange_code_for_token_with_issuer(&code, &csrf_token, issuer.as_deref()).await;
         match exchanged {
             Ok(_) => Ok(()),
-            Err(AuthError::InternalError(_)) => Err("the browser came back with a `state` that does not belong to \
-                 this login, so the code that it brought was not used; try again, and beware of the page that sent it"
-                .to_owned()),
+            Err(AuthError::InternalError(_)) => {
+                Err("the browser returned with a `state` that does not belong to \
+                 this login, so its code was not used; try again, and do not trust the page that sent it"
+                    .to_owned())
+            }
             Err(error) => Err(explain(&error)),
         }
     }
 }
 
-/// The scopes to ask for: the configured ones, or what the server names; after a refusal for lack of scope, those that
-/// were granted before as well.
+/// The scopes to request: the configured ones, or those that the server names; after a rejection for insufficient
+/// scope, also those granted before.
 async fn scopes(
     authorizer: &Authorizer,
     manager: &AuthorizationManager,
@@ -201,12 +203,12 @@ async fn scopes(
 ) -> Vec<String> {
     let split = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let challenge = challenge.map(|header| WWWAuthenticateParams::parse(header, &authorizer.url));
-    let wanted = challenge.as_ref().filter(|challenge| challenge.is_insufficient_scope());
+    let rejected = challenge.as_ref().filter(|challenge| challenge.is_insufficient_scope());
     let mut scopes = match &authorizer.settings.scope {
         Some(scope) => split(scope),
         None => manager.select_initial_scopes(&[]).await,
     };
-    if let Some(challenge) = wanted {
+    if let Some(challenge) = rejected {
         let before = authorizer.stored().await.ok().flatten();
         scopes.splice(0..0, before.iter().flat_map(|record| record.scopes().to_vec()));
         scopes.extend(challenge.scope.as_deref().map(split).unwrap_or_default());
@@ -221,7 +223,7 @@ async fn scopes(
     scopes
 }
 
-/// The client that asks: the configured one, a metadata document where such are taken, or else a registered one.
+/// The client to use: the configured one, a metadata document if the server supports those, otherwise a registered one.
 async fn client(
     authorizer: &Authorizer,
     manager: &mut AuthorizationManager,
@@ -245,15 +247,15 @@ async fn client(
     Ok(Client { id: registered.client_id, secret: registered.client_secret, redirect_uri })
 }
 
-/// Learns the secrets that a browser came back with.
+/// Learns the secrets in a redirect URL.
 fn learn_redirect(address: &str) {
     let Ok(url) = Url::parse(address) else { return };
     let secrets = url.query_pairs().filter(|(name, _)| SECRET_MEMBERS.contains(&name.as_ref()));
     secrets.for_each(|(_, value)| learn(&value));
 }
 
-/// The state of a login under way, whose verifier is told nowhere. The `state` itself must be told, in the address that
-/// a person is to visit; it is learned when the browser comes back.
+/// The state of a login in progress. The verifier is learned as a secret at once. The `state` itself must appear in the
+/// URL that the user visits, so it is learned only when the browser returns.
 #[derive(Default)]
 struct States(InMemoryStateStore);
 
@@ -273,11 +275,11 @@ impl StateStore for States {
     }
 }
 
-/// What an authorization server says in place of a code (RFC 6749, section 4.1.2.1).
+/// The error that an authorization server sends instead of a code (RFC 6749, section 4.1.2.1).
 fn refusal(address: &str) -> Option<String> {
     let url = Url::parse(address).ok()?;
-    let find = |wanted: &str| {
-        url.query_pairs().find(|(name, _)| name == wanted).map(|(_, value)| shown(&value, TOLD_BYTES))
+    let find = |parameter: &str| {
+        url.query_pairs().find(|(name, _)| name == parameter).map(|(_, value)| shown(&value, EXCERPT_BYTES))
     };
     let error = find("error")?;
     Some(find("error_description").map_or_else(|| error.clone(), |text| format!("{error} ({text})")))

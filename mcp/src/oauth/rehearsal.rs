@@ -1,6 +1,6 @@
-//! A login and a renewal against answers that are given, without a network: what fuzz targets and tests drive.
+//! A login and a renewal against scripted responses, without a network, for fuzz targets and tests.
 //!
-//! Everything is the real thing but what carries the requests. Leaves what must hold of the requests to its callers.
+//! Only the HTTP client is replaced. Callers check the requests.
 
 use std::{
     collections::VecDeque,
@@ -13,53 +13,53 @@ use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpReq
 use super::{Authorizer, callback::PATH, failure::explain, login::Login};
 use crate::server_config::OAuth;
 
-/// The address that the browser of a rehearsal comes back to.
+/// The origin of the redirect URI in a rehearsal.
 const REDIRECT: &str = "http://127.0.0.1:1";
 
-/// An answer of an authorization server, or of the server itself about its authorization.
+/// A response of an authorization server, or of the server itself about its authorization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// The header `Location`, if there is one.
+    /// The `Location` header, if there is one.
     pub location: Option<String>,
     /// The body.
     pub body: Vec<u8>,
 }
 
-/// A request that was made.
+/// A request that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Where it went.
+    /// Its URL.
     pub url: String,
-    /// The values of its headers, one in each line.
+    /// The values of its headers, one per line.
     pub headers: String,
     /// Its body.
     pub body: String,
 }
 
-/// What came of a rehearsal.
+/// The result of a rehearsal.
 #[derive(Debug, Default)]
 pub struct Rehearsed {
-    /// The requests up to the login's end.
+    /// The requests of the login.
     pub login: Vec<Request>,
-    /// Those of the renewal after it.
+    /// The requests of the renewal after it.
     pub renewal: Vec<Request>,
-    /// The address that a person was to visit.
+    /// The URL for the user to visit.
     pub address: Option<String>,
-    /// The token endpoint that the login ended at, if it gave a token.
+    /// The token endpoint of the login, if it returned a token.
     pub token_endpoint: Option<String>,
-    /// The token that requests to the server carry after all of it.
+    /// The token that requests to the server carry afterwards.
     pub token: Option<String>,
-    /// Why there is none.
+    /// Why there is no token.
     pub error: Option<String>,
 }
 
-/// Logs in at the server at `url`, whose refusal had this `challenge`, with a browser that brings `code` back; renews the
-/// token then. Each request gets the next of the answers; when there are none left, the connection fails.
+/// Logs in at the server at `url`, whose rejection had this `challenge`, with a browser that returns `code`; then
+/// renews the token. Each request gets the next response; when none are left, the connection fails.
 ///
 /// # Errors
-/// Where `url` is no address.
+/// If `url` is invalid.
 pub async fn rehearse(
     url: &str,
     settings: &OAuth,
@@ -97,7 +97,7 @@ pub async fn rehearse(
     Ok(rehearsed)
 }
 
-/// Where a browser ends that a sound authorization server sends back.
+/// The redirect URL that a correct authorization server sends the browser to.
 fn comes_back(address: &str, code: &str) -> String {
     let sent = Url::parse(address).ok();
     let state = sent.iter().flat_map(Url::query_pairs).find(|(name, _)| name == "state");
@@ -107,7 +107,7 @@ fn comes_back(address: &str, code: &str) -> String {
     format!("{REDIRECT}{PATH}?{}", query.finish())
 }
 
-/// Carries requests nowhere.
+/// Replays responses and records requests.
 struct Script {
     answers: Mutex<VecDeque<Answer>>,
     requests: Mutex<Vec<Request>>,
@@ -131,7 +131,7 @@ impl OAuthHttpClient for Script {
         });
         let answer = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         Box::pin(async move {
-            let answer = answer.ok_or("there is no further answer")?;
+            let answer = answer.ok_or("no responses left")?;
             let mut response = http::Response::builder().status(answer.status);
             if let Some(location) = &answer.location {
                 response = response.header(reqwest::header::LOCATION, location);

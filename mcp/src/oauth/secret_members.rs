@@ -1,10 +1,10 @@
-//! What authorization servers and this client tell each other that nobody else may be told.
+//! The secrets in messages between authorization servers and this client.
 
 use serde_json::Value;
 
 use crate::secrets::learn;
 
-/// Members of requests and answers that are secret (RFC 6749, 7591, 7592, 7636, 8628; OpenID Connect).
+/// Secret members of requests and responses (RFC 6749, 7591, 7592, 7636, 8628; OpenID Connect).
 pub(super) const SECRET_MEMBERS: [&str; 9] = [
     "access_token",
     "refresh_token",
@@ -17,7 +17,7 @@ pub(super) const SECRET_MEMBERS: [&str; 9] = [
     "state",
 ];
 
-/// Learns the secrets of an answer in JSON.
+/// Learns the secrets in a JSON response.
 pub(super) fn learn_members(answer: &Value) {
     for name in SECRET_MEMBERS {
         answer.get(name).and_then(Value::as_str).into_iter().for_each(learn);

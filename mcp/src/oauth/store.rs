@@ -1,4 +1,4 @@
-//! The file with the tokens of one server: readable by its owner alone, replaced as a whole, locked while it is renewed.
+//! The token file of one server: readable only by its owner, replaced atomically, locked during a renewal.
 
 use std::{
     fs::{DirBuilder, File, OpenOptions, TryLockError},
@@ -23,23 +23,23 @@ use tokio::time::{Instant, sleep};
 use super::secret_members::learn_members;
 use crate::{http::HttpFailure, secrets::learn, server_config::OAuth};
 
-/// The version of the file's form.
+/// The version of the file format.
 const VERSION: u32 = 1;
 
-/// Longest file that is read (1 MiB): tokens are short, but a file may be anything.
+/// Maximum size of the file, in bytes (1 MiB): tokens are short, but a file may be anything.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// How long before its end a token is renewed, so that it holds until its request has arrived.
+/// How long before its expiry a token is renewed, so that it is still valid when its request arrives.
 const AHEAD: Duration = Duration::from_secs(30);
 
-/// How long to wait for another process that renews the same tokens. It is done when its authorization server has
-/// answered, or [`super::exchange::EXCHANGE_TIMEOUT`] later.
+/// Time limit on waiting for another process that renews the same tokens. That process finishes when its authorization
+/// server has responded, or after [`super::exchange::EXCHANGE_TIMEOUT`].
 const LOCK_TIMEOUT: Duration = Duration::from_secs(40);
 
-/// How often the lock is tried.
+/// Interval between attempts to lock.
 const LOCK_INTERVAL: Duration = Duration::from_millis(25);
 
-/// Where the tokens of one server are kept: in a file, or without one for as long as the process lives.
+/// Where the tokens of one server are stored: in a file, or without one in memory.
 #[derive(Clone)]
 pub(super) struct Store {
     file: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub(super) struct Store {
     memory: Arc<Mutex<Option<Record>>>,
 }
 
-/// Learns the tokens in the file of a server, if there are any: what other servers say may hold them before this one is
+/// Learns the tokens in a server's file, if there are any: other servers' texts may contain them before this server is
 /// connected.
 pub(super) fn learn_file(file: &Path) {
     if let Ok(Some(record)) = read(file) {
@@ -55,19 +55,19 @@ pub(super) fn learn_file(file: &Path) {
     }
 }
 
-/// What is kept.
+/// The stored data.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Record {
     version: u32,
-    /// The address that the tokens are for.
+    /// The URL that the tokens are for.
     url: String,
     pub(super) client: Client,
-    /// The authorization server's metadata when the tokens were got.
+    /// The authorization server's metadata when the tokens were issued.
     metadata: AuthorizationMetadata,
     credentials: StoredCredentials,
 }
 
-/// A client as the authorization server knows it.
+/// A client as registered with the authorization server.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Client {
     pub(super) id: String,
@@ -76,9 +76,9 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// As the library takes it.
+    /// Converts to the library's type.
     pub(super) fn config(&self) -> OAuthClientConfig {
-        // The type wants an address, though a refresh does not send it.
+        // The type requires an address, though a refresh does not send it.
         let redirect = if self.redirect_uri.is_empty() { "http://127.0.0.1/" } else { &self.redirect_uri };
         let config = OAuthClientConfig::new(self.id.clone(), redirect);
         match &self.secret {
@@ -88,7 +88,7 @@ impl Client {
     }
 }
 
-/// Keeps other processes from renewing; until it is dropped.
+/// Keeps other processes from renewing until dropped.
 pub(super) struct RenewalLock(Option<File>);
 
 impl Drop for RenewalLock {
@@ -112,23 +112,23 @@ impl Record {
         &self.credentials.granted_scopes
     }
 
-    /// The address at which tokens are revoked (RFC 8414, section 2).
+    /// The endpoint for revocation (RFC 8414, section 2).
     pub(super) fn revocation_endpoint(&self) -> Option<&str> {
         self.metadata.additional_fields.get("revocation_endpoint")?.as_str()
     }
 
-    /// Whether the access token's time is up, or nearly so. One whose time is not known lasts until it is refused.
+    /// Whether the access token has expired or expires soon. One with an unknown lifetime lasts until it is rejected.
     pub(super) fn ends_soon(&self) -> bool {
-        // A token that lasts no longer than what is kept back is used for most of its time.
+        // A token with a lifetime shorter than [`AHEAD`] is used for most of it.
         self.ends_within(|lifetime| AHEAD.as_secs().min(lifetime / 4))
     }
 
-    /// Whether the access token's time is up.
+    /// Whether the access token has expired.
     pub(super) fn has_ended(&self) -> bool {
         self.ends_within(|_| 0)
     }
 
-    /// Whether the access token's time is up, `ahead` seconds of its lifetime from now.
+    /// Whether the access token expires within `ahead` seconds, computed from its lifetime.
     fn ends_within(&self, ahead: impl Fn(u64) -> u64) -> bool {
         let lifetime = self.response().get("expires_in").and_then(Value::as_u64);
         match (lifetime, self.credentials.token_received_at) {
@@ -137,9 +137,9 @@ impl Record {
         }
     }
 
-    /// Whether these tokens may be used with the settings: they are bound to the client and the endpoints that they were
-    /// got with, so that no other configuration of the same server can have them sent elsewhere. The error says what
-    /// differs, and what to do.
+    /// Checks that these tokens may be used with the settings: they are bound to the client and the endpoints that they
+    /// were issued for, so that no other configuration of the same server can have them sent elsewhere. The error says
+    /// what differs, and what to do.
     pub(super) fn check(&self, settings: &OAuth) -> Result<(), HttpFailure> {
         let other = |configured: &Option<String>, known: Option<&str>| {
             configured.as_deref().is_some_and(|configured| Some(configured) != known)
@@ -165,23 +165,23 @@ impl Record {
             return Ok(());
         }
         Err(HttpFailure::OAuth(format!(
-            "its tokens are not used, because they were got with another {} than the configuration has now; if the \
+            "its tokens are not used, because they were issued with another {} than is configured now; if the \
              change is intended, log in again (`toolsmith mcp login`), otherwise remove it from the configuration",
             differs.join(" and ")
         )))
     }
 
-    /// Where the tokens were got.
+    /// The endpoint that issued the tokens.
     pub(super) fn token_endpoint(&self) -> &str {
         &self.metadata.token_endpoint
     }
 
-    /// Whether these metadata lead to the authorization server that the tokens came from.
+    /// Whether the metadata belong to the authorization server that issued the tokens.
     pub(super) fn is_from(&self, metadata: &AuthorizationMetadata) -> bool {
         self.credentials.issuer == metadata.issuer && self.metadata.token_endpoint == metadata.token_endpoint
     }
 
-    /// From now on, none of its secrets is told.
+    /// Masks its secrets in all output from now on.
     fn learn(&self) {
         self.client.secret.iter().for_each(|secret| learn(secret));
         learn_members(&self.response());
@@ -191,7 +191,7 @@ impl Record {
         self.response().get(member)?.as_str().map(str::to_owned)
     }
 
-    /// The token response as it is written (RFC 6749, section 5.1).
+    /// The token response in its wire form (RFC 6749, section 5.1).
     fn response(&self) -> Value {
         let response: Option<&OAuthTokenResponse> = self.credentials.token_response.as_ref();
         serde_json::to_value(response).unwrap_or_default()
@@ -203,7 +203,7 @@ impl Store {
         Self { file, url: url.to_string(), memory: Arc::default() }
     }
 
-    /// What is kept for the server's address; nothing where it was got for another one.
+    /// Reads the tokens for the server's URL; ignores tokens for another one.
     pub(super) async fn read(&self) -> Result<Option<Record>, HttpFailure> {
         let Some(file) = self.file.clone() else {
             return Ok(self.memory.lock().unwrap_or_else(PoisonError::into_inner).clone());
@@ -222,7 +222,7 @@ impl Store {
         blocking(move || write(&file, &record)).await.map_err(|error| self.wrong("written", &error))
     }
 
-    /// Forgets everything; says whether there was anything.
+    /// Deletes the tokens; returns whether there were any.
     pub(super) async fn forget(&self) -> Result<bool, HttpFailure> {
         let Some(file) = self.file.clone() else {
             return Ok(self.memory.lock().unwrap_or_else(PoisonError::into_inner).take().is_some());
@@ -234,7 +234,7 @@ impl Store {
         removed.await.map_err(|error| self.wrong("removed", &error))
     }
 
-    /// Waits until no other process renews these tokens, and keeps others from it.
+    /// Waits until no other process renews these tokens, and locks them.
     pub(super) async fn hold(&self) -> Result<RenewalLock, HttpFailure> {
         let Some(file) = &self.file else { return Ok(RenewalLock(None)) };
         let wrong = |error: &io::Error| self.wrong("locked", error);
@@ -251,7 +251,7 @@ impl Store {
         }
     }
 
-    /// As the library saves credentials: with the client and the metadata that they were got with.
+    /// A credential store for the library, which saves tokens with their client and metadata.
     pub(super) fn with(&self, client: Client, metadata: AuthorizationMetadata) -> Saving {
         Saving { store: self.clone(), client, metadata }
     }
@@ -262,7 +262,7 @@ impl Store {
     }
 }
 
-/// A store as the library sees it.
+/// A store with the library's interface.
 pub(super) struct Saving {
     store: Store,
     client: Client,
@@ -272,7 +272,7 @@ pub(super) struct Saving {
 #[async_trait]
 impl CredentialStore for Saving {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
-        let record = self.store.read().await.map_err(|failure| told(&failure))?;
+        let record = self.store.read().await.map_err(|failure| store_error(&failure))?;
         Ok(record.map(|record| record.credentials))
     }
 
@@ -284,15 +284,15 @@ impl CredentialStore for Saving {
             metadata: self.metadata.clone(),
             credentials,
         };
-        self.store.write(record).await.map_err(|failure| told(&failure))
+        self.store.write(record).await.map_err(|failure| store_error(&failure))
     }
 
     async fn clear(&self) -> Result<(), AuthError> {
-        self.store.forget().await.map(drop).map_err(|failure| told(&failure))
+        self.store.forget().await.map(drop).map_err(|failure| store_error(&failure))
     }
 }
 
-fn told(failure: &HttpFailure) -> AuthError {
+fn store_error(failure: &HttpFailure) -> AuthError {
     AuthError::CredentialStoreError(failure.to_string())
 }
 
@@ -311,7 +311,7 @@ fn read(path: &Path) -> io::Result<Option<Record>> {
         _ => error,
     });
     let Some(text) = found? else { return Ok(None) };
-    // The parser's own words could quote a token.
+    // The parser's message could quote a token.
     let wrong = || io::Error::other("it is damaged or from another version; remove it and log in again");
     let record: Record = strict_json::from_slice(&text).map_err(|_| wrong())?;
     if record.version == VERSION { Ok(Some(record)) } else { Err(wrong()) }
@@ -327,7 +327,7 @@ fn open_lock(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)
 }
 
-/// Makes the folder of the file for its owner alone.
+/// Creates the folder of the file, accessible only to its owner.
 fn make_folder_of(path: &Path) -> io::Result<()> {
     let folder = file::folder_of(path);
     if folder.is_dir() { Ok(()) } else { DirBuilder::new().recursive(true).mode(0o700).create(folder) }
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_names_something_twice_gives_no_tokens() {
+    fn files_with_duplicate_members_are_rejected() {
         let sound = read_text(RECORD).unwrap().unwrap();
         assert_eq!(sound.access_token().as_deref(), Some("first"));
         for (one, twice) in [
@@ -364,9 +364,9 @@ mod tests {
         }
     }
 
-    /// What the library reads of an authorization server it reads once, and refuses what it would have to choose from.
+    /// The library parses the responses of authorization servers only once, and rejects duplicate members.
     #[test]
-    fn answers_of_authorization_servers_that_name_something_twice_are_none() {
+    fn responses_with_duplicate_members_are_rejected() {
         let token = r#"{"access_token":"first","token_type":"bearer","scope":"a"}"#;
         assert!(serde_json::from_str::<OAuthTokenResponse>(token).is_ok());
         for member in [r#""access_token":"x","#, r#""token_type":"bearer","#, r#""scope":"b","#] {

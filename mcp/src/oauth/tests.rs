@@ -1,4 +1,4 @@
-//! Renewals that nobody waits for to the end, against an authorization server in this process.
+//! Renewals whose caller stops waiting, against an authorization server in this process.
 
 use std::sync::Mutex;
 
@@ -11,12 +11,12 @@ use super::*;
 const SERVER: &str = "https://server.example/mcp";
 const TOKEN_URL: &str = "https://authority.example/token";
 
-/// An authorization server that answers a request for tokens when it is let, with the next token or a failure.
+/// An authorization server that holds a token request until released, then sends the next token or a failure.
 #[derive(Default)]
 struct Authority {
-    /// Told when a request for tokens is there.
+    /// Notified when a token request arrives.
     asked: Notify,
-    /// Lets it be answered.
+    /// Releases the response.
     answers: Notify,
     fails: bool,
     forms: Mutex<Vec<String>>,
@@ -50,7 +50,7 @@ fn tokens(access: &str, refresh: &str) -> Value {
     json!({ "access_token": access, "refresh_token": refresh, "token_type": "bearer", "expires_in": 3600 })
 }
 
-/// What gets tokens of `authority`, with those of a login of which `left` seconds are left.
+/// An authorizer at `authority`, with the tokens of a login that expire in `left` seconds.
 async fn authorizer(
     authority: &Arc<Authority>,
     file: Option<std::path::PathBuf>,
@@ -75,16 +75,16 @@ async fn authorizer(
     Arc::new(authorizer)
 }
 
-/// Asks for a token and gives up when the request for a new one is with the authorization server.
+/// Requests a token and gives up while the authorization server holds the token request.
 async fn give_up_in_the_middle(authority: &Authority, authorizer: &Arc<Authorizer>) {
     tokio::select! {
-        token = authorizer.token() => panic!("nobody has answered, and yet there is {token:?}"),
+        token = authorizer.token() => panic!("the server has not responded, but there is {token:?}"),
         () = authority.asked.notified() => {}
     }
 }
 
 #[tokio::test]
-async fn a_renewal_that_is_given_up_in_the_middle_is_stored_all_the_same() {
+async fn an_abandoned_renewal_is_still_stored() {
     let folder = tempfile::tempdir().unwrap();
     for file in [None, Some(folder.path().join("tokens.json"))] {
         let authority = Arc::new(Authority::default());
@@ -100,8 +100,8 @@ async fn a_renewal_that_is_given_up_in_the_middle_is_stored_all_the_same() {
 }
 
 #[tokio::test]
-async fn whoever_comes_after_a_renewal_that_was_given_up_waits_for_it_and_makes_none() {
-    // Without a file there is no lock but the one in this process.
+async fn callers_after_an_abandoned_renewal_wait_for_it() {
+    // Without a file, the only lock is the one in this process.
     let authority = Arc::new(Authority::default());
     let authorizer = authorizer(&authority, None, 0).await;
     give_up_in_the_middle(&authority, &authorizer).await;
@@ -113,7 +113,7 @@ async fn whoever_comes_after_a_renewal_that_was_given_up_waits_for_it_and_makes_
 }
 
 #[tokio::test]
-async fn a_renewal_ahead_of_time_that_fails_leaves_the_token_that_is_still_good() {
+async fn a_failed_early_renewal_keeps_the_valid_token() {
     for (left, is_good) in [(20, true), (0, false)] {
         let authority = Arc::new(Authority { fails: true, ..Authority::default() });
         authority.answers.notify_one();

@@ -1,11 +1,11 @@
-//! Every test has secrets of its own: the list is the process's.
+//! Tests of masking. Each test has its own secrets, since the list is shared by the process.
 
 use serde_json::{Value, json};
 
 use super::*;
 
 #[test]
-fn a_learned_secret_is_masked_in_every_spelling_and_nothing_else_is() {
+fn learned_secrets_are_masked_in_every_spelling() {
     learn("spelled/a+b=1");
     assert_eq!(without("got spelled/a+b=1 there"), "got *** there");
     assert_eq!(without("token=spelled%2Fa%2Bb%3D1&x=1"), "token=***&x=1");
@@ -22,7 +22,7 @@ fn short_values_are_not_learned() {
 }
 
 #[test]
-fn a_header_is_learned_whole_and_without_its_scheme() {
+fn headers_are_learned_with_and_without_their_scheme() {
     learn_header("Authorization", "Bearer bearer-of-header-1");
     assert_eq!(without("it was bearer-of-header-1"), "it was ***");
     assert_eq!(without("it was Bearer bearer-of-header-1"), "it was ***");
@@ -36,7 +36,7 @@ fn a_header_is_learned_whole_and_without_its_scheme() {
 }
 
 #[test]
-fn strings_of_json_are_masked_however_they_are_escaped() {
+fn json_strings_are_masked_in_every_escaping() {
     learn("escaped-token-1");
     for text in [
         r#"{"a":["x escaped-token-1 y"]}"#,
@@ -54,13 +54,13 @@ fn strings_of_json_are_masked_however_they_are_escaped() {
 }
 
 #[test]
-fn what_holds_no_secret_stays_as_it_is_byte_by_byte() {
+fn texts_without_secrets_stay_unchanged() {
     learn("untouched-token-1");
     for text in [
         r#"{ "a" : "\u00e4\n" , "b" : 1.50 }"#,
         r#""unfinished \"#,
         r#""unfinished"#,
-        r#"no json "at \" all"#,
+        r#"not json "at \" all"#,
         "\"\\",
         "",
     ] {
@@ -69,7 +69,7 @@ fn what_holds_no_secret_stays_as_it_is_byte_by_byte() {
 }
 
 #[test]
-fn numbers_are_no_strings_and_words_are_no_secrets_to_programs() {
+fn numbers_and_words_are_not_masked_for_programs() {
     learn("1234567812345678");
     learn("wordlike");
     let text = r#"{"wordlike":1234567812345678,"b":"1234567812345678"}"#;
@@ -87,7 +87,7 @@ fn overlapping_secrets_leave_nothing_of_either() {
 }
 
 #[test]
-fn a_text_that_ends_within_a_secret_is_masked_too() {
+fn a_partial_secret_at_the_end_is_masked() {
     learn("unfinished-token-1");
     let unfinished = |text| masked_unfinished(text, ["unfinished-of-others"].into_iter()).into_owned();
     assert_eq!(unfinished("got unfinished-tok"), "got ***");

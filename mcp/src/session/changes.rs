@@ -1,4 +1,4 @@
-//! What a lasting session learns without asking: that a list has changed, that the connection has ended.
+//! Notifications to a long-lived session: changed lists, and the end of the connection.
 
 use std::{sync::PoisonError, time::Duration};
 
@@ -14,15 +14,15 @@ use crate::{
     host::{ListKind, Notice},
 };
 
-/// How often is looked whether the connection has ended: the library tells nobody.
+/// Interval between checks whether the connection has ended: the library has no notification for that.
 const CLOSED_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The wait before a subscription that has ended is made again, and how often that may be.
+/// The wait before a subscription that has ended is renewed, and the limit on renewals.
 const SUBSCRIBE_WAIT: Duration = Duration::from_secs(5);
 const MAX_SUBSCRIPTIONS: usize = 60;
 
 impl Session {
-    /// Returns when the connection has ended.
+    /// Waits until the connection has ended.
     pub async fn closed(&self) {
         while !self.is_closed() {
             sleep(CLOSED_INTERVAL).await;
@@ -34,15 +34,15 @@ impl Session {
         self.ended(Phase::Request("the next request")).await
     }
 
-    /// Tells the host of changed lists for as long as the session lasts. Servers with a handshake tell them by
-    /// themselves, so there is nothing to do; the others are asked to (`subscriptions/listen`, MCP 2026-07-28). Returns
-    /// only when the connection has ended.
+    /// Notifies the host of changed lists for the whole session. Servers with a handshake send notifications anyway, so
+    /// there is nothing to do; at the others this subscribes (`subscriptions/listen`, MCP 2026-07-28). Returns only
+    /// when the connection has ended.
     pub async fn listen_for_changes(&self) -> Error {
         let capabilities = &self.inner.server.capabilities;
         let tools = capabilities.tools.as_ref().and_then(|tools| tools.list_changed).unwrap_or(false);
         if !self.inner.server.protocol_version.has_initialize() && tools {
             for _ in 0..MAX_SUBSCRIPTIONS {
-                // A server that does not let itself be listened to is asked for its list when it is needed.
+                // If a server supports no subscriptions, its list is read when needed.
                 let Err(ServiceError::TransportClosed) = self.listen_once().await else {
                     sleep(SUBSCRIBE_WAIT).await;
                     continue;
@@ -54,10 +54,10 @@ impl Session {
         self.why_closed().await
     }
 
-    /// Asks to be told of changes of a resource, for as long as the session lasts; the host is told of them.
+    /// Subscribes to changes of a resource for the whole session; the host is notified of them.
     ///
     /// # Errors
-    /// Why the server does not take it.
+    /// Why the server rejects the subscription.
     pub async fn subscribe(&self, uri: &str) -> Result<(), Error> {
         if self.inner.server.protocol_version.has_initialize() {
             let parameters = vec![("uri".into(), self.encode(uri)?)];
@@ -66,11 +66,11 @@ impl Session {
         let filter = SubscriptionFilter::builder().resource_subscriptions([uri.to_owned()]).build();
         let (peer, client) = (self.inner.peer.clone(), self.inner.client.clone());
         let listening = tokio::spawn(async move {
-            // A server that does not let itself be listened to tells nothing.
+            // A server without subscriptions sends no changes.
             let Ok(mut subscription) = peer.listen(filter).await else { return };
             while let Ok(Some(notification)) = subscription.next().await {
                 if let ServerNotification::ResourceUpdatedNotification(updated) = notification {
-                    client.tell(&Notice::ResourceUpdated(updated.params.uri));
+                    client.notify(&Notice::ResourceUpdated(updated.params.uri));
                 }
             }
         });
@@ -81,10 +81,10 @@ impl Session {
         Ok(())
     }
 
-    /// Asks to be told no more of a resource.
+    /// Ends the subscription to a resource.
     ///
     /// # Errors
-    /// Why the server does not take it.
+    /// Why the server rejects the request.
     pub async fn unsubscribe(&self, uri: &str) -> Result<(), Error> {
         if self.inner.server.protocol_version.has_initialize() {
             let parameters = vec![("uri".into(), self.encode(uri)?)];
@@ -104,8 +104,8 @@ impl Session {
             .resources_list_changed()
             .build();
         let mut subscription = self.inner.peer.listen(filter).await?;
-        // What has changed since the list was read, before anybody listened, was told to nobody.
-        self.inner.client.tell(&Notice::ListChanged(ListKind::Tools));
+        // Changes between reading the list and the subscription were not notified.
+        self.inner.client.notify(&Notice::ListChanged(ListKind::Tools));
         while let Some(notification) = subscription.next().await? {
             let list = match notification {
                 ServerNotification::ToolListChangedNotification(_) => ListKind::Tools,
@@ -113,7 +113,7 @@ impl Session {
                 ServerNotification::PromptListChangedNotification(_) => ListKind::Prompts,
                 _ => continue,
             };
-            self.inner.client.tell(&Notice::ListChanged(list));
+            self.inner.client.notify(&Notice::ListChanged(list));
         }
         Ok(())
     }

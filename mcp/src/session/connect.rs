@@ -1,8 +1,8 @@
-//! How a session begins: the connection, and which of the protocol's two eras the server lives in.
+//! How a session starts: the connection, and the choice between the protocol's two eras.
 //!
-//! Over HTTP a server is first asked in the newer way (`server/discover`), which older servers refuse at once. A local
-//! server is first asked in the older way: those that know only that one may hang or die when asked otherwise, and those
-//! that know only the newer one refuse, and are started again.
+//! Over HTTP the newer protocol is tried first (`server/discover`), which older servers reject at once. With a local
+//! server the older protocol is tried first: servers that support only that one may hang or crash on the newer one, and
+//! servers that support only the newer one reject it, and are started again.
 
 use std::{future::Future, sync::Arc, time::Duration};
 
@@ -32,21 +32,21 @@ use crate::{
     wire::{Fault, Health, LineTransport, MemoryBudget, ResponseRouter, RpcError},
 };
 
-/// How many requests are under way at once to one server over HTTP.
+/// Limit on concurrent requests to one server over HTTP.
 const MAX_CONCURRENT: usize = 256;
 
-/// How many messages wait within the library: each has at most the size of a notification or a request.
+/// Limit on messages that wait within the library: each is at most as large as a notification or a request.
 const MESSAGES_WAITING: usize = 4;
 
 impl Session {
-    /// Connects to the server and agrees on a protocol version, within the configured time for connecting.
+    /// Connects to the server and negotiates a protocol version, within the connect timeout.
     ///
     /// If it fails, or the future is dropped, a local server's process and its group are killed.
     pub async fn connect(config: &ServerConfig) -> Result<Self, Error> {
         Self::connect_with(config, Arc::new(NoHost)).await
     }
 
-    /// The same, with a `host` that answers what the server asks of a client.
+    /// Like [`Session::connect`], with a `host` that handles the server's requests and notifications.
     pub async fn connect_with(config: &ServerConfig, host: Arc<dyn Host>) -> Result<Self, Error> {
         let attempt = Attempt {
             config,
@@ -60,7 +60,7 @@ impl Session {
         }
     }
 
-    /// The same, with a server that is asked in the newer way alone (`server/discover`): for tests and fuzz targets.
+    /// Connects over a pair of streams with the newer protocol only (`server/discover`): for tests and fuzz targets.
     #[doc(hidden)]
     pub async fn discover_over<R, W>(
         config: &ServerConfig,
@@ -79,8 +79,8 @@ impl Session {
         attempt.shake_hands(transport, lifecycle, health, None).await
     }
 
-    /// The same with a server at the other end of `read` and `write`; `config` says what it is called and how long
-    /// requests may take, and its transport is not used.
+    /// Connects to the server at the other end of `read` and `write`. `config` provides the name and the timeouts; its
+    /// transport is not used.
     pub async fn connect_over<R, W>(
         config: &ServerConfig,
         host: Arc<dyn Host>,
@@ -101,7 +101,7 @@ impl Session {
     }
 }
 
-/// Connects to all servers at the same time; the outcomes come in the order of `configs`, when the last one is there.
+/// Connects to all servers concurrently; returns the results in the order of `configs`, once all are known.
 pub async fn connect_all(configs: &[ServerConfig]) -> Vec<(String, Result<Session, Error>)> {
     join_all(configs.iter().map(connect_named)).await
 }
@@ -124,7 +124,7 @@ impl Attempt<'_> {
             connected => return connected,
         };
         let discover = ClientLifecycleMode::Discover { preferred_versions: vec![STATELESS_VERSION] };
-        // What it said to the handshake is what people know from other clients.
+        // Users know the error to the handshake from other clients.
         self.started(command, discover).await.map_err(|_| refused)
     }
 
@@ -140,7 +140,7 @@ impl Attempt<'_> {
             preferred_versions: vec![STATELESS_VERSION],
             legacy_version: Some(HANDSHAKE_VERSION),
         };
-        // A short time for connecting has room for the handshake as well.
+        // A short connect timeout must leave time for the handshake as well.
         let patience = DISCOVERY_TIMEOUT.min(self.config.connect_timeout / 4);
         let health = self.health();
         let client = self.http_client(remote, &health, Some(patience))?;
@@ -152,7 +152,7 @@ impl Attempt<'_> {
             }
             connected => return connected,
         };
-        // It knows no handshake, and may only have been slow.
+        // The server rejects the handshake, and may only have been slow.
         let health = self.health();
         let client = self.http_client(remote, &health, None)?;
         let discover = ClientLifecycleMode::Discover { preferred_versions: vec![STATELESS_VERSION] };
@@ -177,7 +177,7 @@ impl Attempt<'_> {
         health: Arc<Health>,
     ) -> Result<Session, Error> {
         let mut config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str());
-        // A request that waits for others would wait within its own time.
+        // A request that waits for others uses up its own time.
         config.max_concurrent_requests = MAX_CONCURRENT;
         config.channel_buffer_capacity = MESSAGES_WAITING;
         let transport = StreamableHttpClientTransport::with_client(client, config);
@@ -195,9 +195,9 @@ impl Attempt<'_> {
     fn health(&self) -> Arc<Health> {
         let (client, of_altered) = (self.client.clone(), self.client.clone());
         Arc::new(Health::new(
-            move |line| client.tell(&Notice::Stray(line.to_owned())),
+            move |line| client.notify(&Notice::Stray(line.to_owned())),
             move |why| {
-                of_altered.tell(&Notice::Log {
+                of_altered.notify(&Notice::Log {
                     level: "warning".to_owned(),
                     logger: Some("toolsmith".to_owned()),
                     data: why.into(),
@@ -226,7 +226,7 @@ impl Attempt<'_> {
         T: IntoTransport<RoleClient, E, A>,
         E: std::error::Error + Send + Sync + 'static,
     {
-        // Pinned here, to look at the process before its pipes are closed.
+        // Pinned here, so that the process is inspected before its pipes are closed.
         let mut handshake = std::pin::pin!(self.client.clone().serve_with_lifecycle(transport, lifecycle));
         let evidence = || {
             let evidence = local.as_ref().map(LocalServer::evidence).unwrap_or_default();
@@ -250,7 +250,9 @@ impl Attempt<'_> {
     ) -> Result<Session, Error> {
         let peer = service.peer().clone();
         let Some(server) = peer.peer_info() else {
-            return Err(self.fail(ErrorKind::Protocol { reason: "it did not introduce itself".to_owned() }));
+            return Err(
+                self.fail(ErrorKind::Protocol { reason: "it sent no information about itself".to_owned() })
+            );
         };
         let inner = Inner {
             config: self.config.clone(),
@@ -285,7 +287,7 @@ impl Attempt<'_> {
     }
 }
 
-/// Why there was no handshake.
+/// Why the handshake failed.
 async fn refused(error: &ClientInitializeError, health: &Health, local: Option<&LocalServer>) -> ErrorKind {
     if let Some(fault) = health.fault() {
         return fault_kind(Phase::Initialize, fault);
@@ -295,7 +297,7 @@ async fn refused(error: &ClientInitializeError, health: &Health, local: Option<&
         return rpc_kind(Phase::Initialize, error);
     }
     let Some(local) = local else {
-        let reason = told(error);
+        let reason = reason_of(error);
         return ErrorKind::Initialize { reason, evidence: with_stray(Evidence::default(), health) };
     };
     let evidence = with_stray(local.final_evidence().await, health);
@@ -307,19 +309,19 @@ async fn refused(error: &ClientInitializeError, health: &Health, local: Option<&
     ErrorKind::Initialize { reason, evidence }
 }
 
-/// What the library says of a handshake over HTTP that failed.
-fn told(error: &ClientInitializeError) -> String {
+/// The library's description of a failed handshake over HTTP.
+fn reason_of(error: &ClientInitializeError) -> String {
     match error {
-        // It was asked in both ways; what it says to the older one is what people know.
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => told(fallback),
+        // Both protocols were tried; users know the error to the older one.
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => reason_of(fallback),
         ClientInitializeError::ConnectionClosed(_) => {
-            "the server ended its answer before it had introduced itself".to_owned()
+            "the server ended its answer before the handshake was complete".to_owned()
         }
         other => crate::http::chain(other),
     }
 }
 
-/// Why a connection was given up, as an error.
+/// Converts the fault of a connection to an error.
 pub(super) fn fault_kind(phase: Phase, fault: &Fault) -> ErrorKind {
     match fault {
         Fault::Protocol(reason) => ErrorKind::Protocol { reason: reason.clone() },
@@ -328,7 +330,7 @@ pub(super) fn fault_kind(phase: Phase, fault: &Fault) -> ErrorKind {
     }
 }
 
-/// Why a request could not be carried over HTTP, as an error.
+/// Converts an HTTP failure to an error.
 pub(super) fn http_kind(phase: Phase, failure: HttpFailure) -> ErrorKind {
     let reason = failure.to_string();
     match failure {
@@ -336,7 +338,7 @@ pub(super) fn http_kind(phase: Phase, failure: HttpFailure) -> ErrorKind {
             ErrorKind::Unauthorized { phase, challenge: Challenge::new(challenge), reason }
         }
         HttpFailure::Unauthorized { by_login: false, .. } => {
-            let reason = format!("{reason}; check the configured headers, which it does not let in");
+            let reason = format!("{reason}; check the configured headers, which it rejects");
             ErrorKind::Http { phase, reason }
         }
         HttpFailure::Protocol(reason) => ErrorKind::Protocol { reason },

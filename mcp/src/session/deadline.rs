@@ -1,4 +1,4 @@
-//! How long a request may take: begun anew by progress, standing still while somebody is asked.
+//! The time limit of a request: restarted by progress, paused while a question waits for the user or a model.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use tokio::{
 
 use crate::client::Progress;
 
-/// A request whose server reports progress may take this many times its limit in all.
+/// A request whose server reports progress may take this many times its limit in total.
 pub const PROGRESS_FACTOR: u32 = 20;
 
 /// The limits of one request.
 pub(super) struct Deadline {
     limit: Duration,
-    /// How many questions of the server are open.
+    /// The number of open questions of the server.
     questions: watch::Receiver<usize>,
 }
 
@@ -24,25 +24,25 @@ impl Deadline {
         Self { limit, questions }
     }
 
-    /// Returns the limit that was reached: the one without progress, or the one for all.
+    /// Waits for a limit to be reached and returns it: the one without progress, or the total one.
     pub(super) async fn passes(mut self, progress: &Progress) -> Duration {
         let longest = self.limit.saturating_mul(PROGRESS_FACTOR);
         let mut end = Instant::now() + self.limit;
         let mut last = Instant::now() + longest;
         loop {
-            let is_asked = *self.questions.borrow_and_update() > 0;
-            if is_asked {
+            let has_questions = *self.questions.borrow_and_update() > 0;
+            if has_questions {
                 let since = Instant::now();
                 // The sender lives as long as the session.
                 let _ = self.questions.wait_for(|open| *open == 0).await;
-                // Whatever a person takes counts against no limit.
+                // Time spent on questions does not count against the limits.
                 end = Instant::now() + self.limit;
                 last += since.elapsed();
                 continue;
             }
             tokio::select! {
-                // In this order: progress without end does not put off the end of all, and what was reported before the
-                // other limit was reached counts, however late it is looked at.
+                // In this order: endless progress does not postpone the total limit, and progress reported before the
+                // other limit was reached counts, even if it is polled late.
                 biased;
                 () = sleep_until(last) => return longest,
                 () = progress.made() => end = Instant::now() + self.limit,
@@ -66,8 +66,8 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(1);
 
-    /// A deadline, and what tells it of progress.
-    fn begun() -> (impl Future<Output = Duration>, Arc<Progress>) {
+    /// A deadline, and its progress.
+    fn started() -> (impl Future<Output = Duration>, Arc<Progress>) {
         let config = ServerConfig::stdio("tests", "tests", [""; 0]);
         let client = Client::new(&config, Arc::new(NoHost));
         let progress = Arc::new(client.progress_of(ProgressToken(NumberOrString::Number(1)), None));
@@ -75,11 +75,11 @@ mod tests {
         (async move { deadline.passes(&reported).await }, progress)
     }
 
-    /// It is also looked at late, since reports are told meanwhile: what ends it must not be left to chance.
+    /// Also polled late, since reports arrive concurrently: the result must not depend on chance.
     #[tokio::test(start_paused = true)]
-    async fn progress_without_end_does_not_put_off_the_end_of_all() {
+    async fn endless_progress_does_not_postpone_the_total_limit() {
         for _ in 0..32 {
-            let (passed, progress) = begun();
+            let (passed, progress) = started();
             let mut passed = Box::pin(passed);
             for _ in 0..4 * PROGRESS_FACTOR - 6 {
                 assert_eq!(passed.as_mut().now_or_never(), None);
@@ -94,8 +94,8 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_looked_at_late_ends_for_the_limit_that_it_reached() {
-        let (passed, progress) = begun();
+    async fn a_late_poll_returns_the_limit_that_was_reached() {
+        let (passed, progress) = started();
         let mut passed = Box::pin(passed);
         assert_eq!(passed.as_mut().now_or_never(), None);
         advance(LIMIT * 2).await;
@@ -105,7 +105,7 @@ mod tests {
         progress.note();
         assert_eq!(passed.now_or_never(), Some(LIMIT * PROGRESS_FACTOR));
 
-        let (passed, _progress) = begun();
+        let (passed, _progress) = started();
         let mut passed = Box::pin(passed);
         assert_eq!(passed.as_mut().now_or_never(), None);
         advance(LIMIT).await;

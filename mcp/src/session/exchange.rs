@@ -1,4 +1,4 @@
-//! Requests and their answers: deadlines, cancellation, and what a server asks for in between.
+//! Requests and their responses: deadlines, cancellation, and requests for input in between.
 
 use std::{
     borrow::Cow,
@@ -37,11 +37,11 @@ use crate::{
     wire::{Answer, MAX_REQUEST_BYTES, Outcome, RawRequest, ambiguous},
 };
 
-/// How often a server may ask for input before it answers (`input_required`).
+/// How often a server may request input before its final response (`input_required`).
 pub const MAX_ROUNDS: usize = 16;
 
-/// How much of a server's text is told, in bytes.
-const TOLD_BYTES: usize = 80;
+/// Limit on quotes from a server, in bytes.
+const QUOTED_BYTES: usize = 80;
 
 /// A whole `CallToolResult` as the server sent it.
 #[derive(Debug, Clone)]
@@ -51,41 +51,41 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// The result's JSON, always an object: `content`, `structuredContent`, `isError`, `_meta` and whatever else.
+    /// The result's JSON, always an object: `content`, `structuredContent`, `isError`, `_meta` and any other members.
     pub fn raw(&self) -> &RawValue {
         &self.raw
     }
 
-    /// The same, without a copy.
+    /// Like [`CallResult::raw`], without a copy.
     pub fn into_raw(self) -> Box<RawValue> {
         self.raw
     }
 
-    /// Whether the tool itself says that it has failed.
+    /// Whether the tool reports that it failed.
     pub fn is_error(&self) -> bool {
         self.is_error
     }
 }
 
-/// What goes with a call beside its arguments.
+/// Options of a call besides its arguments.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct CallOptions {
-    /// Members of the request's `_meta`: a trace's context, or whatever else the server understands. What the session
-    /// itself says there stands in any case ([`RESERVED_META`]).
+    /// Members of the request's `_meta`: a trace context, or anything else that the server understands. The session's
+    /// own members override these ([`RESERVED_META`]).
     pub meta: Map<String, Value>,
 }
 
 impl CallOptions {
-    /// With these members of `_meta`.
+    /// Options with these members of `_meta`.
     #[must_use]
     pub fn with_meta(meta: Map<String, Value>) -> Self {
         Self { meta }
     }
 }
 
-/// Members of `_meta` that belong to the session: how it is told of progress, and what the protocol without a handshake
-/// says in each request. Callers' members of these names are not sent.
+/// Members of `_meta` that belong to the session: the progress token, and the data that the protocol without a
+/// handshake sends in each request. Callers' members with these names are not sent.
 pub const RESERVED_META: [&str; 4] = [
     "progressToken",
     "io.modelcontextprotocol/protocolVersion",
@@ -93,21 +93,21 @@ pub const RESERVED_META: [&str; 4] = [
     "io.modelcontextprotocol/clientCapabilities",
 ];
 
-/// The members of a request's parameters, beside `_meta`.
+/// The members of a request's parameters, except `_meta`.
 pub(super) type Parameters = Vec<(Cow<'static, str>, Box<RawValue>)>;
 
-/// A request: what is asked, and for whom it is told.
+/// A request, with its limits and the names for errors.
 #[derive(Clone)]
 pub(super) struct Ask {
     pub(super) method: &'static str,
     pub(super) parameters: Parameters,
     pub(super) phase: Phase,
-    /// What the request is about, where a header repeats it.
+    /// The subject of the request and further headers, if headers repeat parts of it.
     pub(super) about: Option<(String, Vec<(String, String)>)>,
-    /// Members of `_meta` beside the session's own.
+    /// Members of `_meta` besides the session's own.
     pub(super) meta: Map<String, Value>,
     pub(super) limit: Duration,
-    /// Who is told of its progress.
+    /// Receives its progress.
     pub(super) progress: Option<ProgressSink>,
 }
 
@@ -119,7 +119,7 @@ struct ResultKind<'a> {
     result_type: Option<Cow<'a, str>>,
 }
 
-/// What a result says that is not final (MCP 2026-07-28, multi-round-trip requests).
+/// A result that is not final (MCP 2026-07-28, multi-round-trip requests).
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct InputRequired {
@@ -130,20 +130,20 @@ struct InputRequired {
 }
 
 impl Session {
-    /// Calls a tool, within the request time, which progress that the server reports starts anew; within
-    /// [`PROGRESS_FACTOR`](crate::PROGRESS_FACTOR) times as long in all. `arguments` must be a JSON object; it is sent as
-    /// it is.
+    /// Calls a tool, within the request timeout, which progress reported by the server restarts, and within
+    /// [`PROGRESS_FACTOR`](crate::PROGRESS_FACTOR) times as long in total. `arguments` must be a JSON object; it is
+    /// sent unchanged.
     ///
-    /// When the time is up or the future is dropped, the server is told with `notifications/cancelled`, and a late
-    /// answer is ignored. A call is never sent a second time. A tool's own failure is not an error but a result; see
+    /// On a timeout, or if the future is dropped, the server gets `notifications/cancelled`, and a late response is
+    /// ignored. A call is never sent twice. A tool's own failure is not an error but a result; see
     /// [`CallResult::is_error`].
     pub async fn call(&self, tool: &str, arguments: Box<RawValue>) -> Result<CallResult, Error> {
         self.call_with(tool, arguments, CallOptions::default()).await
     }
 
-    /// [`Session::call`] with more than the arguments.
+    /// Like [`Session::call`], with options.
     ///
-    /// The request's number is recorded in the current span as `jsonrpc.request.id`, where the span has that field.
+    /// The request's id is recorded in the current span as `jsonrpc.request.id`, if the span has that field.
     pub async fn call_with(
         &self,
         tool: &str,
@@ -176,34 +176,34 @@ impl Session {
                 Ok(CallResult { is_error: members.is_error.unwrap_or(false), raw })
             }
             _ => Err(self.fail(ErrorKind::Protocol {
-                reason: format!("the answer of tool `{tool}` is no CallToolResult"),
+                reason: format!("the answer of tool `{tool}` is not a CallToolResult"),
             })),
         }
     }
 
-    /// Asks whether the server is alive, and says how long the answer took. Servers without a handshake have no ping;
-    /// they are asked what they can do.
+    /// Pings the server, and returns the response time. Servers without a handshake have no ping; they get
+    /// `server/discover` instead.
     pub async fn ping(&self) -> Result<Duration, Error> {
         let method =
             if self.inner.server.protocol_version.has_initialize() { "ping" } else { "server/discover" };
-        let begun = Instant::now();
+        let started = Instant::now();
         self.ask(self.plain(method, Vec::new())).await?;
-        Ok(begun.elapsed())
+        Ok(started.elapsed())
     }
 
-    /// A request without a name of its own, within the request time.
+    /// A request without a subject, within the request timeout.
     pub(super) fn plain(&self, method: &'static str, parameters: Parameters) -> Ask {
         let phase = if method == "tools/list" { Phase::ListTools } else { Phase::Request(method) };
         let limit = self.inner.config.request_timeout;
         Ask { method, parameters, phase, about: None, meta: Map::new(), limit, progress: None }
     }
 
-    /// Asks, and answers what the server asks for in between, until the result is complete.
+    /// Sends a request, and handles the server's requests for input until the result is final.
     pub(super) async fn ask_until_complete(&self, mut ask: Ask) -> Result<Box<RawValue>, Error> {
-        let own = ask.parameters.len();
+        let original = ask.parameters.len();
         for _ in 0..MAX_ROUNDS {
             let raw = self.ask(ask.clone()).await?;
-            // Without what it asks for, which may be long.
+            // Parsed without the requested input, which may be long.
             let Ok(kind) = serde_json::from_str::<ResultKind<'_>>(raw.get()) else { return Ok(raw) };
             if kind.result_type.as_deref() != Some("input_required") {
                 return Ok(raw);
@@ -211,11 +211,11 @@ impl Session {
             let bytes = raw.get().len();
             if bytes > MAX_REQUEST_BYTES {
                 let reason =
-                    format!("it asks for input in {bytes} bytes, over the limit of {MAX_REQUEST_BYTES}");
+                    format!("its request for input has {bytes} bytes, over the limit of {MAX_REQUEST_BYTES}");
                 return Err(self.fail(ErrorKind::Protocol { reason }));
             }
             let Ok(more) = serde_json::from_str::<InputRequired>(raw.get()) else { return Ok(raw) };
-            ask.parameters.truncate(own);
+            ask.parameters.truncate(original);
             let mut responses = Map::new();
             for (key, request) in more.input_requests {
                 responses.insert(key, self.input(request).await?);
@@ -229,23 +229,23 @@ impl Session {
         Err(self.fail(ErrorKind::Protocol { reason }))
     }
 
-    /// The answer to one request for input.
+    /// Handles one request for input.
     async fn input(&self, mut request: Value) -> Result<Value, Error> {
         let method = request.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
         let parameters = request.get_mut("params").map(Value::take).unwrap_or_default();
-        let method_told = shown(&method, TOLD_BYTES);
+        let quoted = shown(&method, QUOTED_BYTES);
         match self.inner.client.answer(&method, parameters).await {
             Some(Ok(answer)) => Ok(answer),
             Some(Err(reason)) => Err(self.fail(ErrorKind::Host {
-                reason: format!("it asked for input (`{method_told}`) that it does not get: {reason}"),
+                reason: format!("its request for input (`{quoted}`) was refused: {reason}"),
             })),
             None => Err(self.fail(ErrorKind::Protocol {
-                reason: format!("it asked for input by the method `{method_told}`, which is not known here"),
+                reason: format!("its request for input has the method `{quoted}`, which is not supported"),
             })),
         }
     }
 
-    /// Sends one request and waits for its answer.
+    /// Sends one request and waits for its response.
     pub(super) async fn ask(&self, ask: Ask) -> Result<Box<RawValue>, Error> {
         let Ask { method, parameters, phase, about, limit, meta, progress: sink } = ask;
         let raw = RawRequest::new(parameters);
@@ -276,9 +276,9 @@ impl Session {
             cancel.request = None;
             outcome
         };
-        let begun = Instant::now();
+        let started = Instant::now();
         let done = exchange.await;
-        self.inner.trace.done(method, done.is_ok(), begun);
+        self.inner.trace.done(method, done.is_ok(), started);
         match done {
             Ok(()) => {}
             Err(ServiceError::Timeout { timeout }) => return Err(self.timed_out(phase, timeout)),
@@ -293,7 +293,7 @@ impl Session {
         }
     }
 
-    /// A result that everybody reads in the same way: this host, a program and a client.
+    /// Ensures that all readers understand the result alike: this host, a program and a client.
     fn with_one_meaning(&self, method: &str, result: Box<RawValue>) -> Result<Box<RawValue>, Error> {
         // A list of tools is checked tool by tool.
         if method != "tools/list"
@@ -325,7 +325,7 @@ impl Session {
         self.fail(ErrorKind::Timeout { phase, limit, evidence: self.evidence() })
     }
 
-    /// Why a request got no answer.
+    /// Why a request got no response.
     async fn undelivered(&self, error: &ServiceError, phase: Phase) -> Error {
         if let ServiceError::TransportSend(error) = error
             && let Some(error) = error.error.downcast_ref::<io::Error>()
@@ -342,7 +342,7 @@ impl Session {
         self.ended(phase).await
     }
 
-    /// Why no answer can come any more.
+    /// Why no response can arrive any more.
     pub(super) async fn ended(&self, phase: Phase) -> Error {
         if let Some(fault) = self.inner.health.fault() {
             return self.fail(fault_kind(phase, fault));
@@ -358,13 +358,13 @@ impl Session {
     }
 }
 
-/// Without what belongs to the session.
+/// Removes the members that belong to the session.
 fn without_reserved(mut meta: Map<String, Value>) -> Map<String, Value> {
     RESERVED_META.iter().for_each(|name| drop(meta.remove(*name)));
     meta
 }
 
-/// Tells the server that nobody waits for an answer any more.
+/// Sends a cancellation to the server when dropped.
 struct CancelOnDrop<'a> {
     inner: &'a Inner,
     request: Option<RequestId>,
@@ -379,7 +379,7 @@ impl Drop for CancelOnDrop<'_> {
         let notification = CancelledNotification::new(CancelledNotificationParam::new(Some(request), reason));
         let peer = self.inner.peer.clone();
         let mut sending = Box::pin(async move { drop(peer.send_notification(notification.into()).await) });
-        // The first poll hands the notification over. Closing the session waits until it is written.
+        // The first poll queues the notification. Closing the session waits until it is written.
         let written = tokio::task::coop::unconstrained(&mut sending).now_or_never().is_some();
         if let (false, Ok(runtime)) = (written, Handle::try_current()) {
             let mut cancelling = self.inner.cancelling.lock().unwrap_or_else(PoisonError::into_inner);

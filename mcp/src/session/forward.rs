@@ -1,4 +1,4 @@
-//! Requests of somebody else, carried on as they came.
+//! Forwards requests from another client unchanged.
 
 use serde_json::{Map, Value, value::RawValue};
 
@@ -11,39 +11,39 @@ use crate::{
     error::{Error, Phase},
 };
 
-/// The prefix of names in `_meta` that are the protocol's own: each connection has its own of these (MCP 2026-07-28,
+/// The prefix of the protocol's own names in `_meta`: each connection has its own values for these (MCP 2026-07-28,
 /// "General fields", `_meta`).
 const PROTOCOL_PREFIX: &str = "io.modelcontextprotocol/";
 
-/// A name in `_meta` that asks for a level of log messages, which belongs to the request and not to the connection.
+/// The log level in `_meta`, which belongs to the request and not to the connection.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// A name in `_meta` that says what a client can do.
+/// The client's capabilities in `_meta`.
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// A request of somebody else.
+/// A request to forward.
 #[derive(Clone, Default)]
 pub struct ForwardedRequest {
-    /// Its `params`; what `_meta` in them says beside the protocol's own goes on.
+    /// Its `params`; members of `_meta` other than the protocol's own are forwarded.
     pub parameters: Map<String, Value>,
-    /// What stands for the member `arguments` of these, word by word: a value holds no number but a double.
+    /// The exact text of the member `arguments`, since a parsed value holds only doubles.
     pub arguments: Option<Box<RawValue>>,
-    /// Who is told of its progress.
+    /// Receives its progress.
     pub progress: Option<ProgressSink>,
-    /// Whether what the server asks for in between (`input_required`) is answered by the host, and not part of the answer.
+    /// Whether the host handles requests for input (`input_required`); otherwise they are returned to the caller.
     pub answers_input: bool,
 }
 
 impl Session {
-    /// Makes a request of `method` with the parameters of another one, and gives the result as it came. Limits, deadlines
-    /// and cancellation are those of [`Session::call`].
+    /// Sends a request with the parameters of another one, and returns the result unchanged. Limits, deadlines and
+    /// cancellation are those of [`Session::call`].
     pub async fn carry(
         &self,
         method: &'static str,
         request: ForwardedRequest,
     ) -> Result<Box<RawValue>, Error> {
         let ForwardedRequest { mut parameters, arguments, progress, answers_input } = request;
-        // What a client can do is known from its own request, where the session asks in the same way.
+        // The client's capabilities are known from its own request, if the session uses the same protocol.
         let by_request = !answers_input && !self.inner.server.protocol_version.has_initialize();
         let meta = parameters.remove("_meta").map(|meta| own_meta(meta, by_request)).unwrap_or_default();
         let text = |name: &str| parameters.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -75,15 +75,15 @@ impl Session {
     }
 }
 
-/// What of a request's `_meta` goes on: not what belongs to the connection that it came by.
+/// The members of a request's `_meta` to forward: not those of the connection it came from.
 fn own_meta(meta: Value, by_request: bool) -> Map<String, Value> {
     let Value::Object(mut meta) = meta else { return Map::new() };
-    let stays = |name: &str| match name {
+    let keeps = |name: &str| match name {
         "progressToken" => false,
         LOG_LEVEL => true,
         CAPABILITIES => by_request,
         _ => !name.starts_with(PROTOCOL_PREFIX),
     };
-    meta.retain(|name, _| stays(name));
+    meta.retain(|name, _| keeps(name));
     meta
 }

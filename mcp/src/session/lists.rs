@@ -1,4 +1,4 @@
-//! Lists, page by page: tools, resources, prompts. And what resources and prompts hold.
+//! Lists, page by page: tools, resources, prompts. Also reads resources and gets prompts.
 
 use std::{collections::BTreeMap, sync::PoisonError};
 
@@ -18,13 +18,13 @@ use crate::{
     wire::HALVED,
 };
 
-/// How many resources or prompts of a server are kept.
+/// Limit on the resources or prompts of a server.
 pub const MAX_ITEMS: usize = 10_000;
 
-/// How much of a tool's name is told, in bytes.
-const TOLD_BYTES: usize = 80;
+/// Limit on quotes from a server, in bytes.
+const QUOTED_BYTES: usize = 80;
 
-/// What a server lists beside tools, as it came, and what was wrong with its list.
+/// A server's resources, templates or prompts as received, and the problems found in the list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Items {
     /// MCP's `Resource`, `ResourceTemplate` or `Prompt`, each a JSON object.
@@ -34,9 +34,9 @@ pub struct Items {
 }
 
 impl Session {
-    /// Asks for all tools, page by page, within the request time per page and the connect time for all.
+    /// Lists all tools, page by page, within the request timeout per page and the connect timeout in total.
     ///
-    /// What is malformed in the list is left out or replaced, with a warning; see [`Listing`].
+    /// Malformed entries are left out or replaced, with a warning; see [`Listing`].
     pub async fn list_tools(&self) -> Result<Listing, Error> {
         let mut collector = Collector::default();
         let declares_none = self.inner.server.capabilities.tools.is_none();
@@ -51,7 +51,7 @@ impl Session {
         }
         match collected {
             Ok(Ok(())) => Ok(self.with_parameter_headers(collector.finish())),
-            // It was asked for more than it says that it has.
+            // The server does not declare tools, so an error is no surprise.
             Ok(Err(error)) if declares_none && matches!(*error.kind, ErrorKind::Rpc { .. }) => {
                 Ok(collector.finish())
             }
@@ -73,8 +73,8 @@ impl Session {
         }
     }
 
-    /// Remembers which arguments travel in headers. Tools that ask for it wrongly are left out, as MCP 2026-07-28 wants
-    /// it (server/tools, `x-mcp-header`); over pipes there are no headers.
+    /// Records which arguments are sent in headers. Tools with invalid annotations are left out, as MCP 2026-07-28
+    /// requires (server/tools, `x-mcp-header`); over pipes there are no headers.
     fn with_parameter_headers(&self, mut listing: Listing) -> Listing {
         let is_http = matches!(self.inner.config.transport, Transport::Http(_));
         if !is_http || self.inner.server.protocol_version.has_initialize() {
@@ -90,8 +90,8 @@ impl Session {
                 true
             }
             Err(reason) => {
-                let name = shown(&tool.name, TOLD_BYTES);
-                warnings.push(format!("tool `{name}` was left out: {}", shown(&reason, 2 * TOLD_BYTES)));
+                let name = shown(&tool.name, QUOTED_BYTES);
+                warnings.push(format!("tool `{name}` was left out: {}", shown(&reason, 2 * QUOTED_BYTES)));
                 false
             }
         });
@@ -99,28 +99,28 @@ impl Session {
         listing
     }
 
-    /// Asks for all resources.
+    /// Lists all resources.
     pub async fn list_resources(&self) -> Result<Items, Error> {
         self.items("resources/list", "resources").await
     }
 
-    /// Asks for all templates of resources.
+    /// Lists all resource templates.
     pub async fn list_resource_templates(&self) -> Result<Items, Error> {
         self.items("resources/templates/list", "resourceTemplates").await
     }
 
-    /// Asks for all prompts.
+    /// Lists all prompts.
     pub async fn list_prompts(&self) -> Result<Items, Error> {
         self.items("prompts/list", "prompts").await
     }
 
-    /// Reads a resource: MCP's `ReadResourceResult`, as it came.
+    /// Reads a resource: MCP's `ReadResourceResult`, unchanged.
     pub async fn read_resource(&self, uri: &str) -> Result<Box<RawValue>, Error> {
         let parameters = vec![("uri".into(), self.encode(uri)?)];
         self.ask_about("resources/read", parameters, uri).await
     }
 
-    /// Fills in a prompt: MCP's `GetPromptResult`, as it came. `arguments` are texts by name.
+    /// Gets a prompt: MCP's `GetPromptResult`, unchanged. `arguments` are texts by name.
     pub async fn get_prompt(
         &self,
         name: &str,
@@ -141,7 +141,7 @@ impl Session {
         self.ask_until_complete(ask).await
     }
 
-    /// All pages of a list, within the request time per page and the connect time for all.
+    /// Reads all pages of a list, within the request timeout per page and the connect timeout in total.
     async fn items(&self, method: &'static str, member: &'static str) -> Result<Items, Error> {
         let mut items = Items::default();
         let limit = self.inner.config.connect_timeout;

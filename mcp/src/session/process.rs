@@ -1,4 +1,4 @@
-//! The process of a session with a local server: killed with its group when nobody holds it any more.
+//! The process of a session with a local server, killed with its group when the session is dropped.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -15,11 +15,11 @@ use crate::{
     server_config::{Command, ServerConfig},
 };
 
-/// How long answers that a process wrote before its end may take to be read.
+/// Time limit for reading the responses that a process wrote before its end.
 const DRAIN_GRACE: Duration = Duration::from_secs(1);
 
-/// Owns a process: kills its group when connecting fails or is given up, and when a session is dropped. Others hold
-/// the process only to watch it.
+/// Owns a process: kills its group when connecting fails or is cancelled, and when a session is dropped. Other holders
+/// only watch the process.
 pub(super) struct LocalServer {
     process: Arc<Process>,
     supervisor: Option<AbortHandle>,
@@ -34,11 +34,11 @@ impl Drop for LocalServer {
     }
 }
 
-/// The ends of a process's pipes.
+/// The process's pipes: standard output and input.
 pub(super) type Pipes = (tokio::process::ChildStdout, tokio::process::ChildStdin);
 
 impl LocalServer {
-    /// Starts the process, within the configured time for connecting.
+    /// Starts the process, within the connect timeout.
     pub(super) async fn start(
         config: &ServerConfig,
         command: &Command,
@@ -46,7 +46,7 @@ impl LocalServer {
     ) -> Result<(Self, Pipes), Error> {
         let spawned = start(config, command).await?;
         let host = |error: io::Error| {
-            let reason = format!("its pipes cannot be used: {error}");
+            let reason = format!("cannot use its pipes: {error}");
             Error::new(&config.name, ErrorKind::Host { reason })
         };
         let reporter = client.clone();
@@ -58,14 +58,14 @@ impl LocalServer {
         Ok((server, (stdout, stdin)))
     }
 
-    /// Ends the connection when the process has ended, even if an orphan of it holds the pipes open.
+    /// Ends the connection when the process has ended, even if an orphan holds the pipes open.
     pub(super) fn supervise(&mut self, service: &RunningService<RoleClient, Client>) {
         let connection = service.cancellation_token();
         let process = Arc::clone(&self.process);
         let task = tokio::spawn(async move {
             process.exited().await;
             process.kill_orphans();
-            // What the process wrote before its end is still being read; then the end of the stream comes by itself.
+            // The output from before the end is still being read; normally the stream then ends on its own.
             sleep(DRAIN_GRACE).await;
             connection.cancel();
         });
@@ -89,7 +89,7 @@ impl LocalServer {
     }
 }
 
-/// Starts the process on a thread where waiting for a slow file system holds nobody up.
+/// Starts the process on a thread that may block on a slow file system.
 async fn start(config: &ServerConfig, command: &Command) -> Result<Spawned, Error> {
     let fail = |kind| Error::new(&config.name, kind);
     let command = command.clone();

@@ -1,16 +1,16 @@
-//! Several messages in one text: batches of JSON-RPC, which servers of MCP 2025-03-26 may answer with.
+//! Several messages in one text: JSON-RPC batches, which servers of MCP 2025-03-26 may send.
 
 use std::fmt;
 
 use serde::de::{Deserializer as _, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Most messages of one batch. A client that sends none has few to expect.
+/// Limit on the messages of one batch. A client that sends no batches should get only small ones.
 const MAX_MESSAGES: usize = 1024;
 
-/// The messages of a text that is a batch; `None` where it is something else.
+/// The messages of a batch; `None` if the text is not a batch.
 pub(crate) fn batch(text: &str) -> Option<Vec<String>> {
-    // Most texts are objects, and are not read here.
+    // Most texts are objects, and skip the parser here.
     if !text.trim_start().starts_with('[') {
         return None;
     }
@@ -20,7 +20,7 @@ pub(crate) fn batch(text: &str) -> Option<Vec<String>> {
     Some(messages).filter(|messages| !messages.is_empty())
 }
 
-/// Reads objects, up to the bound.
+/// Parses objects, up to the limit.
 struct Messages;
 
 impl<'de> Visitor<'de> for Messages {
@@ -34,7 +34,7 @@ impl<'de> Visitor<'de> for Messages {
         let mut messages = Vec::new();
         while let Some(message) = items.next_element::<&RawValue>()? {
             if messages.len() >= MAX_MESSAGES || !message.get().starts_with('{') {
-                return Err(A::Error::custom("no batch"));
+                return Err(A::Error::custom("not a batch"));
             }
             messages.push(message.get().to_owned());
         }

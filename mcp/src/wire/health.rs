@@ -1,4 +1,4 @@
-//! What is known about a connection beside its messages: output that was none, and why it was given up.
+//! The state of a connection besides its messages: stray output, dropped messages, and why it was closed.
 
 use std::{
     fmt,
@@ -11,21 +11,21 @@ use std::{
 use super::rpc_error::RpcError;
 use crate::{http::HttpFailure, text::shown};
 
-/// How many bytes of output that is no protocol a server may write between two messages: room for banners and stray
-/// prints, but not for a program that speaks something else.
+/// Limit on output, in bytes, that is not part of the protocol between two messages: enough for banners and stray
+/// prints, but not for a program that uses another protocol.
 pub const MAX_STRAY_BYTES: usize = 1024 * 1024;
 
-/// How many bytes of a stray line are kept.
+/// Maximum length of a stray line that is kept, in bytes.
 const MAX_STRAY_LINE_BYTES: usize = 200;
 
-/// Why a connection was given up by this side.
+/// Why this side closed a connection.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
     /// The server broke the protocol in this way.
     Protocol(String),
-    /// The server refused the handshake.
+    /// The server rejected the handshake.
     Refused(RpcError),
-    /// The handshake could not be carried over HTTP.
+    /// The handshake failed at the HTTP level.
     Http(HttpFailure),
 }
 
@@ -39,25 +39,24 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What is known about a connection beside its messages.
+/// The state of a connection besides its messages.
 pub(crate) struct Health {
     fault: OnceLock<Fault>,
     stray: Mutex<Stray>,
-    /// Told the first line that is no protocol.
+    /// Called with the first line that is not a protocol message.
     on_stray: Box<dyn Fn(&str) + Send + Sync>,
-    /// Told why messages are not as they were sent: a first one was dropped, or had halves of characters.
+    /// Called when a message is first dropped, or first has an unpaired surrogate.
     on_altered: Box<dyn Fn(&str) + Send + Sync>,
     dropped: AtomicU64,
     halved: AtomicU64,
 }
 
-/// What is told of a first message that was dropped.
-const DROPPED: &str =
-    "messages of this server are dropped from here on: they are too long, or too many to answer";
+/// The warning for the first message that is dropped.
+const DROPPED: &str = "messages from this server are being dropped: they are too long, or too many to answer";
 
-/// What is told of a first message with halves of characters.
+/// The warning for the first message with an unpaired surrogate.
 pub(crate) const HALVED: &str =
-    "a text of this server holds half of a surrogate pair (UTF-16), which is read as U+FFFD";
+    "a text from this server contains half of a surrogate pair (UTF-16), which is read as U+FFFD";
 
 #[derive(Default)]
 struct Stray {
@@ -67,8 +66,8 @@ struct Stray {
 }
 
 impl Health {
-    /// Nothing is known yet; `on_stray` is told the first line that is no protocol, fit to be shown, and `on_altered` why
-    /// messages are not as they were sent.
+    /// A new connection. `on_stray` is called with the first line that is not a protocol message, safe to show, and
+    /// `on_altered` with the reason when a message is first dropped or altered.
     pub(crate) fn new(
         on_stray: impl Fn(&str) + Send + Sync + 'static,
         on_altered: impl Fn(&str) + Send + Sync + 'static,
@@ -87,23 +86,23 @@ impl Health {
         self.fault.get()
     }
 
-    /// Notes why the connection is given up. The first fault is the cause, later ones are consequences.
+    /// Records why the connection is closed. The first fault is the cause, later ones are consequences.
     pub(crate) fn set_fault(&self, fault: Fault) {
         let _ = self.fault.set(fault);
     }
 
-    /// The number of stray lines and the first of them.
+    /// The number of stray lines and the first one.
     pub(crate) fn stray(&self) -> (u64, Option<String>) {
         let stray = self.stray.lock().unwrap_or_else(PoisonError::into_inner);
         (stray.lines, stray.first.clone())
     }
 
-    /// How many messages were dropped.
+    /// The number of dropped messages.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Notes a line that is no message; false if there were too many.
+    /// Records a line that is not a message; returns false if there were too many bytes of them.
     pub(super) fn note_stray(&self, line: &str) -> bool {
         let mut stray = self.stray.lock().unwrap_or_else(PoisonError::into_inner);
         stray.lines += 1;
@@ -116,19 +115,19 @@ impl Health {
         stray.bytes_in_a_row <= MAX_STRAY_BYTES
     }
 
-    /// Notes a message that was dropped because of its length, or because there were too many; says so for the first one.
+    /// Records a message that was dropped as too long or too many; warns on the first one.
     pub(super) fn note_dropped(&self) {
         if self.dropped.fetch_add(1, Ordering::Relaxed) == 0 {
             (self.on_altered)(DROPPED);
         }
     }
 
-    /// How many messages had halves of characters.
+    /// The number of messages with unpaired surrogates.
     pub(crate) fn halved(&self) -> u64 {
         self.halved.load(Ordering::Relaxed)
     }
 
-    /// Notes a message with halves of characters; says so for the first one.
+    /// Records a message with an unpaired surrogate; warns on the first one.
     pub(super) fn note_halves(&self) {
         if self.halved.fetch_add(1, Ordering::Relaxed) == 0 {
             (self.on_altered)(HALVED);

@@ -1,4 +1,4 @@
-//! One JSON-RPC message per line, over a pair of byte streams: the transport of local servers.
+//! The transport of local servers: one JSON-RPC message per line, over a pair of byte streams.
 
 use std::{collections::VecDeque, io, sync::Arc};
 
@@ -18,14 +18,14 @@ use super::{
     too_large,
 };
 
-/// The size that the line buffer is cut back to after a large message.
+/// Capacity to which the line buffer shrinks after a large message.
 const RETAINED_BYTES: usize = 256 * 1024;
 
-/// The transport: reads lines, writes lines, keeps raw what must stay raw.
+/// Reads and writes lines, and keeps raw what must stay raw.
 pub(crate) struct LineTransport<R, W> {
     reader: BufReader<R>,
     line: Vec<u8>,
-    /// The messages of a line that are not taken yet, where it has several.
+    /// The remaining messages of a batch.
     batch: VecDeque<String>,
     router: ResponseRouter,
     outbox: Arc<Outbox<W>>,
@@ -44,7 +44,7 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
 
     /// Reads up to the next line end into `self.line`; false at the end of the stream.
     ///
-    /// Safe to drop at any await: a part of a line stays in `self.line`, and the next call goes on from there.
+    /// Safe to drop at any await: a partial line stays in `self.line`, and the next call continues it.
     async fn read_line(&mut self) -> io::Result<bool> {
         loop {
             let available = self.reader.fill_buf().await?;
@@ -64,9 +64,9 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
         }
     }
 
-    /// Takes in one line.
+    /// Handles one line.
     fn accept(&mut self, line: &[u8]) -> Received {
-        // Invalid UTF-8 in a text is the server's mistake, but no reason to lose the answer.
+        // Invalid UTF-8 in a text is the server's mistake, but no reason to lose the response.
         let text = String::from_utf8_lossy(line);
         match batch(&text) {
             Some(messages) => {
@@ -107,7 +107,7 @@ where
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            // A line whose reading has begun is read to its end; the next one waits for room.
+            // A line that was started is read to its end; the next one waits for memory.
             self.router.room().free().await;
             if let Some(message) = self.batch.pop_front() {
                 match self.router.accept(message) {

@@ -1,57 +1,57 @@
-//! How much of a server's answers is in memory before anybody takes it: beyond that, its connection is not read.
+//! Limits a server's responses in memory before they are taken: beyond the limit, its connection is not read.
 //!
-//! A server that has more to say then waits, as it would for any reader that is slow. So answers are never dropped, and
-//! what one session holds does not depend on how many calls are under way.
+//! A server with more to send then waits, as for any slow reader. So responses are never dropped, and the memory of a
+//! session does not depend on the number of pending calls.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// Bytes of answers that may wait to be taken before the connection is left unread (4 MiB). One more may come beside them:
-/// the one whose reading had begun.
+/// Limit on responses that wait to be taken before the connection is no longer read, in bytes (4 MiB). One more may be
+/// added: the one that was already being read.
 pub const MAX_UNTAKEN_BYTES: usize = 4 * 1024 * 1024;
 
-/// From this size on a message counts as large (256 KiB); of these, one at a time is read.
+/// Minimum size of a large message, in bytes (256 KiB); of these, one at a time is read.
 const LARGE_BYTES: usize = 256 * 1024;
 
-/// Bytes of all messages over HTTP that are read at the same time and not large (4 MiB). Whatever finds no room among them
-/// is read as a large message is: one at a time.
+/// Limit on all small HTTP messages that are read at the same time, in bytes (4 MiB). A message that does not fit is
+/// read like a large one: one at a time.
 const MAX_SMALL_BYTES: usize = 4 * 1024 * 1024;
 
-/// Up to here a message takes no room (4 KiB), so that a stream that says little holds up nobody.
+/// Messages up to this size need no permit, in bytes (4 KiB), so that a quiet stream blocks no other.
 pub(crate) const FREE_BYTES: usize = 4 * 1024;
 
-/// Bytes of one permit of the room for small messages.
+/// The size of one permit for small messages, in bytes.
 const PERMIT_BYTES: usize = 1024;
 
-/// The room for answers of one session.
+/// The memory budget of one session.
 pub(crate) struct MemoryBudget {
     untaken: watch::Sender<usize>,
-    /// Raised by one while there is no room: no deadline of a request runs meanwhile.
+    /// Incremented while the budget is exhausted: request deadlines are paused then.
     waits: watch::Sender<usize>,
     large: Arc<Semaphore>,
     small: Arc<Semaphore>,
 }
 
-/// An answer that nobody has taken yet.
+/// A response that has not been taken yet.
 pub(crate) struct AnswerPermit {
     room: Arc<MemoryBudget>,
     bytes: usize,
 }
 
-/// A share of the room for messages that are not large. Dropping it gives it back.
+/// A share of the budget for small messages, returned when dropped.
 pub(crate) struct SmallPermit {
     bytes: usize,
     permit: OwnedSemaphorePermit,
 }
 
-/// The right to read a large message. Dropping it lets the next one be read.
+/// The permit to read a large message. Dropping it allows the next one.
 pub(crate) struct LargePermit {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl MemoryBudget {
-    /// Empty; `waits` counts what the deadlines of requests wait for.
+    /// An empty budget; `waits` counts what pauses the deadlines of requests.
     pub(crate) fn new(waits: watch::Sender<usize>) -> Arc<Self> {
         Arc::new(Self {
             untaken: watch::Sender::new(0),
@@ -61,7 +61,7 @@ impl MemoryBudget {
         })
     }
 
-    /// Counts an answer until the result is dropped.
+    /// Counts a response until the permit is dropped.
     pub(crate) fn hold(self: &Arc<Self>, bytes: usize) -> AnswerPermit {
         self.change(|untaken| *untaken += bytes);
         AnswerPermit { room: Arc::clone(self), bytes }
@@ -69,19 +69,19 @@ impl MemoryBudget {
 
     /// Waits until the next message may be read.
     pub(crate) async fn free(&self) {
-        // The sender is part of this.
+        // The sender is part of `self`.
         let _ = self.untaken.subscribe().wait_for(|untaken| *untaken < MAX_UNTAKEN_BYTES).await;
     }
 
-    /// Waits until a large message may be read: until no other one is, and there is room.
+    /// Waits until a large message may be read: one at a time, and within the budget.
     pub(crate) async fn enter(&self) -> LargePermit {
-        // Nobody closes it.
+        // The semaphore is never closed.
         let permit = Arc::clone(&self.large).acquire_owned().await.ok();
         self.free().await;
         LargePermit { _permit: permit }
     }
 
-    /// Makes a share large enough for a message of so many bytes; false where there is no room, or the message is large.
+    /// Grows a share to the size of a message; returns false if the budget is exhausted or the message is large.
     pub(crate) fn admit(&self, share: &mut Option<SmallPermit>, bytes: usize) -> bool {
         if bytes > LARGE_BYTES {
             return false;
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_nobody_takes_keeps_the_next_message_from_being_read() {
+    async fn untaken_responses_block_the_next_read() {
         let waits = watch::Sender::new(0);
         let room = MemoryBudget::new(waits.clone());
         let small = room.hold(MAX_UNTAKEN_BYTES - 1);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn small_messages_share_their_room_and_give_it_back() {
+    async fn small_messages_share_a_budget_and_return_it() {
         let room = MemoryBudget::new(watch::Sender::new(0));
         let mut first = None;
         assert!(room.admit(&mut first, FREE_BYTES + 1) && room.admit(&mut first, LARGE_BYTES));

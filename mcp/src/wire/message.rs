@@ -1,4 +1,4 @@
-//! Messages as bytes: requests whose parameters go out verbatim, answers that are taken apart only as far as needed.
+//! Encodes and decodes messages: requests with verbatim parameters, responses parsed only as much as needed.
 
 use std::{
     borrow::Cow,
@@ -21,36 +21,36 @@ use tokio::sync::Notify;
 use super::{health::Fault, memory_budget::AnswerPermit, rpc_error::RpcError};
 use crate::{http::HttpFailure, text::shown};
 
-/// A request whose parameters and answer bypass the library's types.
+/// A request whose parameters and response bypass the library's types.
 pub(crate) struct RawRequest {
-    /// The members of `params`, beside `_meta`.
+    /// The members of `params`, except `_meta`.
     params: Vec<(Cow<'static, str>, Box<RawValue>)>,
-    /// What the request is about, where that is repeated in a header: a tool, a resource, a prompt.
+    /// The subject of the request, which a header repeats: a tool, a resource, a prompt.
     name: Option<String>,
-    /// Further headers over HTTP.
+    /// Additional headers over HTTP.
     headers: Vec<(String, String)>,
     outcome: Mutex<Option<Outcome>>,
     failed: Notify,
-    /// Whether it was refused because of its session.
+    /// Whether it was already sent again in a new session.
     is_sent_again: AtomicBool,
 }
 
-/// What became of a raw request.
+/// The outcome of a raw request.
 pub(crate) enum Outcome {
-    /// With its share of the room for answers.
+    /// With its share of the memory budget.
     Answer(Answer, #[expect(dead_code, reason = "dropped, never read")] AnswerPermit),
-    /// It could not be sent, or no answer can come.
+    /// It could not be sent, or no response can arrive.
     Failed(HttpFailure),
 }
 
-/// What a server answered.
+/// A server's response.
 pub(crate) enum Answer {
     Result(Box<RawValue>),
     Error(RpcError),
 }
 
 impl Answer {
-    /// How many bytes it has in memory, about.
+    /// Its approximate size in memory, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Result(result) => result.get().len(),
@@ -73,7 +73,7 @@ impl RawRequest {
         }
     }
 
-    /// With what is repeated in headers over HTTP.
+    /// Sets the subject and the headers that repeat parts of the request over HTTP.
     pub(crate) fn about(self, name: &str, headers: Vec<(String, String)>) -> Self {
         Self { name: Some(name.to_owned()), headers, ..self }
     }
@@ -86,12 +86,12 @@ impl RawRequest {
         self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// What became of it, once.
+    /// Takes the outcome; later calls return `None`.
     pub(crate) fn take_outcome(&self) -> Option<Outcome> {
         self.outcome().take()
     }
 
-    /// Whether it may be sent again in a new session, once: what refuses it there as well has another reason.
+    /// Whether it may be sent again in a new session. True only once: a second rejection has another reason.
     pub(crate) fn may_go_to_new_session(&self) -> bool {
         !self.is_sent_again.swap(true, Ordering::Relaxed)
     }
@@ -104,13 +104,13 @@ impl RawRequest {
         *self.outcome() = Some(Outcome::Answer(answer, held));
     }
 
-    /// Notes why no answer can come; whoever waits for one learns it at once. An answer that is there stands.
+    /// Records why no response can arrive, and wakes the caller that waits for it. An existing response is kept.
     pub(crate) fn fail(&self, failure: HttpFailure) {
         self.outcome().get_or_insert(Outcome::Failed(failure));
         self.failed.notify_one();
     }
 
-    /// Returns when [`RawRequest::fail`] was called.
+    /// Waits until [`RawRequest::fail`] is called.
     pub(crate) async fn failed(&self) {
         self.failed.notified().await;
     }
@@ -120,14 +120,14 @@ impl RawRequest {
     }
 }
 
-/// Checks the answer to `initialize`.
+/// Checks the response to `initialize`.
 pub(super) fn initialized(answer: Answer) -> Result<InitializeResult, Fault> {
     let raw = match answer {
         Answer::Result(raw) => raw,
         Answer::Error(error) => return Err(Fault::Refused(error)),
     };
     let result: InitializeResult = serde_json::from_str(raw.get()).map_err(|error| {
-        Fault::Protocol(format!("its answer to `initialize` is no InitializeResult: {error}"))
+        Fault::Protocol(format!("its answer to `initialize` is not an InitializeResult: {error}"))
     })?;
     let version = &result.protocol_version;
     if !ProtocolVersion::KNOWN_VERSIONS.contains(version) || !version.has_initialize() {
@@ -137,7 +137,7 @@ pub(super) fn initialized(answer: Answer) -> Result<InitializeResult, Fault> {
             .map(ProtocolVersion::as_str)
             .collect();
         return Err(Fault::Protocol(format!(
-            "it answered `initialize` with protocol version `{}`; versions understood here: {}",
+            "it answered `initialize` with protocol version `{}`; supported versions: {}",
             shown(version.as_str(), 40),
             known.join(", ")
         )));
@@ -145,7 +145,7 @@ pub(super) fn initialized(answer: Answer) -> Result<InitializeResult, Fault> {
     Ok(result)
 }
 
-/// The answer to `server/discover`, if it is one.
+/// The response to `server/discover`, if it is valid.
 pub(super) fn discovered(raw: &RawValue) -> Option<DiscoverResult> {
     serde_json::from_str(raw.get()).ok()
 }
@@ -161,7 +161,7 @@ pub(crate) fn raw_of(message: &ClientJsonRpcMessage) -> Option<&Arc<RawRequest>>
     }
 }
 
-/// One message as JSON.
+/// Encodes a message as JSON.
 pub(crate) fn encode(message: &ClientJsonRpcMessage) -> io::Result<Vec<u8>> {
     Ok(match message {
         JsonRpcMessage::Request(envelope) => match &envelope.request {
@@ -181,10 +181,10 @@ pub(crate) fn encode(message: &ClientJsonRpcMessage) -> io::Result<Vec<u8>> {
     })
 }
 
-/// One line for one message.
+/// Encodes a message as one line.
 pub(super) fn encode_line(message: &ClientJsonRpcMessage) -> io::Result<Vec<u8>> {
     let mut line = encode(message)?;
-    // Within a JSON string a line break is always escaped; a bare one in verbatim parameters is white space.
+    // In a JSON string a line break is always escaped; a bare one in verbatim parameters is white space.
     for byte in &mut line {
         if matches!(*byte, b'\n' | b'\r') {
             *byte = b' ';
@@ -218,7 +218,7 @@ impl<M: Serialize> Serialize for RawParams<'_, M> {
     }
 }
 
-/// The outermost members of a message, undecoded.
+/// The top-level members of a message, undecoded.
 #[derive(Deserialize)]
 pub(super) struct Envelope<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
@@ -231,12 +231,12 @@ pub(super) struct Envelope<'a> {
     pub(super) error: Option<&'a RawValue>,
 }
 
-/// Keeps `null` apart from absence.
+/// Distinguishes `null` from absence.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     Deserialize::deserialize(deserializer).map(Some)
 }
 
-/// Our ids are integers; some servers answer with the same digits as a string.
+/// Our ids are integers; some servers respond with the same digits as a string.
 pub(super) fn decode_id(raw: &RawValue) -> Option<i64> {
     let id = raw.get();
     serde_json::from_str::<&str>(id).unwrap_or(id).parse().ok()

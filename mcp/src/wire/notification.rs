@@ -1,5 +1,4 @@
-//! What a server says without being asked, made small before anything else sees it: notifications are cut in length,
-//! requests that are too long are refused.
+//! Limits the size of a server's notifications and requests: long notifications are cut, long requests are refused.
 
 use std::borrow::Cow;
 
@@ -8,26 +7,26 @@ use rmcp::model::ServerJsonRpcMessage;
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
-/// The longest notification that is taken in as it is, in bytes (64 KiB). Of a longer one the text is cut.
+/// Maximum size of a notification that is kept unchanged, in bytes (64 KiB). The text of a larger one is cut.
 pub const MAX_NOTIFICATION_BYTES: usize = 64 * 1024;
 
-/// The longest request of a server, in bytes (1 MiB): room for a question to a model with a picture. A longer one is
+/// Maximum size of a server's request, in bytes (1 MiB): enough for a sampling request with a picture. A larger one is
 /// refused.
 pub const MAX_REQUEST_BYTES: usize = 1024 * 1024;
 
-/// How much of the text of a notification is kept that is too long, in bytes (16 KiB).
+/// The part of a long notification's text that is kept, in bytes (16 KiB).
 const KEPT_TEXT_BYTES: usize = 16 * 1024;
 
-/// How much is kept of names: of loggers, levels, tokens, addresses.
+/// The part of a long name that is kept, in bytes: loggers, levels, tokens, URIs.
 const KEPT_NAME_BYTES: usize = 256;
 
-/// The longest id of a request that is answered.
+/// Maximum length of a request's id, in bytes; requests with a longer one get no response.
 const MAX_ID_BYTES: usize = 256;
 
-/// The method that a request has from here on whose own text was too long: nobody knows it, and so it is refused.
+/// The method that replaces that of a request that is too long: it is unknown, so the request is refused.
 pub(crate) const REFUSED_METHOD: &str = "toolsmith/too-large";
 
-/// A notification as far as it is needed here. Nothing of it is copied.
+/// The needed parts of a notification, borrowed.
 #[derive(Deserialize)]
 struct Notification<'a> {
     #[serde(borrow)]
@@ -58,7 +57,7 @@ struct Progress<'a> {
     message: Option<&'a RawValue>,
 }
 
-/// A notification that is too long, cut; `None` for one of which nothing is left to be told.
+/// Cuts a notification that is too long; returns `None` if nothing useful remains.
 pub(super) fn cut(text: &str) -> Option<ServerJsonRpcMessage> {
     let Notification { method, params } = serde_json::from_str(text).ok()?;
     let params = params?.get();
@@ -82,7 +81,7 @@ pub(super) fn cut(text: &str) -> Option<ServerJsonRpcMessage> {
     serde_json::from_value(json!({ "jsonrpc": "2.0", "method": method, "params": params })).ok()
 }
 
-/// A request that is too long, as one that is refused; `None` where it can't even be answered.
+/// Replaces a request that is too long by one that will be refused; returns `None` if it can't be answered.
 pub(super) fn refused(id: &RawValue) -> Option<ServerJsonRpcMessage> {
     if id.get().len() > MAX_ID_BYTES {
         return None;
@@ -90,17 +89,17 @@ pub(super) fn refused(id: &RawValue) -> Option<ServerJsonRpcMessage> {
     serde_json::from_value(json!({ "jsonrpc": "2.0", "id": id, "method": REFUSED_METHOD, "params": {} })).ok()
 }
 
-/// A text, or the JSON of another value as a text, as far as it is kept.
+/// The kept part of a long text, or of another value's JSON.
 fn long(raw: &RawValue) -> Value {
     Value::from(text_of(raw, KEPT_TEXT_BYTES))
 }
 
-/// A short value as it is, and a longer one as its beginning.
+/// The kept part of a name.
 fn short(raw: &RawValue) -> Value {
     Value::from(text_of(raw, KEPT_NAME_BYTES))
 }
 
-/// The beginning of a text; of another value, of its JSON. No more of it is decoded than is kept.
+/// The beginning of a text, or of another value's JSON. Only the kept part is decoded.
 fn text_of(raw: &RawValue, limit: usize) -> String {
     let raw = raw.get();
     let Some(inner) = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
@@ -110,7 +109,7 @@ fn text_of(raw: &RawValue, limit: usize) -> String {
         return serde_json::from_str(raw).unwrap_or_else(|_| inner.to_owned());
     }
     let end = inner.floor_char_boundary(limit);
-    // A cut may fall into an escape, of which a surrogate pair is the longest: twelve characters.
+    // A cut may fall into an escape; the longest is a surrogate pair, with twelve characters.
     let beginnings = (0..=12).filter_map(|back| inner.get(..end.checked_sub(back)?));
     let mut decoded = beginnings.filter_map(|beginning| {
         let text: String = serde_json::from_str(&format!("\"{beginning}\"")).ok()?;
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_message_is_cut_at_a_character_and_says_so() {
+    fn a_log_message_is_cut_at_a_character_with_a_note() {
         for letter in ["x", "ä", "\n", "\u{1f600}", "\""] {
             let data = letter.repeat(4 << 20);
             let message = json!({
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn data_that_is_no_text_becomes_the_beginning_of_its_json() {
+    fn other_data_becomes_the_beginning_of_its_json() {
         let message = json!({
             "jsonrpc": "2.0", "method": "notifications/message",
             "params": { "level": "info", "data": vec![7; 1 << 20] }
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_too_long_is_refused_by_its_id() {
+    fn a_request_that_is_too_long_is_refused_with_its_id() {
         let id = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
         let refused_one = serde_json::to_value(refused(&id("\"a\"")).unwrap()).unwrap();
         assert_eq!((&refused_one["id"], &refused_one["method"]), (&json!("a"), &json!(REFUSED_METHOD)));

@@ -1,9 +1,9 @@
-//! Numbers that JSON does not have, and that some libraries write all the same.
+//! Replaces numbers that JSON does not have but some libraries write.
 
-/// Longest first: `-Infinity` holds `Infinity`.
+/// Longest first: `-Infinity` contains `Infinity`.
 const NUMBERS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
 
-/// A text with `null` for NaN and infinities outside of its strings; `None` where there are none.
+/// Replaces NaN and infinities outside of strings with `null`; returns `None` if there are none.
 pub(super) fn without_nan(text: &str) -> Option<String> {
     let mut mended = String::new();
     let (mut copied, mut at) = (0, 0);
@@ -29,7 +29,7 @@ pub(super) fn without_nan(text: &str) -> Option<String> {
     Some(mended)
 }
 
-/// The bytes of the string literal that a text begins with.
+/// The length of the string literal at the start of a text, in bytes.
 fn string_length(text: &str) -> usize {
     let mut is_escaped = false;
     let end = text.bytes().skip(1).position(|byte| {
@@ -45,7 +45,7 @@ mod tests {
     use super::without_nan;
 
     #[test]
-    fn numbers_are_replaced_and_texts_are_not() {
+    fn numbers_are_replaced_outside_of_strings() {
         let text = r#"{"NaN":[NaN, -Infinity,Infinity,-1],"a\"NaN\\":"Infinity","é":NaN}"#;
         let mended = r#"{"NaN":[null, null,null,-1],"a\"NaN\\":"Infinity","é":null}"#;
         assert_eq!(without_nan(text).as_deref(), Some(mended));

@@ -1,4 +1,4 @@
-//! Requests on their way to a server that may not read them.
+//! The queue of messages to a server that may not read them.
 
 use std::{
     collections::VecDeque,
@@ -11,18 +11,19 @@ use tokio::{
     sync::watch,
 };
 
-/// How many bytes of messages may wait for a server that does not read its input (32 MiB): the largest call of a program.
+/// Limit on messages that wait for a server that does not read its input, in bytes (32 MiB): the largest call of a
+/// program.
 pub const MAX_QUEUED_BYTES: usize = 32 * 1024 * 1024;
 
-/// How many messages may wait for it: more than calls can be under way, and few beside what answers to a flood of pings
-/// would be.
+/// Limit on the number of these messages: more than there can be pending calls, but few compared with the responses to
+/// a flood of pings.
 pub const MAX_QUEUED_LINES: usize = 4096;
 
-/// Lines on their way out. Whoever holds the writer writes all that is queued.
+/// The queue of outgoing lines. The task that holds the writer writes the whole queue.
 pub(super) struct Outbox<W> {
     queue: Mutex<Queue>,
     writer: tokio::sync::Mutex<Option<W>>,
-    /// Frees the writer from a write that a server does not take.
+    /// Cancels a blocked write.
     closed: watch::Sender<bool>,
 }
 
@@ -41,7 +42,7 @@ impl<W> Outbox<W> {
         }
     }
 
-    /// Closes the stream, even if a write to it is under way.
+    /// Closes the stream, even during a write.
     pub(super) async fn close(&self) {
         self.closed.send_replace(true);
         drop(self.writer.lock().await.take());
@@ -54,7 +55,7 @@ impl<W> Outbox<W> {
             return Err(io::Error::new(
                 io::ErrorKind::QuotaExceeded,
                 format!(
-                    "more than {MAX_QUEUED_BYTES} bytes or {MAX_QUEUED_LINES} messages wait to be read by it"
+                    "more than {MAX_QUEUED_BYTES} bytes or {MAX_QUEUED_LINES} messages wait for it to read them"
                 ),
             ));
         }
@@ -72,7 +73,7 @@ impl<W> Outbox<W> {
 }
 
 impl<W: AsyncWrite + Unpin> Outbox<W> {
-    /// Writes what is queued, in order.
+    /// Writes the queue, in order.
     pub(super) async fn flush(&self) -> io::Result<()> {
         let mut slot = self.writer.lock().await;
         let Some(writer) = slot.as_mut() else {
@@ -86,7 +87,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
                 _ = closed.wait_for(|closed| *closed) => Err(io::ErrorKind::BrokenPipe.into()),
             };
             if let Err(error) = written {
-                // A line may be half written: nothing sensible can follow.
+                // A line may be partly written: no valid line can follow.
                 *slot = None;
                 return Err(error);
             }

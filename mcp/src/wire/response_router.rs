@@ -1,4 +1,5 @@
-//! What a connection takes in, whatever carries it: which answer belongs to which request, and what is no message.
+//! Accepts the messages of a connection over any transport: routes responses to their requests, and handles invalid
+//! messages.
 
 use std::{
     borrow::Cow,
@@ -24,20 +25,20 @@ use super::{
     numbers::without_nan,
 };
 
-/// How many requests of a server are taken that are not answered yet. Further ones are dropped: what asks so much waits for
-/// no answer.
+/// Limit on pending requests from a server. Further ones are dropped: a server that sends so many does not wait for
+/// responses.
 const MAX_ASKED: usize = 256;
 
-/// The longest answer to a request of the session's own, such as the handshake, in bytes (1 MiB).
+/// Maximum size of the response to a request of the session itself, such as the handshake, in bytes (1 MiB).
 const MAX_TYPED_BYTES: usize = 1024 * 1024;
 
-/// From how many unanswered requests on those that nobody waits for any more are looked for.
+/// Number of pending requests from which abandoned ones are removed.
 const CROWDED: usize = 1024;
 
-/// The requests that wait for an answer, and the judge of what comes in.
+/// Routes incoming messages to the pending requests.
 pub(crate) struct ResponseRouter {
     pending: Mutex<Pendings>,
-    /// The requests of the server that are not answered yet, and how often each id was used.
+    /// The pending requests of the server, with the number of uses of each id.
     asked: Mutex<HashMap<RequestId, usize>>,
     room: Arc<MemoryBudget>,
     health: Arc<Health>,
@@ -47,19 +48,19 @@ pub(crate) struct ResponseRouter {
 #[derive(Default)]
 struct Pendings {
     by_id: HashMap<i64, Pending>,
-    /// How many there may be before the abandoned ones are dropped.
+    /// The number of entries at which abandoned ones are removed.
     limit: usize,
 }
 
 enum Pending {
     Initialize,
     Discover,
-    /// An answer that the library decodes.
+    /// A response that the library decodes.
     Typed,
     Raw(Weak<RawRequest>),
 }
 
-/// What a message brings: one for the library, nothing, or a reason to give up.
+/// The result of accepting a message: one for the library, nothing, or a fault that ends the connection.
 pub(crate) type Received = Result<Option<ServerJsonRpcMessage>, Fault>;
 
 impl ResponseRouter {
@@ -71,7 +72,7 @@ impl ResponseRouter {
         &self.room
     }
 
-    /// Notes that a message is on its way, or that it never will be.
+    /// Records that a response is being sent, or never will be.
     pub(crate) fn note_sent(&self, message: &ClientJsonRpcMessage) {
         let id = match message {
             JsonRpcMessage::Response(response) => Some(&response.id),
@@ -95,7 +96,7 @@ impl ResponseRouter {
         &self.health
     }
 
-    /// Remembers who waits for which answer.
+    /// Records which response each request waits for.
     pub(crate) fn track(&self, message: &ClientJsonRpcMessage) {
         match message {
             JsonRpcMessage::Request(request) => {
@@ -114,8 +115,8 @@ impl ResponseRouter {
         }
     }
 
-    /// Takes in the text of one message. An answer that somebody waits for as it comes is cut out of an owned text in
-    /// place: a copy of a large one would be a second large text in memory.
+    /// Accepts the text of one message. A raw response is cut out of an owned text in place: a copy would be a second
+    /// large text in memory.
     pub(crate) fn accept<'a>(&self, text: impl Into<Cow<'a, str>>) -> Received {
         let whole = self.legible(text.into());
         let text = whole.trim();
@@ -124,16 +125,16 @@ impl ResponseRouter {
         }
         self.trace.received(text);
         let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else {
-            return self.accept_no_json(text);
+            return self.accept_invalid_json(text);
         };
         let received = if envelope.method.is_some() {
             match strict_json::check_names(text) {
-                Ok(()) => self.accept_talk(&envelope, text),
-                // Two readers would understand it differently, so nobody acts on it.
+                Ok(()) => self.accept_request_or_notification(&envelope, text),
+                // Two parsers could read it differently, so it is ignored.
                 Err(_) => self.stray(text),
             }
         } else if let Some((id, request, result)) = self.take_raw(&envelope, &whole) {
-            Ok(self.hand_over(id, &request, Answer::Result(cut_out(whole, result)?)))
+            Ok(self.deliver(id, &request, Answer::Result(cut_out(whole, result)?)))
         } else {
             self.accept_answer(&envelope, text)
         };
@@ -143,8 +144,8 @@ impl ResponseRouter {
         received
     }
 
-    /// The text of a message as everything from here on reads it: without what this side has sent in confidence, and
-    /// with U+FFFD for halves of characters, which would cost the whole message.
+    /// The text of a message for all further processing: with this side's secrets masked, and with U+FFFD for unpaired
+    /// surrogates, which would otherwise make the whole message unreadable.
     pub(crate) fn legible<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
         let whole = changed(whole_characters(&text));
         if whole.is_some() {
@@ -154,13 +155,13 @@ impl ResponseRouter {
         changed(without_in_json(&text)).map_or(text, Cow::Owned)
     }
 
-    /// What is no JSON is nobody's, unless its numbers alone are wrong: then there is somebody who would wait for it.
-    fn accept_no_json(&self, text: &str) -> Received {
+    /// Ignores invalid JSON, unless only its numbers are invalid: then a request waits for it, and fails.
+    fn accept_invalid_json(&self, text: &str) -> Received {
         let mended = without_nan(text);
         let envelope = mended.as_deref().and_then(|mended| serde_json::from_str::<Envelope<'_>>(mended).ok());
         let answered = envelope.filter(|envelope| envelope.method.is_none()).and_then(|envelope| envelope.id);
         let Some(number) = answered.and_then(decode_id) else { return self.stray(text) };
-        let reason = "its answer holds NaN or Infinity, which no JSON does".to_owned();
+        let reason = "its answer contains NaN or Infinity, which JSON does not allow".to_owned();
         let Some(pending) = self.pending().by_id.remove(&number) else { return Ok(None) };
         match pending {
             Pending::Initialize => Err(Fault::Protocol(reason)),
@@ -178,8 +179,8 @@ impl ResponseRouter {
         }
     }
 
-    /// A notification or a request. Both are made small here, before they wait for anything.
-    fn accept_talk(&self, envelope: &Envelope<'_>, text: &str) -> Received {
+    /// Accepts a notification or a request. Both are limited in size here, before they are queued.
+    fn accept_request_or_notification(&self, envelope: &Envelope<'_>, text: &str) -> Received {
         let Some(id) = envelope.id else {
             if text.len() <= MAX_NOTIFICATION_BYTES {
                 return self.accept_incoming(text);
@@ -203,7 +204,7 @@ impl ResponseRouter {
         Ok(received)
     }
 
-    /// What a server no longer wants to be answered is not answered.
+    /// Drops a request that the server has cancelled.
     fn note_cancelled(&self, message: &ServerJsonRpcMessage) {
         if let JsonRpcMessage::Notification(notification) = message
             && let ServerNotification::CancelledNotification(cancelled) = &notification.notification
@@ -223,7 +224,7 @@ impl ResponseRouter {
         }
     }
 
-    /// Whoever waits for this result as it came, and the place of the result in the text.
+    /// The raw request that waits for this result, and the range of the result in the text.
     fn take_raw(&self, envelope: &Envelope<'_>, text: &str) -> Option<(i64, Weak<RawRequest>, Range<usize>)> {
         let (id, result) = (envelope.id.and_then(decode_id)?, result_of(envelope)?.get());
         let mut pending = self.pending();
@@ -234,8 +235,8 @@ impl ResponseRouter {
         Some((id, request, start..start + result.len()))
     }
 
-    /// Gives an answer to whoever waits for it as it came, if they still do; the library only learns that it is there.
-    fn hand_over(&self, id: i64, request: &Weak<RawRequest>, answer: Answer) -> Option<ServerJsonRpcMessage> {
+    /// Delivers a raw response to its request, if that still exists; the library only sees that it has arrived.
+    fn deliver(&self, id: i64, request: &Weak<RawRequest>, answer: Answer) -> Option<ServerJsonRpcMessage> {
         let request = request.upgrade()?;
         let held = self.room.hold(answer.bytes());
         request.set_answer(answer, held);
@@ -244,7 +245,7 @@ impl ResponseRouter {
 
     fn accept_answer(&self, envelope: &Envelope<'_>, text: &str) -> Received {
         let answer = match (result_of(envelope), envelope.error) {
-            // Nobody waits for it, or nobody who wants it as it came.
+            // No raw request waits for it.
             (Some(_), _) if text.len() > MAX_TYPED_BYTES => return self.refuse_typed(envelope, text.len()),
             (Some(result), _) => Answer::Result(result.to_owned()),
             (None, Some(error)) => Answer::Error(RpcError::decode(error)),
@@ -253,21 +254,21 @@ impl ResponseRouter {
         let Some(number) = envelope.id.and_then(decode_id) else {
             return self.accept_unaddressed(answer);
         };
-        // Late, repeated or invented answers have nobody who waits for them.
+        // Late, repeated or invented responses are ignored.
         let Some(pending) = self.pending().by_id.remove(&number) else { return Ok(None) };
         let id = RequestId::Number(number);
-        // The session checks what it asked for itself: of a list, one item need not cost the others.
+        // The session checks raw responses itself: one invalid tool need not lose the whole list.
         if !matches!(pending, Pending::Raw(_))
             && let Err(repeated) = strict_json::check_names(text)
         {
             return Err(Fault::Protocol(ambiguous(&repeated)));
         }
         let result = match (pending, answer) {
-            (Pending::Raw(request), answer) => return Ok(self.hand_over(number, &request, answer)),
+            (Pending::Raw(request), answer) => return Ok(self.deliver(number, &request, answer)),
             (Pending::Initialize, answer) => ServerResult::InitializeResult(initialized(answer)?),
             (Pending::Discover, Answer::Result(raw)) => match discovered(&raw) {
                 Some(result) => ServerResult::DiscoverResult(result),
-                // A server that answers anything to any method knows nothing of this one.
+                // A server that answers any method in any way does not know this one.
                 None => {
                     let error = ErrorData::method_not_found::<rmcp::model::DiscoverRequestMethod>();
                     return Ok(Some(JsonRpcMessage::error(error, Some(id))));
@@ -281,8 +282,8 @@ impl ResponseRouter {
         Ok(Some(JsonRpcMessage::response(result, id)))
     }
 
-    /// An error without an id is the answer to a request that the server could not read. Among several calls there is
-    /// no telling which one that was: their deadline decides.
+    /// An error without an id is the response to a request that the server could not read. With several pending calls,
+    /// it is unknown which one that was: their deadlines apply.
     fn accept_unaddressed(&self, answer: Answer) -> Received {
         let pending = self.pending();
         let mut waiting = pending.by_id.iter();
@@ -295,10 +296,10 @@ impl ResponseRouter {
         }
     }
 
-    /// An answer that is no result of a tool has no reason to be so long.
+    /// Rejects a long response to a request other than the caller's: it has no reason to be so long.
     fn refuse_typed(&self, envelope: &Envelope<'_>, bytes: usize) -> Received {
         let Some(number) = envelope.id.and_then(decode_id) else { return Ok(None) };
-        let reason = format!("it sent {bytes} bytes where at most {MAX_TYPED_BYTES} are taken");
+        let reason = format!("it sent a response of {bytes} bytes; the limit is {MAX_TYPED_BYTES}");
         match self.pending().by_id.remove(&number) {
             None => Ok(None),
             Some(Pending::Initialize) => Err(Fault::Protocol(reason)),
@@ -314,8 +315,8 @@ impl ResponseRouter {
             return Ok(None);
         }
         Err(Fault::Protocol(format!(
-            "it wrote more than {MAX_STRAY_BYTES} bytes that are no MCP messages; a server must write its log \
-             elsewhere, such as to standard error"
+            "it wrote more than {MAX_STRAY_BYTES} bytes that are not MCP messages; a server must log \
+             elsewhere, for example to standard error"
         )))
     }
 
@@ -336,12 +337,12 @@ impl Pendings {
     }
 }
 
-/// The result of an answer. Some servers write both members, and `null` for the one that does not hold.
+/// The result of a response. Some servers write both members, with `null` for the unused one.
 fn result_of<'a>(envelope: &Envelope<'a>) -> Option<&'a RawValue> {
     envelope.result.filter(|result| result.get() != "null" || envelope.error.is_none())
 }
 
-/// A part of a text that is JSON by itself; an owned text becomes that part.
+/// Extracts a part of a text that is a JSON value; reuses an owned text.
 fn cut_out(text: Cow<'_, str>, part: Range<usize>) -> Result<Box<RawValue>, Fault> {
     let json = match text {
         Cow::Borrowed(text) => text.get(part).unwrap_or_default().to_owned(),
@@ -351,10 +352,10 @@ fn cut_out(text: Cow<'_, str>, part: Range<usize>) -> Result<Box<RawValue>, Faul
             text
         }
     };
-    RawValue::from_string(json).map_err(|error| Fault::Protocol(format!("its answer is no JSON: {error}")))
+    RawValue::from_string(json).map_err(|error| Fault::Protocol(format!("its answer is not JSON: {error}")))
 }
 
-/// The text that stands in place of another one, if it is another one.
+/// The new text, if it differs from the original.
 fn changed(text: Cow<'_, str>) -> Option<String> {
     match text {
         Cow::Borrowed(_) => None,
@@ -362,9 +363,9 @@ fn changed(text: Cow<'_, str>) -> Option<String> {
     }
 }
 
-/// Why a message is not acted on that two readers would understand differently.
+/// Why an ambiguous message is rejected.
 pub(crate) fn ambiguous(repeated: &strict_json::Error) -> String {
-    format!("its answer means different things to different readers: {repeated}")
+    format!("its answer is ambiguous: {repeated}")
 }
 
 fn pending_of(request: &ClientRequest) -> Pending {
@@ -379,7 +380,7 @@ fn pending_of(request: &ClientRequest) -> Pending {
     }
 }
 
-/// The error as the library has it, which decides by its code and data whether the server knows the newer protocol.
+/// Converts to the library's error; its code and data decide whether the server supports the newer protocol.
 fn error_data(error: RpcError) -> ErrorData {
     let data = error.data.and_then(|data| serde_json::from_str(data.get()).ok());
     let code = i32::try_from(error.code).unwrap_or(i32::MIN);
@@ -401,7 +402,7 @@ mod tests {
         )
     }
 
-    fn asked(router: &ResponseRouter, method: &str) {
+    fn request(router: &ResponseRouter, method: &str) {
         let request = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" },
         } });
@@ -412,20 +413,20 @@ mod tests {
         r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"a","version":"1"}}"#;
 
     #[test]
-    fn a_handshake_that_names_something_twice_ends_the_connection() {
+    fn a_handshake_with_duplicate_members_ends_the_connection() {
         let answer = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
         let sound = router();
-        asked(&sound, "initialize");
+        request(&sound, "initialize");
         assert!(matches!(sound.accept(answer(INITIALIZED)), Ok(Some(JsonRpcMessage::Response(_)))));
         let other = router();
-        asked(&other, "initialize");
+        request(&other, "initialize");
         let twice = INITIALIZED.replace("\"name\":\"a\"", r#""name":"a","n\u0061me":"b""#);
-        let Err(Fault::Protocol(reason)) = other.accept(answer(&twice)) else { panic!("it was taken") };
+        let Err(Fault::Protocol(reason)) = other.accept(answer(&twice)) else { panic!("it was accepted") };
         assert!(reason.contains("\"name\" appears twice"), "{reason}");
     }
 
     #[test]
-    fn messages_that_name_something_twice_are_nobodys() {
+    fn messages_with_duplicate_members_are_ignored() {
         for text in [
             r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1,"data":2}}"#,
             r#"{"jsonrpc":"2.0","method":"ping","id":1,"id":2}"#,

@@ -1,17 +1,17 @@
-//! JSON-RPC errors of servers, cut to what is kept of them.
+//! JSON-RPC errors of servers, limited in size.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::text::shown;
 
-/// How many bytes of a server's error message are kept.
+/// Limit on a server's error message, in bytes.
 const MAX_TEXT_BYTES: usize = 2_000;
 
-/// How many bytes the data of an error may have; more is replaced by a note.
+/// Limit on the data of an error, in bytes; larger data is replaced by a note.
 const MAX_DATA_BYTES: usize = 64 * 1024;
 
-/// A JSON-RPC error as it came.
+/// A JSON-RPC error from a server.
 #[derive(Debug, Clone)]
 pub(crate) struct RpcError {
     pub(crate) code: i64,
@@ -20,7 +20,7 @@ pub(crate) struct RpcError {
 }
 
 impl RpcError {
-    /// Takes what is there: an error object with a wrong member is still an error.
+    /// Decodes leniently: an error object with an invalid member is still an error.
     pub(super) fn decode(raw: &RawValue) -> Self {
         #[derive(Deserialize)]
         struct Members<'a> {
@@ -45,7 +45,7 @@ impl RpcError {
     }
 }
 
-/// The data of an error, or a note on what is too long to be kept.
+/// The data of an error, or a note if it is too large.
 fn bounded_data(data: &RawValue) -> Option<Box<RawValue>> {
     let bytes = data.get().len();
     if bytes <= MAX_DATA_BYTES {

@@ -89,7 +89,7 @@ fn the_users_time_does_not_count_against_the_server() {
 fn without_a_terminal_elicitation_is_not_declared() {
     let result = json(&code(FORM)).fault("asks", "").result();
     assert_eq!(result[0], Value::Null, "{result}");
-    assert!(result[1].as_str().unwrap().contains("did not say that it can do elicitation"), "{result}");
+    assert!(result[1].as_str().unwrap().contains("does not declare elicitation"), "{result}");
 
     // This server's instructions repeat the client's capabilities.
     let declared = |run: Run| {

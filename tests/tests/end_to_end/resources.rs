@@ -31,14 +31,14 @@ fn all_pages_of_resources_are_listed_and_cycles_end() {
     // The page that points to itself is requested once more, which reveals the cycle.
     assert_eq!(uris, ["book://text", "book://blob"], "{resources:#}");
     assert_eq!(resources[0]["description"], "Two\nlines\u{202e}.");
-    assert!(errors.contains("resources list runs in circles"), "{errors}");
+    assert!(errors.contains("resources list repeats a cursor"), "{errors}");
 
     let (rows, errors) = rows(&["list-resources", "faulty"]);
     assert_eq!(rows[0], ["URI", "NAME", "MIMETYPE", "DESCRIPTION"]);
     assert_eq!(rows[1], ["book://text", "text", "text/plain", "Two", "lines\\u{202e}."]);
     assert_eq!(rows[2], ["book://blob", "blob", "image/png"]);
     assert_eq!(rows.len(), 3, "{rows:?}");
-    assert!(errors.contains("runs in circles"), "{errors}");
+    assert!(errors.contains("repeats a cursor"), "{errors}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ async fn garbage_before_the_protocol_is_tolerated() {
 async fn a_program_that_does_not_speak_mcp_is_rejected() {
     let error = Fixture::new("garbage-forever").connect_error().await;
     assert!(matches!(*error.kind, ErrorKind::Protocol { .. }), "{error}");
-    assert_says(&error, &["no MCP messages"]);
+    assert_says(&error, &["not MCP messages"]);
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn a_rejected_or_invalid_handshake_is_reported() {
     assert_says(&error, &["2099-01-01", "2025-11-25"]);
 
     let error = Fixture::new("malformed-initialize").connect_error().await;
-    assert_says(&error, &["no InitializeResult"]);
+    assert_says(&error, &["not an InitializeResult"]);
 }
 
 #[tokio::test]
@@ -170,7 +170,7 @@ async fn pages_are_followed_and_cycles_end() {
     let session = fixture.connect().await;
     let listing = session.list_tools().await.unwrap();
     assert_eq!(listing.tools.len(), 1);
-    assert!(listing.warnings.iter().any(|warning| warning.contains("circles")), "{:?}", listing.warnings);
+    assert!(listing.warnings.iter().any(|warning| warning.contains("repeats a cursor")), "{:?}", listing.warnings);
     fixture.close(session).await;
 }
 

@@ -67,7 +67,7 @@ async fn an_answer_with_numbers_that_json_does_not_have_fails_its_call_at_once()
     let session = fixture.connect().await;
     let error = call(&session, "").await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Protocol { .. }), "{error}");
-    assert_says(&error, &["NaN or Infinity", "no JSON"]);
+    assert_says(&error, &["NaN or Infinity", "JSON does not allow"]);
     assert!(!session.is_closed());
     fixture.close(session).await;
 }

@@ -65,7 +65,7 @@ async fn undeclared_requests_are_rejected() {
     assert_eq!(session.instructions(), Some("{}"));
     for method in ["elicitation/create", "sampling/createMessage", "roots/list"] {
         let answer = answered(&session, method).await;
-        assert!(answer[1].as_str().unwrap().contains("did not say that it can do"), "{method}: {answer}");
+        assert!(answer[1].as_str().unwrap().contains("does not declare"), "{method}: {answer}");
     }
     fixture.close(session).await;
 }
@@ -119,12 +119,12 @@ async fn stateless_servers_are_discovered_and_get_their_input() {
     let answer = answered(&session, "elicitation/create").await;
     assert_eq!(answer, json!([{ "action": "accept", "content": { "count": 7 } }, "round-2"]));
     let error = call(&session, "files/delete").await.unwrap_err();
-    assert_says(&error, &["asked for input", "files/delete", "not known"]);
+    assert_says(&error, &["request for input", "files/delete", "not supported"]);
     session.ping().await.unwrap();
     fixture.close(session).await;
     let session = fixture.connect().await;
     let error = call(&session, "elicitation/create").await.unwrap_err();
-    assert_says(&error, &["elicitation/create", "does not get"]);
+    assert_says(&error, &["elicitation/create", "was refused"]);
     fixture.close(session).await;
 }
 

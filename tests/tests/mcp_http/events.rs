@@ -29,8 +29,8 @@ async fn a_stream_that_fails_to_start_is_reported() {
         ("sse-silent-initialize", &["took longer than 2 s"]),
         ("sse-fails", &["HTTP 500", "no streams today"]),
         ("sse-html", &["`text/html`", "check that `url`"]),
-        ("sse-ends", &["no address to post to", "`type: http`"]),
-        ("sse-many-events", &["no address to post to", "`type: http`"]),
+        ("sse-ends", &["no event `endpoint`", "`type: http`"]),
+        ("sse-many-events", &["no event `endpoint`", "`type: http`"]),
         ("sse-huge-endpoint", &["more than 16777216 bytes"]),
     ];
     let errors = cases.into_iter().map(|(mode, phrases)| async move {

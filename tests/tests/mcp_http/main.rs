@@ -125,7 +125,7 @@ async fn an_address_that_is_not_an_mcp_server_is_reported() {
 async fn responses_without_an_answer_are_errors() {
     at_each_phase(&["malformed", "no-response", "empty"], &PHASES, |error, mode, phase| {
         assert!(matches!(*error.kind, ErrorKind::Protocol { .. }), "{mode} at {phase}: {error}");
-        assert_says(error, &["no JSON-RPC response"]);
+        assert_says(error, &["not a JSON-RPC response"]);
     })
     .await;
     at_each_phase(&["stream-ends"], &["list", "call"], |error, mode, phase| {
@@ -135,7 +135,7 @@ async fn responses_without_an_answer_are_errors() {
     .await;
     // Accepted and never answered: fails at once without a session's stream, and otherwise at the time limit.
     at_each_phase(&["accepts"], &["initialize"], |error, _, _| {
-        assert_says(error, &["HTTP 202", "answers nothing"]);
+        assert_says(error, &["HTTP 202", "sent no response"]);
     })
     .await;
     at_each_phase(&["accepts"], &["list", "call"], |error, mode, phase| {
@@ -181,7 +181,7 @@ async fn redirect_loops_end() {
     for phase in PHASES {
         let fixture = Fixture::new("redirects-in-circles", phase).impatient();
         let error = fixture.error().await;
-        assert_says(&error, &[named(phase).2, "in circles"]);
+        assert_says(&error, &[named(phase).2, "in a loop"]);
         let method = match phase {
             "initialize" => "initialize",
             "list" => "tools/list",

@@ -53,7 +53,7 @@ async fn a_server_without_metadata_is_an_error_without_a_login() {
     let fixture = Fixture::new("no-metadata");
     let challenge = fixture.challenge().await;
     let error = fixture.login(&challenge).await.unwrap_err();
-    fixture::assert_says(&error, &["`guarded`", "publishes nothing on how to log in", "`headers`"]);
+    fixture::assert_says(&error, &["`guarded`", "does not publish how to log in", "`headers`"]);
     assert!(!fixture.seen_at("authority").iter().any(|line| line["path"] == "/authorize"));
 }
 

@@ -66,7 +66,7 @@ async fn a_revoked_token_requires_a_login_after_one_renewal_attempt() {
     fixture.command("revoke").await;
     let error = call(&session, "echo").await.unwrap_err();
     let text = error.to_string();
-    assert!(text.contains("wants a login"), "{text}");
+    assert!(text.contains("requires a login"), "{text}");
     let challenge = challenge_of(error);
     call(&session, "echo").await.unwrap_err();
     watched(session.close()).await;

@@ -1,4 +1,4 @@
-//! Keywords about a value itself: its type, its choices, its bounds, its text.
+//! Keywords about a value itself: type, choices, bounds, text.
 
 use serde_json::{Number, Value, json};
 
@@ -24,7 +24,7 @@ impl<'a> Rewriter<'a> {
             None => None,
         };
         if let Some(mut types) = Self::types(schema, place)? {
-            // As some write what OpenAPI calls nullable.
+            // Some authors write OpenAPI's nullable this way.
             if choices.is_some_and(|choices| choices.contains(&Value::Null)) && !types.contains(&"null") {
                 types.push("null");
             }
@@ -44,7 +44,7 @@ impl<'a> Rewriter<'a> {
         Ok(())
     }
 
-    /// The types that a schema names, if it names any and no others.
+    /// The types that a schema names, unless one of them is unknown or `any`.
     fn types(schema: &Schema, place: Place) -> Result<Option<Vec<&'static str>>, Failure> {
         let names = match schema.get("type") {
             None => return Ok(None),
@@ -80,7 +80,7 @@ impl<'a> Rewriter<'a> {
         let bounds = [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")];
         for (inclusive, exclusive) in bounds {
             let bound = Self::number(schema, inclusive, place)?;
-            // Draft 4 says by a boolean what the bound beside it is.
+            // In draft 4, a boolean says whether the bound next to it is exclusive.
             let (keyword, bound) = match schema.get(exclusive) {
                 Some(Value::Bool(true)) => (exclusive, bound),
                 Some(Value::Bool(false)) | None => (inclusive, bound),
@@ -113,7 +113,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Takes over bounds of lengths and counts.
+    /// Copies bounds on lengths and counts.
     pub(super) fn counts(
         schema: &Schema,
         keywords: &[&str],
@@ -160,7 +160,7 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// A count, also if it is written as `1.0`.
+/// A count, also when written as `1.0`.
 pub(super) fn count(value: &Value) -> Option<u64> {
     let whole = |number: f64| (0.0..=9e15).contains(&number) && number.fract() == 0.0;
     value.as_u64().or_else(|| value.as_f64().filter(|number| whole(*number)).map(|number| number as u64))

@@ -1,11 +1,11 @@
-//! Keywords about what a value is made of: items of arrays and properties of objects.
+//! Keywords about contained values: items of arrays and properties of objects.
 
 use serde_json::{Value, json};
 
 use super::{Failure, Place, Rewriter, Schema, assertions::count, sources};
 
 impl<'a> Rewriter<'a> {
-    /// `prefixItems`, `items`, `contains` and what counts items.
+    /// `prefixItems`, `items`, `contains` and the bounds on the number of items.
     pub(super) fn arrays(
         &mut self,
         schema: &'a Schema,
@@ -31,7 +31,7 @@ impl<'a> Rewriter<'a> {
                     first.iter().map(|item| self.inside(item, "0000", place)).collect();
                 made.insert("prefixItems".to_owned(), Value::Array(items?));
             }
-            // Without it, `items` would be about the first ones too.
+            // Without it, `items` would apply to the first ones too.
             Some(_) => return Self::leave_out(place),
             None => {}
         }
@@ -42,24 +42,24 @@ impl<'a> Rewriter<'a> {
     }
 
     fn contains(&mut self, schema: &'a Schema, place: Place, made: &mut Schema) -> Result<(), Failure> {
-        let Some(wanted) = schema.get("contains") else { return Ok(()) };
-        // An upper bound would be stricter for every item that is milder.
+        let Some(item) = schema.get("contains") else { return Ok(()) };
+        // An upper bound would get stricter with every item schema that gets milder.
         if schema.contains_key("maxContains") {
             Self::leave_out(place)?;
         }
         match schema.get("minContains").map(count) {
             Some(None) => return Self::leave_out(place),
             Some(Some(0)) => return Ok(()),
-            Some(Some(least)) => {
-                made.insert("minContains".to_owned(), json!(least));
+            Some(Some(minimum)) => {
+                made.insert("minContains".to_owned(), json!(minimum));
             }
             None => {}
         }
-        made.insert("contains".to_owned(), self.inside(wanted, "", place)?);
+        made.insert("contains".to_owned(), self.inside(item, "", place)?);
         Ok(())
     }
 
-    /// `properties`, the like of it for names that are not known, and what is required.
+    /// `properties`, `patternProperties`, `additionalProperties`, `propertyNames` and `required`.
     pub(super) fn objects(
         &mut self,
         schema: &'a Schema,
@@ -105,7 +105,7 @@ impl<'a> Rewriter<'a> {
         Ok(())
     }
 
-    /// `patternProperties`. Says whether all of it was taken over.
+    /// `patternProperties`. Returns whether all of it was taken over.
     fn pattern_properties(
         &mut self,
         schema: &'a Schema,
@@ -136,12 +136,12 @@ impl<'a> Rewriter<'a> {
     fn required(&mut self, schema: &Schema, place: Place, made: &mut Schema) -> Result<(), Failure> {
         let names = match schema.get("required") {
             Some(Value::Array(names)) => names,
-            // Draft 3, and those who write it so, say of a property whether it is required.
+            // In draft 3, `required` is a boolean on the property itself; some authors still write it that way.
             Some(Value::Bool(_)) | None => return Ok(()),
             Some(_) => return Self::leave_out(place),
         };
         self.spend(names.len(), place)?;
-        // Generators that describe values after defaults were filled in list all of them.
+        // Generators that describe values after filling in defaults list all properties as required.
         let has_default = |name: &str| {
             let property = schema.get("properties").and_then(|properties| properties.get(name));
             property.is_some_and(|property| property.get("default").is_some())
@@ -198,7 +198,7 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// Allows properties that are required and nowhere described, which nobody means to forbid.
+/// Allows properties that are required but not described: no author means to forbid them.
 fn allow_required(schema: &Schema, made: &mut Schema) {
     let names = schema.get("required").and_then(Value::as_array);
     let described = made.entry("properties").or_insert_with(|| json!({}));
