@@ -1,11 +1,11 @@
-//! How much of a tool's answer a model gets to read: its head and its tail.
+//! Limits the part of a tool's result that a model reads: its head and its tail.
 
 use crate::message::{Block, ToolResult};
 
-/// How many characters a token has, about.
+/// Approximate number of characters per token.
 pub const CHARACTERS_PER_TOKEN: usize = 4;
 
-/// Cuts the texts of a result to `characters` in all, told in place of what is left out.
+/// Cuts the texts of a result to `characters` in total, with a note about what is left out.
 pub fn cut(result: &mut ToolResult, characters: usize) {
     let mut left = characters;
     for block in &mut result.blocks {
@@ -43,21 +43,21 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_as_it_is() {
+    fn short_results_are_unchanged() {
         let mut short = result(&["abc", "def"]);
         cut(&mut short, 6);
         assert_eq!(short, result(&["abc", "def"]));
     }
 
     #[test]
-    fn what_is_too_long_keeps_head_and_tail_in_whole_characters() {
+    fn long_results_keep_head_and_tail_in_whole_characters() {
         let mut long = result(&["ääääääxöööö"]);
         cut(&mut long, 9);
         assert_eq!(long.texts(), "ääääää\n[… 2 characters are left out here …]\nööö");
     }
 
     #[test]
-    fn the_budget_is_one_for_all_parts() {
+    fn all_parts_share_the_budget() {
         let mut long = result(&["abcdef", "ghi"]);
         cut(&mut long, 6);
         assert_eq!(long.texts(), "abcdef\n\n[… 3 characters are left out here …]\n");

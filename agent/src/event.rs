@@ -1,35 +1,35 @@
-//! What happens in a run, for whoever watches it.
+//! The events of a run, for its watcher.
 
 use std::time::Duration;
 
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::{Delta, Usage};
 
-/// Something that happens in a run.
+/// An event of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event<'a> {
-    /// A part of a reply that is not whole yet, or a request that is made again.
+    /// A part of a reply that is still incomplete, or a retry of the request.
     Delta(Delta<'a>),
-    /// The model's thoughts before it speaks, whole.
+    /// The model's complete thoughts before its text.
     Thought(&'a str),
-    /// The model's text, whole; empty texts are not told.
+    /// The model's complete text; empty texts are not reported.
     Response(&'a str),
-    /// A tool is called.
+    /// A tool call starts.
     ToolCall(&'a ToolCall),
-    /// A tool has answered, cut to the budget.
+    /// A tool call has ended; the result is cut to the budget.
     ToolResult(&'a ToolResult, Duration),
-    /// A message is whole: whoever keeps the conversation keeps it now, before anything follows from it. The usage is
-    /// that of the reply, and nothing for other messages.
+    /// A message is complete: a watcher that stores the conversation must store it now, before anything follows from
+    /// it. The usage is that of the reply, and zero for other messages.
     Message(&'a Message, Usage),
 }
 
-/// Who sees what happens in a run.
+/// Receives the events of a run.
 pub trait Watcher: Send + Sync {
-    /// Something happened. It must not take long: the run waits for it.
+    /// Handles an event. It must not take long: the run waits for it.
     fn event(&self, event: Event<'_>);
 }
 
-/// Nobody.
+/// Ignores all events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

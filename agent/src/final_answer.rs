@@ -1,4 +1,4 @@
-//! A run that ends with an answer of a known form: a tool whose arguments are that answer.
+//! Structured answers: a tool whose arguments are the answer, and whose call ends the run.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::toolset::ToolDefinition;
 /// The name of the tool that ends a run.
 pub const FINAL_ANSWER: &str = "final_answer";
 
-/// Most faults of an answer that are told at once.
-const MOST_FAULTS: usize = 8;
+/// Limit on the faults of an answer that are reported at once.
+const MAX_FAULTS: usize = 8;
 
-/// The form of an answer.
+/// The schema of an answer.
 #[derive(Debug, Clone)]
 pub struct FinalAnswer {
     schema: Value,
@@ -18,7 +18,7 @@ pub struct FinalAnswer {
 }
 
 impl FinalAnswer {
-    /// Answers by a JSON Schema, whose type must be `object`: they become a tool's arguments.
+    /// Defines answers by a JSON Schema, whose type must be `object`, since they become a tool's arguments.
     ///
     /// # Errors
     /// What is wrong with the schema.
@@ -41,18 +41,17 @@ impl FinalAnswer {
     pub(crate) fn definition(&self) -> ToolDefinition {
         ToolDefinition {
             name: FINAL_ANSWER.to_owned(),
-            description:
-                "Ends the task. The arguments are the answer; call it once, when everything is done, with no \
-                          other tool beside it."
-                    .to_owned(),
+            description: "Ends the task. The arguments are the answer; call it once, without other \
+                          tools, when everything is done."
+                .to_owned(),
             input_schema: self.schema.clone(),
         }
     }
 
     /// # Errors
-    /// What is wrong with an answer, fault by fault.
+    /// The faults of an answer.
     pub(crate) fn check(&self, answer: &Value) -> Result<(), String> {
-        let faults = self.validator.iter_errors(answer).take(MOST_FAULTS).map(|fault| {
+        let faults = self.validator.iter_errors(answer).take(MAX_FAULTS).map(|fault| {
             let place = fault.instance_path().to_string();
             let place = if place.is_empty() { "the answer".to_owned() } else { place };
             format!("{place}: {fault}")

@@ -1,8 +1,8 @@
-//! A model and its tools in a loop: what a model is asked, what it answers, which tools it calls, what is kept of it.
+//! A model and its tools in a loop: requests, replies, tool calls, and stored conversations.
 //!
-//! This crate knows neither MCP nor snippets: it reaches tools through [`Toolset`] and models through [`ChatModel`].
-//! A [`Run`] takes a conversation from a message of a person, or of another agent, to the model's last word, within
-//! [`Limits`]; a [`Watcher`] sees everything that happens meanwhile, and keeps it where it wants to.
+//! This crate knows neither MCP nor snippets: it reaches tools through [`Toolset`] and models through [`ChatModel`]. A
+//! [`Run`] takes a conversation from a message of the user, or of another agent, to the model's final reply, within
+//! [`Limits`]; a [`Watcher`] receives all events, and may store them.
 
 mod budget;
 mod event;

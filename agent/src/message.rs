@@ -1,22 +1,22 @@
-//! What is said in a conversation, whatever the provider calls it. The same form is kept in the store.
+//! The messages of a conversation, independent of the provider. The store uses the same form.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Who says something.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// A person, or the agent that asks.
+    /// The user, or the calling agent.
     User,
     /// The model.
     Assistant,
-    /// The tools that the model has called.
+    /// The tools that the model called.
     Tool,
 }
 
 impl Role {
-    /// The role's name, as it is kept.
+    /// The role's name, as stored.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -26,7 +26,7 @@ impl Role {
         }
     }
 
-    /// By its name.
+    /// The role with this name.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         [Role::User, Role::Assistant, Role::Tool].into_iter().find(|role| role.name() == name)
@@ -36,9 +36,9 @@ impl Role {
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who says it.
+    /// Its author.
     pub role: Role,
-    /// What is said, in order.
+    /// Its content, in order.
     pub blocks: Vec<Block>,
 }
 
@@ -51,11 +51,11 @@ pub enum Block {
         /// The text.
         text: String,
     },
-    /// What the model thought before it spoke. Providers want it back as it was.
+    /// The model's thoughts before its text. Providers require them back unchanged.
     Thinking {
-        /// The thought, as far as the provider tells it; empty where it tells only the signature.
+        /// The thoughts, as far as the provider returns them; empty if it returns only the signature.
         text: String,
-        /// By which the provider knows it again.
+        /// The provider's signature of the thoughts.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
     },
@@ -65,31 +65,31 @@ pub enum Block {
         media_type: String,
         /// Its bytes in base64 (RFC 4648, section 4).
         data: String,
-        /// What it is called, where it has a name.
+        /// Its file name, if it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
     },
-    /// A tool that the model calls.
+    /// A tool call by the model.
     ToolCall(ToolCall),
-    /// What a tool answered.
+    /// A tool's result.
     ToolResult(ToolResult),
 }
 
-/// A tool that the model calls.
+/// A tool call by the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// By which its result finds it.
+    /// The id that its result refers to.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// Its arguments: an object, or whatever else the model wrote.
+    /// Its arguments: an object, or whatever the model wrote.
     pub arguments: Value,
-    /// By which the provider knows the thoughts before the call again.
+    /// The provider's signatures of the thoughts before the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signatures: Vec<String>,
 }
 
-/// What a tool answered.
+/// A tool's result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
     /// The id of the call.
@@ -110,13 +110,13 @@ impl Message {
         Message { role, blocks: vec![Block::text(text)] }
     }
 
-    /// All its text, part by part.
+    /// All its texts, joined by line breaks.
     #[must_use]
     pub fn texts(&self) -> String {
         texts(&self.blocks)
     }
 
-    /// The tools that it calls, in order.
+    /// Its tool calls, in order.
     #[must_use]
     pub fn calls(&self) -> Vec<&ToolCall> {
         let calls = self.blocks.iter().filter_map(|block| match block {
@@ -136,13 +136,13 @@ impl Block {
 }
 
 impl ToolResult {
-    /// What a call answered in one text.
+    /// The result of a call as one text.
     #[must_use]
     pub fn of(call: &ToolCall, text: impl Into<String>, is_error: bool) -> Self {
         ToolResult { id: call.id.clone(), name: call.name.clone(), blocks: vec![Block::text(text)], is_error }
     }
 
-    /// All its text.
+    /// All its texts, joined by line breaks.
     #[must_use]
     pub fn texts(&self) -> String {
         texts(&self.blocks)

@@ -1,4 +1,4 @@
-//! A model as the loop sees it: asked with a conversation and tools, it answers with a message.
+//! A model's interface for the loop: it takes a conversation and tools, and returns a message.
 
 use std::time::Duration;
 
@@ -8,64 +8,64 @@ use serde::{Deserialize, Serialize};
 use crate::message::Message;
 use crate::toolset::ToolDefinition;
 
-/// A model. Dropping the future of a reply gives the request up.
+/// A model. Dropping the future of a reply cancels the request.
 pub trait ChatModel: Send + Sync {
-    /// What it is called in the configuration.
+    /// Its name in the configuration.
     fn name(&self) -> &str;
 
-    /// Asks for the next message. `heard` is told what comes before it is whole, and what is tried again.
+    /// Requests the next message. `sink` receives the parts of the reply as they arrive, and retries.
     fn reply<'a>(
         &'a self,
         request: &'a Request<'a>,
-        heard: &'a dyn DeltaSink,
+        sink: &'a dyn DeltaSink,
     ) -> BoxFuture<'a, Result<Reply, ModelError>>;
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// What holds for the whole conversation.
+    /// Instructions for the whole conversation.
     pub system: &'a str,
-    /// The conversation up to now; the last message is a user's or the tools'.
+    /// The conversation so far; the last message is the user's or the tools'.
     pub messages: &'a [Message],
-    /// The tools that it may call.
+    /// The available tools.
     pub tools: &'a [ToolDefinition],
 }
 
-/// What a model answers.
+/// A model's reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
     /// The assistant's message.
     pub message: Message,
-    /// Why it ends there.
+    /// Why the message ends.
     pub stop: Stop,
-    /// What it cost.
+    /// The tokens used.
     pub usage: Usage,
 }
 
 /// Why a model's message ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// It has said what it had to say.
+    /// The message is complete.
     End,
-    /// It waits for the tools that it has called.
+    /// The model waits for its tool calls.
     ToolCalls,
-    /// Its message is as long as it may be.
+    /// The message reached its maximum length.
     Length,
-    /// The provider refuses to let it go on.
+    /// The provider refuses to continue.
     Refused(String),
-    /// For a reason that only the provider knows.
+    /// Another reason of the provider.
     Other(String),
 }
 
-/// Tokens, as the provider counts them.
+/// Token counts, as reported by the provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Read, cached ones included.
+    /// Input tokens, including cached ones.
     pub input: u64,
-    /// Written, thoughts included.
+    /// Output tokens, including thoughts.
     pub output: u64,
-    /// Of `input`: those that the provider had cached.
+    /// The part of `input` that the provider had cached.
     #[serde(default)]
     pub cached: u64,
 }
@@ -77,7 +77,7 @@ impl Usage {
         self.input.saturating_add(self.output)
     }
 
-    /// With what another reply cost.
+    /// The sum with the usage of another reply.
     #[must_use]
     pub fn and(self, other: Usage) -> Usage {
         Usage {
@@ -88,57 +88,57 @@ impl Usage {
     }
 }
 
-/// What comes before a reply is whole.
+/// A part of a reply that is still incomplete.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Delta<'a> {
     /// More of the text.
     Text(&'a str),
     /// More of the thoughts.
     Thinking(&'a str),
-    /// The request failed and is made again; what was heard of its reply does not count.
+    /// The request failed and is retried; the parts received so far are invalid.
     Retry {
-        /// Which attempt failed, from 1 on.
+        /// The number of the failed attempt, from 1 on.
         attempt: u32,
-        /// How long is waited before the next one.
+        /// The wait before the next one.
         wait: Duration,
         /// Why it failed.
         why: &'a str,
     },
 }
 
-/// Who is told what comes before a reply is whole. It must not take long.
+/// Receives the parts of a reply as they arrive. It must not take long.
 pub trait DeltaSink: Send + Sync {
-    /// Something came.
+    /// Handles a part.
     fn delta(&self, delta: Delta<'_>);
 }
 
-/// Why a model did not answer.
+/// Why a model did not reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{model}: {message}")]
 pub struct ModelError {
-    /// What the model is called in the configuration.
+    /// The model's name in the configuration.
     pub model: String,
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: ModelErrorKind,
     /// What happened and what to do, without any key.
     pub message: String,
 }
 
-/// What kind of failure a model's is.
+/// The kind of a model's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelErrorKind {
-    /// The provider refused the request: another one like it would be refused as well.
+    /// The provider rejected the request, and would reject it again.
     Refused,
     /// The key is missing or wrong.
     Unauthorized,
-    /// Too many requests, still after all attempts.
+    /// Too many requests, even after all attempts.
     RateLimited,
-    /// The provider failed, still after all attempts.
+    /// The provider failed, even after all attempts.
     Provider,
-    /// The provider was not reached, or broke off, still after all attempts.
+    /// The provider was not reached, or the connection broke, even after all attempts.
     Network,
-    /// It took too long.
+    /// The time limit was reached.
     Timeout,
-    /// What it answered is not what its provider's documentation says.
+    /// The reply does not match the provider's documentation.
     Malformed,
 }

@@ -1,5 +1,5 @@
-//! Models behind the APIs of providers: a request is sent, its answer heard as it comes, and failures that pass are
-//! tried again. The forms on the wire are genai's; what it leaves open stands in the modules below.
+//! Models behind the APIs of providers: sends a request, reads the streamed reply, and retries after temporary
+//! failures. genai implements the wire formats; the modules below handle what it does not cover.
 
 mod conversation;
 mod failure;
@@ -28,10 +28,10 @@ use self::stream_events::StreamEvents;
 use crate::model::{ChatModel, Delta, DeltaSink, ModelError, ModelErrorKind, Reply, Request};
 use crate::settings::{Api, ModelSettings};
 
-/// Longest time until a connection stands; whoever does not answer by then will not.
+/// Time limit for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Stands for the key of endpoints that need none: the APIs' requests have a place for one.
+/// The key sent to endpoints that need none: the requests of the APIs require one.
 const NO_KEY: &str = "none";
 
 /// A model behind the API of a provider.
@@ -48,7 +48,7 @@ impl fmt::Debug for Provider {
 }
 
 impl Provider {
-    /// A model that can be asked.
+    /// Creates a model from its settings.
     ///
     /// # Errors
     /// What is wrong with the settings.
@@ -57,30 +57,30 @@ impl Provider {
         let key = match settings.key.as_deref().map(str::trim) {
             None | Some("") if settings.base_url.is_none() => {
                 return Err(wrong(
-                    "it has no key; name the environment variable that holds it in api_key_env",
+                    "it has no key; set api_key_env to the name of the environment variable that contains it",
                 ));
             }
             None | Some("") => NO_KEY,
             Some(key) => key,
         };
         if HeaderValue::from_str(key).is_err() {
-            return Err(wrong("its key has characters that no HTTP header can have"));
+            return Err(wrong("its key has characters that are not allowed in HTTP headers"));
         }
         let endpoint = endpoint(settings.api, settings.base_url.as_deref()).map_err(|what| wrong(&what))?;
-        let http = http().map_err(|error| wrong(&format!("an HTTP client can't be made: {error}")))?;
+        let http = http().map_err(|error| wrong(&format!("cannot create an HTTP client: {error}")))?;
         let client =
-            Client::builder().with_reqwest(http).build().map_err(|_| wrong("no client can be made"))?;
+            Client::builder().with_reqwest(http).build().map_err(|_| wrong("cannot create a client"))?;
         let model = ModelIden::new(adapter(settings.api), settings.id.as_str());
         let target = ServiceTarget { endpoint, auth: AuthData::from_single(key), model };
         Ok(Provider { settings, client, target })
     }
 
-    /// Asks until there is an answer, a failure that lasts, or no time left.
-    async fn ask(&self, request: &Request<'_>, heard: &dyn DeltaSink) -> Result<Reply, Failure> {
+    /// Sends the request until there is a reply, a permanent failure, or no time left.
+    async fn ask(&self, request: &Request<'_>, sink: &dyn DeltaSink) -> Result<Reply, Failure> {
         let deadline = Instant::now() + self.settings.timeout;
         let mut attempt = 1;
         loop {
-            let failure = match timeout_at(deadline, self.attempt(request, heard)).await {
+            let failure = match timeout_at(deadline, self.attempt(request, sink)).await {
                 Ok(Ok(reply)) => return Ok(reply),
                 Ok(Err(failure)) => failure,
                 Err(_) => return Err(Failure::timeout(self.settings.timeout)),
@@ -89,27 +89,27 @@ impl Provider {
             if Instant::now() + wait >= deadline {
                 return Err(failure.after(attempt));
             }
-            let why = self.told(&failure.message);
-            heard.delta(Delta::Retry { attempt, wait, why: &why });
+            let why = self.without_key(&failure.message);
+            sink.delta(Delta::Retry { attempt, wait, why: &why });
             sleep(wait).await;
             attempt += 1;
         }
     }
 
-    /// Sends the request once, and hears the answer to its end.
-    async fn attempt(&self, request: &Request<'_>, heard: &dyn DeltaSink) -> Result<Reply, Failure> {
+    /// Sends the request once, and reads the whole reply.
+    async fn attempt(&self, request: &Request<'_>, sink: &dyn DeltaSink) -> Result<Reply, Failure> {
         let frames = Arc::new(StreamEvents::default());
         let options = request::options(&self.settings, request.tools, Arc::clone(&frames));
-        let asked = request::chat(&self.settings, request);
-        let answer = self.client.exec_chat_stream(self.target.clone(), asked, Some(&options)).await;
+        let chat = request::chat(&self.settings, request);
+        let answer = self.client.exec_chat_stream(self.target.clone(), chat, Some(&options)).await;
         let mut events = answer.map_err(|error| Failure::of(&error))?.stream;
         let mut signatures = Vec::new();
         while let Some(event) = events.next().await {
             frames.check()?;
             match event.map_err(|error| frames.blocked().unwrap_or_else(|| Failure::of(&error)))? {
-                ChatStreamEvent::Chunk(chunk) => heard.delta(Delta::Text(&chunk.content)),
-                ChatStreamEvent::ReasoningChunk(chunk) => heard.delta(Delta::Thinking(&chunk.content)),
-                // Only Gemini signs calls, and tells each whole.
+                ChatStreamEvent::Chunk(chunk) => sink.delta(Delta::Text(&chunk.content)),
+                ChatStreamEvent::ReasoningChunk(chunk) => sink.delta(Delta::Thinking(&chunk.content)),
+                // Only Gemini signs calls, and sends each in one piece.
                 ChatStreamEvent::ToolCallChunk(chunk) if self.settings.api == Api::Gemini => {
                     signatures.push(chunk.tool_call.thought_signatures.unwrap_or_default());
                 }
@@ -123,8 +123,8 @@ impl Provider {
         Err(frames.cut())
     }
 
-    /// A text without the key, whoever wrote it.
-    fn told(&self, text: &str) -> String {
+    /// Masks the key in a text.
+    fn without_key(&self, text: &str) -> String {
         match self.settings.key.as_deref().map(str::trim) {
             Some(key) if !key.is_empty() => text.replace(key, "***"),
             _ => text.to_owned(),
@@ -140,11 +140,11 @@ impl ChatModel for Provider {
     fn reply<'a>(
         &'a self,
         request: &'a Request<'a>,
-        heard: &'a dyn DeltaSink,
+        sink: &'a dyn DeltaSink,
     ) -> BoxFuture<'a, Result<Reply, ModelError>> {
         async move {
-            self.ask(request, heard).await.map_err(|failure| {
-                let mut message = self.told(&failure.message);
+            self.ask(request, sink).await.map_err(|failure| {
+                let mut message = self.without_key(&failure.message);
                 if failure.kind == ModelErrorKind::Unauthorized && self.settings.key.is_none() {
                     message += " (no key was sent: api_key_env is not set)";
                 }
@@ -164,7 +164,7 @@ fn adapter(api: Api) -> AdapterKind {
     }
 }
 
-/// The address that paths are put behind: it ends in a slash.
+/// The base URL for paths: it ends in a slash.
 fn endpoint(api: Api, base: Option<&str>) -> Result<Endpoint, String> {
     let Some(base) = base else {
         return Ok(Endpoint::from_static(match api {
@@ -173,11 +173,14 @@ fn endpoint(api: Api, base: Option<&str>) -> Result<Endpoint, String> {
             Api::Gemini => "https://generativelanguage.googleapis.com/v1beta/",
         }));
     };
-    let url = Url::parse(base.trim()).map_err(|error| format!("its base_url is no address: {error}"))?;
+    let url = Url::parse(base.trim()).map_err(|error| format!("its base_url is invalid: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!("its base_url has the scheme `{}`; only http and https are known", url.scheme()));
+        return Err(format!(
+            "its base_url has the scheme `{}`; only http and https are supported",
+            url.scheme()
+        ));
     }
-    // Only the APIs of OpenAI are reached by joining addresses, which keeps a query at the end.
+    // Only the APIs of OpenAI are reached by joining URLs, which keeps a query at the end.
     if url.query().is_some() && !matches!(api, Api::OpenAi | Api::OpenAiResponses) || url.fragment().is_some()
     {
         return Err("its base_url has a query or a fragment; leave it out".to_owned());
@@ -189,7 +192,7 @@ fn endpoint(api: Api, base: Option<&str>) -> Result<Endpoint, String> {
     Ok(Endpoint::from_owned(url.as_str()))
 }
 
-/// Keys stand in headers that a redirect could carry to anyone: none is followed.
+/// Follows no redirects, which could send the headers with keys to another server.
 fn http() -> Result<reqwest::Client, reqwest::Error> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
@@ -204,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_ends_in_a_slash_and_has_a_scheme_that_is_known() {
+    fn base_urls_end_in_a_slash_and_have_a_supported_scheme() {
         let of = |api, base| endpoint(api, Some(base)).map(|endpoint| endpoint.base_url().to_owned());
         assert_eq!(of(Api::OpenAi, "http://127.0.0.1:1/v1").unwrap(), "http://127.0.0.1:1/v1/");
         assert_eq!(of(Api::OpenAi, "http://a/v1/?version=2").unwrap(), "http://a/v1/?version=2");

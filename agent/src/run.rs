@@ -1,4 +1,4 @@
-//! The loop: the model is asked, the tools that it calls answer, until it has said its last word.
+//! The loop: requests replies and runs the called tools, until the model's final reply.
 
 mod closing;
 #[cfg(test)]
@@ -17,103 +17,103 @@ use crate::message::{Block, Message, Role, ToolCall, ToolResult};
 use crate::model::{ChatModel, Delta, DeltaSink, ModelError, Reply, Request, Stop, Usage};
 use crate::toolset::Toolset;
 
-/// Bounds of a run.
+/// Limits of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
-    /// How often the model is asked.
+    /// Limit on requests to the model.
     pub turns: u32,
-    /// How many tokens all replies may cost, read and written, where there is a limit.
+    /// Limit on the tokens of all replies, input and output, if any.
     pub tokens: Option<u64>,
-    /// How long the run may take, where there is a limit.
+    /// Time limit of the run, if any.
     pub time: Option<Duration>,
-    /// How many characters of each tool's result the model gets to read.
+    /// Limit on each tool result that the model reads, in characters.
     pub result_characters: usize,
-    /// How many calls of one message run at once.
+    /// Limit on concurrent calls of one message.
     pub parallel_calls: usize,
-    /// How many invalid calls of `final_answer` go back to the model.
+    /// How many invalid calls of `final_answer` the model may correct.
     pub corrections: u32,
 }
 
-/// A model, its tools, and within what bounds they go on.
+/// A model, its tools and its limits.
 pub struct Run<'a> {
     /// The model.
     pub model: &'a dyn ChatModel,
     /// Its tools.
     pub tools: &'a dyn Toolset,
-    /// What holds for the whole conversation.
+    /// Instructions for the whole conversation.
     pub system: &'a str,
-    /// The bounds.
+    /// The limits.
     pub limits: &'a Limits,
-    /// The form of the answer; without it, the answer is the model's last text.
+    /// The schema of the answer; without it, the answer is the model's last text.
     pub final_answer: Option<&'a FinalAnswer>,
-    /// Who sees what happens.
+    /// Receives the events.
     pub watcher: &'a dyn Watcher,
 }
 
-/// What comes of a run.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The model's last text.
     pub text: String,
-    /// The arguments of `final_answer`, where answers have a form.
+    /// The arguments of `final_answer`, for structured answers.
     pub structured: Option<Value>,
-    /// What it cost.
+    /// The tokens used.
     pub usage: Usage,
-    /// How often the model was asked.
+    /// The number of requests to the model.
     pub turns: u32,
 }
 
 /// Why a run has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RunError {
-    /// The model did not answer.
+    /// The model did not reply.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// There are no tools.
+    /// The tools could not be listed.
     #[error("the tools can't be listed: {0}")]
     Tools(String),
-    /// The model still calls tools.
+    /// The turns were used up while the model still called tools.
     #[error("the limit of {0} turns is reached; give the task in smaller parts, or raise maxTurns")]
     Turns(u32),
-    /// It has cost too much.
+    /// The tokens were used up.
     #[error(
         "{used} tokens are used, and the limit is {limit}; give the task in smaller parts, or raise maxTokens"
     )]
     Tokens {
-        /// Up to now.
+        /// Tokens so far.
         used: u64,
-        /// At most.
+        /// The limit.
         limit: u64,
     },
-    /// It has taken too long.
+    /// The time limit was reached.
     #[error("the time limit of {} s is reached; give the task in smaller parts, or raise timeout", .0.as_secs_f64())]
     Time(Duration),
     /// The model's message was cut off.
-    #[error("the model's message is cut off at its longest; raise max_output")]
+    #[error("the model's message was cut off at its maximum length; raise max_output")]
     Length,
-    /// The provider did not let the model go on.
-    #[error("the model's provider refuses to go on: {0}")]
+    /// The provider refuses to continue.
+    #[error("the model's provider refuses to continue: {0}")]
     Refused(String),
     /// The run ended without `final_answer`.
-    #[error("the model ended without calling final_answer; its last words: {0:?}")]
+    #[error("the model ended without calling final_answer; its last text: {0:?}")]
     NoFinalAnswer(String),
-    /// `final_answer` was called with something else.
-    #[error("the answer does not fit its schema: {0}")]
+    /// `final_answer` was called with invalid arguments.
+    #[error("the answer does not match its schema: {0}")]
     InvalidFinalAnswer(String),
 }
 
-/// Most characters of last words in an error.
-const LAST_WORDS: usize = 500;
+/// Maximum length of the last text in an error, in characters.
+const MAX_LAST_TEXT: usize = 500;
 
 impl Run<'_> {
-    /// Takes a conversation from the next message of its user to the model's last word. Each message stands in
-    /// `conversation` when it is whole, also where the run fails or is dropped in the middle; calls that were given up
-    /// then are answered for at the beginning of the next run.
+    /// Takes a conversation from the user's next message to the model's final reply. Each message is added to
+    /// `conversation` when it is complete, even if the run fails or is dropped later; the next run adds results for
+    /// calls that were cancelled then.
     ///
     /// # Errors
     /// Why there is no answer.
     pub async fn go_on(&self, conversation: &mut Vec<Message>, message: Message) -> Result<Answer, RunError> {
-        let going = async {
+        let running = async {
             if let Some(missing) = closing::missing_results(conversation) {
                 self.keep(conversation, missing, Usage::default());
             }
@@ -121,8 +121,8 @@ impl Run<'_> {
             self.turns(conversation).await
         };
         match self.limits.time {
-            Some(limit) => timeout(limit, going).await.map_err(|_| RunError::Time(limit))?,
-            None => going.await,
+            Some(limit) => timeout(limit, running).await.map_err(|_| RunError::Time(limit))?,
+            None => running.await,
         }
     }
 
@@ -131,7 +131,7 @@ impl Run<'_> {
         for turns in 1..=self.limits.turns {
             let Reply { message, stop, usage: cost } = self.ask(conversation).await?;
             usage = usage.and(cost);
-            self.tell(&message);
+            self.report(&message);
             let text = message.texts();
             let calls: Vec<ToolCall> = message.calls().into_iter().cloned().collect();
             self.keep(conversation, message, cost);
@@ -144,7 +144,7 @@ impl Run<'_> {
             if calls.is_empty() {
                 return match self.final_answer {
                     None => Ok(answer(None)),
-                    Some(_) => Err(RunError::NoFinalAnswer(text.chars().take(LAST_WORDS).collect())),
+                    Some(_) => Err(RunError::NoFinalAnswer(text.chars().take(MAX_LAST_TEXT).collect())),
                 };
             }
             match self.end(&calls) {
@@ -179,7 +179,7 @@ impl Run<'_> {
         Ok(self.model.reply(&request, self).await?)
     }
 
-    /// What `final_answer` says, where it is among the calls.
+    /// Checks `final_answer`, if it is among the calls.
     fn end(&self, calls: &[ToolCall]) -> Ending {
         let Some(form) = self.final_answer else { return Ending::None };
         let Some(call) = calls.iter().find(|call| call.name == FINAL_ANSWER) else { return Ending::None };
@@ -189,9 +189,9 @@ impl Run<'_> {
         }
     }
 
-    /// Calls tools side by side; their results come in the order of the calls.
+    /// Calls tools concurrently; returns their results in the order of the calls.
     async fn call(&self, calls: &[ToolCall]) -> Message {
-        // Boxed, and not by a closure: the compiler could not tell that a run may change threads.
+        // Boxed, and not by a closure: the compiler could not prove that the future is `Send`.
         let mut calling = Vec::new();
         for call in calls {
             calling.push(self.call_one(call).boxed());
@@ -203,14 +203,14 @@ impl Run<'_> {
 
     async fn call_one(&self, call: &ToolCall) -> ToolResult {
         self.watcher.event(Event::ToolCall(call));
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut result = self.tools.call(call).await;
         cut(&mut result, self.limits.result_characters);
-        self.watcher.event(Event::ToolResult(&result, begun.elapsed()));
+        self.watcher.event(Event::ToolResult(&result, started.elapsed()));
         result
     }
 
-    fn tell(&self, message: &Message) {
+    fn report(&self, message: &Message) {
         for block in &message.blocks {
             match block {
                 Block::Thinking { text, .. } if !text.is_empty() => self.watcher.event(Event::Thought(text)),
@@ -232,7 +232,7 @@ impl DeltaSink for Run<'_> {
     }
 }
 
-/// Whether calls end the run.
+/// Whether the calls end the run.
 enum Ending {
     None,
     Answer(Value),

@@ -1,34 +1,34 @@
-//! How a model is reached, and how it is asked.
+//! The settings of a model: its endpoint and its options.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-/// A model that can be asked.
+/// The settings of a model.
 #[derive(Clone, PartialEq)]
 pub struct ModelSettings {
-    /// What it is called in the configuration (`ref`).
+    /// Its name in the configuration (`ref`).
     pub name: String,
-    /// What its provider calls it.
+    /// Its id at the provider.
     pub id: String,
-    /// Whose documentation its requests and answers follow.
+    /// The API of its requests and replies.
     pub api: Api,
     /// The key; never shown. Local endpoints may need none.
     pub key: Option<String>,
-    /// The address that the paths of the API are put behind; the provider's own without it.
+    /// The base URL for the paths of the API; by default the provider's own.
     pub base_url: Option<String>,
-    /// How many tokens a conversation may have, where that is known.
+    /// The maximum number of tokens in a conversation, if known.
     pub context_window: Option<u64>,
-    /// Most tokens of one message.
+    /// Maximum number of tokens in one message.
     pub max_output: Option<u32>,
-    /// What is asked for besides.
+    /// Further options.
     pub generation: Generation,
-    /// How much it thinks before it speaks; the provider's default without it.
+    /// How much it thinks before it replies; by default the provider's setting.
     pub thinking: Option<Thinking>,
-    /// Longest time until a reply is whole, with the requests that are made again.
+    /// Time limit for a complete reply, including retries.
     pub timeout: Duration,
-    /// How often a request that failed for a while (429, 5xx, network) is made again.
+    /// How often a request is retried after a temporary failure (429, 5xx, network).
     pub retries: u32,
 }
 
@@ -39,12 +39,12 @@ impl fmt::Debug for ModelSettings {
     }
 }
 
-/// A way to ask models over HTTP.
+/// An HTTP API for models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
     /// Anthropic's Messages.
     Anthropic,
-    /// OpenAI's Chat Completions, which many others offer as well.
+    /// OpenAI's Chat Completions, which many other providers support too.
     OpenAi,
     /// OpenAI's Responses.
     OpenAiResponses,
@@ -53,7 +53,7 @@ pub enum Api {
 }
 
 impl Api {
-    /// All of them, with their names in configurations.
+    /// All APIs, with their names in configurations.
     pub const ALL: [(Api, &'static str); 4] = [
         (Api::Anthropic, "anthropic"),
         (Api::OpenAi, "openai"),
@@ -61,7 +61,7 @@ impl Api {
         (Api::Gemini, "gemini"),
     ];
 
-    /// By the name in a configuration.
+    /// The API with this name in a configuration.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Api::ALL.iter().find(|(_, known)| *known == name).map(|(api, _)| *api)
@@ -74,32 +74,32 @@ impl Api {
     }
 }
 
-/// How much a model thinks before it speaks.
+/// How much a model thinks before it replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thinking {
-    /// Not at all, where the model can do without.
+    /// Not at all, if the model supports that.
     Off,
     /// A little.
     Low,
     /// More.
     Medium,
-    /// Much.
+    /// A lot.
     High,
-    /// Up to so many tokens.
+    /// At most this number of tokens.
     Tokens(u32),
 }
 
-/// What a model is asked for besides.
+/// Further options of a request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Generation {
-    /// How much chance there is in its choice of words.
+    /// The randomness of the choice of tokens.
     pub temperature: Option<f64>,
-    /// From which share of likely words it chooses.
+    /// The share of the most likely tokens to choose from.
     pub top_p: Option<f64>,
-    /// Makes its choices repeatable, where the provider can.
+    /// Makes the choices repeatable, if the provider supports that.
     pub seed: Option<u64>,
-    /// Texts that end its message.
+    /// Texts at which the message ends.
     pub stop_sequences: Vec<String>,
-    /// Members of the request's body that are sent as they are.
+    /// Members of the request's body that are sent unchanged.
     pub extra: Map<String, Value>,
 }

@@ -1,8 +1,8 @@
-//! What happens in subagents, told across processes: the events that they post to the process at the root, and the end
-//! that posts them. The listener belongs to the crate that serves.
+//! Events of subagents, sent between processes to the root process: their form, and the sender. The listener is in
+//! another crate.
 //!
-//! The address of the listener, with a token, goes from process to process in the environment. Posting is best effort:
-//! in order, never waited for, and given up where nobody listens. What is lost is counted.
+//! Processes pass the address of the listener, with a token, through the environment. Posting is best effort: in order,
+//! without waiting, and given up if there is no listener. Lost events are counted.
 
 mod poster;
 
@@ -15,52 +15,52 @@ pub use poster::EventPoster;
 /// The environment variable with the address of the listener and its token, as `http://TOKEN@127.0.0.1:PORT/events`.
 pub const ADDRESS_VARIABLE: &str = "TOOLSMITH_SUBAGENT_LOGGING_ADDRESS";
 
-/// Most bytes of an event's payload; the rest is cut off.
+/// Maximum size of an event's payload, in bytes; the rest is cut off.
 const LONGEST_PAYLOAD: usize = 64 << 10;
 
-/// Most bytes of the names in an event, which a model may have made up; the rest is cut off.
+/// Maximum size of the names in an event, in bytes, which a model may have made up; the rest is cut off.
 const LONGEST_NAME: usize = 1 << 10;
 
-/// Most bytes of an event as JSON, which takes six bytes for a control character.
+/// Maximum size of an event as JSON, in bytes; a control character takes six.
 const LONGEST_EVENT: usize = 512 << 10;
 
-/// Most bytes of a batch as JSON (1 MiB).
+/// Maximum size of a batch as JSON, in bytes (1 MiB).
 pub const LONGEST_BATCH: usize = 1 << 20;
 
-/// Most events of a batch.
+/// Limit on the events of a batch.
 pub const MOST_EVENTS: usize = 256;
 
 /// The body of one request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventBatch<E = SubagentEvent> {
-    /// How many events were left out since the last batch, because the listener did not keep up.
+    /// The number of events dropped since the last batch, because the listener did not keep up.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u64,
-    /// What has happened since, in order; at most [`MOST_EVENTS`].
+    /// The events since then, in order; at most [`MOST_EVENTS`].
     pub events: Vec<E>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Something that happened in a subagent.
+/// An event of a subagent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SubagentEvent {
-    /// What happened.
+    /// The kind of event.
     #[serde(rename = "type")]
     pub kind: EventKind,
     /// The subagent's name.
     pub subagent_name: String,
-    /// The run that it happened in.
+    /// The run of the subagent.
     pub subagent_run_id: String,
-    /// The run that called this one, where that was a subagent's as well.
+    /// The run that called this one, if that was a subagent's too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_run_id: Option<String>,
-    /// When it happened, as RFC 3339 has it, in UTC.
+    /// The time in RFC 3339 form, in UTC.
     pub timestamp: String,
     /// The tool, for calls and results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,38 +68,38 @@ pub struct SubagentEvent {
     /// The call, for calls and results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// What there is to read: the task, the thought, arguments or a result, or the answer.
+    /// The text: the task, the thought, the arguments, the result, or the answer.
     #[serde(default)]
     pub payload: String,
     /// Whether it is a failure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// The time limit of what has begun, in seconds.
+    /// The time limit of a started run or call, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_timeout_seconds: Option<f64>,
-    /// What the run has cost up to now.
+    /// The tokens used by the run so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<Usage>,
 }
 
-/// What happened.
+/// The kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
-    /// A run has begun.
+    /// A run has started.
     SubagentStart,
     /// A run has ended.
     SubagentEnd,
-    /// A tool is called.
+    /// A tool call has started.
     ToolCall,
-    /// A tool has answered.
+    /// A tool call has ended.
     ToolResult,
     /// The model has thought.
     ThoughtTrace,
 }
 
 impl SubagentEvent {
-    /// With texts of bounded size.
+    /// Cuts its texts to their limits.
     fn bounded(mut self) -> Self {
         cut(&mut self.payload, LONGEST_PAYLOAD);
         cut(&mut self.subagent_name, LONGEST_NAME);
@@ -110,7 +110,7 @@ impl SubagentEvent {
     }
 }
 
-/// Cuts a text after so many bytes, at a whole character.
+/// Cuts a text to a number of bytes, at a whole character.
 fn cut(text: &mut String, longest: usize) {
     if text.len() > longest {
         text.truncate(text.floor_char_boundary(longest));

@@ -1,4 +1,4 @@
-//! Tools as the loop sees them: listed before each request, called by name.
+//! The tools' interface for the loop: listed before each request, called by name.
 
 use futures::future::BoxFuture;
 use serde_json::Value;
@@ -8,9 +8,9 @@ use crate::message::{ToolCall, ToolResult};
 /// A tool that a model may call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
-    /// Its name: letters, digits, `_` and `-`, at most 64, as providers want it.
+    /// Its name: letters, digits, `_` and `-`, at most 64, as providers require.
     pub name: String,
-    /// What it does, for a model.
+    /// A description for the model.
     pub description: String,
     /// The JSON Schema of its arguments: an object.
     pub input_schema: Value,
@@ -18,12 +18,12 @@ pub struct ToolDefinition {
 
 /// The tools of a run. Dropping the future of a call cancels it.
 pub trait Toolset: Send + Sync {
-    /// The tools as they are now.
+    /// The current tools.
     ///
-    /// # Errors
+    /// Why they can't be listed.
     /// Why there is no list.
     fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDefinition>, String>>;
 
-    /// Calls a tool. Whatever goes wrong is a result that the model reads.
+    /// Calls a tool. Every failure becomes a result for the model.
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;
 }

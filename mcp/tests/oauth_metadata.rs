@@ -1,5 +1,5 @@
-//! Logins at authorization servers that answer anything: the body of the fuzz target `oauth`, run on its corpus, on
-//! arbitrary bytes, and on sound answers after something happened to them.
+//! Logins at hostile authorization servers: the body of the fuzz target `oauth`, run on its corpus, on arbitrary bytes,
+//! and on damaged valid responses.
 //!
 //! More cases: `PROPTEST_CASES=1000000 cargo test -p mcp --release --test oauth_metadata`.
 
@@ -33,7 +33,7 @@ fn seed(name: &str) -> &'static [u8] {
     &corpus().iter().find(|(other, _)| other == name).unwrap().1
 }
 
-/// What is put into answers in place of something else.
+/// The replacements and insertions for damaged responses.
 const PIECES: [&str; 20] = [
     "http://mcp.example/token",
     "https://elsewhere.example/token",
@@ -59,17 +59,17 @@ const PIECES: [&str; 20] = [
 
 #[derive(Debug, Clone)]
 enum Damage {
-    /// The quoted text at this place becomes a piece.
+    /// Replaces the quoted text at this position with a piece.
     Replace(Index, Index),
-    /// A piece is put in between.
+    /// Inserts a piece.
     Insert(Index, Index),
-    /// A byte becomes another.
+    /// Changes a byte.
     Byte(Index, u8),
-    /// Everything after it is gone.
+    /// Removes everything after the position.
     Cut(Index),
-    /// Two parts change places.
+    /// Swaps two parts.
     Swap(Index, Index),
-    /// A part comes twice.
+    /// Repeats a part.
     Repeat(Index),
 }
 
@@ -136,7 +136,7 @@ fn damaged() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn a_sound_login_gives_a_token_and_renews_it() {
+fn a_correct_login_returns_a_token_and_renews_it() {
     let rehearsed = oauth(seed("login-and-renewal"));
     assert_eq!(rehearsed.error, None);
     assert_eq!(rehearsed.token.as_deref(), Some("secret-access-token-2"));
@@ -144,7 +144,7 @@ fn a_sound_login_gives_a_token_and_renews_it() {
 }
 
 #[test]
-fn every_seed_holds_and_no_other_seed_renews() {
+fn every_seed_passes_and_only_one_renews() {
     for (name, seed) in corpus() {
         let rehearsed = oauth(seed);
         let text = format!("{:?} {:?}", rehearsed.error, rehearsed.renewal);
@@ -160,7 +160,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_answers_have_a_secret_sent_elsewhere(input in prop_oneof![4 => damaged(), 1 => vec(any::<u8>(), 0..400)]) {
+    fn no_response_sends_a_secret_elsewhere(input in prop_oneof![4 => damaged(), 1 => vec(any::<u8>(), 0..400)]) {
         oauth(&input);
     }
 }

@@ -1,4 +1,4 @@
-//! A conversation in genai's form: what each API takes where, and what it is told in words instead.
+//! Converts a conversation to genai's form: what each API supports, and texts that replace what it does not.
 
 use genai::chat::{Binary, CacheControl, ChatMessage, ContentPart, MessageContent, ToolResponse};
 use serde_json::{Map, Value, json};
@@ -6,17 +6,17 @@ use serde_json::{Map, Value, json};
 use crate::message::{Block, Message, Role, ToolCall, ToolResult};
 use crate::settings::Api;
 
-/// Stands for a message without words: no API takes an empty one.
+/// The text of an empty message: no API accepts one without text.
 const NOTHING: &str = "(nothing)";
 
-/// Before the bytes of a thought that Anthropic shows to nobody.
+/// The prefix of the data of Anthropic's redacted thoughts.
 const REDACTED: &str = "redacted:";
 
 /// The messages, in order.
 pub(super) fn messages(api: Api, conversation: &[Message]) -> Vec<ChatMessage> {
     let mut messages: Vec<ChatMessage> = conversation.iter().flat_map(|it| message(api, it)).collect();
     if api == Api::Anthropic {
-        // The next request begins with all of this one: Anthropic reads it from its cache where it is told to keep it.
+        // The next request starts with all of this one: Anthropic caches up to the marked message.
         if let Some(last) = messages.pop() {
             messages.push(last.with_options(CacheControl::Ephemeral));
         }
@@ -27,14 +27,14 @@ pub(super) fn messages(api: Api, conversation: &[Message]) -> Vec<ChatMessage> {
 fn message(api: Api, message: &Message) -> Vec<ChatMessage> {
     match message.role {
         Role::User => {
-            let mut parts: Vec<_> = message.blocks.iter().filter_map(|block| said(api, block)).collect();
+            let mut parts: Vec<_> = message.blocks.iter().filter_map(|block| user_part(api, block)).collect();
             if parts.is_empty() {
                 parts.push(ContentPart::from_text(NOTHING));
             }
             vec![ChatMessage::user(MessageContent::from_parts(parts))]
         }
         Role::Assistant => {
-            let parts: Vec<_> = message.blocks.iter().flat_map(|block| spoken(api, block)).collect();
+            let parts: Vec<_> = message.blocks.iter().flat_map(|block| assistant_parts(api, block)).collect();
             if parts.is_empty() {
                 return Vec::new();
             }
@@ -44,19 +44,19 @@ fn message(api: Api, message: &Message) -> Vec<ChatMessage> {
     }
 }
 
-/// What a user says.
-fn said(api: Api, block: &Block) -> Option<ContentPart> {
+/// A block of a user message.
+fn user_part(api: Api, block: &Block) -> Option<ContentPart> {
     match block {
-        Block::Text { text } => spoken_text(text),
+        Block::Text { text } => text_part(text),
         Block::Media { media_type, data, name } => Some(media(api, media_type, data, name.as_deref())),
         _ => None,
     }
 }
 
-/// What the model says, thinks and calls.
-fn spoken(api: Api, block: &Block) -> Vec<ContentPart> {
+/// A block of an assistant message: text, thoughts or a call.
+fn assistant_parts(api: Api, block: &Block) -> Vec<ContentPart> {
     match block {
-        Block::Text { text } => spoken_text(text).into_iter().collect(),
+        Block::Text { text } => text_part(text).into_iter().collect(),
         Block::Thinking { text, signature } => thought(api, text, signature.as_deref()),
         Block::ToolCall(call) => vec![ContentPart::ToolCall(genai::chat::ToolCall {
             call_id: id(api, &call.id),
@@ -68,11 +68,11 @@ fn spoken(api: Api, block: &Block) -> Vec<ContentPart> {
     }
 }
 
-fn spoken_text(text: &str) -> Option<ContentPart> {
+fn text_part(text: &str) -> Option<ContentPart> {
     (!text.trim().is_empty()).then(|| ContentPart::from_text(text))
 }
 
-/// A thought goes back to the API that it came from, as it was; no other knows what to do with it.
+/// A thought is returned unchanged to the API that sent it; others can't use it.
 fn thought(api: Api, text: &str, signature: Option<&str>) -> Vec<ContentPart> {
     let Some(signature) = signature.and_then(|signature| unmarked(api, signature)) else { return Vec::new() };
     match api {
@@ -94,12 +94,12 @@ fn signatures(api: Api, call: &ToolCall) -> Option<Vec<String>> {
     (!own.is_empty()).then_some(own)
 }
 
-/// A signature with the API that it holds for: a conversation may go on with another model.
+/// Marks a signature with its API: a conversation may continue with another model.
 pub(super) fn marked(api: Api, signature: &str) -> String {
     format!("{}:{signature}", api.name())
 }
 
-/// The same for the bytes of a thought that is not shown.
+/// Marks the data of a redacted thought.
 pub(super) fn marked_redacted(api: Api, data: &str) -> String {
     marked(api, &format!("{REDACTED}{data}"))
 }
@@ -108,7 +108,7 @@ fn unmarked(api: Api, signature: &str) -> Option<&str> {
     signature.strip_prefix(api.name())?.strip_prefix(':')
 }
 
-/// Ids of other APIs may have letters that these two don't take; their own don't change.
+/// Ids from other APIs may have characters that these two reject; their own ids don't change.
 fn id(api: Api, id: &str) -> String {
     match api {
         Api::Anthropic | Api::OpenAiResponses => {
@@ -120,7 +120,7 @@ fn id(api: Api, id: &str) -> String {
     }
 }
 
-/// APIs take objects only; whatever else a model wrote is shown to it within one.
+/// APIs accept only objects; anything else that a model wrote is wrapped in one.
 fn arguments(call: &ToolCall) -> Value {
     match &call.arguments {
         Value::Object(_) => call.arguments.clone(),
@@ -129,7 +129,7 @@ fn arguments(call: &ToolCall) -> Value {
     }
 }
 
-/// What tools answered. Anthropic takes media within results; for others they follow as a message of the user.
+/// The results of tools. Anthropic accepts media in results; for others they follow as a user message.
 fn results(api: Api, message: &Message) -> Vec<ChatMessage> {
     let results = || {
         message.blocks.iter().filter_map(|block| match block {
@@ -153,11 +153,10 @@ fn results(api: Api, message: &Message) -> Vec<ChatMessage> {
             .blocks
             .iter()
             .filter(|block| matches!(block, Block::Media { .. }))
-            .filter_map(|block| said(api, block))
+            .filter_map(|block| user_part(api, block))
             .collect();
         if !parts.is_empty() {
-            let line =
-                format!("What the call {} of the tool {} returned besides text:", result.id, result.name);
+            let line = format!("Media returned by the call {} of the tool {}:", result.id, result.name);
             media_parts.push(ContentPart::from_text(line));
             media_parts.extend(parts);
         }
@@ -168,23 +167,23 @@ fn results(api: Api, message: &Message) -> Vec<ChatMessage> {
     messages
 }
 
-/// The text of a result, which says whether the tool failed.
+/// The text of a result, marked as an error if the tool failed.
 fn answer(result: &ToolResult) -> String {
     let text = result.texts();
     let has_media = result.blocks.iter().any(|block| matches!(block, Block::Media { .. }));
     let text = match text.trim() {
-        "" if has_media => "(media, which follow)".to_owned(),
+        "" if has_media => "(see the media below)".to_owned(),
         "" => NOTHING.to_owned(),
         _ => text,
     };
     if result.is_error { format!("Error: {text}") } else { text }
 }
 
-/// A result as Anthropic takes it, with images and documents in it.
+/// A result in Anthropic's form, including images and documents.
 fn anthropic(result: &ToolResult) -> Value {
     let blocks = result.blocks.iter().filter_map(|block| match block {
         Block::Text { text } if !text.trim().is_empty() => Some(json!({ "type": "text", "text": text })),
-        Block::Media { media_type, data, name } => Some(match takes(Api::Anthropic, media_type) {
+        Block::Media { media_type, data, name } => Some(match supports(Api::Anthropic, media_type) {
             true => {
                 let kind = if media_type.starts_with("image/") { "image" } else { "document" };
                 let source = json!({ "type": "base64", "media_type": media_type, "data": data });
@@ -207,21 +206,21 @@ fn anthropic(result: &ToolResult) -> Value {
 }
 
 fn media(api: Api, media_type: &str, data: &str, name: Option<&str>) -> ContentPart {
-    if !takes(api, media_type) {
+    if !supports(api, media_type) {
         return ContentPart::from_text(left_out(media_type, name));
     }
-    // OpenAI's files must have a name.
+    // OpenAI requires names for files.
     let name = name.unwrap_or(if media_type == "application/pdf" { "document.pdf" } else { "media" });
     ContentPart::Binary(Binary::from_base64(media_type, data, Some(name.to_owned())))
 }
 
 fn left_out(media_type: &str, name: Option<&str>) -> String {
     let name = name.map(|name| format!(" {name:?}")).unwrap_or_default();
-    format!("[Something of the type {media_type}{name} was left out: the model's API does not take it.]")
+    format!("[Content of the type {media_type}{name} was left out: the model's API does not support it.]")
 }
 
-/// Which media an API takes, by its documentation.
-fn takes(api: Api, media_type: &str) -> bool {
+/// Whether an API supports a media type, according to its documentation.
+fn supports(api: Api, media_type: &str) -> bool {
     let (kind, subtype) = media_type.split_once('/').unwrap_or((media_type, ""));
     match (api, kind, subtype) {
         (Api::Gemini, "image", "gif") => false,

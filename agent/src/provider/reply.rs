@@ -1,4 +1,4 @@
-//! A whole answer: its blocks in order, why it ends, and what it cost.
+//! Builds a complete reply: its blocks in order, the stop reason, and the usage.
 
 use std::collections::HashSet;
 
@@ -12,10 +12,10 @@ use crate::message::{Block, Message, Role, ToolCall};
 use crate::model::{Reply, Stop, Usage};
 use crate::settings::Api;
 
-/// The answer that ends with `end`. `signatures` are those of each call, by the API that signs calls.
+/// The reply that ends with `end`. `signatures` are those of each call, for the API that signs calls.
 ///
 /// # Errors
-/// Where the answer broke off.
+/// If the reply was cut off.
 pub(super) fn of(
     api: Api,
     end: StreamEnd,
@@ -24,7 +24,7 @@ pub(super) fn of(
     before: &[Message],
 ) -> Result<Reply, Failure> {
     frames.check()?;
-    // Some streamers of genai end an answer that broke off like one that is whole, without a reason.
+    // Some streamers of genai end a reply that was cut off like a complete one, without a reason.
     let Some(reason) = end.captured_stop_reason else { return Err(frames.cut()) };
     let usage = usage(&end.captured_usage.unwrap_or_default());
     let mut blocks = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn of(
             other => add(api, &mut blocks, other, signatures),
         }
     }
-    tell_thought(api, &mut blocks, end.captured_reasoning_content);
+    add_thought(api, &mut blocks, end.captured_reasoning_content);
     let calls = own_calls(api, calls, signatures, before);
     let stop = stop(&reason, !calls.is_empty(), frames);
     blocks.extend(calls.into_iter().map(Block::ToolCall));
@@ -49,7 +49,7 @@ fn add(api: Api, blocks: &mut Vec<Block>, part: ContentPart, of_calls: &[Vec<Str
             let signature = Some(marked(api, &signature));
             blocks.push(Block::Thinking { text: String::new(), signature });
         }
-        // It comes behind its signature.
+        // The text follows its signature.
         ContentPart::ReasoningContent(thought) => match blocks.last_mut() {
             Some(Block::Thinking { text, .. }) if text.is_empty() => *text = thought,
             _ => blocks.push(Block::Thinking { text: thought, signature: None }),
@@ -64,14 +64,14 @@ fn add(api: Api, blocks: &mut Vec<Block>, part: ContentPart, of_calls: &[Vec<Str
     }
 }
 
-/// Thoughts that came without a place of their own stand with the first signature.
-fn tell_thought(api: Api, blocks: &mut Vec<Block>, thought: Option<String>) {
+/// Adds thoughts that came without a position to the first signature.
+fn add_thought(api: Api, blocks: &mut Vec<Block>, thought: Option<String>) {
     let Some(thought) = thought.filter(|thought| !thought.is_empty()) else { return };
-    let told = |block: &Block| matches!(block, Block::Thinking { text, .. } if !text.is_empty());
-    if blocks.iter().any(told) {
+    let is_present = |block: &Block| matches!(block, Block::Thinking { text, .. } if !text.is_empty());
+    if blocks.iter().any(is_present) {
         return;
     }
-    // Those of Chat Completions are replayed without any signature.
+    // Thoughts of Chat Completions are sent back without a signature.
     let signature = (api == Api::OpenAi).then(|| marked(api, ""));
     match blocks.first_mut() {
         Some(Block::Thinking { text, .. }) => *text = thought,
@@ -79,7 +79,7 @@ fn tell_thought(api: Api, blocks: &mut Vec<Block>, thought: Option<String>) {
     }
 }
 
-/// The calls, each with an id that no other call of the conversation has.
+/// The calls, each with an id that is unique in the conversation.
 fn own_calls(
     api: Api,
     calls: Vec<genai::chat::ToolCall>,
@@ -88,7 +88,7 @@ fn own_calls(
 ) -> Vec<ToolCall> {
     let mut taken: HashSet<String> =
         before.iter().flat_map(Message::calls).map(|call| call.id.clone()).collect();
-    // Where the numbers of calls have a gap, genai fills it with the next call.
+    // If the numbers of calls have a gap, genai fills it with the next call.
     let ids: Vec<String> = calls.iter().map(|call| call.call_id.clone()).collect();
     let repeated =
         |at: usize| api == Api::OpenAi && ids.iter().skip(at + 1).any(|id| Some(id) == ids.get(at));
@@ -107,16 +107,16 @@ fn own_calls(
     own
 }
 
-/// Models that give calls no ids get some from genai, which are the same in every message.
+/// genai makes up ids for models that send none, and they are the same in every message.
 fn free_id(id: &str, name: &str, taken: &HashSet<String>) -> String {
     if !id.is_empty() && !taken.contains(id) {
         return id.to_owned();
     }
-    // By this form genai knows that an id is not the provider's.
-    let made = id.starts_with("call#");
+    // genai recognises by this form that an id is not the provider's.
+    let is_generated = id.starts_with("call#");
     let mut number = taken.len();
     loop {
-        let id = if made { format!("call#{name}#{number}") } else { format!("{id}_{number}") };
+        let id = if is_generated { format!("call#{name}#{number}") } else { format!("{id}_{number}") };
         if !taken.contains(&id) {
             return id;
         }
@@ -124,7 +124,7 @@ fn free_id(id: &str, name: &str, taken: &HashSet<String>) -> String {
     }
 }
 
-/// A call without arguments has none to be read.
+/// Missing arguments become an empty object.
 fn arguments(arguments: Value) -> Value {
     match arguments {
         Value::Null => Value::Object(Map::new()),
@@ -153,7 +153,7 @@ fn stop(reason: &StopReason, calls: bool, frames: &StreamEvents) -> Stop {
 fn usage(usage: &genai::chat::Usage) -> Usage {
     let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
     let input = count(usage.prompt_tokens).unwrap_or_default();
-    // Where Gemini tells thoughts alone, only the sum has what was written.
+    // If Gemini reports only thoughts, only the total includes the output.
     let rest = || count(usage.total_tokens).map(|total| total.saturating_sub(input));
     let cached = usage.prompt_tokens_details.as_ref().and_then(|details| count(details.cached_tokens));
     Usage {

@@ -1,4 +1,4 @@
-//! What a model is asked, in genai's form, and what genai leaves to each API's own body.
+//! Builds a request in genai's form, including the parts of each API's body that genai does not cover.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use crate::model::Request;
 use crate::settings::{Api, ModelSettings, Thinking};
 use crate::toolset::ToolDefinition;
 
-/// Up to how many tokens of thought are a little; APIs that know levels alone get one of them.
-const LITTLE_THOUGHT: u32 = 2_048;
+/// Up to this number of tokens, thinking is low, for APIs that support only levels.
+const LOW_THINKING: u32 = 2_048;
 
-/// Up to how many tokens of thought are medium.
-const MEDIUM_THOUGHT: u32 = 12_000;
+/// Up to this number of tokens, thinking is medium.
+const MEDIUM_THINKING: u32 = 12_000;
 
-/// The fewest tokens of thought where Gemini's large models can't do without.
-const LEAST_THOUGHT: u32 = 128;
+/// The minimum number of tokens for thinking in Gemini's large models, which can't turn it off.
+const MIN_THINKING: u32 = 128;
 
-/// The request; its tools are among the options.
+/// The messages of the request; its tools are in the options.
 pub(super) fn chat(settings: &ModelSettings, request: &Request<'_>) -> ChatRequest {
     let chat = ChatRequest::new(conversation::messages(settings.api, request.messages));
     if request.system.trim().is_empty() { chat } else { chat.with_system(request.system) }
 }
 
-/// How it is answered, and heard.
+/// The options of the request: generation, tools, and the parts of the reply to capture.
 pub(super) fn options(
     settings: &ModelSettings,
     tools: &[ToolDefinition],
@@ -49,8 +49,8 @@ pub(super) fn options(
     options
 }
 
-/// What stands in the body as it is: tools under the names that they have (genai takes some for the provider's own), the
-/// model's id (genai reads efforts from its end), and what the user wants.
+/// Members that are sent unchanged: tools under their own names (genai takes some for the provider's own), the model's
+/// id (genai reads efforts from its end), and the user's extra members.
 fn body(settings: &ModelSettings, tools: &[ToolDefinition]) -> Map<String, Value> {
     let mut body = Map::new();
     if !tools.is_empty() {
@@ -71,8 +71,8 @@ fn body(settings: &ModelSettings, tools: &[ToolDefinition]) -> Map<String, Value
     body
 }
 
-/// Models of Responses that don't think refuse whatever asks for thoughts, so it is taken out for them. Summaries are
-/// asked for in the form that all that think can give.
+/// Responses models without thinking reject requests for thoughts, so those members are removed for them. Summaries are
+/// requested in the form that all thinking models support.
 fn responses(settings: &ModelSettings, body: &mut Map<String, Value>) {
     if !thinks(settings) {
         body.insert("reasoning".to_owned(), Value::Null);
@@ -94,7 +94,7 @@ fn declaration(api: Api, tool: &ToolDefinition) -> Value {
             "type": "function",
             "function": { "name": name, "description": description, "parameters": input_schema },
         }),
-        // Its default makes every property required.
+        // The default makes every property required.
         Api::OpenAiResponses => json!({
             "type": "function",
             "name": name,
@@ -108,7 +108,7 @@ fn declaration(api: Api, tool: &ToolDefinition) -> Value {
     }
 }
 
-/// Whether the model is asked for its thoughts: where the settings say so, or it is known to have some.
+/// Whether thoughts are requested: if the settings say so, or the model is known to think.
 fn thinks(settings: &ModelSettings) -> bool {
     let id = settings.id.rsplit('/').next().unwrap_or_default();
     let begins = |names: &[&str]| names.iter().any(|name| id.starts_with(name));
@@ -120,8 +120,8 @@ fn thinks(settings: &ModelSettings) -> bool {
     }
 }
 
-/// How much it thinks, as genai takes it. Without a wish it gets something that adds nothing to the request, so that it
-/// does not look for one at the end of the model's name.
+/// The thinking effort in genai's form. Without a setting it returns a value that adds nothing to the request, so that
+/// genai does not look for an effort at the end of the model's name.
 fn effort(settings: &ModelSettings) -> Option<ReasoningEffort> {
     let Some(thinking) = settings.thinking else {
         return match settings.api {
@@ -138,7 +138,7 @@ fn effort(settings: &ModelSettings) -> Option<ReasoningEffort> {
         Thinking::Off if settings.api == Api::Gemini => match (by_level, settings.id.contains("pro")) {
             (true, true) => ReasoningEffort::Low,
             (true, false) => ReasoningEffort::Minimal,
-            (false, true) => ReasoningEffort::Budget(LEAST_THOUGHT),
+            (false, true) => ReasoningEffort::Budget(MIN_THINKING),
             (false, false) => ReasoningEffort::Budget(0),
         },
         Thinking::Off => ReasoningEffort::Zero,
@@ -157,8 +157,8 @@ fn level(thinking: Thinking, off: &'static str) -> &'static str {
         Thinking::Low => "low",
         Thinking::Medium => "medium",
         Thinking::High => "high",
-        Thinking::Tokens(tokens) if tokens <= LITTLE_THOUGHT => "low",
-        Thinking::Tokens(tokens) if tokens <= MEDIUM_THOUGHT => "medium",
+        Thinking::Tokens(tokens) if tokens <= LOW_THINKING => "low",
+        Thinking::Tokens(tokens) if tokens <= MEDIUM_THINKING => "medium",
         Thinking::Tokens(_) => "high",
     }
 }

@@ -1,11 +1,11 @@
-//! How long a provider wants to be left alone: the headers `Retry-After` (RFC 9110, section 10.2.3) and `retry-after-ms`.
+//! Parses the wait that a provider requests: the headers `Retry-After` (RFC 9110, section 10.2.3) and `retry-after-ms`.
 
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-/// What the headers of an answer ask for.
-pub(super) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
+/// The wait that the headers of a response request.
+pub(super) fn requested_wait(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     if let Some(milliseconds) = text("retry-after-ms").and_then(|value| value.parse::<f64>().ok()) {
         return duration(milliseconds / 1000.0);
@@ -33,15 +33,15 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_asks_for_time_in_seconds_milliseconds_or_by_a_date() {
-        assert_eq!(asked_for(&headers("retry-after", "3")), Some(Duration::from_secs(3)));
-        assert_eq!(asked_for(&headers("retry-after-ms", "1500")), Some(Duration::from_millis(1500)));
-        let past = asked_for(&headers("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"));
+    fn waits_are_in_seconds_milliseconds_or_until_a_date() {
+        assert_eq!(requested_wait(&headers("retry-after", "3")), Some(Duration::from_secs(3)));
+        assert_eq!(requested_wait(&headers("retry-after-ms", "1500")), Some(Duration::from_millis(1500)));
+        let past = requested_wait(&headers("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"));
         assert_eq!(past, Some(Duration::ZERO));
-        let future = asked_for(&headers("retry-after", "Fri, 31 Dec 9999 23:59:59 GMT")).unwrap();
+        let future = requested_wait(&headers("retry-after", "Fri, 31 Dec 9999 23:59:59 GMT")).unwrap();
         assert!(future > Duration::from_secs(365 * 24 * 3600));
         for wrong in ["soon", "-1", "NaN", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08"] {
-            assert_eq!(asked_for(&headers("retry-after", wrong)), None, "{wrong}");
+            assert_eq!(requested_wait(&headers("retry-after", wrong)), None, "{wrong}");
         }
     }
 }

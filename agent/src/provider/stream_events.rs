@@ -1,4 +1,4 @@
-//! The events of an answer as they come over the wire: what genai passes over in silence is seen here.
+//! Inspects the events of a stream as they arrive, for what genai ignores.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::failure::{Failure, words};
 use crate::model::ModelErrorKind;
 
-/// Most bytes of one answer's events: far beyond any message, far below what hurts.
-const MOST_BYTES: usize = 64 << 20;
+/// Limit on the events of one reply, in bytes: far beyond any message, and harmless to memory.
+const MAX_BYTES: usize = 64 << 20;
 
-/// What is seen of one answer.
+/// What was seen of one reply.
 #[derive(Debug, Default)]
 pub(super) struct StreamEvents(Mutex<StreamState>);
 
@@ -33,14 +33,14 @@ impl ChatFrameSink for StreamEvents {
             return;
         }
         match frame.json() {
-            Some(event) => seen.look(&event),
+            Some(event) => seen.inspect(&event),
             None => seen.malformed = true,
         }
     }
 }
 
 impl StreamState {
-    fn look(&mut self, event: &Value) {
+    fn inspect(&mut self, event: &Value) {
         let text = |place: &str| event.pointer(place).and_then(Value::as_str);
         // Chat Completions, and Responses.
         if let Some(refusal) = text("/choices/0/delta/refusal") {
@@ -64,37 +64,37 @@ impl StreamState {
 }
 
 impl StreamEvents {
-    fn seen<T>(&self, look: impl FnOnce(&StreamState) -> T) -> T {
-        look(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn seen<T>(&self, read: impl FnOnce(&StreamState) -> T) -> T {
+        read(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether the answer can still become a whole one.
+    /// Checks that the reply can still become complete.
     ///
     /// # Errors
     /// Why it can't.
     pub(super) fn check(&self) -> Result<(), Failure> {
         self.seen(|seen| {
             if seen.malformed {
-                Err(Failure::malformed("an event of the answer is no valid JSON"))
-            } else if seen.bytes > MOST_BYTES {
-                let message = format!("the answer has more than {} MiB", MOST_BYTES >> 20);
-                Err(Failure::lasting(ModelErrorKind::Malformed, message))
+                Err(Failure::malformed("an event of the answer is not valid JSON"))
+            } else if seen.bytes > MAX_BYTES {
+                let message = format!("the answer has more than {} MiB", MAX_BYTES >> 20);
+                Err(Failure::permanent(ModelErrorKind::Malformed, message))
             } else {
                 Ok(())
             }
         })
     }
 
-    /// The failure of an answer that ends without its end.
+    /// The failure of a stream that ends too early.
     pub(super) fn cut(&self) -> Failure {
         if self.seen(|seen| seen.bytes == 0) {
-            let what = "the answer is no stream of events; check the model's type and base_url";
+            let what = "the answer is not an event stream; check the model's type and base_url";
             return Failure::malformed(what);
         }
-        Failure::proxied(ModelErrorKind::Network, "the answer broke off before its end")
+        Failure::temporary(ModelErrorKind::Network, "the answer was cut off before its end")
     }
 
-    /// Why the provider did not let the answer begin, or how it failed, where genai tells neither.
+    /// Why the provider blocked or failed the reply, if genai reports neither.
     pub(super) fn blocked(&self) -> Option<Failure> {
         self.seen(|seen| {
             if let Some(error) = &seen.failed {
@@ -102,16 +102,16 @@ impl StreamEvents {
             }
             let reason = seen.blocked.as_ref()?;
             let message = format!("the provider does not accept the conversation: {reason}");
-            Some(Failure::lasting(ModelErrorKind::Refused, message))
+            Some(Failure::permanent(ModelErrorKind::Refused, message))
         })
     }
 
-    /// In which words the model refused.
+    /// The text of the model's refusal.
     pub(super) fn refusal(&self) -> Option<String> {
         self.seen(|seen| (!seen.refusal.trim().is_empty()).then(|| words(&seen.refusal)))
     }
 
-    /// Why a message of Responses is not complete.
+    /// Why a message of the Responses API is incomplete.
     pub(super) fn incomplete(&self) -> Option<String> {
         self.seen(|seen| seen.incomplete.clone())
     }

@@ -1,4 +1,4 @@
-//! The loop against models and tools that do what a test says.
+//! The loop against scripted models and tools.
 
 use std::sync::Mutex;
 
@@ -11,7 +11,7 @@ use crate::event::Silent;
 use crate::store::{Conversation, NewConversation, Store};
 use crate::toolset::ToolDefinition;
 
-/// A model that says one thing after the other.
+/// A model with scripted replies.
 struct Says(Mutex<Vec<Reply>>);
 
 impl Says {
@@ -31,12 +31,12 @@ impl ChatModel for Says {
         _: &'a Request<'a>,
         _: &'a dyn DeltaSink,
     ) -> BoxFuture<'a, Result<Reply, ModelError>> {
-        let reply = self.0.lock().unwrap().pop().expect("the model is asked once too often");
+        let reply = self.0.lock().unwrap().pop().expect("the model got more requests than scripted");
         async { Ok(reply) }.boxed()
     }
 }
 
-/// Tools that answer with their own name, or never.
+/// Tools that return their own name, or never return.
 struct Names;
 
 impl Toolset for Names {
@@ -85,7 +85,7 @@ fn roles(conversation: &[Message]) -> Vec<Role> {
 }
 
 #[tokio::test]
-async fn tools_are_called_until_the_model_only_speaks() {
+async fn tools_are_called_until_a_reply_has_no_calls() {
     let replies = vec![
         says(vec![call("a", json!({})), call("fails", json!({}))], Stop::ToolCalls),
         says(vec![Block::text("done")], Stop::End),
@@ -112,7 +112,7 @@ async fn turns_and_tokens_have_limits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_given_up_is_answered_for_in_the_next_run() {
+async fn cancelled_calls_get_results_in_the_next_run() {
     let short = Limits { time: Some(Duration::from_secs(5)), ..limits() };
     let mut conversation = Vec::new();
     let hanging = vec![says(vec![call("hang", json!({}))], Stop::ToolCalls)];
@@ -123,7 +123,7 @@ async fn what_is_given_up_is_answered_for_in_the_next_run() {
     assert_eq!(roles(&conversation)[2..], [Role::Tool, Role::User, Role::Assistant]);
 }
 
-/// Keeps what is said in a run.
+/// Stores the messages of a run.
 struct Keeps(Mutex<Conversation>);
 
 impl Watcher for Keeps {
@@ -135,7 +135,7 @@ impl Watcher for Keeps {
 }
 
 #[tokio::test]
-async fn what_was_kept_before_its_process_died_in_a_call_goes_on() {
+async fn a_conversation_resumes_after_its_process_died_in_a_call() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("c.db")).unwrap();
     let mut before = store.begin(NewConversation::default());
@@ -156,8 +156,8 @@ async fn what_was_kept_before_its_process_died_in_a_call_goes_on() {
     };
     run.go_on(&mut conversation, Message::text(Role::User, "and now?")).await.unwrap();
     assert_eq!(roles(&conversation), [Role::User, Role::Assistant, Role::Tool, Role::User, Role::Assistant]);
-    let Block::ToolResult(given_up) = &conversation[2].blocks[0] else { panic!("{:?}", conversation[2]) };
-    assert!(given_up.id == "id-a" && given_up.is_error, "{given_up:?}");
+    let Block::ToolResult(cancelled) = &conversation[2].blocks[0] else { panic!("{:?}", conversation[2]) };
+    assert!(cancelled.id == "id-a" && cancelled.is_error, "{cancelled:?}");
     store.flush().await.unwrap();
     let kept = store.path(before.id(), None).await.unwrap();
     assert_eq!(kept.into_iter().map(|kept| kept.message).collect::<Vec<_>>(), conversation);
@@ -169,7 +169,7 @@ fn form() -> FinalAnswer {
 }
 
 #[tokio::test]
-async fn a_final_answer_ends_the_run_and_nothing_beside_it_runs() {
+async fn a_final_answer_ends_the_run_without_running_other_calls() {
     let replies =
         vec![says(vec![call("hang", json!({})), call(FINAL_ANSWER, json!({ "n": 1 }))], Stop::ToolCalls)];
     let mut conversation = Vec::new();
@@ -179,7 +179,7 @@ async fn a_final_answer_ends_the_run_and_nothing_beside_it_runs() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_form_is_an_error_unless_it_may_be_corrected() {
+async fn an_invalid_answer_is_an_error_unless_it_may_be_corrected() {
     let wrong = || says(vec![call(FINAL_ANSWER, json!({ "n": "one" }))], Stop::ToolCalls);
     let right = says(vec![call(FINAL_ANSWER, json!({ "n": 1 }))], Stop::ToolCalls);
     let error = go_on(vec![wrong()], &limits(), Some(&form()), &mut Vec::new()).await.unwrap_err();
@@ -190,7 +190,7 @@ async fn an_answer_of_another_form_is_an_error_unless_it_may_be_corrected() {
 }
 
 #[tokio::test]
-async fn an_end_without_the_final_answer_is_an_error_that_quotes_the_last_words() {
+async fn an_end_without_the_final_answer_is_an_error_with_the_last_text() {
     let replies = vec![says(vec![Block::text("I am done")], Stop::End)];
     let error = go_on(replies, &limits(), Some(&form()), &mut Vec::new()).await.unwrap_err();
     assert_eq!(error, RunError::NoFinalAnswer("I am done".to_owned()));

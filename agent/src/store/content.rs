@@ -1,4 +1,4 @@
-//! Blocks as they are kept: as JSON, whole up to bounds.
+//! Encodes blocks for the store: as JSON, complete up to limits.
 
 use std::borrow::Cow;
 
@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use crate::message::{Block, Message, ToolCall, ToolResult};
 
-/// Most characters of a media block's base64 that are kept (32 MiB): more than providers take in one request.
-pub(super) const LARGEST_MEDIA: usize = 32 << 20;
+/// Maximum size of a stored media block, in characters of base64 (32 MiB): more than providers accept in one request.
+pub(super) const MAX_MEDIA: usize = 32 << 20;
 
-/// How deep arguments may nest to be kept as they are: JSON that nests deeper than 128 levels is not read back, and they
-/// stand within a block.
-const DEEPEST: usize = 96;
+/// Maximum nesting of arguments that are stored as JSON: JSON with more than 128 levels can't be read back, and
+/// arguments are nested in a block.
+const MAX_DEPTH: usize = 96;
 
-/// A block to be kept.
+/// An encoded block.
 #[derive(Debug)]
 pub(super) struct StoredBlock {
-    /// The kind of block, as it stands in its JSON.
+    /// The kind of block, as in its JSON.
     pub(super) kind: &'static str,
     /// Its JSON.
     pub(super) json: String,
@@ -26,7 +26,7 @@ pub(super) struct StoredBlock {
 pub(super) fn blocks(message: &Message) -> Vec<StoredBlock> {
     let blocks = message.blocks.iter().map(|block| {
         let block = bounded(block);
-        // Texts, numbers and maps with texts as keys: writing them as JSON does not fail.
+        // These are texts, numbers and maps with texts as keys, so encoding them does not fail.
         StoredBlock { kind: kind(&block), json: serde_json::to_string(block.as_ref()).unwrap_or_default() }
     });
     blocks.collect()
@@ -42,15 +42,15 @@ fn kind(block: &Block) -> &'static str {
     }
 }
 
-/// A block without what is too much to be kept.
+/// Replaces the parts of a block that exceed the limits.
 fn bounded(block: &Block) -> Cow<'_, Block> {
     match block {
-        Block::Media { media_type, data, name } if data.len() > LARGEST_MEDIA => {
+        Block::Media { media_type, data, name } if data.len() > MAX_MEDIA => {
             let name = name.as_ref().map(|name| format!(" {name:?}")).unwrap_or_default();
             Cow::Owned(Block::text(format!(
-                "[{media_type}{name} of {} bytes is not kept: more than {} MiB]",
+                "[{media_type}{name} of {} bytes was not stored: more than {} MiB]",
                 data.len() / 4 * 3,
-                LARGEST_MEDIA >> 20
+                MAX_MEDIA >> 20
             )))
         }
         Block::ToolResult(result) => {
@@ -62,15 +62,17 @@ fn bounded(block: &Block) -> Cow<'_, Block> {
             let (id, name) = (result.id.clone(), result.name.clone());
             Cow::Owned(Block::ToolResult(ToolResult { id, name, blocks, is_error: result.is_error }))
         }
-        Block::ToolCall(call) if deeper(&call.arguments, DEEPEST) => Cow::Owned(Block::ToolCall(ToolCall {
-            arguments: Value::String(call.arguments.to_string()),
-            ..call.clone()
-        })),
+        Block::ToolCall(call) if deeper(&call.arguments, MAX_DEPTH) => {
+            Cow::Owned(Block::ToolCall(ToolCall {
+                arguments: Value::String(call.arguments.to_string()),
+                ..call.clone()
+            }))
+        }
         _ => Cow::Borrowed(block),
     }
 }
 
-/// Whether a value nests deeper than so many levels.
+/// Whether a value is nested more deeply than `levels`.
 fn deeper(value: &Value, levels: usize) -> bool {
     let Some(left) = levels.checked_sub(1) else { return value.is_array() || value.is_object() };
     match value {
@@ -95,27 +97,27 @@ mod tests {
     }
 
     #[test]
-    fn media_are_whole_up_to_a_bound_also_within_results() {
-        assert_eq!(kept(media(LARGEST_MEDIA)), media(LARGEST_MEDIA));
-        let note = Block::text("[image/png \"x\" of 25165824 bytes is not kept: more than 32 MiB]");
-        assert_eq!(kept(media(LARGEST_MEDIA + 3)), note);
+    fn media_are_stored_up_to_a_limit_also_in_results() {
+        assert_eq!(kept(media(MAX_MEDIA)), media(MAX_MEDIA));
+        let note = Block::text("[image/png \"x\" of 25165824 bytes was not stored: more than 32 MiB]");
+        assert_eq!(kept(media(MAX_MEDIA + 3)), note);
         let result = |blocks| {
             Block::ToolResult(ToolResult { id: "1".into(), name: "t".into(), blocks, is_error: true })
         };
         assert_eq!(
-            kept(result(vec![Block::text("a"), media(LARGEST_MEDIA + 3)])),
+            kept(result(vec![Block::text("a"), media(MAX_MEDIA + 3)])),
             result(vec![Block::text("a"), note])
         );
     }
 
     #[test]
-    fn arguments_that_nest_too_deep_to_be_read_back_are_kept_as_text() {
+    fn deeply_nested_arguments_are_stored_as_text() {
         let nested = |levels| (0..levels).fold(Value::Null, |value, _| Value::Array(vec![value]));
         let call = |arguments| {
             Block::ToolCall(ToolCall { id: "1".into(), name: "t".into(), arguments, signatures: Vec::new() })
         };
-        assert_eq!(kept(call(nested(DEEPEST))), call(nested(DEEPEST)));
-        let text = nested(DEEPEST + 1).to_string();
-        assert_eq!(kept(call(nested(DEEPEST + 1))), call(Value::String(text)));
+        assert_eq!(kept(call(nested(MAX_DEPTH))), call(nested(MAX_DEPTH)));
+        let text = nested(MAX_DEPTH + 1).to_string();
+        assert_eq!(kept(call(nested(MAX_DEPTH + 1))), call(Value::String(text)));
     }
 }

@@ -1,6 +1,6 @@
-//! Why a store does not do what it should, with what to do about it.
+//! Failures of a store.
 
-/// Why a store does not do what it should.
+/// Why a store failed, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreError(pub String);

@@ -1,4 +1,4 @@
-//! Opens the file of a store: makes it, brings it up to date, and says what is wrong with one that can't be used.
+//! Opens the file of a store: creates it, migrates it, and explains why one can't be used.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -12,24 +12,24 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use super::error::StoreError;
 use super::schema::{APPLICATION, VERSION, migrations};
 
-/// How long is waited for other processes that write: each of them needs milliseconds.
+/// Time limit on waiting for other writing processes: each of them needs milliseconds.
 pub(super) const BUSY: Duration = Duration::from_secs(15);
 
-/// How long is waited between two attempts where SQLite does not wait by itself.
+/// Interval between two attempts if SQLite itself does not wait.
 pub(super) const PAUSE: Duration = Duration::from_millis(20);
 
-/// Bytes that the log of changes is cut back to when its content is in the file (16 MiB).
+/// Size to which the write-ahead log shrinks after a checkpoint, in bytes (16 MiB).
 const LOG: i64 = 16 << 20;
 
-/// One thread of this process at a time makes files: closing any handle of a file lets go of all locks that the process
-/// holds on it (fcntl(2)), those of SQLite's connections as well.
-static MAKING: Mutex<()> = Mutex::new(());
+/// Only one thread of this process at a time creates files: closing any descriptor of a file releases all locks of the
+/// process on it (fcntl(2)), including those of SQLite's connections.
+static CREATING: Mutex<()> = Mutex::new(());
 
-/// Opens the file for writing; makes it and its folder where they are missing.
+/// Opens the file for writing; creates it and its folder if they are missing.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
-    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
-    let failed = |error| told(file, "can't be opened", &error);
-    // The many that open a file which is as it must be need not wait for each other.
+    let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
+    let failed = |cause| error(file, "can't be opened", &cause);
+    // Processes that open an up-to-date file need not wait for each other.
     if file.exists() {
         let connection = connect(file).map_err(failed)?;
         if is_current(&connection, file)? {
@@ -40,14 +40,14 @@ pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     let unusable = |what: &str, error: &dyn std::fmt::Display| {
         StoreError(format!("the folder {} {what}: {error}; {ELSEWHERE}", folder.display()))
     };
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(|error| unusable("for conversations can't be made", &error))?;
+    let created = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    created.map_err(|error| unusable("for conversations can't be created", &error))?;
     let _lock = lock(folder).map_err(|error| unusable("of conversations can't be locked", &error))?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => {
-            return Err(StoreError(format!("{} can't be made: {error}; {ELSEWHERE}", file.display())));
+            return Err(StoreError(format!("{} can't be created: {error}; {ELSEWHERE}", file.display())));
         }
     }
     let mut connection = connect(file).map_err(failed)?;
@@ -57,30 +57,30 @@ pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// What a person can do about most of it.
-const ELSEWHERE: &str = "correct that, or name another file as agent.conversations in the configuration";
+/// What the user can do about most failures.
+const ELSEWHERE: &str = "correct that, or set agent.conversations to another file in the configuration";
 
-/// A connection as this program needs it.
+/// Opens a connection with this program's settings.
 pub(super) fn connect(file: &Path) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // With a log of changes, a killed process loses nothing that it has written; only a machine that stops may.
+    // With a write-ahead log, a killed process loses nothing that it has written; only a crash of the machine may.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    // What is deleted is overwritten.
+    // Deleted data is overwritten.
     connection.pragma_update(None, "secure_delete", true)?;
-    // A file that others have had their hands in runs nothing.
+    // Other programs may have changed the file, so its schema runs no functions.
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update_and_check(None, "journal_size_limit", LOG, |_| Ok(()))?;
     Ok(connection)
 }
 
-/// Whether the file is as this version writes it. An empty one is not, and is no error.
+/// Whether the file has the current version. An empty one does not, and is not an error.
 fn is_current(connection: &Connection, file: &Path) -> Result<bool, StoreError> {
-    let failed = |error| told(file, "can't be read", &error);
+    let failed = |cause| error(file, "can't be read", &cause);
     if connection.is_readonly("main").map_err(failed)? {
-        return Err(StoreError(format!("{} may only be read, not written; {ELSEWHERE}", file.display())));
+        return Err(StoreError(format!("{} is read-only; {ELSEWHERE}", file.display())));
     }
     let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let version = number("user_version").map_err(failed)?;
@@ -95,8 +95,8 @@ fn is_current(connection: &Connection, file: &Path) -> Result<bool, StoreError> 
     }
     if version > VERSION {
         return Err(StoreError(format!(
-            "{} was written by a newer version of this program (its schema is {version}, the newest known here is \
-             {VERSION}); update this program, or name another file as agent.conversations in the configuration",
+            "{} was written by a newer version of this program (its schema is {version}, the newest supported one is \
+             {VERSION}); update this program, or set agent.conversations to another file in the configuration",
             file.display()
         )));
     }
@@ -104,31 +104,31 @@ fn is_current(connection: &Connection, file: &Path) -> Result<bool, StoreError> 
     Ok(version == VERSION && journal.map_err(failed)?.eq_ignore_ascii_case("wal"))
 }
 
-/// Runs while the folder is locked: no other process does the same.
+/// Migrates the file while the folder is locked against other processes.
 fn bring_up_to_date(connection: &mut Connection, file: &Path) -> Result<(), StoreError> {
-    let failed = |error| told(file, "can't be made ready", &error);
-    // Room that deleted conversations leave can be given back; only a file without tables takes this.
+    let failed = |cause| error(file, "can't be initialized", &cause);
+    // Allows freeing the space of deleted conversations; only possible in a file without tables.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
-    // Readers do not wait for the one who writes. SQLite does not wait here by itself.
+    // Readers do not wait for the writer. SQLite itself does not wait here.
     let journal = retry(BUSY, || {
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0))
     });
     let journal = journal.map_err(failed)?;
     if !journal.eq_ignore_ascii_case("wal") {
         return Err(StoreError(format!(
-            "{} is in a file system that lets processes share no memory (write-ahead log: {journal}); name a file on a \
-             local disk as agent.conversations in the configuration",
+            "{} is on a file system without shared memory for processes (write-ahead log: {journal}); set agent.conversations to a file on a \
+             local disk in the configuration",
             file.display()
         )));
     }
     let migrated = migrations().to_latest(connection);
     migrated.map_err(|error| match error {
         rusqlite_migration::Error::RusqliteError { err, .. } => failed(err),
-        other => StoreError(format!("{} can't be brought up to date: {other}", file.display())),
+        other => StoreError(format!("{} can't be migrated: {other}", file.display())),
     })
 }
 
-/// Does something until it no longer fails for being busy, or so much time has passed.
+/// Repeats an action while it fails with "busy", up to a time limit.
 pub(super) fn retry<T>(
     patience: Duration,
     mut work: impl FnMut() -> Result<T, rusqlite::Error>,
@@ -142,13 +142,13 @@ pub(super) fn retry<T>(
     }
 }
 
-/// Whether another one writes at the moment.
+/// Whether another connection is writing.
 pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     use ErrorCode::{DatabaseBusy, DatabaseLocked, FileLockingProtocolFailed};
     matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked | FileLockingProtocolFailed))
 }
 
-/// Holds the folder for this process (flock(2)), or gives up after [`BUSY`].
+/// Locks the folder for this process (flock(2)), or fails after [`BUSY`].
 fn lock(folder: &Path) -> io::Result<File> {
     let held = File::open(folder)?;
     let until = Instant::now() + BUSY;
@@ -157,7 +157,8 @@ fn lock(folder: &Path) -> io::Result<File> {
             Ok(()) => return Ok(held),
             Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(PAUSE),
             Err(TryLockError::WouldBlock) => {
-                let message = format!("another process has held it for {} s; end that one", BUSY.as_secs());
+                let message =
+                    format!("another process has locked it for {} s; end that process", BUSY.as_secs());
                 return Err(io::Error::new(io::ErrorKind::WouldBlock, message));
             }
             Err(TryLockError::Error(error)) => return Err(error),
@@ -165,24 +166,24 @@ fn lock(folder: &Path) -> io::Result<File> {
     }
 }
 
-/// What SQLite says, with what to do about it.
-pub(super) fn told(file: &Path, what: &str, error: &rusqlite::Error) -> StoreError {
+/// SQLite's error, with advice.
+pub(super) fn error(file: &Path, what: &str, cause: &rusqlite::Error) -> StoreError {
     use ErrorCode::{
         CannotOpen, DatabaseCorrupt, DiskFull, NotADatabase, PermissionDenied, ReadOnly, SystemIoFailure,
         TooBig,
     };
-    let help = match error.sqlite_error_code() {
-        _ if is_busy(error) => "another process has kept it locked; end that one, or try again later",
-        Some(DiskFull) => "the disk is full; make room",
+    let help = match cause.sqlite_error_code() {
+        _ if is_busy(cause) => "another process keeps it locked; end that process, or try again later",
+        Some(DiskFull) => "the disk is full; free some space",
         Some(ReadOnly | PermissionDenied) => {
-            "it may not be written; check its permissions and those of its folder"
+            "it is not writable; check its permissions and those of its folder"
         }
-        Some(CannotOpen) => "check that it is a file, and the permissions of it and of its folder",
-        Some(NotADatabase) => "it is no file of conversations; name another one as agent.conversations",
-        Some(DatabaseCorrupt) => "it is damaged; move it away, and a new one is made",
+        Some(CannotOpen) => "check that it is a file, and its permissions and those of its folder",
+        Some(NotADatabase) => "it is not a file of conversations; set agent.conversations to another one",
+        Some(DatabaseCorrupt) => "it is damaged; move it away to have a new one created",
         Some(SystemIoFailure) => "reading or writing the disk failed; check that it has room and works",
-        Some(TooBig) => "a message is too large to be kept",
+        Some(TooBig) => "a message is too large to be stored",
         _ => "check the file and its disk",
     };
-    StoreError(format!("{} {what}: {error}; {help}", file.display()))
+    StoreError(format!("{} {what}: {cause}; {help}", file.display()))
 }

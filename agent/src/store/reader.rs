@@ -1,4 +1,4 @@
-//! Looks things up in the file of a store, within one transaction.
+//! Queries the file of a store, within one transaction.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use super::record::{NewConversation, StoredMessage, Summary};
 use crate::message::{Message, Role};
 use crate::model::Usage;
 
-/// Most messages that are read of one conversation.
-const MOST_MESSAGES: i64 = 1_000_000;
+/// Limit on the messages read from one conversation.
+const MAX_MESSAGES: i64 = 1_000_000;
 
-/// Most ids that are named where more than one fits.
-const MOST_NAMED: usize = 8;
+/// Limit on the ids in an error about an ambiguous prefix.
+const MAX_NAMED: usize = 8;
 
-/// Characters of a title.
+/// Maximum length of a title, in characters.
 const TITLE: usize = 80;
 
 pub(super) struct Reader<'a> {
@@ -42,36 +42,34 @@ const COLUMNS: &str =
     "messages.number, messages.id, messages.parent, role, at, input_tokens, output_tokens, cached_tokens";
 
 impl<'a> Reader<'a> {
-    /// Reads what `connection` sees.
+    /// Reads within the transaction of `connection`.
     pub(super) fn new(connection: &'a Connection, file: &'a Path) -> Self {
         Reader { connection, file }
     }
 
-    /// The whole id of a conversation.
+    /// Finds the full id of a conversation.
     ///
     /// # Errors
-    /// Where none has it or begins with it, or more than one does.
+    /// If no id matches or starts with `id`, or more than one does.
     pub(super) fn find(&self, id: &str) -> Result<String, StoreError> {
         let id = id.to_ascii_lowercase();
         let missing = || {
             let file = self.file.display();
-            StoreError(format!(
-                "{file} has no conversation {id:?}; `toolsmith conversation list` tells which there are"
-            ))
+            StoreError(format!("{file} has no conversation {id:?}; `toolsmith conversation list` lists them"))
         };
         if id.is_empty() {
             return Err(missing());
         }
         let sql = "SELECT id FROM conversations WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 9";
-        let mut fitting: Vec<String> = self.rows(sql, &[&id], |row| row.get(0))?;
-        match fitting.len() {
+        let mut matching: Vec<String> = self.rows(sql, &[&id], |row| row.get(0))?;
+        match matching.len() {
             0 => Err(missing()),
-            1 => Ok(fitting.remove(0)),
-            _ if fitting[0] == id => Ok(fitting.remove(0)),
+            1 => Ok(matching.remove(0)),
+            _ if matching[0] == id => Ok(matching.remove(0)),
             _ => {
-                let more = if fitting.len() > MOST_NAMED { ", …" } else { "" };
-                fitting.truncate(MOST_NAMED);
-                let named = fitting.join(", ");
+                let more = if matching.len() > MAX_NAMED { ", …" } else { "" };
+                matching.truncate(MAX_NAMED);
+                let named = matching.join(", ");
                 Err(StoreError(format!(
                     "more than one conversation begins with {id:?}: {named}{more}; write more of its id"
                 )))
@@ -87,7 +85,7 @@ impl<'a> Reader<'a> {
         self.rows(&sql, &[], summary)
     }
 
-    /// One conversation, by its whole id.
+    /// One conversation, by its full id.
     pub(super) fn summary(&self, id: &str) -> Result<Summary, StoreError> {
         let sql = format!("{SUMMARIES} WHERE conversations.id = ?1 GROUP BY conversations.id");
         let found = self.rows(&sql, &[&id], summary)?.pop();
@@ -96,8 +94,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The messages of a conversation from the first one to `message`, or to the one that was kept last: of a branch
-    /// that is the end, for what is answered was kept before its answer.
+    /// The messages of a conversation from the first one to `message`, or to the one that was stored last: that is
+    /// always the end of a branch, since a message is stored before its successor.
     pub(super) fn path(&self, id: &str, message: Option<&str>) -> Result<Vec<StoredMessage>, StoreError> {
         let end = match message {
             Some(message) => {
@@ -119,17 +117,17 @@ impl<'a> Reader<'a> {
                 SELECT id, parent FROM messages WHERE id = ?1
                 UNION ALL
                 SELECT id, parent FROM path JOIN messages ON messages.id = path.before
-                LIMIT {MOST_MESSAGES}
+                LIMIT {MAX_MESSAGES}
             )
             SELECT {COLUMNS} FROM path JOIN messages ON messages.id = path.message ORDER BY messages.number"
         );
         self.messages(&sql, &end)
     }
 
-    /// The messages of all branches, in the order in which they were kept.
+    /// The messages of all branches, in the order in which they were stored.
     pub(super) fn all(&self, id: &str) -> Result<Vec<StoredMessage>, StoreError> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM messages WHERE conversation = ?1 ORDER BY number LIMIT {MOST_MESSAGES}"
+            "SELECT {COLUMNS} FROM messages WHERE conversation = ?1 ORDER BY number LIMIT {MAX_MESSAGES}"
         );
         self.messages(&sql, id)
     }
@@ -151,7 +149,7 @@ impl<'a> Reader<'a> {
 
     fn first(&self, sql: &str, parameters: &[&dyn ToSql]) -> Result<Option<String>, StoreError> {
         let first = self.connection.query_row(sql, parameters, |row| row.get(0)).optional();
-        first.map_err(|error| file::told(self.file, "can't be read", &error))
+        first.map_err(|error| file::error(self.file, "can't be read", &error))
     }
 
     fn rows<T>(
@@ -163,7 +161,7 @@ impl<'a> Reader<'a> {
         let read = || -> Result<Vec<T>, rusqlite::Error> {
             self.connection.prepare_cached(sql)?.query_map(parameters, row)?.collect()
         };
-        read().map_err(|error| file::told(self.file, "can't be read", &error))
+        read().map_err(|error| file::error(self.file, "can't be read", &error))
     }
 }
 
@@ -196,7 +194,7 @@ fn summary(row: &Row<'_>) -> Result<Summary, rusqlite::Error> {
     })
 }
 
-/// A message without its blocks, its role as it stands there, and the number by which the blocks are found.
+/// A message without its blocks, its stored role, and the number that its blocks refer to.
 fn message(row: &Row<'_>) -> Result<(i64, String, StoredMessage), rusqlite::Error> {
     let message = Message { role: Role::User, blocks: Vec::new() };
     let kept = StoredMessage {

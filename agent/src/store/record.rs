@@ -1,14 +1,14 @@
-//! What is known of a conversation that is kept, and of its messages.
+//! Stored data about conversations and messages.
 
 use crate::message::Message;
 use crate::model::Usage;
 
-/// What is known of a conversation when it begins.
+/// Data about a new conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewConversation {
-    /// Whose it is: `subagent:NAME:RUN` for that of a subagent, nothing for a person's.
+    /// Its owner: `subagent:NAME:RUN` for that of a subagent, nothing for the user's.
     pub label: Option<String>,
-    /// The run of the agent that asked for it.
+    /// The agent run that requested it.
     pub parent_run: Option<String>,
     /// The `ref` of the model.
     pub model: String,
@@ -16,36 +16,36 @@ pub struct NewConversation {
     pub folder: String,
 }
 
-/// A conversation in the list of all.
+/// A conversation in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// By which it is found.
+    /// Its id.
     pub id: String,
-    /// What was known when it began.
+    /// The data from its start.
     pub about: NewConversation,
-    /// When it began, in milliseconds since 1970.
+    /// When it started, in milliseconds since 1970.
     pub begun: i64,
-    /// When its last message was kept.
+    /// When its last message was stored.
     pub changed: i64,
-    /// How many messages it has, in all branches.
+    /// The number of its messages, in all branches.
     pub messages: u64,
-    /// What all replies cost.
+    /// The tokens of all replies.
     pub usage: Usage,
-    /// The beginning of its first text, in one line.
+    /// The beginning of its first text, on one line.
     pub title: String,
 }
 
-/// A message that was kept.
+/// A stored message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredMessage {
-    /// By which it is found.
+    /// Its id.
     pub id: String,
     /// The message before it.
     pub parent: Option<String>,
-    /// When it was kept, in milliseconds since 1970.
+    /// When it was stored, in milliseconds since 1970.
     pub at: i64,
     /// The message.
     pub message: Message,
-    /// What it cost.
+    /// The tokens used.
     pub usage: Usage,
 }

@@ -1,26 +1,26 @@
-//! What a file of conversations holds, and how older ones are brought up to date.
+//! The schema of a file of conversations, and its migrations.
 //!
-//! A block stands in its table as the JSON that [`crate::Block`] is written as: one form for what is kept and what is
-//! sent, and nothing kept twice. Calls and results of tools are views on it, so that they can be asked for in SQL.
+//! A block is stored as the JSON of [`crate::Block`], the same form that is sent, and nothing is stored twice. Tool
+//! calls and results are views on it, for use in SQL.
 
 use rusqlite_migration::{M, Migrations};
 
-/// By which a file of conversations is told from other databases ("TSCV").
+/// The application id that distinguishes a file of conversations from other databases ("TSCV").
 pub(super) const APPLICATION: i32 = 0x5453_4356;
 
-/// The steps; what was published once is never changed.
+/// The migrations; a published one never changes.
 const STEPS: &[M<'static>] = &[M::up(FIRST)];
 
-/// The version that the steps lead to.
+/// The version after all migrations.
 pub(super) const VERSION: i64 = STEPS.len() as i64;
 
-/// The steps to the present version.
+/// The migrations to the current version.
 pub(super) fn migrations() -> Migrations<'static> {
     Migrations::from_slice(STEPS)
 }
 
-/// Messages are deleted with their conversation, and not each with its parent: SQLite deletes that way a thousand
-/// levels deep at most.
+/// Messages are deleted with their conversation, not with their parent: SQLite supports at most a thousand levels of
+/// cascading deletes.
 const FIRST: &str = "
 PRAGMA application_id = 0x54534356;
 
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_steps_lead_from_an_empty_file_to_the_present_version() {
+    fn migrations_lead_from_an_empty_file_to_the_current_version() {
         migrations().validate().unwrap();
         let mut connection = rusqlite::Connection::open_in_memory().unwrap();
         migrations().to_latest(&mut connection).unwrap();

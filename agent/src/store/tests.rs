@@ -1,4 +1,4 @@
-//! What a store keeps, for whom, and what is left when something goes wrong.
+//! Tests of the store: content, queries, deletion, faults and concurrent processes.
 
 mod faults;
 mod processes;
@@ -37,7 +37,7 @@ fn cost(input: u64, output: u64, cached: u64) -> Usage {
 }
 
 #[tokio::test]
-async fn a_message_of_every_kind_is_read_as_it_was_kept() {
+async fn every_kind_of_message_round_trips() {
     let folder = folder();
     let store = Store::open(&folder.path().join("c.db")).unwrap();
     let call = ToolCall {
@@ -69,11 +69,11 @@ async fn a_message_of_every_kind_is_read_as_it_was_kept() {
     assert_eq!(parents, [None, Some(ids[0].clone()), Some(ids[1].clone()), Some(ids[2].clone())]);
     assert_eq!((again.id(), again.last()), (conversation.id(), conversation.last()));
     assert_eq!(path[1].usage.output, 2);
-    assert_eq!(store.list().await.unwrap()[0].usage, cost(4 << 40, 8, 4), "absurd counts are bounded");
+    assert_eq!(store.list().await.unwrap()[0].usage, cost(4 << 40, 8, 4), "excessive counts are limited");
 }
 
 #[tokio::test]
-async fn a_conversation_that_goes_on_in_two_ways_has_two_branches() {
+async fn a_conversation_resumed_at_an_earlier_message_has_two_branches() {
     let folder = folder();
     let store = Store::open(&folder.path().join("c.db")).unwrap();
     let mut first = store.begin(about(None));
@@ -87,7 +87,7 @@ async fn a_conversation_that_goes_on_in_two_ways_has_two_branches() {
     store.flush().await.unwrap();
     assert_eq!(texts(&store.path(first.id(), None).await.unwrap()), ["root", "right"]);
     assert_eq!(texts(&store.path(first.id(), Some(&left)).await.unwrap()), ["root", "left"]);
-    // Who was there before goes on where that one was.
+    // The first handle continues its own branch.
     first.keep(&says("left after all"), Usage::default());
     store.flush().await.unwrap();
     let latest = store.path(first.id(), None).await.unwrap();
@@ -99,11 +99,11 @@ async fn a_conversation_that_goes_on_in_two_ways_has_two_branches() {
     let wrong = store.path(first.id(), Some("nothing")).await.unwrap_err();
     assert!(wrong.0.contains("no message \"nothing\""), "{wrong}");
     let wrong = store.path(other.id(), None).await.unwrap_err();
-    assert!(wrong.0.contains("no conversation"), "one without a message is none: {wrong}");
+    assert!(wrong.0.contains("no conversation"), "a conversation without a message is not listed: {wrong}");
 }
 
 #[tokio::test]
-async fn conversations_are_listed_with_what_is_known_of_them_and_found_by_the_beginning_of_their_ids() {
+async fn conversations_are_listed_and_found_by_a_prefix_of_their_id() {
     let folder = folder();
     let store = Store::open(&folder.path().join("c.db")).unwrap();
     let mut mine = store.begin(about(None));
@@ -142,14 +142,14 @@ async fn conversations_are_listed_with_what_is_known_of_them_and_found_by_the_be
     }
     store.flush().await.unwrap();
     more.sort();
-    // 33 ids have 32 letters to begin with.
+    // 33 ids share 32 possible first letters.
     let twin = more.windows(2).find(|pair| pair[0][..1] == pair[1][..1]).unwrap();
     let wrong = store.find(&twin[0][..1]).await.unwrap_err();
     assert!(wrong.0.contains("more than one") && wrong.0.contains(&twin[0]), "{wrong}");
 }
 
 #[tokio::test]
-async fn the_file_is_its_owners_alone_and_so_is_its_log() {
+async fn the_file_and_its_log_are_private_to_the_owner() {
     let folder = folder();
     let file = folder.path().join("a/b/c.db");
     let store = Store::open(&file).unwrap();
@@ -161,7 +161,7 @@ async fn the_file_is_its_owners_alone_and_so_is_its_log() {
 }
 
 #[tokio::test]
-async fn calls_and_results_of_tools_can_be_asked_for_in_sql() {
+async fn tool_calls_and_results_can_be_queried_in_sql() {
     let folder = folder();
     let store = Store::open(&folder.path().join("c.db")).unwrap();
     let call = |id: &str, name: &str| ToolCall {
@@ -189,11 +189,11 @@ async fn calls_and_results_of_tools_can_be_asked_for_in_sql() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_is_gone_from_the_disk_and_what_is_not_there_deletes_nothing() {
+async fn deleted_conversations_are_erased_and_an_unknown_id_deletes_nothing() {
     let folder = folder();
     let store = Store::open(&folder.path().join("c.db")).unwrap();
     let mut long = store.begin(about(None));
-    // Deeper than SQLite deletes what depends on what it deletes.
+    // Deeper than SQLite's limit on cascading deletes.
     for number in 0..1500 {
         long.keep(&says(&format!("unmistakable {number} {}", "y".repeat(300))), Usage::default());
     }
@@ -230,7 +230,7 @@ async fn what_is_deleted_is_gone_from_the_disk_and_what_is_not_there_deletes_not
 }
 
 #[tokio::test]
-async fn what_has_not_changed_for_long_is_pruned() {
+async fn old_conversations_are_pruned() {
     let folder = folder();
     let store = Store::open(&folder.path().join("c.db")).unwrap();
     let mut old = store.begin(about(None));

@@ -1,8 +1,8 @@
-//! The one thread of a store that writes: in the order in which it is told, all that waits in one transaction.
+//! The only writing thread of a store: writes in the order of the queue, several messages per transaction.
 //!
-//! What can't be written for now (the disk is full, another process keeps the file locked) waits, and is tried again
-//! before whatever comes next. What can never be written ends the keeping of its conversation: a conversation with a
-//! hole is of no use to anybody.
+//! A message that can't be written now (the disk is full, another process locks the file) waits, and is retried before
+//! the next one. If a message can never be written, the rest of its conversation is no longer stored: a conversation
+//! with a gap is useless.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -21,43 +21,43 @@ use super::record::{NewConversation, Summary};
 use crate::message::Role;
 use crate::model::Usage;
 
-/// Most messages in one transaction.
-const MOST_AT_ONCE: usize = 256;
+/// Limit on the messages in one transaction.
+const MAX_BATCH: usize = 256;
 
-/// Most bytes that wait to be written (32 MiB): they stand in memory. A single message may be larger.
-const MOST_WAITING: usize = 32 << 20;
+/// Limit on messages that wait in memory to be written, in bytes (32 MiB). A single message may be larger.
+const MAX_WAITING: usize = 32 << 20;
 
-/// Bytes that a message counts beside its content.
+/// Bytes counted for a message in addition to its content.
 const MESSAGE_BYTES: usize = 512;
 
-/// Most failures that are told at once.
-const MOST_LOSSES: usize = 8;
+/// Limit on the failures in one error.
+const MAX_LOSSES: usize = 8;
 
-/// Most tokens that a message is said to have cost, so that sums stay within SQLite's numbers.
-const MOST_TOKENS: i64 = 1 << 40;
+/// Limit on the tokens recorded for a message, so that sums stay within SQLite's integers.
+const MAX_TOKENS: i64 = 1 << 40;
 
-/// Pages that are given back after deleting (64 MiB of them).
-const PAGES_GIVEN_BACK: u32 = 16_384;
+/// Limit on the pages freed after a deletion (64 MiB of them).
+const MAX_FREED_PAGES: u32 = 16_384;
 
 type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// What the thread is told to do.
+/// Work for the thread.
 #[derive(Debug)]
 pub(super) enum Work {
-    /// With its bytes.
+    /// A message, with its counted bytes.
     Keep(Box<Keep>, usize),
-    /// A message of this conversation was more than could wait.
+    /// A message of this conversation exceeded the queue's limit.
     Overflow(String),
     Flush(Answer<()>),
     Delete(Vec<String>, Answer<Vec<Summary>>),
     Prune(i64, Answer<Vec<Summary>>),
 }
 
-/// A message to be kept.
+/// A message to store.
 #[derive(Debug)]
 pub(super) struct Keep {
     pub(super) conversation: String,
-    /// With the first message.
+    /// Sent with the first message.
     pub(super) beginning: Option<NewRecord>,
     pub(super) id: String,
     pub(super) parent: Option<String>,
@@ -67,18 +67,18 @@ pub(super) struct Keep {
     pub(super) blocks: Vec<StoredBlock>,
 }
 
-/// The beginning of a conversation.
+/// The start of a conversation.
 #[derive(Debug)]
 pub(super) struct NewRecord {
     pub(super) about: NewConversation,
     pub(super) at: i64,
 }
 
-/// What the thread and those who tell it what to do both know.
+/// The state shared by the thread and its callers.
 #[derive(Debug, Default)]
 pub(super) struct State {
     waiting: AtomicUsize,
-    /// Conversations of which a message did not fit.
+    /// Conversations with a message that exceeded the limit.
     overflowed: Mutex<HashSet<String>>,
     trouble: Mutex<Option<StoreError>>,
 }
@@ -92,15 +92,15 @@ impl State {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     }
 
-    /// Hands a message over, as far as there is room for it.
-    pub(super) fn hand_over(&self, writer: &mpsc::Sender<Work>, keep: Keep) {
+    /// Queues a message, if the limit allows it.
+    pub(super) fn queue(&self, writer: &mpsc::Sender<Work>, keep: Keep) {
         let bytes = MESSAGE_BYTES + keep.blocks.iter().map(|block| block.json.len()).sum::<usize>();
         let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed);
-        let work = if waiting > 0 && waiting.saturating_add(bytes) > MOST_WAITING {
+        let work = if waiting > 0 && waiting.saturating_add(bytes) > MAX_WAITING {
             self.waiting.fetch_sub(bytes, Ordering::Relaxed);
             let mut overflowed = self.overflowed.lock().unwrap_or_else(PoisonError::into_inner);
             if !overflowed.insert(keep.conversation.clone()) {
-                // The thread that writes is told once.
+                // The writing thread is notified only once.
                 return;
             }
             Work::Overflow(keep.conversation)
@@ -109,20 +109,20 @@ impl State {
         };
         if writer.send(work).is_err() {
             self.set(Some(StoreError(
-                "conversations are not kept any more: the thread that writes has ended".to_owned(),
+                "conversations are no longer stored: the writing thread has ended".to_owned(),
             )));
         }
     }
 }
 
-/// Starts the thread; it ends when nobody can tell it anything any more, and everything is written.
+/// Starts the thread; it ends when all senders are dropped and everything is written.
 pub(super) fn start(
     connection: Connection,
     file: &Path,
     state: Arc<State>,
 ) -> Result<mpsc::Sender<Work>, StoreError> {
     let (sender, works) = mpsc::channel();
-    let failed = |error| StoreError(format!("no thread can be started to write {}: {error}", file.display()));
+    let failed = |error| StoreError(format!("cannot start a thread to write {}: {error}", file.display()));
     let writer = Writer::new(connection, file.to_owned(), state);
     let thread = std::thread::Builder::new().name("conversations".to_owned());
     thread.spawn(move || writer.run(&works)).map_err(failed)?;
@@ -134,13 +134,13 @@ pub(super) struct Writer {
     file: PathBuf,
     state: Arc<State>,
     waiting: VecDeque<(Box<Keep>, usize)>,
-    /// Conversations that are kept no further.
+    /// Conversations that are no longer stored.
     given_up: HashSet<String>,
-    /// Why, since that was last told.
+    /// Failures since the last report.
     losses: Vec<String>,
-    /// Why the first that waits is not written.
+    /// Why the first waiting message is not written.
     obstacle: Option<StoreError>,
-    /// How long other processes that write are waited for.
+    /// Time limit on waiting for other writing processes.
     pub(super) patience: Duration,
 }
 
@@ -162,7 +162,7 @@ impl Writer {
     fn run(mut self, works: &mpsc::Receiver<Work>) {
         while let Ok(work) = works.recv() {
             self.take(work);
-            while self.waiting.len() < MOST_AT_ONCE
+            while self.waiting.len() < MAX_BATCH
                 && let Ok(work) = works.try_recv()
             {
                 self.take(work);
@@ -175,10 +175,10 @@ impl Writer {
         match work {
             Work::Keep(keep, bytes) => self.waiting.push_back((keep, bytes)),
             Work::Overflow(conversation) => {
-                let why = format!("more than {} MiB wait to be written", MOST_WAITING >> 20);
+                let why = format!("more than {} MiB are waiting to be written", MAX_WAITING >> 20);
                 self.give_up(&conversation, &why);
             }
-            // Whoever asks may no longer wait for the answer.
+            // The caller may no longer wait for the result.
             Work::Flush(answer) => drop(answer.send(self.flush())),
             Work::Delete(ids, answer) => {
                 self.write();
@@ -199,32 +199,32 @@ impl Writer {
 
     pub(super) fn flush(&mut self) -> Result<(), StoreError> {
         self.write();
-        let mut told = std::mem::take(&mut self.losses);
-        let more = told.len().saturating_sub(MOST_LOSSES);
-        told.truncate(MOST_LOSSES);
+        let mut failures = std::mem::take(&mut self.losses);
+        let more = failures.len().saturating_sub(MAX_LOSSES);
+        failures.truncate(MAX_LOSSES);
         if more > 0 {
-            told.push(format!("and {more} further conversations"));
+            failures.push(format!("and {more} more conversations"));
         }
         if let Some(StoreError(why)) = &self.obstacle {
-            told.push(format!("{} messages are not kept: {why}", self.waiting.len()));
+            failures.push(format!("{} messages are not stored yet: {why}", self.waiting.len()));
         }
         self.state.set(self.obstacle.clone());
-        if told.is_empty() { Ok(()) } else { Err(StoreError(told.join("\n"))) }
+        if failures.is_empty() { Ok(()) } else { Err(StoreError(failures.join("\n"))) }
     }
 
-    /// Writes all that waits, or finds out why that is not possible now.
+    /// Writes all waiting messages, or records why that is not possible now.
     pub(super) fn write(&mut self) {
         self.obstacle = None;
-        let mut most = MOST_AT_ONCE;
+        let mut most = MAX_BATCH;
         loop {
             let given_up = &self.given_up;
             let state = &self.state;
             self.waiting.retain(|(keep, bytes)| {
-                let stays = !given_up.contains(&keep.conversation);
-                if !stays {
+                let remains = !given_up.contains(&keep.conversation);
+                if !remains {
                     state.waiting.fetch_sub(*bytes, Ordering::Relaxed);
                 }
-                stays
+                remains
             });
             let count = self.waiting.len().min(most);
             if count == 0 {
@@ -236,10 +236,10 @@ impl Writer {
                     self.state.waiting.fetch_sub(written, Ordering::Relaxed);
                 }
                 Err(error) if is_passing(&error) => {
-                    self.obstacle = Some(file::told(&self.file, "can't be written", &error));
+                    self.obstacle = Some(file::error(&self.file, "can't be written", &error));
                     break;
                 }
-                // One of them is the reason: each by itself.
+                // One of them is the reason: try each separately.
                 Err(_) if count > 1 => most = 1,
                 Err(error) => self.lose_first(&error),
             }
@@ -254,7 +254,7 @@ impl Writer {
     fn write_first(&mut self, count: usize) -> Result<(), rusqlite::Error> {
         let (connection, waiting) = (&mut self.connection, &self.waiting);
         file::retry(self.patience, || {
-            // From its beginning on nobody else writes: there is nothing that two processes could wait for crosswise.
+            // No other process writes from its start on, so there is no deadlock between processes.
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for (keep, _) in waiting.iter().take(count) {
                 insert(&transaction, keep)?;
@@ -271,9 +271,9 @@ impl Writer {
         let known: Result<i64, _> = self.connection.query_row(known, [&id], |row| row.get(0));
         let why = match (error.sqlite_error_code(), known) {
             (Some(ErrorCode::ConstraintViolation), Ok(0)) if !is_new => {
-                "it was deleted in the meantime".to_owned()
+                "it was deleted by another process".to_owned()
             }
-            (Some(ErrorCode::TooBig), _) => "a message is larger than the file can hold".to_owned(),
+            (Some(ErrorCode::TooBig), _) => "a message is too large for the file".to_owned(),
             _ => error.to_string(),
         };
         self.give_up(&id, &why);
@@ -282,18 +282,18 @@ impl Writer {
     fn give_up(&mut self, conversation: &str, why: &str) {
         if self.given_up.insert(conversation.to_owned()) {
             let file = self.file.display();
-            let loss = format!("the conversation {conversation} is not kept in {file} from here on: {why}");
+            let loss = format!("the conversation {conversation} is no longer stored in {file}: {why}");
             self.state.set(Some(StoreError(loss.clone())));
             self.losses.push(loss);
         }
     }
 
-    /// Deletes conversations, all or none; `choose` sees the file as it is then.
+    /// Deletes conversations, all or none; `choose` runs in the same transaction.
     fn delete(
         &mut self,
         choose: impl FnOnce(&Reader<'_>) -> Result<Vec<Summary>, StoreError>,
     ) -> Result<Vec<Summary>, StoreError> {
-        let failed = |error| file::told(&self.file, "can't be written", &error);
+        let failed = |error| file::error(&self.file, "can't be written", &error);
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior).map_err(failed)?;
         let mut chosen = choose(&Reader::new(&transaction, &self.file))?;
@@ -309,12 +309,12 @@ impl Writer {
         Ok(chosen)
     }
 
-    /// Gives room back, and takes what was deleted out of the log of changes. Where others use the file at the moment,
-    /// that is left to the next time.
+    /// Frees space, and removes the deleted data from the write-ahead log. If other processes use the file, this is
+    /// left to the next time.
     fn tidy_up(&self) {
         let _ = self.connection.busy_timeout(Duration::ZERO);
-        // Each row that is read is a page that was given back.
-        let vacuum = format!("PRAGMA incremental_vacuum({PAGES_GIVEN_BACK})");
+        // Each row that is read is a freed page.
+        let vacuum = format!("PRAGMA incremental_vacuum({MAX_FREED_PAGES})");
         for pragma in [&vacuum, "PRAGMA wal_checkpoint(TRUNCATE)"] {
             let _ = self.connection.prepare(pragma).and_then(|mut statement| {
                 let mut rows = statement.query([])?;
@@ -326,7 +326,7 @@ impl Writer {
     }
 }
 
-/// Whether the same may succeed later, without the message being another one.
+/// Whether the same message may succeed later.
 fn is_passing(error: &rusqlite::Error) -> bool {
     use ErrorCode::{
         CannotOpen, DatabaseCorrupt, DiskFull, NotADatabase, OutOfMemory, PermissionDenied, ReadOnly,
@@ -357,7 +357,7 @@ fn insert(transaction: &Transaction<'_>, keep: &Keep) -> Result<(), rusqlite::Er
     }
     let sql = "INSERT INTO messages (id, conversation, parent, role, at, input_tokens, output_tokens, cached_tokens) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    let tokens = |count: u64| i64::try_from(count).unwrap_or(i64::MAX).min(MOST_TOKENS);
+    let tokens = |count: u64| i64::try_from(count).unwrap_or(i64::MAX).min(MAX_TOKENS);
     let Usage { input, output, cached } = keep.usage;
     let [input, output, cached] = [input, output, cached].map(tokens);
     let role = keep.role.name();

@@ -1,4 +1,4 @@
-//! The end that posts: events are handed over at once, and what waits goes into one request.
+//! The sender of events: queues them, and posts all waiting ones in one request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,45 +12,45 @@ use tokio::time::timeout;
 
 use super::{EventBatch, LONGEST_BATCH, LONGEST_EVENT, MOST_EVENTS, SubagentEvent};
 
-/// How much waits to be posted (4 MiB); the oldest is left out, and the listener learns how many events that were.
+/// Limit on waiting events (4 MiB); the oldest are dropped, and their number is reported to the listener.
 const WAITING: Bounds = Bounds { bytes: 4 << 20, items: 4_096 };
 
-/// Longest time of one post.
+/// Time limit of one post.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// After how many posts that failed in a row nothing more is tried.
+/// Consecutive failed posts after which posting stops.
 const GIVEN_UP: u32 = 3;
 
-/// How long is waited at the end for what is not posted yet: less than clients give a server to exit.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Time limit on waiting at the end for pending events: less than clients allow a server to exit.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Posts events to a listener.
 #[derive(Debug)]
 pub struct EventPoster {
     sender: queue::Sender<Posted>,
-    /// How many events were handed over.
-    handed_over: AtomicU64,
-    /// How many of them the listener has, or knows to be left out.
+    /// The number of queued events.
+    queued: AtomicU64,
+    /// The number of those that the listener has received, or knows to be dropped.
     accounted_for: Arc<AtomicU64>,
 }
 
-/// What is handed over.
+/// An item of the queue.
 #[derive(Debug)]
 enum Posted {
-    /// An event as it is sent.
+    /// An encoded event.
     Event(Box<RawValue>),
-    /// Everything before is posted, or given up.
+    /// Confirms that all items before it are posted or dropped.
     Flush(oneshot::Sender<()>),
 }
 
 impl EventPoster {
-    /// Posts to an address with its token, as [`ADDRESS_VARIABLE`](super::ADDRESS_VARIABLE) has it.
+    /// Posts to an address with its token, in the form of [`ADDRESS_VARIABLE`](super::ADDRESS_VARIABLE).
     ///
     /// # Errors
-    /// What is wrong with the address. It is not shown: it holds a token.
+    /// What is wrong with the address. The address is not shown: it contains a token.
     pub fn new(address: &str) -> Result<Self, String> {
         let wrong = |what: &str| format!("the address of the listener {what}");
-        let mut url = Url::parse(address).map_err(|_| wrong("is no address"))?;
+        let mut url = Url::parse(address).map_err(|_| wrong("is not a valid URL"))?;
         let is_local = url.host_str().is_some_and(|host| matches!(host, "127.0.0.1" | "localhost" | "[::1]"));
         if url.scheme() != "http" || !is_local {
             return Err(wrong("is not on this machine"));
@@ -59,7 +59,7 @@ impl EventPoster {
         if token.is_empty() || url.set_username("").is_err() {
             return Err(wrong("has no token"));
         }
-        // Without one, the client could not be built; nothing here is encrypted.
+        // Without a provider, the client could not be built; nothing is encrypted here.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client =
             Client::builder().no_proxy().timeout(LONGEST).redirect(reqwest::redirect::Policy::none());
@@ -67,35 +67,35 @@ impl EventPoster {
         let (sender, events) = queue::bounded(WAITING);
         let accounted_for = Arc::default();
         tokio::spawn(post_all(Endpoint { client, url, token }, events, Arc::clone(&accounted_for)));
-        Ok(EventPoster { sender, handed_over: AtomicU64::default(), accounted_for })
+        Ok(EventPoster { sender, queued: AtomicU64::default(), accounted_for })
     }
 
-    /// Hands an event over, without waiting.
+    /// Queues an event, without waiting.
     pub fn post(&self, event: SubagentEvent) {
-        // Best effort: a listener that does not keep up misses some.
-        self.handed_over.fetch_add(1, Ordering::Relaxed);
+        // Best effort: a listener that does not keep up misses events.
+        self.queued.fetch_add(1, Ordering::Relaxed);
         if let Ok(event) = to_raw_value(&event.bounded()) {
             let bytes = event.get().len();
             self.sender.push(Posted::Event(event), bytes);
         }
     }
 
-    /// Waits a moment for what is not posted yet. Gives the number of events that were lost up to then without the
-    /// listener knowing.
+    /// Waits a moment for pending events. Returns the number of events that were lost so far and not reported to the
+    /// listener.
     pub async fn flush(&self) -> u64 {
         let (done, is_done) = oneshot::channel();
         let flushing = async {
-            // Where nothing is tried any more, the order is dropped, and nothing is waited for.
+            // If posting has stopped, the request is dropped, which ends the wait.
             self.sender.keep(Posted::Flush(done));
             let _ = is_done.await;
         };
-        let _ = timeout(LAST_WORDS, flushing).await;
+        let _ = timeout(FLUSH_TIMEOUT, flushing).await;
         let accounted_for = self.accounted_for.load(Ordering::Relaxed);
-        self.handed_over.load(Ordering::Relaxed).saturating_sub(accounted_for)
+        self.queued.load(Ordering::Relaxed).saturating_sub(accounted_for)
     }
 }
 
-/// Where events go.
+/// The endpoint for events.
 struct Endpoint {
     client: Client,
     url: Url,
@@ -103,7 +103,7 @@ struct Endpoint {
 }
 
 impl Endpoint {
-    /// Whether the listener has taken a batch.
+    /// Posts a batch; returns whether the listener has accepted it.
     async fn post(&self, batch: &EventBatch<Box<RawValue>>) -> bool {
         let sent = self.client.post(self.url.clone()).bearer_auth(&self.token).json(batch).send().await;
         sent.is_ok_and(|answer| answer.status().is_success())
@@ -134,7 +134,7 @@ async fn post_all(endpoint: Endpoint, mut events: queue::Receiver<Posted>, accou
     }
 }
 
-/// What waits already, up to a full batch or the order to flush, which it is given with.
+/// Collects the waiting events, up to a full batch or a flush request, which is returned.
 fn gather(
     first: Received<Posted>,
     events: &mut queue::Receiver<Posted>,
@@ -166,7 +166,7 @@ mod tests {
     use crate::subagent_events::tests::event;
 
     #[tokio::test]
-    async fn nobody_who_listens_is_no_reason_to_fail_or_to_wait_but_is_counted() {
+    async fn without_a_listener_lost_events_are_counted() {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let poster = EventPoster::new(&format!("http://token@{address}/events")).unwrap();
         (0..10_000).for_each(|_| poster.post(event()));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_posted_to_this_machine_alone() {
+    fn events_are_posted_only_to_this_machine() {
         for wrong in [
             "",
             "nonsense",

@@ -143,10 +143,7 @@ mod tests {
     #[test]
     fn groups_without_a_reported_end_remain() {
         let remaining = |reports: &str| {
-            remaining(reports.as_bytes())
-                .iter()
-                .map(|group| group.as_raw_nonzero().get())
-                .collect::<Vec<_>>()
+            remaining(reports.as_bytes()).iter().map(|group| group.as_raw_nonzero().get()).collect::<Vec<_>>()
         };
         assert_eq!(remaining("+7\n+8\n-7\n+9\n+7\n-9\n"), [7, 8]);
         assert_eq!(remaining("+7\n-7\n-7\n"), [0; 0]);

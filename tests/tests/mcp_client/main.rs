@@ -170,7 +170,11 @@ async fn pages_are_followed_and_cycles_end() {
     let session = fixture.connect().await;
     let listing = session.list_tools().await.unwrap();
     assert_eq!(listing.tools.len(), 1);
-    assert!(listing.warnings.iter().any(|warning| warning.contains("repeats a cursor")), "{:?}", listing.warnings);
+    assert!(
+        listing.warnings.iter().any(|warning| warning.contains("repeats a cursor")),
+        "{:?}",
+        listing.warnings
+    );
     fixture.close(session).await;
 }
 

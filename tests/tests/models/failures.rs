@@ -61,10 +61,10 @@ async fn a_rejected_request_is_not_retried() {
 #[tokio::test]
 async fn a_broken_answer_is_retried() {
     for (fault, why) in [
-        ("cut", "broke off"),
-        ("no_end", "broke off before its end"),
-        ("malformed", "no valid JSON"),
-        ("error", "the provider broke off its answer: too much"),
+        ("cut", "cut off"),
+        ("no_end", "cut off before its end"),
+        ("malformed", "not valid JSON"),
+        ("error", "the provider aborted its answer: too much"),
     ] {
         let script = always(&json!([
             { "text": "a wrong beginning", "fault": fault, "message": "too much" },

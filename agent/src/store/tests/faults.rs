@@ -1,4 +1,4 @@
-//! Files that can't be used, and what is told when writing fails.
+//! Unusable files, and the errors when writing fails.
 
 use std::time::Duration;
 
@@ -34,24 +34,25 @@ fn writer(file: &Path) -> (Writer, Arc<State>) {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_left_as_it_is() {
+fn a_file_that_is_not_a_database_is_left_unchanged() {
     let folder = folder();
     let file = folder.path().join("notes.txt");
-    let text = "these are notes, and no database at all ".repeat(40);
+    let text = "these are notes, not a database at all ".repeat(40);
     std::fs::write(&file, &text).unwrap();
-    assert!(refused(&file).contains("no file of conversations"));
+    assert!(refused(&file).contains("not a file of conversations"));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     assert!(refused(folder.path()).contains("check that it is a file"));
     let below = file.join("c.db");
     let wrong = Store::open(&below).unwrap_err().0;
     assert!(
-        wrong.contains("notes.txt can't be") || wrong.contains("notes.txt for conversations can't be made"),
+        wrong.contains("notes.txt can't be")
+            || wrong.contains("notes.txt for conversations can't be created"),
         "{wrong}"
     );
 }
 
 #[test]
-fn the_database_of_another_program_is_left_as_it_is() {
+fn the_database_of_another_program_is_left_unchanged() {
     let folder = folder();
     let file = folder.path().join("other.db");
     Connection::open(&file).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
@@ -63,7 +64,7 @@ fn the_database_of_another_program_is_left_as_it_is() {
 }
 
 #[test]
-fn a_file_of_a_newer_version_is_left_as_it_is() {
+fn a_file_of_a_newer_version_is_left_unchanged() {
     let folder = folder();
     let file = folder.path().join("c.db");
     drop(Store::open(&file).unwrap());
@@ -73,7 +74,7 @@ fn a_file_of_a_newer_version_is_left_as_it_is() {
 }
 
 #[test]
-fn a_file_without_any_byte_becomes_a_store() {
+fn an_empty_file_becomes_a_store() {
     let folder = folder();
     let file = folder.path().join("c.db");
     std::fs::write(&file, "").unwrap();
@@ -82,7 +83,7 @@ fn a_file_without_any_byte_becomes_a_store() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_told_and_is_no_panic() {
+async fn a_damaged_file_is_an_error() {
     let folder = folder();
     let file = folder.path().join("c.db");
     let store = Store::open(&file).unwrap();
@@ -92,7 +93,7 @@ async fn a_damaged_file_is_told_and_is_no_panic() {
     }
     store.flush().await.unwrap();
     let id = conversation.id().to_owned();
-    // The last of the file writes its log into it.
+    // The last connection to close writes the log into the file.
     let mut bytes = {
         let connection = Connection::open(&file).unwrap();
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
@@ -109,12 +110,12 @@ async fn a_damaged_file_is_told_and_is_no_panic() {
 }
 
 #[test]
-fn on_a_full_disk_messages_wait_and_are_kept_when_there_is_room_again() {
+fn messages_wait_while_the_disk_is_full() {
     let folder = folder();
     let file = folder.path().join("c.db");
     let (mut writer, state) = writer(&file);
     let pages: i64 = writer.connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
-    // What a full disk is to SQLite.
+    // Simulates a full disk for SQLite.
     let limit = |writer: &Writer, pages: i64| {
         let sql = format!("PRAGMA max_page_count = {pages}");
         writer.connection.query_row(&sql, [], |_| Ok(())).unwrap();
@@ -122,11 +123,11 @@ fn on_a_full_disk_messages_wait_and_are_kept_when_there_is_room_again() {
     limit(&writer, pages + 1);
     writer.take(keep("a", true, &"x".repeat(50_000)));
     writer.take(keep("b", true, "y"));
-    let told = writer.flush().unwrap_err().0;
-    assert!(told.contains("2 messages are not kept") && told.contains("make room"), "{told}");
-    assert!(told.contains("c.db"), "{told}");
-    assert_eq!(writer.flush().unwrap_err().0, told, "it is still so");
-    assert!(state.trouble().unwrap().0.contains("make room"));
+    let error = writer.flush().unwrap_err().0;
+    assert!(error.contains("2 messages are not stored") && error.contains("free some space"), "{error}");
+    assert!(error.contains("c.db"), "{error}");
+    assert_eq!(writer.flush().unwrap_err().0, error, "the obstacle remains");
+    assert!(state.trouble().unwrap().0.contains("free some space"));
     limit(&writer, 1 << 30);
     writer.take(keep("a", false, "z"));
     writer.flush().unwrap();
@@ -138,7 +139,7 @@ fn on_a_full_disk_messages_wait_and_are_kept_when_there_is_room_again() {
 }
 
 #[test]
-fn while_another_process_keeps_the_file_locked_messages_wait() {
+fn messages_wait_while_another_process_locks_the_file() {
     let folder = folder();
     let file = folder.path().join("c.db");
     let (mut writer, state) = writer(&file);
@@ -147,15 +148,15 @@ fn while_another_process_keeps_the_file_locked_messages_wait() {
     let other = Connection::open(&file).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     writer.take(keep("a", true, "x"));
-    let told = writer.flush().unwrap_err().0;
-    assert!(told.contains("1 messages") && told.contains("another process"), "{told}");
+    let error = writer.flush().unwrap_err().0;
+    assert!(error.contains("1 messages") && error.contains("another process"), "{error}");
     other.execute_batch("ROLLBACK").unwrap();
     writer.flush().unwrap();
     assert_eq!(state.trouble(), None);
 }
 
 #[tokio::test]
-async fn a_conversation_that_another_process_deletes_is_kept_no_further_and_others_are() {
+async fn a_conversation_deleted_by_another_process_is_no_longer_stored() {
     let folder = folder();
     let file = folder.path().join("c.db");
     let store = Store::open(&file).unwrap();
@@ -168,9 +169,9 @@ async fn a_conversation_that_another_process_deletes_is_kept_no_further_and_othe
         gone.keep(&says(text), Usage::default());
         stays.keep(&says(text), Usage::default());
     }
-    let told = store.flush().await.unwrap_err().0;
-    assert!(told.contains(gone.id()) && told.contains("deleted in the meantime"), "{told}");
-    assert_eq!(told.lines().count(), 1, "{told}");
+    let error = store.flush().await.unwrap_err().0;
+    assert!(error.contains(gone.id()) && error.contains("deleted in the meantime"), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
     gone.keep(&says("4"), Usage::default());
     store.flush().await.unwrap();
     let list = store.list().await.unwrap();
@@ -178,7 +179,7 @@ async fn a_conversation_that_another_process_deletes_is_kept_no_further_and_othe
 }
 
 #[test]
-fn more_than_can_wait_is_told_and_the_rest_of_that_conversation_is_not_kept() {
+fn an_overflow_is_reported_and_ends_the_storing_of_its_conversation() {
     let folder = folder();
     let file = folder.path().join("c.db");
     let (mut writer, state) = writer(&file);
@@ -186,8 +187,8 @@ fn more_than_can_wait_is_told_and_the_rest_of_that_conversation_is_not_kept() {
     writer.take(Work::Overflow("a".to_owned()));
     writer.take(keep("a", false, "y"));
     writer.take(keep("b", true, "z"));
-    let told = writer.flush().unwrap_err().0;
-    assert!(told.contains("the conversation a ") && told.contains("32 MiB"), "{told}");
+    let error = writer.flush().unwrap_err().0;
+    assert!(error.contains("the conversation a ") && error.contains("32 MiB"), "{error}");
     writer.flush().unwrap();
     assert_eq!(state.trouble(), None);
     let sql = "SELECT group_concat(conversation, '') FROM messages";

@@ -1,4 +1,4 @@
-//! Many that write into one file: in one process, in several, and one that is killed.
+//! Concurrent writers of one file: in one process, in several, and one that is killed.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -7,19 +7,19 @@ use std::process::{Child, Command, Stdio};
 
 use super::*;
 
-/// How a process knows that it was started by one of these tests, and what it is to do.
+/// The environment of a process that one of these tests starts: the file, and its task.
 const FILE: &str = "AGENT_STORE_TEST_FILE";
 const MODE: &str = "AGENT_STORE_TEST_MODE";
 
-/// How many write at once: a parent and fifty subagents, or stores of one process.
+/// The number of concurrent writers: a parent and fifty subagents, or stores of one process.
 const PROCESSES: usize = 51;
 const THREADS: usize = 12;
 
-/// How many conversations each of them has, and how many messages each of these.
+/// The number of conversations of each writer, and of messages in each conversation.
 const CONVERSATIONS: usize = 4;
 const MESSAGES: usize = 15;
 
-/// This test binary once more, for [`started_by_another_test`] alone.
+/// Starts this test binary again, to run only [`started_by_another_test`].
 fn start(file: &Path, mode: &str) -> Child {
     let own = "store::tests::processes::started_by_another_test";
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -30,7 +30,7 @@ fn start(file: &Path, mode: &str) -> Child {
 #[tokio::test]
 async fn started_by_another_test() {
     let Some(file) = std::env::var_os(FILE).map(PathBuf::from) else { return };
-    let tell = |text: &str| writeln!(std::io::stdout(), "\ntold {text}").unwrap();
+    let report = |text: &str| writeln!(std::io::stdout(), "\nstored {text}").unwrap();
     let store = Store::open(&file).unwrap();
     match std::env::var(MODE).unwrap().as_str() {
         "write" => {
@@ -42,8 +42,8 @@ async fn started_by_another_test() {
             loop {
                 let id = conversation.keep(&says(&"until it is killed ".repeat(200)), cost(1, 1, 0));
                 store.flush().await.unwrap();
-                tell(&format!("{} {id}", conversation.id()));
-                // Some that nobody waits for.
+                report(&format!("{} {id}", conversation.id()));
+                // A message that is not flushed.
                 conversation.keep(&says("in flight"), Usage::default());
             }
         }
@@ -80,7 +80,7 @@ fn sound(store: &Store) {
 }
 
 #[tokio::test]
-async fn processes_that_start_at_once_make_one_file_and_lose_nothing() {
+async fn concurrent_processes_create_one_file_and_lose_nothing() {
     let folder = folder();
     let file = folder.path().join("new/c.db");
     let children: Vec<Child> = (0..PROCESSES).map(|_| start(&file, "write")).collect();
@@ -92,7 +92,7 @@ async fn processes_that_start_at_once_make_one_file_and_lose_nothing() {
 }
 
 #[tokio::test]
-async fn stores_of_one_process_make_one_file_and_lose_nothing() {
+async fn stores_of_one_process_create_one_file_and_lose_nothing() {
     let folder = folder();
     let file = folder.path().join("c.db");
     std::thread::scope(|scope| {
@@ -112,7 +112,7 @@ async fn stores_of_one_process_make_one_file_and_lose_nothing() {
 }
 
 #[tokio::test]
-async fn fifty_conversations_over_one_store_are_kept_each_in_its_order() {
+async fn fifty_conversations_of_one_store_keep_their_order() {
     let folder = folder();
     let store = Store::open(&folder.path().join("c.db")).unwrap();
     let writers = (0..50).map(|number| {
@@ -125,30 +125,30 @@ async fn fifty_conversations_over_one_store_are_kept_each_in_its_order() {
 }
 
 #[tokio::test]
-async fn what_a_killed_process_had_flushed_is_there_and_can_be_gone_on_with() {
+async fn flushed_messages_survive_a_kill_and_can_be_resumed() {
     let folder = folder();
     let file = folder.path().join("c.db");
     let mut child = start(&file, "until killed");
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let told = lines.by_ref().filter_map(|line| line.strip_prefix("told ").map(str::to_owned)).take(40);
-    let told: Vec<String> = told.collect();
-    // While it goes on writing, and somebody still listens.
+    let stored = lines.by_ref().filter_map(|line| line.strip_prefix("stored ").map(str::to_owned)).take(40);
+    let stored: Vec<String> = stored.collect();
+    // While it still writes, and its output is still read.
     child.kill().unwrap();
     assert_eq!(child.wait().unwrap().signal(), Some(9), "SIGKILL");
     drop(lines);
-    assert_eq!(told.len(), 40);
+    assert_eq!(stored.len(), 40);
     let store = Store::open(&file).unwrap();
     sound(&store);
-    let id = told[0].split_once(' ').unwrap().0;
+    let id = stored[0].split_once(' ').unwrap().0;
     let (mut conversation, path) = store.resume(id).await.unwrap();
     let kept: Vec<&str> = path.iter().map(|kept| kept.id.as_str()).collect();
-    for line in &told {
+    for line in &stored {
         assert!(kept.contains(&line.split_once(' ').unwrap().1), "{line}");
     }
     for pair in path.windows(2) {
         assert_eq!(pair[1].parent.as_ref(), Some(&pair[0].id));
     }
-    conversation.keep(&says("goes on"), Usage::default());
+    conversation.keep(&says("continued"), Usage::default());
     store.flush().await.unwrap();
     assert_eq!(store.path(id, None).await.unwrap().len(), path.len() + 1);
 }
