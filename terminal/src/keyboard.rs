@@ -1,7 +1,7 @@
-//! The keyboard of the person at the terminal: `/dev/tty`, because standard input may be the snippet.
+//! The user's keyboard: `/dev/tty`, because standard input may be the snippet.
 //!
-//! What is typed before a question was read is no answer to it. So an answer is taken only after nothing was typed for
-//! [`GRACE`]; whatever was typed until then is dropped, also a line that has begun.
+//! Anything typed before the user could read a question does not answer it. An answer is accepted only after nothing
+//! was typed for [`GRACE`]; earlier input is dropped, including a partly typed line.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -15,45 +15,45 @@ use rustix::termios::{
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::timeout;
 
-/// How long nothing may be typed before an answer is taken. Nobody reads a question in less, and between the keys of a
-/// word people wait less. Browsers wait as long before their dialogs about security take a click
+/// How long the keyboard must be silent before an answer is accepted. Reading a question takes longer, and the pauses
+/// between the keys of a word are shorter. Browsers delay clicks in their security dialogs by the same time
 /// (`security.dialog_enable_delay` of Firefox).
 pub const GRACE: Duration = Duration::from_secs(1);
 
-/// Most bytes of a line: what a terminal keeps of one (termios(3), "Canonical and noncanonical mode").
+/// Maximum size of a line, in bytes: the limit of terminals (termios(3), "Canonical and noncanonical mode").
 const LONGEST_LINE: usize = 4096;
 
-/// Reads what is typed. Dropping it leaves the terminal as it was.
+/// Reads typed lines. Dropping it restores the terminal's mode.
 pub struct Keyboard {
     typed: Receiver,
     before: Termios,
 }
 
 impl Keyboard {
-    /// The keyboard. Needs a tokio runtime.
+    /// Opens the keyboard. Needs a tokio runtime.
     pub(crate) fn open() -> io::Result<Self> {
         Keyboard::of(open()?)
     }
 
     fn of(terminal: File) -> io::Result<Self> {
-        // A terminal becomes readable as a pipe does.
+        // A terminal signals that it is readable like a pipe does.
         let typed = Receiver::from_file_unchecked(terminal)?;
         let before = tcgetattr(&typed)?;
         Ok(Keyboard { typed, before })
     }
 
-    /// Whether there is a keyboard.
+    /// Whether this process has a terminal.
     pub fn is_there() -> bool {
         open().is_ok()
     }
 
-    /// Returns when nothing was typed for [`GRACE`]. What is typed until then is dropped, and is not seen.
+    /// Returns when nothing was typed for [`GRACE`]. Until then, input is dropped and not echoed.
     ///
     /// # Errors
-    /// Where the terminal is gone.
+    /// If the terminal is gone.
     pub(crate) async fn settle(&self) -> io::Result<()> {
         let mut keys = self.before.clone();
-        // In lines, the beginning of one would be seen only at its end.
+        // In line mode, a partly typed line would be noticed only at its end.
         keys.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHONL);
         keys.local_modes.insert(LocalModes::ISIG);
         keys.special_codes[SpecialCodeIndex::VMIN] = 1;
@@ -70,14 +70,14 @@ impl Keyboard {
         self.begin(&lines)
     }
 
-    /// Reads in this way from now on, and drops what was typed before.
+    /// Switches to these settings and drops earlier input.
     fn begin(&self, how: &Termios) -> io::Result<()> {
-        // Not after all is written (`Drain`): a terminal that was stopped (Ctrl-S) would stop this process.
+        // `Drain` would wait until all output is written; a stopped terminal (Ctrl-S) would block this process.
         tcsetattr(&self.typed, OptionalActions::Now, how)?;
         Ok(tcflush(&self.typed, QueueSelector::IFlush)?)
     }
 
-    /// Drops what can be read.
+    /// Drops pending input.
     fn forget(&self) -> io::Result<()> {
         let mut bytes = [0; LONGEST_LINE];
         loop {
@@ -90,10 +90,10 @@ impl Keyboard {
         }
     }
 
-    /// One line; `None` at the end of the terminal's input.
+    /// Reads one line; `None` at the end of the terminal's input.
     ///
     /// # Errors
-    /// Where the terminal is gone.
+    /// If the terminal is gone.
     pub(crate) async fn line(&self) -> io::Result<Option<String>> {
         let mut typed = Vec::new();
         loop {
@@ -101,7 +101,7 @@ impl Keyboard {
             let mut bytes = [0; LONGEST_LINE];
             let read = match self.typed.try_read(&mut bytes) {
                 Ok(read) => read,
-                // It was not ready after all.
+                // A spurious wakeup.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
                 Err(error) => return Err(error),
             };
@@ -122,7 +122,7 @@ impl Drop for Keyboard {
     }
 }
 
-/// The terminal that this process belongs to; a description of its own, so that reading from it waits for nobody else.
+/// Opens the process's terminal anew, so that reading does not interfere with other descriptors.
 fn open() -> io::Result<File> {
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open("/dev/tty")
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// A keyboard, and the hands on it.
+    /// A keyboard on a pseudo-terminal, and the side that types.
     fn keyboard() -> (Keyboard, File) {
         let hands = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&hands).unwrap();
@@ -150,14 +150,14 @@ mod tests {
         (Keyboard::of(terminal.unwrap()).unwrap(), hands.into())
     }
 
-    /// Types on a terminal that gives its keys at once, and returns when it has them.
+    /// Types on a terminal in raw mode, and returns when the keys have arrived.
     fn types(hands: &mut File, terminal: &File, keys: &[u8]) {
         hands.write_all(keys).unwrap();
         poll(&mut [PollFd::new(terminal, PollFlags::IN)], None).unwrap();
     }
 
     #[tokio::test]
-    async fn what_was_typed_before_is_dropped_whole_and_in_part() {
+    async fn earlier_input_is_dropped_whole_and_in_part() {
         let all =
             ["y\n", "y\r", "y", "hurr", "y\ny\ny\n", "\x04", "y\x04", "\x1b[A"].map(|before| async move {
                 let (keyboard, mut hands) = keyboard();
@@ -171,10 +171,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn as_long_as_keys_are_typed_no_answer_is_taken() {
+    async fn no_answer_is_accepted_while_keys_are_typed() {
         let (keyboard, mut hands) = keyboard();
         let terminal = keyboard.typed.as_raw();
-        let begun = tokio::time::Instant::now();
+        let started = tokio::time::Instant::now();
         let typing = async {
             for key in "yes, hurry\n".repeat(3).bytes() {
                 types(&mut hands, &terminal, &[key]);
@@ -183,14 +183,14 @@ mod tests {
         };
         let (settled, ()) = tokio::join!(keyboard.settle(), typing);
         settled.unwrap();
-        assert!(begun.elapsed() > GRACE * 30, "{:?}", begun.elapsed());
+        assert!(started.elapsed() > GRACE * 30, "{:?}", started.elapsed());
         assert!(keyboard.line().now_or_never().is_none());
         hands.write_all(b"y\r").unwrap();
         assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("y"));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn keys_are_seen_only_where_they_count_and_the_terminal_is_left_as_it_was() {
+    async fn only_accepted_keys_are_echoed_and_the_mode_is_restored() {
         let (keyboard, mut hands) = keyboard();
         let (terminal, before) = (keyboard.typed.as_raw(), keyboard.before.clone());
         let typing = async { types(&mut hands, &terminal, b"early\n") };
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_terminal_in_another_mode_gives_a_line_all_the_same() {
+    async fn a_terminal_in_raw_mode_returns_a_line() {
         let (first, mut hands) = keyboard();
         let (terminal, mut raw) = (first.typed.as_raw(), first.before.clone());
         raw.make_raw();
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("n"));
     }
 
-    /// Another description of the same terminal.
+    /// Duplicates the descriptor of the terminal.
     trait AsRaw {
         fn as_raw(&self) -> File;
     }

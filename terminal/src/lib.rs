@@ -1,9 +1,9 @@
-//! What a run shows while it is under way: progress on standard error, the program's output as it comes.
+//! What a run shows in the terminal: progress on standard error, and the program's output as it arrives.
 //!
-//! A thread of its own writes: a reader that does not read holds up neither the run, nor its time limit, nor a signal.
-//! What a program prints waits, bounded by what it may print. Notes and progress have a queue of [`NOTES`]; the oldest are
-//! dropped, and the reader learns how many. What is untrusted goes to a terminal only through [`printable`], and to a pipe
-//! or a file as it is.
+//! A separate thread writes, so a slow reader delays neither the run, nor its timeout, nor a signal. A program's output
+//! is queued up to its output limit. Notes and progress have a queue of [`NOTES`]; the oldest are dropped, and the
+//! reader sees how many. Untrusted text is made safe with [`printable`] for a terminal, and passed unchanged to a pipe
+//! or a file.
 
 mod keyboard;
 mod masker;
@@ -27,15 +27,15 @@ pub use self::prompt::{Question, TerminalPrompt};
 pub use self::writer::{Aside, Part};
 use self::writer::{Piece, Stream, write};
 
-/// The secrets that nothing tells, of all configurations that were used.
+/// The secrets to mask, of all configurations that this process has used.
 static MASKER: RwLock<Option<Masker>> = RwLock::new(None);
 
-/// From now on, nothing that this process tells people holds these secrets. What programs print and tools answer is
-/// theirs, and stays as it is.
+/// Masks these secrets in all messages of this process from now on. Output of programs and results of tools stay
+/// unchanged.
 pub fn mask(masker: Masker) {
     let mut known = MASKER.write().unwrap_or_else(PoisonError::into_inner);
     *known = Some(match known.take() {
-        // What runs with an older configuration may still tell of it.
+        // Work under an older configuration may still mention its secrets.
         Some(before) => masker.with(&before),
         None => masker,
     });
@@ -46,7 +46,7 @@ fn masked(text: &str) -> String {
     masker.as_ref().unwrap_or(&Masker::default()).mask(text).into_owned()
 }
 
-/// Writes to standard error at once, or after the question that is open. Controls nothing of a terminal.
+/// Writes to standard error at once, or after the open question. Removes control sequences.
 pub fn say(text: fmt::Arguments<'_>) {
     prompt::say(&printable::lines(&masked(&text.to_string())));
 }
@@ -55,12 +55,12 @@ pub fn say(text: fmt::Arguments<'_>) {
 #[derive(Debug)]
 pub struct Terminal {
     quiet: bool,
-    /// Whether the program's output goes through as it comes.
+    /// Whether the program's output is forwarded as it arrives.
     live: bool,
     /// Whether progress overwrites itself in one line.
     one_line: bool,
     writer: queue::Sender<Piece>,
-    /// How many questions are open, or wait for each other.
+    /// How many questions are open or waiting.
     questions: watch::Sender<usize>,
     state: Mutex<State>,
 }
@@ -70,20 +70,20 @@ struct State {
     /// Whether the program's output ended in the middle of a line.
     stdout_open: bool,
     progress_shown: bool,
-    /// When the program's own progress was shown last, and whether that was its last step.
+    /// When the program's own progress was last shown, and whether that was its last step.
     program_progress: Option<(Instant, bool)>,
 }
 
-/// How much of notes, progress and lines of servers waits for a reader that does not read (1 MiB).
+/// Limit of queued notes, progress and lines of servers (1 MiB).
 const NOTES: Bounds = Bounds { bytes: 1 << 20, items: 4_096 };
 
-/// Most bytes of one of them (64 KiB); the rest is cut off.
+/// Maximum size of one of them, in bytes (64 KiB); the rest is cut off.
 const LONGEST_NOTE: usize = 64 << 10;
 
-/// How often the program's own progress is shown at the most.
+/// Minimum interval between updates of the program's own progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Tells people something from anywhere in the process.
+/// Sends notes to the user from anywhere in the process.
 #[derive(Debug, Clone)]
 pub struct Notifier {
     writer: queue::Sender<Piece>,
@@ -92,26 +92,26 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// Says something that is no error, unless quiet.
+    /// Shows a note unless quiet.
     pub fn note(&self, message: &str) {
         if !self.quiet {
             self.tell(message);
         }
     }
 
-    /// Whether notes are left out.
+    /// Whether notes are suppressed.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Says something that has to be known.
+    /// Shows a message even if quiet.
     pub fn tell(&self, message: &str) {
         self.say(&format!("toolsmith: {message}"));
     }
 
     /// Shows lines.
     pub fn say(&self, lines: &str) {
-        // Progress may stand in this line.
+        // The current line may show progress.
         let anew = if self.one_line { "\r\x1b[K" } else { "" };
         let text = printable::lines(&masked(&queue::shortened(lines, LONGEST_NOTE)));
         push_note(&self.writer, format!("{anew}{text}\n"));
@@ -134,12 +134,12 @@ impl Terminal {
         }
     }
 
-    /// Shows a conversation: whole lines, of which none is written over, and text as it comes.
+    /// For a conversation: whole lines that are never overwritten, and streamed text.
     pub fn of_conversation(quiet: bool) -> Self {
         Terminal { one_line: false, ..Terminal::new(quiet, false) }
     }
 
-    /// More of what a model says, on standard output: to a terminal without what controls it.
+    /// Streams a model's text to standard output; on a terminal, without control sequences.
     pub fn more_text(&self, text: &str) {
         if io::stdout().is_terminal() {
             self.more(Part::Text, &printable::lines(text));
@@ -148,49 +148,49 @@ impl Terminal {
         }
     }
 
-    /// More of a text, whose lines end by themselves or where something else is to be said. It is shown as it is.
+    /// Streams text as it is. Its line ends with [`Terminal::end_line`], or when other output follows.
     pub fn more(&self, part: Part, text: &str) {
         self.send(Piece::More(part, text.as_bytes().to_vec()));
     }
 
-    /// Ends the line of a text.
+    /// Ends the line of streamed text.
     pub fn end_line(&self) {
         self.send(Piece::EndLine);
     }
 
-    /// A line on standard error that is fit to be shown, with colours where they are wanted.
+    /// Shows a line on standard error that is already safe, with colours if enabled.
     pub fn show(&self, line: &str) {
         self.note_of(format!("{}\n", masked(line)));
     }
 
-    /// While a line is edited, everything goes through what keeps it out of the way; without one, no longer. Waits until
-    /// all that was told before is written.
+    /// Routes all output through `aside` while the user edits a line; `None` ends this. Returns when earlier output is
+    /// written.
     pub fn edit(&self, aside: Option<Box<dyn Aside>>) {
         let (done, is_done) = mpsc::channel();
         self.send(Piece::Edit(aside, done));
         let _ = is_done.recv();
     }
 
-    /// Whether notes are left out.
+    /// Whether notes are suppressed.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Says something that is no error, unless quiet.
+    /// Shows a note unless quiet.
     pub fn note(&self, message: &str) {
         if !self.quiet {
             self.tell(&format!("toolsmith: {message}"));
         }
     }
 
-    /// A line on standard error.
+    /// Writes a line to standard error.
     pub fn tell(&self, text: &str) {
         self.clear_progress();
         self.note_of(format!("{}\n", printable::lines(&masked(text))));
     }
 
-    /// Lines on standard output, after whatever the program printed: to a terminal without what controls it, and to a
-    /// pipe or a file as they are.
+    /// Writes lines to standard output, after the program's output: to a terminal without control sequences, to a pipe
+    /// or a file unchanged.
     pub fn print(&self, text: &str) {
         if io::stdout().is_terminal() {
             self.print_painted(&printable::lines(text));
@@ -199,7 +199,8 @@ impl Terminal {
         }
     }
 
-    /// JSON on standard output; to a terminal with everything escaped that is invisible, which means the same.
+    /// Writes JSON to standard output; on a terminal, invisible characters are escaped, which does not change its
+    /// meaning.
     pub fn print_json(&self, json: &str) {
         if io::stdout().is_terminal() {
             self.print_painted(&printable::json(json));
@@ -208,7 +209,7 @@ impl Terminal {
         }
     }
 
-    /// Lines on standard output that are safe to show, with colours where they are wanted.
+    /// Writes lines to standard output that are already safe, with colours if enabled.
     pub fn print_painted(&self, text: &str) {
         self.clear_progress();
         let end = if std::mem::take(&mut self.state().stdout_open) { "\n" } else { "" };
@@ -218,7 +219,7 @@ impl Terminal {
     /// Waits until everything is written.
     ///
     /// # Errors
-    /// Where standard output took no more, for another reason than that nobody reads it.
+    /// If writing to standard output failed, except because its reader is gone.
     pub async fn flush(&self) -> io::Result<()> {
         self.clear_progress();
         if std::mem::take(&mut self.state().stdout_open) {
@@ -232,12 +233,12 @@ impl Terminal {
         }
     }
 
-    /// What tells people something from elsewhere.
+    /// A handle that sends notes from other tasks.
     pub fn notifier(&self) -> Notifier {
         Notifier { writer: self.writer.clone(), quiet: self.quiet, one_line: self.one_line }
     }
 
-    /// The person at the terminal that this process belongs to.
+    /// The prompt for questions to the user.
     pub fn prompt(&self) -> TerminalPrompt {
         TerminalPrompt::new(self.writer.clone(), self.questions.clone())
     }
@@ -248,12 +249,12 @@ impl Terminal {
         }
     }
 
-    /// Hands over what is never left out. Many small pieces become a large one.
+    /// Queues a piece that is never dropped. Small pieces are merged.
     fn send(&self, piece: Piece) {
         self.writer.keep_or_merge(piece, Piece::merge);
     }
 
-    /// Hands over what is left out where too much waits.
+    /// Queues a note, which is dropped if the queue is full.
     fn note_of(&self, text: String) {
         push_note(&self.writer, text);
     }
@@ -263,9 +264,9 @@ impl Terminal {
     }
 }
 
-/// Queues a note, its beginning where it is long.
+/// Queues a note, cut at the limit.
 fn push_note(writer: &queue::Sender<Piece>, text: String) {
-    // A line that is cut still ends.
+    // A cut line still needs its line end.
     let text = match text.len() <= LONGEST_NOTE {
         true => text,
         false => format!("{}\n", queue::shortened(&text, LONGEST_NOTE)),
@@ -274,7 +275,7 @@ fn push_note(writer: &queue::Sender<Piece>, text: String) {
     writer.push(Piece::Err(text.into_bytes()), bytes);
 }
 
-/// A number that a program names, in a bounded number of digits.
+/// Formats a number from a program in a bounded number of digits.
 fn short(number: f64) -> String {
     if number.abs() < 1e15 { number.to_string() } else { format!("{number:e}") }
 }
@@ -283,7 +284,7 @@ impl Observer for Terminal {
     fn takes_output(&self) -> BoxFuture<'_, ()> {
         let mut questions = self.questions.subscribe();
         async move {
-            // It ends only with this terminal.
+            // Fails only when this terminal is dropped.
             let _ = questions.wait_for(|open| *open == 0).await;
         }
         .boxed()
@@ -320,9 +321,9 @@ impl Observer for Terminal {
     fn program_progress(&self, done: f64, total: f64, message: &str) {
         let (now, is_final) = (Instant::now(), done >= total);
         let last = self.state().program_progress;
-        // The last step is shown whenever it comes, but no flood of last steps.
+        // The last step is always shown, but not a flood of last steps.
         let is_early = last.is_some_and(|(last, _)| now.duration_since(last) < PROGRESS_INTERVAL);
-        // After a question it would be out of date.
+        // By the end of the question it would be out of date.
         if *self.questions.borrow() > 0 {
             return;
         }

@@ -1,5 +1,5 @@
-//! Secrets, kept out of what is told to people: `***` in their place. So are those that `mcp` has
-//! learned of servers up to the moment of telling, of which no masker need know: tokens come and go.
+//! Masks secrets in messages to the user as `***`. Secrets that `mcp` has learned from servers are masked too: the list
+//! is read for each message, because tokens change.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-/// How many secrets of older configurations are remembered beside those in force, about.
+/// Approximate limit on secrets that are kept, current and older configurations together.
 const MOST_SECRETS: usize = 2_000;
 
-/// Shorter values are no secrets, and would tear holes into every text.
+/// Minimum length of a secret; masking shorter values would make texts unreadable.
 const SHORTEST: usize = 8;
 
 /// Replaces secrets.
@@ -20,12 +20,12 @@ pub struct Masker {
 }
 
 impl Masker {
-    /// With a further secret.
+    /// Adds a secret.
     pub fn hiding(self, value: &str) -> Self {
         self.with(&Masker::new(&[value.to_owned()]))
     }
 
-    /// With the secrets of another one, as far as they fit.
+    /// Adds the secrets of another masker, up to the limit.
     pub(crate) fn with(mut self, other: &Masker) -> Self {
         let place = MOST_SECRETS.saturating_sub(self.secrets.len());
         let new = other.secrets.iter().filter(|secret| !self.secrets.contains(secret)).take(place).cloned();
@@ -34,7 +34,7 @@ impl Masker {
         self
     }
 
-    /// Of these values, each whole, line by line, and without the scheme that headers begin with.
+    /// Masks these values: whole, line by line, and without the scheme of a header.
     pub fn new(values: &[String]) -> Self {
         let mut parts = BTreeSet::new();
         for value in values {
@@ -50,10 +50,10 @@ impl Masker {
         Masker { secrets: Arc::new(parts.into_iter().collect()) }
     }
 
-    /// The text without secrets.
+    /// Returns the text with its secrets masked.
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let masked = mcp::masked(text, self.own());
-        // A text that was cut may end in a part of one.
+        // A cut text may end within a secret.
         if masked.contains('…') { Cow::Owned(self.mask_cut(&masked)) } else { masked }
     }
 
@@ -68,7 +68,7 @@ impl Masker {
         self.secrets.iter().map(String::as_str)
     }
 
-    /// The same for all texts in a value.
+    /// Masks all strings in a value.
     pub fn mask_value(&self, value: &mut Value) {
         match value {
             Value::String(text) => {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_in_the_middle_of_a_secret_is_masked_as_well() {
+    fn a_cut_secret_is_masked() {
         let masker = masker(&["0123456789abcdef", "ünïcödé-secret"]);
         assert_eq!(masker.mask("error: 0123456789ab…"), "error: ***…");
         assert_eq!(masker.mask("error: ünïcödé-s…\nmore"), "error: ***…\nmore");
@@ -123,18 +123,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_learned_of_a_server_later_is_masked_by_a_masker_that_is_there_already() {
+    fn an_existing_masker_masks_secrets_learned_later() {
         let masker = masker(&["secret-before"]);
         let learn = |header: &str| {
             let headers = [("Authorization".to_owned(), header.to_owned())].into();
             let remote = mcp::Remote { url: "https://host/".into(), headers, oauth: None };
             mcp::learn_secrets(&mcp::ServerConfig::new("late", mcp::Transport::Http(remote)));
         };
-        let told = "secret-before late-token-1 late-password-1";
-        assert_eq!(masker.mask(told), "*** late-token-1 late-password-1");
+        let text = "secret-before late-token-1 late-password-1";
+        assert_eq!(masker.mask(text), "*** late-token-1 late-password-1");
         learn("Bearer late-token-1");
         learn("Basic bWU6bGF0ZS1wYXNzd29yZC0x");
-        assert_eq!(masker.mask(told), "*** *** ***");
+        assert_eq!(masker.mask(text), "*** *** ***");
         assert_eq!(masker.mask("error: late-to…"), "error: late-to…");
         assert_eq!(masker.mask("error: late-token…"), "error: ***…");
         let mut value = json!({ "a": ["Bearer late-token-1"] });
@@ -143,15 +143,15 @@ mod tests {
     }
 
     #[test]
-    fn maskers_add_up() {
+    fn maskers_can_be_combined() {
         let both = masker(&["secret-before"]).with(&masker(&["secret-before", "secret-before-and-after"]));
-        let all = both.hiding("a-token-of-its-own");
-        assert_eq!(all.mask("secret-before-and-after secret-before a-token-of-its-own"), "*** *** ***");
+        let all = both.hiding("another-token");
+        assert_eq!(all.mask("secret-before-and-after secret-before another-token"), "*** *** ***");
         assert_eq!(all.secrets.len(), 3);
     }
 
     #[test]
-    fn short_values_are_left_alone() {
+    fn short_values_are_not_masked() {
         assert_eq!(masker(&["1", "true", "", "1234567"]).mask("1 is true, 1234567"), "1 is true, 1234567");
     }
 

@@ -1,7 +1,7 @@
-//! Where a person is asked: while a question is open, nothing else is written, and programs whose output is shown wait.
+//! Asks the user. While a question is open, nothing else is written, and programs with live output wait.
 //!
-//! Questions stand on standard error, answers come from `/dev/tty`: standard input may be the snippet. A terminal that is
-//! gone gives no answer, and so no consent.
+//! Questions are written to standard error and answers read from `/dev/tty`: standard input may be the snippet. If the
+//! terminal is gone, there is no answer, and therefore no consent.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
@@ -11,13 +11,13 @@ use tokio::sync::{oneshot, watch};
 use super::writer::{Piece, Shown};
 use crate::keyboard::Keyboard;
 
-/// Most bytes of what this process says past the terminal while a question is open (64 KiB); the rest is left out.
+/// Limit on text that this process holds back while a question is open (64 KiB); the rest is dropped.
 const MOST_SAID: usize = 64 << 10;
 
-/// How often a person is asked until the answer is understood.
+/// How many times a question is repeated until the answer is understood.
 const TRIES: usize = 3;
 
-/// The person at the terminal, as far as they can be asked.
+/// Asks the user at the terminal, if there is one.
 #[derive(Debug, Clone)]
 pub struct TerminalPrompt {
     is_there: bool,
@@ -25,7 +25,7 @@ pub struct TerminalPrompt {
     open: watch::Sender<usize>,
 }
 
-/// A question that is shown. Until it is dropped, nothing else is written.
+/// An open question. Until it is dropped, nothing else is written.
 pub struct Question {
     keyboard: Keyboard,
     texts: mpsc::Sender<Shown>,
@@ -33,18 +33,18 @@ pub struct Question {
 }
 
 impl TerminalPrompt {
-    /// Questions are counted in `open`.
+    /// Counts questions in `open`.
     pub(super) fn new(writer: queue::Sender<Piece>, open: watch::Sender<usize>) -> Self {
         let is_there = io::stderr().is_terminal() && Keyboard::is_there();
         TerminalPrompt { is_there, writer, open }
     }
 
-    /// Whether there is anybody to ask.
+    /// Whether questions can be asked.
     pub fn is_there(&self) -> bool {
         self.is_there
     }
 
-    /// Begins a question, as soon as no other one is open. `None` where there is nobody to ask.
+    /// Opens a question as soon as no other is open. `None` with no terminal to ask on.
     pub async fn question(&self) -> Option<Question> {
         if !self.is_there {
             return None;
@@ -52,13 +52,13 @@ impl TerminalPrompt {
         let open = Open::new(&self.open);
         let (begun, has_begun) = oneshot::channel();
         let (texts, shown) = mpsc::channel();
-        // The thread ends only with its last sender, and then there is nobody to be shown anything.
+        // The receiving thread outlives all senders, so this does not fail while it matters.
         self.writer.keep(Piece::Question(begun, shown));
         let _ = has_begun.await;
         Some(Question { keyboard: Keyboard::open().ok()?, texts, _open: open })
     }
 
-    /// Asks one question, as [`Question::answer`].
+    /// Asks one question, see [`Question::answer`].
     pub async fn answer<T>(
         &self,
         text: &str,
@@ -68,7 +68,7 @@ impl TerminalPrompt {
         self.question().await?.answer(text, prompt, read).await
     }
 
-    /// Whether the person says yes; nobody says no.
+    /// Asks a yes/no question; no answer means no.
     pub async fn confirm(&self, question: &str) -> bool {
         let is_yes = |typed: &str| Ok(matches!(typed.to_ascii_lowercase().as_str(), "y" | "yes"));
         self.answer(&format!("{question} "), "[y/N] ", is_yes).await.unwrap_or(false)
@@ -76,8 +76,8 @@ impl TerminalPrompt {
 }
 
 impl Question {
-    /// What the person answers, as `read` understands it. What it does not is asked for again, with the text that it gives
-    /// instead. `None` where no answer is understood, or the person ends the input.
+    /// Asks until `read` accepts the answer; its error replaces the text of the question. `None` after [`TRIES`]
+    /// attempts or at the end of input.
     pub async fn answer<T>(
         &self,
         text: &str,
@@ -95,18 +95,17 @@ impl Question {
         None
     }
 
-    /// Shows a text; then, once nobody types any more, the prompt; and reads a line. The prompt says that an answer is
-    /// taken from now on. `None` where the person ends the input.
-    ///
+    /// Shows the text; when the user has stopped typing, shows the prompt and reads a line. Input counts from the
+    /// prompt on. `None` at the end of input.
     /// # Errors
-    /// Where the terminal is gone.
+    /// If the terminal is gone.
     async fn ask(&self, text: &str, prompt: &str) -> io::Result<Option<String>> {
         self.show(text).await;
         self.keyboard.settle().await?;
         self.show(prompt).await;
         let line = self.keyboard.line().await?;
         if line.is_none() {
-            // No key has ended the line.
+            // No typed key has ended the line.
             self.show("\n").await;
         }
         Ok(line)
@@ -119,7 +118,7 @@ impl Question {
     }
 }
 
-/// A question is open, or waits for another one. Dropping it ends that.
+/// Counts a question that is open or waiting. Dropping it ends the question.
 struct Open(watch::Sender<usize>);
 
 impl Open {
@@ -143,7 +142,7 @@ impl Drop for Open {
     }
 }
 
-/// What this process has said past the thread that writes, while questions are open.
+/// Text for standard error that is held back while questions are open.
 struct HeldOutput {
     questions: usize,
     text: String,
@@ -155,7 +154,7 @@ fn held() -> MutexGuard<'static, HeldOutput> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes to standard error at once, or after the question that is open. A reader that is gone is no reason to fail.
+/// Writes to standard error at once, or after the open question. A failed write is ignored.
 pub(super) fn say(text: &str) {
     let mut held = held();
     if held.questions == 0 {

@@ -1,4 +1,4 @@
-//! The thread that writes: everything that a terminal shows, in the order in which it was handed over.
+//! The writing thread: all terminal output, in the order in which it was queued.
 
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
@@ -8,39 +8,39 @@ use printable::Filter;
 use queue::Received;
 use tokio::sync::oneshot;
 
-/// Undoes what may have been done to the terminal, and begins an empty line with nothing below it. In this order: ends
-/// a control string (ST); leaves the other screen in the ways that terminals know (xterm's modes 1049, 1047 and 47), with
-/// the cursor kept where it is (DECSC), since the first of them moves it; resets modes, margins and character sets
-/// (DECSTR) and the look of text (SGR 0); gives back the colours of palette (OSC 104), text, background and cursor (OSC
-/// 110 to 112); shows the cursor; wraps long lines; empties the line and what is below.
+/// Restores the terminal's state and starts an empty line with nothing below it. In this order: ends a control string
+/// (ST); leaves the alternate screen in all common ways (xterm's modes 1049, 1047 and 47), with the cursor saved
+/// (DECSC), because the first of them moves it; resets modes, margins and character sets (DECSTR) and text attributes
+/// (SGR 0); resets the colours of the palette (OSC 104), text, background and cursor (OSC 110 to 112); shows the
+/// cursor; enables line wrapping; clears the line and everything below.
 const RESET: &str = "\x1b\\\x1b7\x1b[?1049l\x1b[?1047l\x1b[?47l\x1b[!p\x1b[0m\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\
                                 \x1b]112\x1b\\\x1b[?25h\x1b[?7h\r\x1b[J";
 
-/// What the writing thread is told.
+/// A request to the writing thread.
 #[derive(Debug)]
 pub(super) enum Piece {
     Out(Vec<u8>),
     Err(Vec<u8>),
-    /// What a program has printed: to a terminal without what controls it.
+    /// Output of a program; control sequences are removed for a terminal.
     Program(Stream, Vec<u8>),
-    /// More of a line that does not end yet.
+    /// Part of a line that continues.
     More(Part, Vec<u8>),
-    /// What [`Piece::More`] has left open ends.
+    /// Ends a line that [`Piece::More`] left open.
     EndLine,
-    /// Answers when everything before is written, with the first failure.
+    /// Replies when everything before is written, with the first error.
     Flush(oneshot::Sender<Option<io::Error>>),
-    /// A question begins, which is told: its texts are written to standard error, and nothing else until their sender
-    /// is dropped.
+    /// Opens a question and confirms that. Only its texts are written, to standard error, until their sender is
+    /// dropped.
     Question(oneshot::Sender<()>, mpsc::Receiver<Shown>),
-    /// A line is edited from now on, or no longer; answers when that holds.
+    /// Starts or ends the editing of a line; replies when the change has taken effect.
     Edit(Option<Box<dyn Aside>>, mpsc::Sender<()>),
 }
 
-/// Most bytes of a piece that others are merged into (64 KiB).
+/// Maximum size of a merged piece, in bytes (64 KiB).
 const MERGED: usize = 64 << 10;
 
 impl Piece {
-    /// Puts `next` into the last piece of the queue, where it goes to the same stream; gives back what does not.
+    /// Merges `next` into the last piece of the queue if both go to the same stream; otherwise returns it.
     pub(super) fn merge(last: &mut Piece, next: Piece) -> Option<Piece> {
         let (bytes, more) = match (last, next) {
             (Piece::Out(bytes), Piece::Out(more)) | (Piece::Err(bytes), Piece::Err(more))
@@ -60,36 +60,36 @@ impl Piece {
     }
 }
 
-/// A text of a question, fit to be shown.
+/// A text of a question, made safe to show.
 #[derive(Debug)]
 pub(super) struct Shown {
     pub(super) text: String,
-    /// Is told when it is written.
+    /// Notified when the text is written.
     pub(super) done: oneshot::Sender<()>,
 }
 
-/// Which of a program's outputs.
+/// Standard output or standard error of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream {
     Out,
     Err,
 }
 
-/// A text that is shown as it comes.
+/// The kind of streamed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// What a model says, on standard output.
+    /// A model's text, on standard output.
     Text,
-    /// What it thinks, on standard error.
+    /// A model's thoughts, on standard error.
     Thought,
 }
 
-/// Keeps what is shown out of a line that somebody types.
+/// Shows output around a line that the user edits.
 pub trait Aside: fmt::Debug + Send {
     /// Shows whole lines, without waiting.
     fn show(&mut self, text: &str);
 
-    /// The line is no longer edited: what was not shown yet.
+    /// Ends the editing; returns the output that was not shown yet.
     fn end(self: Box<Self>) -> String;
 }
 
@@ -110,12 +110,12 @@ pub(super) fn write(pieces: &mut queue::Receiver<Piece>) {
 struct Writing {
     /// Whether both streams are shown on one terminal.
     is_one: bool,
-    /// What makes a program's output safe, for each stream that is a terminal.
+    /// Filters that make a program's output safe, for each stream that is a terminal.
     filters: [Option<Filter>; 2],
-    /// Whether a text has left a line of its stream open.
+    /// Whether streamed text has left a line of its stream open.
     text: bool,
     thought: bool,
-    /// Whether the terminal's line is open, whoever began it.
+    /// Whether the terminal's current line is open.
     line_open: bool,
     failed: Option<io::Error>,
     aside: Option<Box<dyn Aside>>,
@@ -165,7 +165,7 @@ impl Writing {
         }
     }
 
-    /// Nothing else is written until the question ends.
+    /// Writes nothing else until the question ends.
     fn question(&mut self, begun: oneshot::Sender<()>, texts: &mpsc::Receiver<Shown>) {
         self.end_line(self.is_one, true);
         let end = if self.line_open { "\n" } else { "" };
@@ -175,7 +175,7 @@ impl Writing {
             self.err(text.as_bytes());
             let _ = done.send(());
         }
-        // A key has ended the line of the answer.
+        // The user's Enter has ended the line.
         self.line_open = false;
     }
 
@@ -187,7 +187,7 @@ impl Writing {
         }
     }
 
-    /// What was held back of a program's output is all that comes.
+    /// Writes the rest that the filter held back.
     fn end_program(&mut self, stream: Stream) {
         if let Some(rest) = self.filters[stream as usize].as_mut().map(Filter::end) {
             self.to(stream, rest.as_bytes());
@@ -201,7 +201,7 @@ impl Writing {
         }
     }
 
-    /// Ends what stands in the way of a line.
+    /// Ends open lines of streamed text.
     fn end_line(&mut self, text: bool, thought: bool) {
         if text && std::mem::take(&mut self.text) {
             self.out(b"\n");
@@ -234,7 +234,7 @@ impl Writing {
         self.note_line(Stream::Out, bytes);
         let mut stdout = io::stdout().lock();
         if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush())
-            // A reader that is gone changes nothing about how the snippet ends.
+            // A missing reader does not change how the snippet ends.
             && error.kind() != io::ErrorKind::BrokenPipe
         {
             self.failed.get_or_insert(error);
@@ -248,21 +248,21 @@ impl Writing {
         }
     }
 
-    /// Notes whether a line of the terminal is open. What ends by emptying its line leaves none.
+    /// Records whether the terminal's line is open. Output that ends by clearing its line leaves none open.
     fn note_line(&mut self, stream: Stream, bytes: &[u8]) {
         if self.filters[stream as usize].is_some() {
             self.line_open = !bytes.ends_with(b"\n") && !bytes.ends_with(b"\r\x1b[K");
         }
     }
 
-    /// Writes what was not shown beside a line that was edited.
+    /// Writes output that was not shown while a line was edited.
     fn left(&mut self, text: &str) {
         if !text.is_empty() {
             drop(io::stderr().lock().write_all(text.as_bytes()));
         }
     }
 
-    /// Whether somebody edits a line, and has been shown this.
+    /// Passes output to the line editor; `false` if no line is edited.
     fn aside(&mut self, bytes: &[u8]) -> bool {
         let aside = self.aside.as_mut();
         aside.map(|aside| aside.show(&String::from_utf8_lossy(bytes))).is_some()
