@@ -1,7 +1,7 @@
-//! An outcome for a model: text and content that say all it needs, within a budget. Programs find the outcome in `_meta`.
+//! Renders an outcome for a model: text and content within a budget. Programs read the outcome from `_meta`.
 //!
-//! Claude Code, Codex and opencode show a model nothing but structured content where a result has any, so a result has none
-//! unless the configuration asks for it.
+//! If a result has structured content, Claude Code, Codex and opencode show a model only that. So a result has none
+//! unless the configuration enables it.
 
 mod cut;
 mod media;
@@ -19,20 +19,20 @@ use texts::Texts;
 
 pub use outcome::output_schema;
 
-/// Bytes of images in an answer, as JSON (4 MiB). They have room of their own, since a model does not read their bytes;
-/// providers of models take about as much for one.
+/// Limit on images in an answer, in bytes of JSON (4 MiB). It is separate because a model does not read an image's
+/// bytes; model providers accept about this size for one image.
 const IMAGES_ROOM: usize = 4 << 20;
 
-/// An outcome of a snippet as MCP's `CallToolResult`, in which numbers keep their text (`strict_json::with_numbers`).
+/// Renders an outcome as MCP's `CallToolResult`; numbers keep their text (`strict_json::with_numbers`).
 ///
-/// What its texts and content parts hold beyond `serve.output` bytes, and its images beyond [`IMAGES_ROOM`], is kept. `_meta` repeats texts within the same bounds,
-/// and so does structured content where the configuration asks for it.
+/// Texts and content parts beyond `serve.output` bytes, and images beyond [`IMAGES_ROOM`], are stored with `keep`.
+/// `_meta` repeats texts within the same limits, as does structured content if enabled.
 pub(crate) fn result(mut outcome: Outcome, code: &str, serve: &Serve, keep: Keep<'_>) -> Value {
     let budget = serve.output;
     let texts = Texts::of(&outcome, budget, keep);
     let parts = std::mem::take(&mut outcome.content);
     let text = texts.joined(&outcome, code, &media::described(&parts));
-    // Something of the content is shown in any case.
+    // Content always gets a share, even if the text uses up the budget.
     let room = budget.saturating_sub(text.len()).max(budget / 8);
     let emitted = emitted(&parts, room, keep);
     let mut content = Vec::new();
@@ -59,12 +59,11 @@ pub(crate) fn result(mut outcome: Outcome, code: &str, serve: &Serve, keep: Keep
 /// The content parts of an answer.
 struct Emitted {
     parts: Vec<Value>,
-    /// Where all of them are, if these are not all.
+    /// The link to all parts, if some were left out.
     link: Option<Value>,
 }
 
-/// The content parts that a program emitted, as far as there is room for them. The first one that does not fit is the last
-/// one that is shown: as its beginning, if it is a text.
+/// Takes the content parts that fit. If the first part that does not fit is a text, its beginning follows.
 fn emitted(content: &[Box<RawValue>], room: usize, keep: Keep<'_>) -> Emitted {
     let mut room = ContentBudget { images: IMAGES_ROOM, others: room };
     let shown = content.iter().take_while(|part| room.takes(part.get())).count();
@@ -96,7 +95,7 @@ struct ContentBudget {
 }
 
 impl ContentBudget {
-    /// Takes the room of a part; whether there is enough.
+    /// Reserves room for a part; `false` if there is too little.
     fn takes(&mut self, part: &str) -> bool {
         #[derive(Deserialize)]
         struct Kind {
@@ -123,7 +122,7 @@ fn array(content: &[Box<RawValue>]) -> String {
     array
 }
 
-/// The beginning of a content part that is a text, within some room; nothing of another one.
+/// The beginning of a text part, within `room` bytes; empty for other kinds.
 fn text_beginning(part: &str, room: usize) -> String {
     #[derive(Deserialize)]
     struct Text {
@@ -140,7 +139,7 @@ fn text_beginning(part: &str, room: usize) -> String {
     }
 }
 
-/// A failure that no snippet is to blame for, as a result that a model reads.
+/// A result for a failure that the snippet did not cause.
 pub(crate) fn failure(message: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": message }], "isError": true })
 }
@@ -157,15 +156,15 @@ mod tests {
     }
 
     #[test]
-    fn only_who_asks_for_it_gets_structured_content() {
+    fn structured_content_is_sent_only_if_enabled() {
         let serve = Serve { structured_outcome: true, ..Serve::default() };
         let keep: Keep<'_> = &|_, _| panic!("nothing is cut");
-        let asked = result(Outcome::busy("later"), "", &serve, keep);
-        assert_eq!(asked["structuredContent"]["status"], "busy");
-        assert_eq!(asked["structuredContent"], asked["_meta"][outcome::META]);
-        let usual = result(Outcome::busy("later"), "", &Serve::default(), keep);
-        assert!(usual.get("structuredContent").is_none());
-        assert_eq!((&usual["_meta"], &usual["content"]), (&asked["_meta"], &asked["content"]));
+        let enabled = result(Outcome::busy("later"), "", &serve, keep);
+        assert_eq!(enabled["structuredContent"]["status"], "busy");
+        assert_eq!(enabled["structuredContent"], enabled["_meta"][outcome::META]);
+        let default = result(Outcome::busy("later"), "", &Serve::default(), keep);
+        assert!(default.get("structuredContent").is_none());
+        assert_eq!((&default["_meta"], &default["content"]), (&enabled["_meta"], &enabled["content"]));
     }
 
     /// An outcome that emitted these texts.
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_emits_counts_against_the_budget_and_is_kept_whole() {
+    fn emitted_content_counts_against_the_budget_and_is_stored_whole() {
         let kept = std::cell::RefCell::new(String::new());
         let keep = |part: &str, text: &str| {
             assert_eq!(part, "content");
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn images_have_room_of_their_own() {
+    fn images_have_a_separate_limit() {
         let outcome = |images: &[usize]| {
             let mut outcome = emitting(&["before".to_owned()]);
             outcome.content.extend(images.iter().map(|bytes| {

@@ -1,5 +1,5 @@
-//! The shape of what tools have answered in a client's session, where their declared output does not say it: a sample of a
-//! text, or the type of JSON. It is shown where tools are looked up, to the client that called them and to no other.
+//! Remembers the shape of tools' answers in a client's session, if the declared output does not describe it: a sample
+//! of a text, or the type of JSON. Tool lookups show it, to the client that made the calls and to no other.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,26 +8,27 @@ use serde_json::Value;
 
 use terminal::Masker;
 
-/// Tools whose answers are remembered.
+/// Limit on tools whose answers are remembered.
 const TOOLS_KEPT: usize = 256;
-/// Most characters of what is told of an answer.
+/// Maximum length of a shape, in characters.
 const LONGEST: usize = 300;
-/// The longest last line that a sample of a long text keeps, in characters.
+/// Maximum length of the last line that a sample of a long text keeps, in characters.
 const LONGEST_LAST: usize = 80;
-/// Bytes of an answer beyond which it is not looked at (256 KiB): it would be in memory twice.
+/// Answers above this size in bytes are skipped (256 KiB): they would be in memory twice.
 const ANSWER_LIMIT: usize = 256 << 10;
-/// Bytes of a text beyond which it is not read as JSON (64 KiB).
+/// Texts above this size in bytes are not parsed as JSON (64 KiB).
 const JSON_LIMIT: usize = 64 << 10;
-/// Levels and members that a JSON type shows.
+/// Limits on the levels and members of a JSON type.
 const DEEPEST: usize = 3;
 const MEMBERS_SHOWN: usize = 12;
 
-/// The shapes of answers, by server and tool; the first of each, so that a tool that is called in a loop costs nothing more.
+/// The shape of the first answer of each tool, by server and tool. Later answers are not read, so a tool that is called
+/// in a loop costs nothing more.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerShapes(Mutex<BTreeMap<(String, String), String>>);
 
 impl AnswerShapes {
-    /// Takes note of a tool's answer, a `CallToolResult`.
+    /// Records a tool's answer, a `CallToolResult`.
     pub(crate) fn note(&self, server: &str, tool: &str, answer: &str, masker: &Masker) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (server.to_owned(), tool.to_owned());
@@ -39,14 +40,14 @@ impl AnswerShapes {
         }
     }
 
-    /// What the answers of a tool look like, if one was seen.
+    /// The shape of a tool's answers, if one was seen.
     pub(crate) fn shape(&self, server: &str, tool: &str) -> Option<String> {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.get(&(server.to_owned(), tool.to_owned())).cloned()
     }
 }
 
-/// The shape of an answer that is a text; none of a failure, and of what a declared type tells.
+/// The shape of a text answer; `None` for failures and for output that a declared type describes.
 fn shape(answer: &str, masker: &Masker) -> Option<String> {
     let answer: Value = serde_json::from_str(answer).ok()?;
     if answer["isError"] == true {
@@ -65,19 +66,19 @@ fn shape(answer: &str, masker: &Masker) -> Option<String> {
     Some(shape_of_text(text, masker))
 }
 
-/// The text of structured content that is nothing else: its type says no more of it.
+/// The text, if structured content has no other field: its type says no more about it.
 pub fn only_text(structured: &Value) -> Option<&str> {
     let mut fields = structured.as_object()?.values();
     fields.next().filter(|_| fields.next().is_none())?.as_str()
 }
 
-/// A sample of an answer that is no JSON, without secrets, to be kept.
+/// A sample of an answer that is not JSON, without secrets, for storage.
 pub fn sample(text: &str, masker: &Masker) -> String {
     cut(masker.mask(text).trim_end())
 }
 
-/// What is said of an answer that is no JSON, or of a sample of it: its lines as they are, since columns and blocks are read
-/// off them.
+/// Describes an answer that is not JSON, or a sample of it. Lines stay whole, because readers infer columns and blocks
+/// from them.
 pub fn shape_of_text(text: &str, masker: &Masker) -> String {
     let sample = sample(text, masker);
     let lines: Vec<String> = sample.lines().map(|line| printable::prose(line).to_string()).collect();
@@ -95,8 +96,8 @@ pub fn comment(server: &str, tool: &str, shape: &str) -> String {
     [first].into_iter().chain(more).collect::<Vec<_>>().join("\n")
 }
 
-/// The first characters; of a text that is longer also how many lines are left out, and its last line, where answers say how
-/// to get the next page.
+/// The first characters of a text. If it is longer, also the count of omitted lines and the last line, where answers
+/// often describe how to get the next page.
 fn cut(text: &str) -> String {
     if text.chars().nth(LONGEST).is_none() {
         return text.to_owned();
@@ -115,7 +116,7 @@ fn cut(text: &str) -> String {
     format!("{first}…{}{last}", left_out(shown))
 }
 
-/// What a value is made of: names and types, and no values.
+/// The type of a value: names and types without the values.
 fn json_type(value: &Value, depth: usize) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_told_by_their_first_lines_and_json_by_its_type() {
+    fn texts_are_described_by_their_first_lines_and_json_by_its_type() {
         assert_eq!(seen(&text("a \"b\"\n")).unwrap(), r#"text: "a \"b\"""#);
         let lines = seen(&text("kiln  \"state\"\nno. 1  in use\n")).unwrap();
         assert_eq!(lines, "text, whose lines are\nkiln  \"state\"\nno. 1  in use");
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_types_and_secrets_are_not_told() {
+    fn failures_types_and_secrets_are_not_shown() {
         assert_eq!(seen(&json!({ "content": [{ "type": "text", "text": "no" }], "isError": true })), None);
         assert_eq!(seen(&json!({ "content": [], "structuredContent": { "a": 1 } })), None);
         let wrapped = json!({ "content": [], "structuredContent": { "result": "a|b" } });

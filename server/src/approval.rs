@@ -1,7 +1,8 @@
-//! Permission by the client: its person answers a form.
+//! Permission by the client's user, through an elicitation form.
 //!
-//! A client that is asked by answers is given a state with what was asked for the whole program; it comes back with the
-//! answer, and the program, which is built by then, is run. Nothing waits for it meanwhile.
+//! A client that is asked by the response to its request (MCP 2026-07-28) receives a sealed state with the tools in
+//! question. It repeats the request with the answer, and the program, compiled by then, runs. Nothing waits for the
+//! client in between.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::caller::{Caller, Unanswered};
 use crate::audit;
 
-/// A tool as somebody was asked about it.
+/// A tool that a question was about, in the version that the user saw.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct AskedTool {
     server: String,
@@ -25,20 +26,20 @@ pub(crate) struct AskedTool {
 }
 
 impl AskedTool {
-    fn of(wanted: &RequestedTool) -> Self {
-        let RequestedTool { server, tool, hash, reached, .. } = wanted.clone();
+    fn of(requested: &RequestedTool) -> Self {
+        let RequestedTool { server, tool, hash, reached, .. } = requested.clone();
         AskedTool { server, tool, hash, reached }
     }
 }
 
-/// What was answered before the program was run.
+/// An answer from before the program was run.
 #[derive(Debug, Clone)]
 pub(crate) struct PriorAnswer {
     pub(crate) tools: Vec<AskedTool>,
     pub(crate) answer: Answer,
 }
 
-/// A question that is put by the answer to the request.
+/// A question that the response to the request will carry.
 #[derive(Debug, Clone)]
 pub(crate) struct PendingQuestion {
     pub(crate) tools: Vec<AskedTool>,
@@ -46,16 +47,16 @@ pub(crate) struct PendingQuestion {
     pub(crate) form: Value,
 }
 
-/// An answer that somebody gave, for the audit log.
+/// An answer of the user, for the audit log.
 #[derive(Debug, Clone)]
 pub(crate) struct Approval {
-    /// What was asked: about a `program` or a `call`.
+    /// What the question was about: a `program` or a `call`.
     pub(crate) question: &'static str,
     pub(crate) tools: Vec<String>,
     pub(crate) answer: audit::Answer,
 }
 
-/// Puts questions to the client of one request.
+/// Asks the client of one request.
 #[derive(Clone)]
 pub(crate) struct Approver(Arc<Inner>);
 
@@ -64,9 +65,9 @@ struct Inner {
     given: Option<PriorAnswer>,
     pending: Mutex<Option<PendingQuestion>>,
     approvals: Mutex<Vec<Approval>>,
-    /// Whether an answer may hold for the session: there is one.
+    /// Whether an answer can apply to a session.
     has_session: bool,
-    /// Ends the execution that a question is pending for.
+    /// Ends the execution that has a pending question.
     stop: CancellationToken,
 }
 
@@ -81,19 +82,19 @@ impl Approver {
         Approver(Arc::new(Inner { caller, given, pending, approvals, has_session, stop }))
     }
 
-    /// The question that ended the execution, if one did.
+    /// The question that ended the execution, if any.
     pub(crate) fn take_pending(&self) -> Option<PendingQuestion> {
         self.0.pending.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// What was answered.
+    /// Takes the answers so far.
     pub(crate) fn take_approvals(&self) -> Vec<Approval> {
         std::mem::take(&mut self.0.approvals.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Inner {
-    /// What was answered before, if it is about all of these tools as they are now.
+    /// The prior answer, if it covers all of these tools in their present version.
     fn given(&self, question: &Question) -> Option<Answer> {
         let given = self.given.as_ref()?;
         let known = |tool: &RequestedTool| given.tools.contains(&AskedTool::of(tool));
@@ -154,7 +155,7 @@ impl Prompter for Approver {
 fn logged(answer: Answer) -> audit::Answer {
     match answer {
         Answer::Once => audit::Answer::Once,
-        // What is allowed for good holds for the session as well; no client is offered it.
+        // A permanent permission covers the session too; clients are not offered one.
         Answer::Session | Answer::Always => audit::Answer::Session,
         Answer::No => audit::Answer::No,
         Answer::Late(_) => audit::Answer::Late,
@@ -184,7 +185,7 @@ fn form(question: &Question, has_session: bool) -> Value {
     })
 }
 
-/// What an `ElicitResult` says.
+/// Reads the answer from an `ElicitResult`.
 pub(crate) fn read(result: &Value, has_session: bool) -> Answer {
     match (result["action"].as_str(), result["content"]["answer"].as_str()) {
         (Some("accept"), Some("once")) => Answer::Once,
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_clear_yes_is_one() {
+    fn only_an_explicit_yes_is_accepted() {
         let answer =
             |action: &str, answer: Value| json!({ "action": action, "content": { "answer": answer } });
         assert_eq!(read(&answer("accept", json!("once")), false), Answer::Once);

@@ -1,4 +1,4 @@
-//! A model as the configuration describes it, with everything that a run of it needs: prompt, limits, tools.
+//! A model as the configuration describes it, with its prompt, limits and tools.
 
 mod content;
 pub(crate) mod inputs;
@@ -15,23 +15,23 @@ pub use self::prompt::Prompt;
 pub use self::recorder::{Recorder, Recording, Saved};
 pub use self::tools::Tools;
 
-/// A model that is ready to be asked.
+/// A model that is ready to use.
 pub struct Assistant {
     /// The model.
     pub model: Provider,
-    /// Its entry.
+    /// Its entry in the configuration.
     pub entry: Model,
-    /// Within what bounds it works.
+    /// The limits of a run.
     pub limits: Limits,
-    /// What its conversations begin with.
+    /// The prompt that its conversations begin with.
     pub prompt: Prompt,
 }
 
 impl Assistant {
-    /// The model `name`, or the default one.
+    /// The model `name`, or the default.
     ///
     /// # Errors
-    /// Where there is no such model, its key is missing, or its prompt can't be read.
+    /// If there is no such model, its key is missing, or its prompt can't be read.
     pub fn of(config: &Config, name: Option<&str>) -> Result<Self, Failure> {
         let entry = entry(config, name)?.clone();
         let model = Provider::new(settings(&entry)?).map_err(Failure::configuration)?;
@@ -40,7 +40,7 @@ impl Assistant {
     }
 }
 
-/// The entry of a model.
+/// The configuration's entry of a model.
 fn entry<'a>(config: &'a Config, name: Option<&str>) -> Result<&'a Model, Failure> {
     let known = || {
         let names: Vec<_> = config.models.iter().map(|model| model.reference.as_str()).collect();
@@ -61,7 +61,7 @@ fn entry<'a>(config: &'a Config, name: Option<&str>) -> Result<&'a Model, Failur
     })
 }
 
-/// What the provider needs to know; the key comes from the environment.
+/// The provider's settings, with the key from the environment.
 fn settings(model: &Model) -> Result<ModelSettings, Failure> {
     let key = match &model.api_key_env {
         None => None,

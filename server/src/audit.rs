@@ -1,20 +1,21 @@
-//! The audit log: who had what executed, what was permitted, which calls were made and how it ended, as JSON lines.
+//! The audit log: requests for executions, permissions, calls and results, as JSON lines.
 //!
-//! # What can be relied on
-//! - **Nothing goes on unlogged.** Each record is in the file (in the kernel's hands, not yet on the disk: there is no
-//!   `fsync`) when [`Audit::record`] returns. `call_begin` is written before a call leaves, so that a process that is
-//!   killed leaves the beginning of what it was at. Where a record can't be written, an execution is refused, or ends:
-//!   [`Execution`] sees to that.
-//! - **Its owner's alone.** The file is made with mode 0600. One that exists is tightened to 0600 if it is this
-//!   user's, and refused if it is a symbolic link, no regular file, another user's, or has a second name (hard link).
-//! - **Shared.** A record is one `write` in append mode, which the kernel keeps whole among several processes, on
-//!   file systems of this machine (not on NFS).
-//! - **Bounded.** A line is at most [`line::LINE`] bytes; what is cut ends with `…`, and a list that is cut with `… N more`.
-//! - **Rotated by others.** The file is looked up for each record, and opened again where the path names another one.
-//! - **No secrets.** Those of the configuration are masked in every text, also in arguments that are kept in full. A
-//!   hash of arguments is of the text as it was sent: whoever can guess the arguments can confirm the guess.
+//! # Guarantees
+//! - **Nothing continues unlogged.** When [`Audit::record`] returns, the record is in the file (in the page cache, not
+//!   yet on the disk: there is no `fsync`). `call_begin` is written before a call leaves, so the log of a killed
+//!   process shows the calls it had started. If a record can't be written, the execution is refused or ended:
+//!   [`Execution`] ensures that.
+//! - **Private.** The file is created with mode 0600. An existing file is restricted to 0600 if it belongs to this
+//!   user. It is refused if it is a symbolic link, not a regular file, another user's, or has a second name (hard
+//!   link).
+//! - **Shared.** A record is one `write` in append mode, which the kernel keeps whole among several processes, on local
+//!   file systems (not on NFS).
+//! - **Bounded.** A line has at most [`line::LINE`] bytes; a cut text ends with `…`, and a cut list with `… N more`.
+//! - **Rotated by others.** Each record looks the path up, and reopens it if it names another file.
+//! - **No secrets.** Those of the configuration are masked in every text, also in arguments kept in full. A hash of
+//!   arguments covers the text as sent: a reader who can guess the arguments can confirm the guess.
 //!
-//! Leaves to others: what is recorded when, and what ends if it can't be.
+//! What is recorded when, and what ends if a record fails, is decided elsewhere.
 
 mod file;
 mod line;
@@ -35,7 +36,7 @@ use terminal::Masker;
 
 pub(crate) use record::{Answer, Arguments, Record, Refused, Who};
 
-/// The log, for as many executions at a time as there are.
+/// The log, shared by all executions of the process.
 #[derive(Debug)]
 pub(crate) struct Audit {
     path: PathBuf,
@@ -44,10 +45,10 @@ pub(crate) struct Audit {
 }
 
 impl Audit {
-    /// Opens the log, and makes it and its folder (mode 0700) where they are missing.
+    /// Opens the log, and creates the file and its folder (mode 0700) if they are missing.
     ///
     /// # Errors
-    /// The file can't be opened, or is none that may be written to; in words for whoever starts this process.
+    /// If the file can't be opened or must not be written to; the message is for the user who starts this process.
     pub(crate) fn open(path: &Path, kept: ArgumentsKept) -> Result<Audit, Failure> {
         let opened = file::Appended::open(path);
         let file = opened.map_err(|error| Failure::configuration(format!(
@@ -57,21 +58,22 @@ impl Audit {
         Ok(Audit { path: path.to_owned(), kept, file: Mutex::new(file) })
     }
 
-    /// What is kept of these arguments, a JSON text.
+    /// The part of these arguments (a JSON text) that is logged.
     pub(crate) fn arguments(&self, arguments: &RawValue, masker: &Masker) -> Option<Arguments> {
         Arguments::of(arguments, self.kept, masker)
     }
 
-    /// Writes a record. Blocks for one `write` into the page cache, as a rule below a millisecond.
+    /// Writes a record. Blocks for one `write` into the page cache, usually below a millisecond.
     ///
     /// # Errors
-    /// It is not in the file, or not whole. What it was to tell of must not happen, or must end: see [`Audit::refusal`].
+    /// If the record is not in the file, or not whole. Then the action that it describes must not happen, or must end:
+    /// see [`Audit::refusal`].
     pub(crate) fn record(&self, record: &Record<'_>, masker: &Masker) -> io::Result<()> {
         let line = line::of(record, SystemTime::now(), masker)?;
         self.file.lock().unwrap_or_else(PoisonError::into_inner).append(&self.path, &line)
     }
 
-    /// Why something does not happen, or does not go on, because it can't be recorded.
+    /// The reason why something is refused or ended because it can't be recorded.
     pub(crate) fn refusal(&self, error: &io::Error) -> String {
         format!(
             "the audit log {} can't be written: {error}. Nothing is done that is not in it",

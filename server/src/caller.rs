@@ -1,4 +1,4 @@
-//! One request of the client under way: what can be told to it meanwhile, and what it can be asked.
+//! One request of the client in progress: sends it notifications and questions.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -19,12 +19,12 @@ use super::execution_slots::{Client, SlotLease};
 use super::level::Level;
 use super::quota::{Exceeded, Quota};
 
-/// What a client says that it can do for servers.
+/// The client's capabilities for requests of servers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Abilities {
-    /// Whether it puts forms to a person.
+    /// Whether it shows forms to its user.
     pub elicits: bool,
-    /// Whether it sends a person to addresses.
+    /// Whether it opens URLs for its user.
     pub elicits_by_url: bool,
     /// Whether it has a model.
     pub samples: bool,
@@ -46,19 +46,19 @@ impl Abilities {
     }
 }
 
-/// A question to a client that is asked by the answer to its request (MCP 2026-07-28, multi-round-trip requests).
+/// A question that the response to the client's request carries (MCP 2026-07-28, multi-round-trip requests).
 pub(crate) struct Ask {
     pub(crate) method: &'static str,
     pub(crate) parameters: Value,
     pub(crate) answer: oneshot::Sender<Result<Value, String>>,
 }
 
-/// What holds for the questions to one client.
+/// The rules for questions to one client.
 #[derive(Debug, Clone)]
 pub(crate) struct Terms {
-    /// Whose questions these are.
+    /// The client that is asked.
     pub(crate) client: Client,
-    /// How long an answer may take.
+    /// Time limit for an answer.
     pub(crate) timeout: Duration,
     /// The open questions of all clients.
     pub(crate) open: Arc<Quota>,
@@ -67,8 +67,8 @@ pub(crate) struct Terms {
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unanswered {
-    /// Nobody answered in time.
-    #[error("nobody answered within {} s, which is the limit for questions (serve.questionTimeout)", .0.as_secs_f64())]
+    /// No answer in time.
+    #[error("no answer within {} s, the limit for questions (serve.questionTimeout)", .0.as_secs_f64())]
     Late(Duration),
     /// Too many questions are open.
     #[error(transparent)]
@@ -78,40 +78,40 @@ pub(crate) enum Unanswered {
     Failed(String),
 }
 
-/// How a client is asked.
+/// How questions reach the client.
 enum QuestionChannel {
-    /// By a request of its own.
+    /// By a separate request.
     Request,
-    /// By the answer to the request that is under way.
+    /// By the response to the request in progress.
     Answer(mpsc::Sender<Ask>),
 }
 
-/// A request of the client under way.
+/// A request of the client in progress.
 pub(crate) struct Caller {
     pub(crate) abilities: Abilities,
     way: QuestionChannel,
     route: Mutex<Route>,
     terms: Terms,
-    /// The place of the execution that asks, where it has one.
+    /// The slot of the execution that asks, if it has one.
     place: Mutex<Weak<SlotLease>>,
-    /// Nobody has answered a question in time: then no further one is put.
+    /// Whether a question has timed out; then no further one is asked.
     unanswered: AtomicBool,
 }
 
-/// Where messages to the client go: another one each time that it comes back with an answer.
+/// The present route to the client; a new one each time it comes back with an answer.
 #[derive(Clone)]
 struct Route {
     peer: Peer<RoleServer>,
     request: NumberOrString,
     progress: Option<ProgressToken>,
-    /// The least level of log messages that it wants.
+    /// The minimum level of log messages that the client requested.
     level: Option<Level>,
-    /// The progress that was told last, if any was.
+    /// The last reported progress.
     made: Option<f64>,
 }
 
-/// The least step of progress: MCP wants each to be more than the last (MCP, "Progress").
-const LEAST_STEP: f64 = 0.001;
+/// Minimum increase of progress: MCP requires each value to exceed the last (MCP, "Progress").
+const MIN_STEP: f64 = 0.001;
 
 impl Route {
     fn of(context: &RequestContext<RoleServer>, level: Option<Level>) -> Self {
@@ -126,7 +126,7 @@ impl Route {
 }
 
 impl Caller {
-    /// Of a client that is asked by requests.
+    /// For a client that receives questions as requests.
     pub(crate) fn new(context: &RequestContext<RoleServer>, level: Option<Level>, terms: Terms) -> Self {
         Caller {
             abilities: Abilities::of(context.client_capabilities().as_ref()),
@@ -138,7 +138,7 @@ impl Caller {
         }
     }
 
-    /// Of a client that is asked by answers; what it is asked arrives at `asks`.
+    /// For a client that receives questions in responses; they are sent to `asks`.
     pub(crate) fn asked_by_answers(
         context: &RequestContext<RoleServer>,
         level: Option<Level>,
@@ -148,22 +148,22 @@ impl Caller {
         Caller { way: QuestionChannel::Answer(asks), ..Caller::new(context, level, terms) }
     }
 
-    /// Whose questions these are.
+    /// The client that is asked.
     pub(crate) fn client(&self) -> &Client {
         &self.terms.client
     }
 
-    /// From now on, questions are those of the execution that has this place.
+    /// Links questions to the execution that has this slot.
     pub(crate) fn set_place(&self, place: &Arc<SlotLease>) {
         *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(place);
     }
 
-    /// Whether questions are asked by the answer to the request.
+    /// Whether questions are asked by the response to the request.
     pub(crate) fn is_asked_by_answers(&self) -> bool {
         matches!(self.way, QuestionChannel::Answer(_))
     }
 
-    /// The client has come back with another request for the same work.
+    /// The client has sent another request for the same work.
     pub(crate) fn comes_back(&self, context: &RequestContext<RoleServer>, level: Option<Level>) {
         *self.route.lock().unwrap_or_else(PoisonError::into_inner) = Route::of(context, level);
     }
@@ -172,26 +172,26 @@ impl Caller {
         self.route.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether anybody wants to know of progress.
+    /// Whether the client requested progress notifications.
     pub(crate) fn wants_progress(&self) -> bool {
         self.route().progress.is_some()
     }
 
-    /// The least level of log messages that are wanted.
+    /// The minimum level of log messages that the client requested.
     pub(crate) fn level(&self) -> Option<Level> {
         self.route().level
     }
 
-    /// Whether log messages of a level are wanted.
+    /// Whether the client requested log messages of this level.
     pub(crate) fn wants(&self, level: Level) -> bool {
-        self.route().level.is_some_and(|least| level >= least)
+        self.route().level.is_some_and(|minimum| level >= minimum)
     }
 
-    /// Asks the client, and waits for the answer as long as it may take. An execution has no place meanwhile.
+    /// Asks the client and waits for the answer, within the time limit. The execution gives up its slot while it waits.
     ///
     /// # Errors
-    /// Why there is no answer. After a question that nobody answered in time, no further one is put: an execution must
-    /// not wait again and again.
+    /// If there is no answer. After one timeout, no further question is asked: an execution must not wait again and
+    /// again.
     pub(crate) async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
         let late = Unanswered::Late(self.terms.timeout);
         if self.unanswered.load(Ordering::Relaxed) {
@@ -205,7 +205,7 @@ impl Caller {
             self.unanswered.store(true, Ordering::Relaxed);
         }
         if let Some(paused) = paused {
-            paused.go_on().await;
+            paused.resume().await;
         }
         answer
     }
@@ -230,7 +230,7 @@ impl Caller {
     async fn request(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
         let Route { peer, request, .. } = self.route();
         let mut asking = CustomRequest::new(method, Some(parameters));
-        // Over HTTP it rides the stream of the request that it belongs to, whatever task asks.
+        // Over HTTP the question uses the stream of the originating request, whichever task sends it.
         asking.extensions.insert(OriginatingRequestId(request));
         let asked = async move {
             let options = PeerRequestOptions::no_options();
@@ -240,9 +240,9 @@ impl Caller {
             withdrawal.request = None;
             answer
         };
-        // In a task of its own: where a server asks, the library takes the server's request for the client's.
+        // In a separate task: otherwise, if a server asks, the library confuses the server's request with the client's.
         let asked = AbortOnDropHandle::new(tokio::spawn(asked));
-        // Sending takes part of the time: a client that does not read does not answer either.
+        // The limit includes sending: a client that does not read does not answer either.
         let timeout = self.terms.timeout;
         let answer = tokio::time::timeout(timeout, asked).await.map_err(|_| Unanswered::Late(timeout))?;
         let answer = answer.map_err(|error| Unanswered::Failed(error.to_string()))?;
@@ -251,11 +251,11 @@ impl Caller {
         serde_json::to_value(answer.map_err(failed)?).map_err(|error| Unanswered::Failed(error.to_string()))
     }
 
-    /// Tells how far the work is. What is less than was told before becomes a little more.
+    /// Reports progress. A value that does not exceed the last one is raised to exceed it.
     pub(crate) async fn progress(&self, done: f64, total: Option<f64>, message: Option<String>) {
         let route = {
             let mut route = self.route.lock().unwrap_or_else(PoisonError::into_inner);
-            let step = route.made.map_or(0.0, |made| made + LEAST_STEP);
+            let step = route.made.map_or(0.0, |made| made + MIN_STEP);
             route.made = Some(if done.is_finite() { done.max(step) } else { step });
             route.clone()
         };
@@ -264,18 +264,18 @@ impl Caller {
         parameters.total = total;
         parameters.message = message;
         let notification = ServerNotification::ProgressNotification(ProgressNotification::new(parameters));
-        // A client that is gone wants to know nothing.
+        // The client may be gone.
         let _ = route.peer.send_notification(notification).await;
     }
 
-    /// Tells that messages were left out because they were not read in time.
+    /// Logs that messages were left out because they were not read in time.
     pub(crate) async fn log_missed(&self, missed: u64) {
         if missed > 0 {
             self.log(Level::Warning, "toolsmith", json!(left_out(missed))).await;
         }
     }
 
-    /// Tells a log message, where its level is wanted.
+    /// Sends a log message if the client requested its level.
     pub(crate) async fn log(&self, level: Level, logger: &str, data: Value) {
         if self.wants(level) {
             send_log(&self.route().peer, level, logger, data).await;
@@ -283,15 +283,15 @@ impl Caller {
     }
 }
 
-/// Messages that were not read in time, in words.
+/// The note for messages that were not read in time.
 pub(crate) fn left_out(missed: u64) -> String {
     format!("{missed} messages are left out here: they were not read in time")
 }
 
-/// How long a client may take to read that a question is withdrawn.
+/// Time limit for sending the withdrawal of a question.
 const WITHDRAWAL_TIME: Duration = Duration::from_secs(10);
 
-/// A question without an answer. Dropping it tells the client that nobody waits for the answer any more.
+/// A question without an answer. Dropping it sends the client a cancellation.
 struct Withdrawal {
     peer: Peer<RoleServer>,
     request: Option<NumberOrString>,
@@ -312,22 +312,22 @@ impl Drop for Withdrawal {
     }
 }
 
-/// Why a question is withdrawn.
-const WITHDRAWN: &str = "nobody waits for the answer any more";
+/// The reason in the cancellation of a question.
+const WITHDRAWN: &str = "the answer is no longer needed";
 
-/// Tells a client a log message.
+/// Sends a log message to a client.
 pub(crate) async fn send_log(peer: &Peer<RoleServer>, level: Level, logger: &str, data: Value) {
     let parameters = json!({ "level": level.name(), "logger": logger, "data": data });
     notify(peer, "notifications/message", parameters).await;
 }
 
-/// Tells a client something by its method.
+/// Sends a notification to a client by its method.
 pub(crate) async fn notify(peer: &Peer<RoleServer>, method: &str, parameters: Value) {
     let notification = CustomNotification::new(method, Some(parameters));
     let _ = peer.send_notification(ServerNotification::CustomNotification(notification)).await;
 }
 
-/// A typed request as one of any method: what is not known to the library's types is no less known here.
+/// Converts a typed request to an untyped one, so that members unknown to the library's types are not lost.
 pub(crate) fn untyped(request: ClientRequest, meta: &Value) -> ClientRequest {
     if let ClientRequest::CustomRequest(mut request) = request {
         with_meta(&mut request.params, meta);
@@ -344,7 +344,7 @@ pub(crate) fn untyped(request: ClientRequest, meta: &Value) -> ClientRequest {
     ClientRequest::CustomRequest(request)
 }
 
-/// The library keeps `_meta` apart from the parameters that it came with.
+/// Restores `_meta`, which the library separates from the parameters.
 pub(crate) fn with_meta(parameters: &mut Option<Value>, meta: &Value) {
     if meta.as_object().is_none_or(serde_json::Map::is_empty) {
         return;

@@ -1,4 +1,4 @@
-//! What is offered, kept up to date: servers tell that their tools have changed, and the configuration may change.
+//! Keeps the offered tools up to date when servers or the configuration change.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use tokio::time::{sleep, timeout};
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 
-/// How long is waited for further changes before what is offered is put together anew: they come in bursts.
+/// How long to wait for further changes before rebuilding: changes come in bursts.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// What is offered to clients that can do the same.
+/// The offered tools, for clients with the same capabilities.
 pub struct CatalogWatcher {
     /// The servers that are watched.
     pub upstreams: Arc<Upstreams>,
@@ -32,7 +32,7 @@ impl Drop for CatalogWatcher {
 }
 
 impl CatalogWatcher {
-    /// Begins to connect to all servers, and to offer what they have.
+    /// Starts connecting to all servers and offering their tools.
     pub(crate) fn start(
         settings: watch::Receiver<Arc<Settings>>,
         upstreams: Arc<Upstreams>,
@@ -42,20 +42,20 @@ impl CatalogWatcher {
     ) -> Arc<Self> {
         let (sender, current) = watch::channel(Arc::new(Snapshot::empty(settings.borrow().clone())));
         let work = Work { settings, upstreams: upstreams.clone(), cache, notifier, current: sender, offered };
-        Arc::new(CatalogWatcher { upstreams, current, work: tokio::spawn(work.go_on()) })
+        Arc::new(CatalogWatcher { upstreams, current, work: tokio::spawn(work.run()) })
     }
 
-    /// What is offered right now.
+    /// The current snapshot.
     pub fn now(&self) -> Arc<Snapshot> {
         self.current.borrow().clone()
     }
 
-    /// What is offered, and each change of it.
+    /// The current snapshot and its changes.
     pub fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
         self.current.clone()
     }
 
-    /// What is offered as soon as every server has answered or failed, and what there is when the time is up.
+    /// The snapshot when every server has answered or failed, or the current one at the timeout.
     pub(crate) async fn within(&self, longest: Duration) -> Arc<Snapshot> {
         let mut current = self.current.clone();
         let whole = timeout(longest, current.wait_for(|snapshot| snapshot.is_whole));
@@ -67,18 +67,19 @@ impl CatalogWatcher {
 }
 
 impl CatalogWatcher {
-    /// What is offered as soon as each of `servers` has a list or a reason for having none, whatever the others do; what
-    /// there is when the time is up. One that was given up is tried again.
+    /// The snapshot when each of `servers` has a list or a reason for having none, or the current one at the timeout.
+    /// Servers that failed are tried again.
     pub(crate) async fn with(&self, servers: &[&Server], longest: Duration) -> Arc<Snapshot> {
         let _ = timeout(longest, self.known(servers)).await;
         self.now()
     }
 
-    /// What is offered as soon as it has a direct tool of this name, or every server has answered or failed.
+    /// The snapshot when it has a direct tool of this name or every server has answered or failed, or the current one
+    /// at the timeout.
     pub(crate) async fn offering(&self, name: &str, longest: Duration) -> Arc<Snapshot> {
         let mut current = self.current.clone();
         let has = |snapshot: &Arc<Snapshot>| snapshot.is_whole || snapshot.partition.find(name).is_some();
-        // Whichever it was.
+        // The current snapshot is used in each case.
         let _ = timeout(longest, current.wait_for(has)).await;
         self.now()
     }
@@ -92,12 +93,12 @@ impl CatalogWatcher {
             Err(_) => return,
         };
         let settled = join_all(unknown.iter().map(|server| self.upstreams.settled(server))).await;
-        let is_told = |snapshot: &Arc<Snapshot>, (server, there): (&&Server, &bool)| {
+        let is_settled = |snapshot: &Arc<Snapshot>, (server, there): (&&Server, &bool)| {
             has(snapshot, server) || !there && snapshot.absent.contains_key(&server.connection.name)
         };
-        let whole =
-            current.wait_for(|snapshot| unknown.iter().zip(&settled).all(|known| is_told(snapshot, known)));
-        // Nobody puts anything together any more: what there is has to do.
+        let whole = current
+            .wait_for(|snapshot| unknown.iter().zip(&settled).all(|known| is_settled(snapshot, known)));
+        // If the watcher has ended, the current snapshot is used.
         let _ = whole.await;
     }
 }
@@ -108,12 +109,12 @@ struct Work {
     cache: Cache,
     notifier: Notifier,
     current: watch::Sender<Arc<Snapshot>>,
-    /// What is offered to anybody.
+    /// The snapshot for use outside client sessions.
     offered: watch::Sender<Option<Arc<Snapshot>>>,
 }
 
 impl Work {
-    async fn go_on(mut self) {
+    async fn run(mut self) {
         loop {
             let settings = self.settings.borrow_and_update().clone();
             let servers: Vec<&Server> = settings.config.servers.iter().collect();
@@ -144,7 +145,7 @@ impl Work {
             Ok(snapshot) => {
                 let snapshot = Arc::new(snapshot);
                 let is_new = self.current.send_if_modified(|current| {
-                    // What begins from now on goes by the settings that are in force.
+                    // New executions use the settings that are in effect.
                     let is_new = !Arc::ptr_eq(&current.settings, &snapshot.settings)
                         || !current.offers_the_same(&snapshot)
                         || current.is_whole != snapshot.is_whole

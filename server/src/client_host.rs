@@ -1,4 +1,4 @@
-//! The client as servers see it: what they ask goes to the request that is under way, and so does what they tell.
+//! The client as servers see it: forwards their questions and notifications to the request in progress.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,29 +14,29 @@ use tokio::sync::watch;
 use super::caller::{Abilities, Caller};
 use super::level::Level;
 
-/// How much of what servers tell waits for each who listens (2 MiB); the oldest is left out, and whoever listens is told
-/// how many messages that were.
+/// Limit of queued notices of servers for each listener (2 MiB). The oldest are dropped, and the listener is notified
+/// of their count.
 const WAITING: Bounds = Bounds { bytes: 2 << 20, items: 1_000 };
 
-/// Most characters of one line that a server tells.
-const LONGEST_TOLD: usize = 2_000;
+/// Maximum length of a line of a server's standard error, in characters.
+const MAX_LINE: usize = 2_000;
 
-/// The member of a question's `_meta` with the server that asks; those of this process have none.
+/// The member of a question's `_meta` that names the server; this process's own questions have none.
 pub const ASKED_BY: &str = "io.toolsmith/server";
 
-/// What servers tell the client.
+/// A server's notification for the client.
 #[derive(Clone)]
 pub(crate) enum ServerNotice {
-    /// A log message of a server, and the request that it came in the middle of.
+    /// A log message of a server, and the request during which it arrived.
     Log { level: Level, logger: String, data: Value, caller: Option<Arc<Caller>> },
     /// A resource of a server has changed.
     ResourceUpdated(String),
-    /// A list of a server other than that of its tools has changed.
+    /// A list of a server has changed, other than its tools.
     ListChanged(mcp::ListKind),
 }
 
 impl ServerNotice {
-    /// About as many bytes as it has.
+    /// Approximate size in bytes.
     fn bytes(&self) -> usize {
         let texts = match self {
             ServerNotice::Log { logger, data, .. } => logger.len() + size_of_json(data),
@@ -47,7 +47,7 @@ impl ServerNotice {
     }
 }
 
-/// About as many bytes as a value takes in memory.
+/// Approximate size of a value in memory, in bytes.
 pub(crate) fn size_of_json(value: &Value) -> usize {
     let inner = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
@@ -58,21 +58,21 @@ pub(crate) fn size_of_json(value: &Value) -> usize {
     size_of::<Value>() + inner
 }
 
-/// A number, the server that a request is about, and the request.
-type Asked = (u64, Option<String>, Arc<Caller>);
+/// A number, the server that the request is about, and the request.
+type ActiveRequest = (u64, Option<String>, Arc<Caller>);
 
 /// The client behind sessions with servers.
 pub(crate) struct ClientHost {
     abilities: Abilities,
-    /// The requests under way, with the server that each is about, the latest last; without one it is about any.
-    callers: Mutex<Vec<Asked>>,
+    /// The requests in progress, the latest last, each with the server that it is about; `None` means any server.
+    callers: Mutex<Vec<ActiveRequest>>,
     next: Mutex<u64>,
     questions: watch::Sender<usize>,
     notifier: Notifier,
-    told: Broadcast<ServerNotice>,
+    notices: Broadcast<ServerNotice>,
 }
 
-/// A request that is under way. Dropping it ends that.
+/// A request in progress. Dropping it removes it.
 pub(crate) struct UnderWay {
     host: Arc<ClientHost>,
     number: u64,
@@ -86,7 +86,7 @@ impl Drop for UnderWay {
 }
 
 impl ClientHost {
-    /// A client that can do this much.
+    /// For a client with these capabilities.
     pub(crate) fn new(abilities: Abilities, notifier: Notifier) -> Arc<Self> {
         Arc::new(ClientHost {
             abilities,
@@ -94,16 +94,16 @@ impl ClientHost {
             next: Mutex::default(),
             questions: watch::Sender::default(),
             notifier,
-            told: Broadcast::new(WAITING),
+            notices: Broadcast::new(WAITING),
         })
     }
 
-    /// What servers tell from now on.
-    pub(crate) fn told(&self) -> queue::Receiver<ServerNotice> {
-        self.told.subscribe()
+    /// The notices of servers from now on.
+    pub(crate) fn notices(&self) -> queue::Receiver<ServerNotice> {
+        self.notices.subscribe()
     }
 
-    /// From now on, questions of `server` go to `caller`; without a server, those of all.
+    /// Sends questions of `server` to `caller` from now on; without a server, those of all.
     pub(crate) fn under_way(self: &Arc<Self>, server: Option<&str>, caller: Arc<Caller>) -> UnderWay {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next += 1;
@@ -126,7 +126,7 @@ impl ClientHost {
         method: &'static str,
         mut parameters: Value,
     ) -> BoxFuture<'a, Result<Value, String>> {
-        // Whatever the server itself writes there, nobody takes its words for another's.
+        // Overwrites what the server wrote there, so that it can't claim another server's name.
         if let Some(parameters) = parameters.as_object_mut() {
             let meta = parameters.entry("_meta").or_insert_with(|| json!({}));
             if !meta.is_object() {
@@ -136,7 +136,7 @@ impl ClientHost {
         }
         async move {
             let Some(caller) = self.caller(server) else {
-                return Err("no request of a client is under way that this could belong to".to_owned());
+                return Err("no client request is in progress that this question could belong to".to_owned());
             };
             let _waiting = Waiting::new(&self.questions);
             caller.ask(method, parameters).await.map_err(|unanswered| unanswered.to_string())
@@ -144,8 +144,8 @@ impl ClientHost {
         .boxed()
     }
 
-    fn tell(&self, told: &ServerNotice) {
-        self.told.push(told, told.bytes());
+    fn notify(&self, notice: &ServerNotice) {
+        self.notices.push(notice, notice.bytes());
     }
 }
 
@@ -183,18 +183,18 @@ impl Host for ClientHost {
     fn notice(&self, server: &str, notice: &Notice) {
         match notice {
             Notice::Stderr(line) | Notice::Stray(line) => {
-                let line: String = printable::prose(line).chars().take(LONGEST_TOLD).collect();
+                let line: String = printable::prose(line).chars().take(MAX_LINE).collect();
                 self.notifier.note(&format!("{server}: {line}"));
             }
-            Notice::Log { level, logger, data } => self.tell(&ServerNotice::Log {
+            Notice::Log { level, logger, data } => self.notify(&ServerNotice::Log {
                 level: Level::of(level).unwrap_or_default(),
                 logger: logger.clone().unwrap_or_else(|| server.to_owned()),
                 data: data.clone(),
                 caller: self.caller(server),
             }),
-            Notice::ResourceUpdated(uri) => self.tell(&ServerNotice::ResourceUpdated(uri.clone())),
-            Notice::ListChanged(list) => self.tell(&ServerNotice::ListChanged(*list)),
-            // Progress goes to the very request that it belongs to.
+            Notice::ResourceUpdated(uri) => self.notify(&ServerNotice::ResourceUpdated(uri.clone())),
+            Notice::ListChanged(list) => self.notify(&ServerNotice::ListChanged(*list)),
+            // Progress is sent to the request that it belongs to.
             _ => {}
         }
     }

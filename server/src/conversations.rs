@@ -1,4 +1,4 @@
-//! Where conversations are kept.
+//! Where conversations are stored.
 
 use std::path::PathBuf;
 
@@ -6,19 +6,19 @@ use agent::Store;
 use config::{Config, Conversations};
 use gateway::failure::Failure;
 
-/// The file's name, in the user's state folder.
+/// The file's name in the user's state folder.
 const FILE: &str = "conversations.db";
 
-/// The store that the configuration names, if any is to be kept. Whoever only runs a model may go on without it.
+/// Opens the configured store, if conversations are kept. A caller that only runs a model can continue without it.
 ///
 /// # Errors
-/// What is wrong with the file, and what to do.
+/// What is wrong with the file, and how to fix it.
 pub fn store(config: &Config) -> Result<Option<Store>, Failure> {
     let Some(file) = file(config)? else { return Ok(None) };
     Store::open(&file).map(Some).map_err(Failure::host)
 }
 
-/// The file that the configuration names.
+/// The configured file.
 pub fn file(config: &Config) -> Result<Option<PathBuf>, Failure> {
     match &config.agent.conversations {
         Some(Conversations::Nowhere) => Ok(None),

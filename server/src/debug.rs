@@ -1,7 +1,7 @@
-//! What goes over the connections to servers, on standard error: for servers with `debug: true`, or all of them with
+//! Logs the traffic of connections to servers on standard error: for servers with `debug: true`, or for all with
 //! `TOOLSMITH_MCP_DEBUG=1`.
 //!
-//! Secrets of the configuration are masked like in all that this process tells.
+//! Secrets of the configuration are masked as in all messages of this process.
 
 use std::io;
 
@@ -18,9 +18,9 @@ use tracing_subscriber::{Layer, Registry};
 use crate::precompile;
 use crate::telemetry::Exporter;
 
-/// Begins to show it where the configuration asks for it, with an export of spans beside it. With a `notifier`, a person may
-/// ask for it later, of any server (`mcp::switch_trace`), and the voice shows it. Only the first time in a process does
-/// anything.
+/// Starts logging if the configuration enables it, along with an export of spans. With a `notifier`, the user can later
+/// enable it for any server (`mcp::switch_trace`), and the notifier shows it. Only the first call in a process has an
+/// effect.
 pub(crate) fn begin(config: &Config, exporter: Option<&Exporter>, notifier: Option<&Notifier>) {
     let layers: Vec<_> = exporter.map(Exporter::layer).into_iter().chain(layer(config, notifier)).collect();
     if !layers.is_empty() {
@@ -35,11 +35,12 @@ fn layer(config: &Config, notifier: Option<&Notifier>) -> Option<Box<dyn Layer<R
     }
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
     targets = targets.with_target(precompile::TRACE_TARGET, Level::DEBUG);
-    // The protocol library does not say which server it talks of, so it is heard where none is to be left out.
+    // The protocol library does not name the server in its messages, so they are shown only if all servers are
+    // debugged.
     if !config.servers.is_empty() && config.servers.iter().all(debugs) {
         targets = targets
             .with_target("rmcp", Level::DEBUG)
-            // At this level it would tell the codes that tokens are got with.
+            // At this level it would log the codes that tokens are exchanged for.
             .with_target("rmcp::transport::auth", Level::WARN);
     }
     let lines = Lines { notifier: notifier.cloned() };
@@ -47,7 +48,7 @@ fn layer(config: &Config, notifier: Option<&Notifier>) -> Option<Box<dyn Layer<R
     Some(layer.with_filter(targets).boxed())
 }
 
-/// Gives each event a writer of its own.
+/// Creates a writer for each event.
 struct Lines {
     notifier: Option<Notifier>,
 }

@@ -1,4 +1,4 @@
-//! What the server says of itself and its tools.
+//! The definitions of the server and its tools, and the results of the lookup tools.
 
 use config::Config;
 use gateway::direct::{DirectTool, presented};
@@ -16,17 +16,17 @@ use super::snapshot::Snapshot;
 /// The tool that runs snippets.
 pub const EXECUTE: &str = "execute_code";
 
-/// What clients show of it, and some give to the model beside its name.
+/// The tool's title in clients; some send it to the model with the name.
 const TITLE: &str = "Do a task with many tool calls in one program";
 
-/// Most tools whose answers are told of behind a search.
-const SEEN_TOLD: usize = 8;
+/// Limit on found tools whose answers are described after a search.
+const SHAPES_SHOWN: usize = 8;
 
-/// The tools that tell about tools.
+/// The tools that look tools up.
 const SEARCH: &str = "search_tools";
 const DESCRIBE: &str = "describe_tools";
 
-/// What the server can do, and how it is used.
+/// The server's capabilities and instructions.
 pub(crate) fn info(instructions: &str, config: &Config) -> ServerConfig {
     let capabilities = json!({
         "tools": { "listChanged": true },
@@ -35,7 +35,7 @@ pub(crate) fn info(instructions: &str, config: &Config) -> ServerConfig {
         "logging": {},
         "completions": {},
     });
-    // Written here, so it has the form.
+    // The constant above has the right form.
     let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
     ServerConfig::new(capabilities)
         .with_server_info(Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")))
@@ -45,7 +45,7 @@ pub(crate) fn info(instructions: &str, config: &Config) -> ServerConfig {
         })
 }
 
-/// Whether snippets can be run: the configuration may leave nothing but direct tools.
+/// Whether snippets can be run: the configuration may restrict clients to direct tools.
 pub(crate) fn executes(snapshot: &Snapshot) -> bool {
     snapshot.config().code_mode.enabled
 }
@@ -56,7 +56,7 @@ pub(crate) fn tools(snapshot: &Snapshot) -> Vec<Value> {
     own_tools(snapshot).chain(direct).collect()
 }
 
-/// The tool with this name in the list.
+/// The definition of the tool with this name.
 pub(crate) fn tool(snapshot: &Snapshot, name: &str) -> Option<Value> {
     let direct = snapshot.partition.find(name).filter(|direct| direct.name == name);
     match direct {
@@ -83,19 +83,19 @@ fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
     Some(tool)
 }
 
-/// A tool of code mode. Only structured outcomes have a form to state.
+/// A tool of code mode. Its output schema is stated only if structured outcomes are enabled.
 fn own(definition: &ToolDefinition, config: &Config) -> Value {
     let ToolDefinition { name, description, input_schema } = definition;
     let mut tool = json!({ "name": name, "description": description, "inputSchema": input_schema });
     if *name == EXECUTE {
         tool["title"] = json!(TITLE);
-        let (usual, most) =
+        let (default, max) =
             (config.code_mode.timeout.as_secs_f64(), config.code_mode.max_timeout.as_secs_f64());
-        let told = format!("Time limit in seconds, compiling included (default {usual}, at most {most}).");
-        tool["inputSchema"]["properties"]["timeout"]["description"] = json!(told);
-        // What a snippet does is known only when it is there, and it may call whatever tool is allowed. Clients that skip
-        // their own question for tools that say they are harmless must not do so here: the entry that `toolsmith setup`
-        // writes is where a person decides that.
+        let text = format!("Time limit in seconds, compiling included (default {default}, at most {max}).");
+        tool["inputSchema"]["properties"]["timeout"]["description"] = json!(text);
+        // A snippet may call any allowed tool, and its effects are unknown beforehand. Some clients skip their own
+        // question for tools that claim to be harmless; they must not do so here. The user decides that in the entry
+        // that `toolsmith setup` writes.
         tool["annotations"] = json!({
             "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true,
         });
@@ -108,7 +108,7 @@ fn own(definition: &ToolDefinition, config: &Config) -> Value {
     tool
 }
 
-/// The answer of a tool that tells about tools; `None` for any other.
+/// The result of a tool that looks tools up; `None` for any other.
 pub(crate) fn discover(
     snapshot: &Snapshot,
     name: &str,
@@ -119,24 +119,24 @@ pub(crate) fn discover(
         return None;
     }
     let arguments = arguments.cloned().unwrap_or_else(|| json!({}));
-    let told = match name {
-        SEARCH => serde_json::from_value(arguments).map(|wanted: SearchTools| {
-            let SearchTools { query, server, limit } = wanted;
+    let text = match name {
+        SEARCH => serde_json::from_value(arguments).map(|arguments: SearchTools| {
+            let SearchTools { query, server, limit } = arguments;
             let limit = limit.unwrap_or_else(|| found_by_default(&query)).min(FOUND_AT_MOST);
             let text = snapshot.reference.search_text(&query, server.as_deref(), limit);
             let found = snapshot.reference.search(&query, server.as_deref(), limit).unwrap_or_default();
             let tools = found.iter().map(|found| (found.server.as_str(), found.tool.as_str()));
             let shapes =
-                tools.take(SEEN_TOLD).filter_map(|(server, tool)| shape(server, tool, snapshot, seen));
+                tools.take(SHAPES_SHOWN).filter_map(|(server, tool)| shape(server, tool, snapshot, seen));
             [text].into_iter().chain(shapes).collect::<Vec<_>>().join("\n")
         }),
-        DESCRIBE => serde_json::from_value(arguments).map(|wanted: DescribeTools| {
+        DESCRIBE => serde_json::from_value(arguments).map(|arguments: DescribeTools| {
             let shape = |server: &str, tool: &str| shape(server, tool, snapshot, seen);
-            snapshot.reference.describe_text(&wanted.tools, shape)
+            snapshot.reference.describe_text(&arguments.tools, shape)
         }),
         _ => return None,
     };
-    Some(match told {
+    Some(match text {
         Ok(text) => {
             let result = json!({ "content": [{ "type": "text", "text": text }], "isError": false });
             with_note(result, &snapshot.missing)
@@ -145,14 +145,13 @@ pub(crate) fn discover(
     })
 }
 
-/// A result with what a person has to do first, where there is something, in one line behind all else; and where it is
-/// an error, with what can't be used now.
+/// Appends a line about what the user must do first, if anything; for an error, also one about what is unavailable.
 pub(crate) fn with_note(result: Value, missing: &UnavailableTools) -> Value {
     let gone = missing.line().filter(|_| result["isError"] == true);
     with_lines(result, gone.into_iter().chain(missing.untrusted().map(str::to_owned)))
 }
 
-/// A result with lines behind all else.
+/// Appends lines to a result.
 pub(crate) fn with_lines(mut result: Value, lines: impl IntoIterator<Item = String>) -> Value {
     if let Some(content) = result.get_mut("content").and_then(Value::as_array_mut) {
         content.extend(lines.into_iter().map(|line| json!({ "type": "text", "text": line })));
@@ -160,13 +159,13 @@ pub(crate) fn with_lines(mut result: Value, lines: impl IntoIterator<Item = Stri
     result
 }
 
-/// What the answers of a tool look like, in comments.
+/// The shape of a tool's answers, as comments.
 fn shape(server: &str, tool: &str, snapshot: &Snapshot, seen: &AnswerShapes) -> Option<String> {
     let shape = seen.shape(server, tool).or_else(|| observed_text(server, tool, snapshot))?;
     Some(answer_shapes::comment(server, tool, &shape))
 }
 
-/// The shape of a text that a person has had observed, as long as the tool declares nothing else.
+/// The shape of a text that the user had observed, unless the tool declares another output.
 fn observed_text(server: &str, tool: &str, snapshot: &Snapshot) -> Option<String> {
     let text = snapshot.settings.known.observed.text(server, tool)?;
     let declared = snapshot.lists.get(server)?.tool(tool)?.get("outputSchema").cloned();
@@ -176,7 +175,7 @@ fn observed_text(server: &str, tool: &str, snapshot: &Snapshot) -> Option<String
         .then(|| answer_shapes::shape_of_text(text, &snapshot.settings.masker))
 }
 
-/// There is no tool of this name (MCP, "Tools", "Error Handling").
+/// The error for an unknown tool name (MCP, "Tools", "Error Handling").
 pub(crate) fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
     let known: Vec<&str> = snapshot.partition.direct.iter().map(|tool| tool.name.as_str()).collect();
     let nearest = known.iter().map(|known| (strsim::damerau_levenshtein(known, name), known)).min();
@@ -199,11 +198,12 @@ pub(crate) fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("unknown tool {name:?}{help}{missing}"), None)
 }
 
-/// A result as the client's era has it: since 2026-07-28 it says that it is complete, and how long lists may be kept.
+/// Adapts a result to the client's era: since 2026-07-28 it states that it is complete, and how long lists may be
+/// cached.
 pub(crate) fn of_era(method: &str, mut result: Value, is_stateless: bool) -> Value {
     let Some(members) = result.as_object_mut() else { return result };
     if !is_stateless {
-        // Only what says nothing: older clients may know no such member.
+        // Removes only the default value: older clients may not know the member.
         if members.get("resultType").is_some_and(|kind| kind == "complete") {
             members.remove("resultType");
         }

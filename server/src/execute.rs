@@ -1,4 +1,4 @@
-//! The tool `execute_code`: a snippet to its outcome, for a client.
+//! The tool `execute_code`: runs a client's snippet and returns its outcome.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,10 +33,10 @@ use crate::outcome_text::milliseconds;
 /// The key of the permission in `inputRequests`.
 const PERMISSION: &str = "permission";
 
-/// What is known of a program that waits for permission, when nothing waits here.
+/// The sealed state of a program that needs permission; nothing waits for it in this process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SuspendedExecution {
-    /// The hash of what was asked for.
+    /// The hash of the arguments.
     snippet: String,
     tools: Vec<AskedTool>,
 }
@@ -46,25 +46,25 @@ pub(crate) struct Execution {
     pub(crate) state: Arc<ServerState>,
     pub(crate) session: Arc<ClientSession>,
     pub(crate) snapshot: Arc<Snapshot>,
-    /// Where newer ones come from.
+    /// The source of newer snapshots.
     pub(crate) live: Arc<CatalogWatcher>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) requester: Requester,
     pub(crate) arguments: Arguments,
-    /// What a person has answered already.
+    /// The user's answer to an earlier question.
     pub(crate) given: Option<PriorAnswer>,
     pub(crate) cancel: CancellationToken,
-    /// What states of this request are bound to.
+    /// The data that states of this request are bound to.
     pub(crate) binding: Vec<u8>,
 }
 
-/// What a client asks for.
+/// The client's arguments.
 pub(crate) type Arguments = ExecuteCode;
 
-/// What a person answered to a question that was sealed.
+/// The user's answer to a sealed question.
 ///
 /// # Errors
-/// Where the state is another request's.
+/// If the state belongs to another request, or the answer is missing.
 pub(crate) fn given(
     sealed: SuspendedExecution,
     arguments: &Arguments,
@@ -82,21 +82,21 @@ pub(crate) fn given(
 }
 
 impl Execution {
-    /// The result for the client: MCP's `CallToolResult`, or what is asked of it first.
+    /// The result for the client: MCP's `CallToolResult`, or the question to answer first.
     pub(crate) async fn result(mut self) -> Result<Value, ErrorData> {
-        let begun = Instant::now();
+        let started = Instant::now();
         self.await_servers().await;
-        let waited = begun.elapsed();
+        let waited = started.elapsed();
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
         let recorder = ExecutionRecorder::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
         let span = recorder.span();
         let missing = self.snapshot.missing.clone();
-        let answered = self.recorded(recorder, begun, waited).instrument(span).await;
+        let answered = self.recorded(recorder, started, waited).instrument(span).await;
         answered.map(|answered| definitions::with_note(answered, &missing))
     }
 
-    /// Waits until what is known of the servers that the snippet names is known; the others may take their time.
+    /// Waits until the servers that the snippet names have answered or failed; others are not waited for.
     async fn await_servers(&mut self) {
         let names = runner::path_heads(&self.arguments.code);
         let config = self.snapshot.config();
@@ -112,7 +112,7 @@ impl Execution {
     async fn recorded(
         self,
         recorder: ExecutionRecorder,
-        begun: Instant,
+        started: Instant,
         waited: Duration,
     ) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
@@ -124,14 +124,14 @@ impl Execution {
         );
         let (watcher, messages) = Watcher::new(self.caller.clone());
         let host = ClientHost::new(self.caller.abilities, self.state.terminal.notifier());
-        let telling = progress::tell(&self.caller, messages, host.told());
+        let forwarding = progress::forward(&self.caller, messages, host.notices());
         let running = async {
             let outcome = self.outcome(&approver, &watcher, &recorder, (host, stop)).await;
             drop(watcher);
             outcome
         };
-        // What there is to tell is told before the answer.
-        let (outcome, ()) = tokio::join!(running, telling);
+        // All notifications are sent before the result.
+        let (outcome, ()) = tokio::join!(running, forwarding);
         let masker = &self.snapshot.settings.masker;
         if let Some(pending) = approver.take_pending() {
             let ended = recorder.end("input_required", None);
@@ -149,9 +149,9 @@ impl Execution {
             Ok(outcome) => outcome,
             Err(message) => return Ok(answer::failure(&masker.mask(&message))),
         };
-        // What it has waited for before it began is its time as well.
+        // The wait before the start counts as well.
         outcome.phases_ms.connect += milliseconds(waited);
-        outcome.phases_ms.total = milliseconds(begun.elapsed());
+        outcome.phases_ms.total = milliseconds(started.elapsed());
         if let Some(error) = outcome.error.as_mut() {
             error.message = masker.mask(&error.message).into_owned();
             masker.mask_value(&mut error.evidence);
@@ -162,7 +162,7 @@ impl Execution {
         Ok(definitions::with_lines(answer, self.lowered()))
     }
 
-    /// A result that asks for permission. All that is needed later stands in its state.
+    /// A result that asks for permission. The state contains everything that the next request needs.
     fn ask_first(&self, pending: PendingQuestion) -> Value {
         let sealed = SuspendedExecution { snippet: self.arguments.hash(), tools: pending.tools };
         let state = self.state.held.seal(&self.state.held.once(sealed), &self.binding);
@@ -202,7 +202,7 @@ impl Execution {
         let recorded = Recorded { sessions: &sessions, recorder, approver, in_force, seen };
         let request = self.request(stop)?;
         let ran = engine.run(&request, &self.snapshot.catalog, &recorded, watcher).await;
-        // The client need not wait for servers that end.
+        // The client need not wait until the servers have ended.
         self.state.afterwards.spawn(sessions.close());
         ran.map_err(|error| error.to_string())
     }
@@ -220,18 +220,18 @@ impl Execution {
         sessions
     }
 
-    /// The longest time that it may take.
+    /// The time limit of the execution.
     fn time(&self) -> Duration {
         let code_mode = &self.snapshot.config().code_mode;
-        let wanted = self.arguments.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        wanted.unwrap_or(code_mode.timeout).min(code_mode.max_timeout)
+        let requested = self.arguments.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        requested.unwrap_or(code_mode.timeout).min(code_mode.max_timeout)
     }
 
-    /// What is said where more time was asked for than there may be.
+    /// A note if the requested timeout exceeds the maximum.
     fn lowered(&self) -> Option<String> {
-        let most = self.snapshot.config().code_mode.max_timeout.as_secs_f64();
-        let wanted = self.arguments.timeout.filter(|wanted| *wanted > most)?;
-        Some(format!("note: timeout {wanted} s was lowered to {most} s, the limit of codeMode.maxTimeout"))
+        let max = self.snapshot.config().code_mode.max_timeout.as_secs_f64();
+        let requested = self.arguments.timeout.filter(|seconds| *seconds > max)?;
+        Some(format!("note: timeout {requested} s was lowered to {max} s, the limit of codeMode.maxTimeout"))
     }
 
     fn request(&self, cancel: CancellationToken) -> Result<Request, String> {

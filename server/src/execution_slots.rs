@@ -1,7 +1,7 @@
-//! Places for executions: how many run at once, how many wait, and what share of both one client may have.
+//! Slots for executions: how many run at once, how many wait, and what share one client may have.
 //!
-//! An execution that waits for an answer of its client gives its place back, and takes one again before it goes on. So
-//! questions that nobody answers keep no other client from running.
+//! An execution that waits for an answer of its client gives its slot back, and takes another before it continues. So
+//! unanswered questions do not keep other clients from running.
 
 mod lease;
 #[cfg(test)]
@@ -15,89 +15,87 @@ use tokio::sync::{Notify, oneshot};
 
 pub(crate) use lease::SlotLease;
 
-/// How many executions there may be for each place, those that wait for an answer included: each of them keeps its
-/// program, with all its memory.
+/// How many started executions there may be for each slot, including those that wait for an answer: each keeps its
+/// program in memory.
 const STARTED_PER_PLACE: usize = 4;
 
-/// Places for executions.
+/// The slots of this process.
 #[derive(Debug)]
 pub(crate) struct Slots {
     state: Mutex<State>,
-    /// A place was given back, or an execution no longer waits for one.
+    /// Notified when a slot was given back, or an execution left the queue.
     left: Notify,
 }
 
-/// Who has an execution run.
+/// The client that an execution belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Client {
-    /// The session, or the address where there is no session.
+    /// The session, or the address if there is no session.
     pub(crate) key: String,
-    /// Whether this process has no other client: then nothing has to be left for others.
+    /// Whether this process has no other client, so that nothing needs to be reserved for others.
     pub(crate) alone: bool,
 }
 
 #[derive(Debug)]
 struct State {
-    /// How many executions may run at once, and how many may wait for their turn.
+    /// How many executions may run at once, and how many may wait.
     places: usize,
     room: usize,
-    /// All executions.
+    /// Counts of all executions.
     all: Count,
-    /// Those of each client that has any.
+    /// Counts by client, for clients that have any.
     clients: HashMap<Client, Count>,
-    /// Those that wait for a place, by client; the next turn is the first client's.
+    /// Waiting executions by client; the first client is next.
     queues: VecDeque<(Client, Queue)>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Count {
-    /// Those that have a place.
+    /// Executions that have a slot.
     running: usize,
-    /// Those that have given their place back until they are answered.
+    /// Executions that gave their slot back until they get an answer.
     paused: usize,
-    /// Those that have not begun.
+    /// Executions that have not started.
     waiting: usize,
 }
 
-/// The executions of one client that wait for a place.
+/// The executions of one client that wait for a slot.
 #[derive(Debug, Default)]
 struct Queue {
-    /// Those that have been answered and go on.
+    /// Executions that got their answer and continue.
     paused: VecDeque<oneshot::Sender<Slot>>,
-    /// Those that have not begun.
+    /// Executions that have not started.
     waiting: VecDeque<oneshot::Sender<Slot>>,
 }
 
-/// What an execution does to get a place.
+/// Why an execution needs a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Begins,
     GoesOn,
 }
 
-/// A place. Dropping it gives it to the next.
+/// A slot. Dropping it passes it to the next execution.
 #[derive(Debug)]
 pub(crate) struct Slot {
     slots: Arc<Slots>,
     client: Client,
 }
 
-/// There is no place, and no room to wait for one.
+/// There is no slot, and no room to wait for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Busy {
-    #[error(
-        "{running} executions run and {waiting} wait, which is all that this server takes; try again later"
-    )]
+    #[error("{running} executions run and {waiting} wait, the limit of this server; try again later")]
     Full { running: usize, waiting: usize },
     #[error(
-        "{waiting} executions of this client wait for their turn, and one client may have no more of them; try again \
+        "{waiting} executions of this client wait, the limit for one client; try again \
          when one has ended"
     )]
     Share { waiting: usize },
 }
 
 impl Count {
-    /// Those that have begun and not ended.
+    /// Executions that have started and not ended.
     fn started(self) -> usize {
         self.running + self.paused
     }
@@ -109,7 +107,7 @@ impl Queue {
     }
 }
 
-/// The part of `all` that one client may have where there are others: a quarter is left to them, at least one.
+/// The part of `all` that one client may have if there are others: a quarter, at least one, is reserved for them.
 fn share(all: usize) -> usize {
     all.saturating_sub((all / 4).max(1)).max(1)
 }
@@ -119,7 +117,7 @@ impl State {
         self.clients.get(client).copied().unwrap_or_default()
     }
 
-    /// Changes the counts of all and of one client.
+    /// Changes the total counts and those of one client.
     fn count(&mut self, client: &Client, change: impl Fn(&mut Count)) {
         change(&mut self.all);
         let own = self.clients.entry(client.clone()).or_default();
@@ -129,7 +127,7 @@ impl State {
         }
     }
 
-    /// Whether an execution of this client may have a place now.
+    /// Whether an execution of this client may have a slot now.
     fn admits(&self, client: &Client, kind: Kind) -> bool {
         let own = self.of(client);
         let places = if client.alone { self.places } else { share(self.places) };
@@ -167,7 +165,7 @@ impl State {
         }
     }
 
-    /// The next one that may have a place. Its client's next turn comes after those of all others.
+    /// Removes the next execution that may have a slot. Its client then queues behind all others.
     fn next(&mut self) -> Option<(Client, Kind, oneshot::Sender<Slot>)> {
         for index in 0..self.queues.len() {
             let (client, queue) = self.queues.get(index)?;
@@ -192,7 +190,7 @@ impl State {
 }
 
 impl Slots {
-    /// This many places, and room for so many that wait.
+    /// `places` slots, and room for `room` waiting executions.
     pub(crate) fn new(places: usize, room: usize) -> Arc<Self> {
         let (all, clients, queues) = (Count::default(), HashMap::new(), VecDeque::new());
         Arc::new(Slots {
@@ -201,7 +199,7 @@ impl Slots {
         })
     }
 
-    /// From now on, so many.
+    /// Changes both limits.
     pub(crate) fn resize(self: &Arc<Self>, places: usize, room: usize) {
         let mut state = self.state();
         (state.places, state.room) = (places, room);
@@ -209,7 +207,7 @@ impl Slots {
         self.admit();
     }
 
-    /// How many run, those that wait for an answer included, and how many wait for their turn.
+    /// How many executions have started, including those that wait for an answer, and how many are queued.
     pub(crate) fn load(&self) -> (usize, usize) {
         let all = self.state().all;
         (all.started(), all.waiting)
@@ -227,14 +225,46 @@ impl Slots {
         }
     }
 
+<<<<<<< ours
     /// A place, at once or in turn. One that goes on is never refused: it was let in before.
+||||||| base
+    /// A place for an execution of `client`, at once or in its turn; `waits` is called where it has to wait.
+    ///
+    /// # Errors
+    /// There is no room to wait in, or no more for this client.
+    pub(crate) async fn take(
+        self: &Arc<Self>,
+        client: &Client,
+        waits: impl FnOnce(),
+    ) -> Result<Arc<SlotLease>, Busy> {
+        let slot = self.slot(client, Kind::Begins, waits).await?;
+        Ok(SlotLease::new(self.clone(), client.clone(), slot))
+    }
+
+    /// A place, at once or in turn. One that goes on is never refused: it was let in before.
+=======
+    /// Takes a slot for an execution of `client`, at once or in turn; calls `waits` if it has to wait.
+    ///
+    /// # Errors
+    /// If there is no room to wait, or none for this client.
+    pub(crate) async fn take(
+        self: &Arc<Self>,
+        client: &Client,
+        waits: impl FnOnce(),
+    ) -> Result<Arc<SlotLease>, Busy> {
+        let slot = self.slot(client, Kind::Begins, waits).await?;
+        Ok(SlotLease::new(self.clone(), client.clone(), slot))
+    }
+
+    /// Takes a slot. An execution that continues is never refused, because it was admitted before.
+>>>>>>> theirs
     async fn slot(self: &Arc<Self>, client: &Client, kind: Kind, waits: impl FnOnce()) -> Result<Slot, Busy> {
         let mut turn = {
             let mut state = self.state();
             let (sender, turn) = oneshot::channel();
             let is_busy = (kind == Kind::Begins).then(|| state.busy(client)).flatten();
             if let Some(busy) = is_busy {
-                // A free place needs no room to wait. Those that wait may not have it, or they would.
+                // A free slot needs no room to wait. Executions in the queue may not have it, otherwise they would.
                 if !state.admits(client, kind) {
                     return Err(busy);
                 }
@@ -242,7 +272,7 @@ impl Slots {
             state.enqueue(client, kind, sender);
             turn
         };
-        // A future that is dropped drops its receiver first, and then leaves the queue.
+        // A dropped future drops its receiver first, and then leaves the queue.
         let leaving = Leaving(self);
         self.admit();
         if let Ok(slot) = turn.try_recv() {
@@ -252,11 +282,11 @@ impl Slots {
         waits();
         let slot = turn.await;
         std::mem::forget(leaving);
-        // The sender goes only with its place in the queue.
+        // The sender is dropped only with its entry in the queue.
         slot.map_err(|_| Busy::Full { running: 0, waiting: 0 })
     }
 
-    /// Gives free places to those that wait, one client after the other.
+    /// Gives free slots to waiting executions, in turn by client.
     fn admit(self: &Arc<Self>) {
         loop {
             let (slot, next) = {
@@ -272,7 +302,7 @@ impl Slots {
                 }
                 (Slot { slots: self.clone(), client }, next)
             };
-            // An execution that left at this very moment gives the place back by dropping it.
+            // An execution that leaves at this moment returns the slot by dropping it.
             let _ = next.send(slot);
         }
     }
@@ -282,7 +312,7 @@ impl Slots {
     }
 }
 
-/// An execution leaves the queue without having had its turn.
+/// Removes an execution that leaves the queue before its turn.
 struct Leaving<'a>(&'a Arc<Slots>);
 
 impl Drop for Leaving<'_> {

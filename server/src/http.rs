@@ -1,8 +1,8 @@
-//! The server over streamable HTTP: its addresses, and how it ends.
+//! The server over streamable HTTP: its routes and its shutdown.
 //!
-//! Who is let in is `http::token`'s job and that of `http::endpoint`, which heads are refused that of `http::head` and
-//! `http::framing`; the bounds of connections are `http::connections`' and `http::table`'s, those of sessions
-//! `http::sessions`', what browsers are told `http::cors`'.
+//! Other modules have their own parts: `http::token` and `http::endpoint` access, `http::head` and `http::framing` the
+//! refusal of heads, `http::connections` and `http::table` the limits of connections, `http::sessions` those of
+//! sessions, and `http::cors` the answers to browsers.
 
 mod connections;
 mod cors;
@@ -39,13 +39,13 @@ pub use token::Token;
 
 use endpoint::Endpoint;
 
-/// Where the endpoint is.
+/// The path of the endpoint.
 pub(crate) const PATH: &str = "/mcp";
 
-/// How long answers may still go out after everything has ended.
+/// Time limit for sending the last responses after everything has ended.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
-/// Serves until `stop`, and then until what runs has ended; `service` is what each client sees.
+/// Serves until `stop`, then until running work has ended; `service` handles one client.
 pub(crate) async fn serve<Handler: ServerHandler>(
     state: Arc<ServerState>,
     service: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
@@ -54,9 +54,7 @@ pub(crate) async fn serve<Handler: ServerHandler>(
     stop: CancellationToken,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
-        Failure::host(format!(
-            "{address} can't be served at: {error}\nhelp: name another address with --http"
-        ))
+        Failure::host(format!("can't listen on {address}: {error}\nhelp: choose another address with --http"))
     };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
@@ -67,11 +65,11 @@ pub(crate) async fn serve<Handler: ServerHandler>(
     let closing = CancellationToken::new();
     let accepting = tokio::spawn(connections::accept(listener, routes(endpoint.clone()), closing.clone()));
     state.terminal.tell(&format!("serving MCP at http://{address}{PATH}"));
-    // Servers are asked before the first client comes.
+    // Connects to servers before the first client arrives.
     state.live(Abilities::default());
     stop.cancelled().await;
     shutdown::finish(&state, true, std::future::pending()).await;
-    // Handlers have ended; what they said is on its way.
+    // Handlers have ended; their last responses are being sent.
     let _ = timeout(LAST_ANSWERS, endpoint.answers.wait()).await;
     end.cancel();
     closing.cancel();
@@ -88,7 +86,7 @@ fn routes<Handler: ServerHandler>(endpoint: Arc<Endpoint<Handler>>) -> axum::Rou
         .layer(middleware::from_fn_with_state(endpoint, endpoint::unless_refused::<Handler>))
 }
 
-/// Whether snippets can be run and the servers are known. Says nothing that is not for everybody.
+/// Reports whether snippets can be run and the servers are known. Contains nothing confidential.
 async fn ready<Handler: ServerHandler>(
     State(endpoint): State<Arc<Endpoint<Handler>>>,
 ) -> (StatusCode, String) {

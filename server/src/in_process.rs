@@ -1,4 +1,4 @@
-//! A client within this process: an agent, which sees what every client sees.
+//! A client within this process: an agent, with the same view as any client.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,27 +12,27 @@ use super::service::{McpService, PipeService};
 use super::session::{AgentIsolation, ClientSession};
 use super::state::ServerState;
 
-/// Bytes that wait between both ends.
+/// Buffer size between both ends, in bytes.
 const PIPE: usize = 64 << 10;
 
-/// What the session is called in errors.
+/// The session's name in errors.
 const NAME: &str = "toolsmith";
 
-/// Longest time of a request: executions and direct calls have limits of their own.
+/// Time limit of a request: executions and direct calls have their own limits.
 const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// A client within this process.
 pub struct InProcessClient {
-    /// Its end of the session.
+    /// The client's end of the session.
     pub session: mcp::Session,
-    /// This process's end.
+    /// The server's end.
     pub client: Arc<ClientSession>,
 }
 
-/// Begins a session; `host` is the client that is asked and told.
+/// Starts a session; `host` answers questions and receives notifications.
 ///
 /// # Errors
-/// Where the kernel has no random numbers, or both ends don't understand each other.
+/// If the kernel has no random numbers, or the handshake fails.
 pub(crate) async fn connect(
     state: &Arc<ServerState>,
     host: Arc<dyn mcp::Host>,

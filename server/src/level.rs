@@ -1,6 +1,6 @@
-//! Levels of log messages (RFC 5424, section 6.2.1, as MCP has them).
+//! Levels of log messages (RFC 5424, section 6.2.1, as used by MCP).
 
-/// How grave a log message is, the least grave first.
+/// The severity of a log message, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum Level {
     Debug,
@@ -26,12 +26,12 @@ const LEVELS: [(Level, &str); 8] = [
 ];
 
 impl Level {
-    /// The level of a name.
+    /// Parses the name of a level.
     pub(crate) fn of(name: &str) -> Option<Self> {
         LEVELS.iter().find(|(_, known)| *known == name).map(|(level, _)| *level)
     }
 
-    /// As MCP writes it.
+    /// The name in MCP.
     pub(crate) fn name(self) -> &'static str {
         LEVELS.iter().find(|(level, _)| *level == self).map_or("info", |(_, name)| name)
     }

@@ -1,4 +1,4 @@
-//! The MCP server over all configured servers, by pipes and over HTTP, and subagents as one tool; with audit log, traces
+//! The MCP server over all configured servers, over stdio and HTTP, and subagents as one tool; with audit log, traces
 //! and the events of subagents.
 
 #![cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! One client's messages by pipes, one on each line: those that can be taken, with their arguments as they came.
+//! The stdio transport: one message a line. Refuses invalid messages, and keeps arguments as sent.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use tokio_util::codec::{Decoder, FramedRead, FramedWrite, LinesCodec, LinesCodec
 
 use super::message::{self, RejectedMessage};
 
-/// Longest line that is read, in bytes (16 MiB); a longer one is refused as a whole.
+/// Maximum length of a line, in bytes (16 MiB); a longer one is refused as a whole.
 const LONGEST: usize = 16 << 20;
 
 /// The transport.
 pub(crate) struct LineTransport<R, W> {
     input: FramedRead<R, Codec>,
     output: Arc<Mutex<Option<Output<W>>>>,
-    /// The answer to a message that was not taken, until it is on its way.
+    /// The pending response to a refused message.
     refusal: Option<String>,
-    /// Whether some of an answer may not be written yet.
+    /// Whether a response may be written only in part.
     is_writing: bool,
 }
 
@@ -38,7 +38,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
         }
     }
 
-    /// Writes the answer to a message that was not taken. May be dropped at any await, and is then gone on with.
+    /// Writes the response to a refused message. Cancel-safe: the next call continues.
     async fn refuse(&mut self) -> Option<()> {
         if self.refusal.is_none() && !self.is_writing {
             return Some(());
@@ -55,7 +55,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
     }
 }
 
-/// Lines, or why one of them is none. To the reader that is no error: it would wait for more before it goes on.
+/// Decodes lines. An invalid line is an item, not an error: after an error, the reader would wait for more input.
 struct Codec(LinesCodec);
 
 impl Decoder for Codec {
@@ -72,7 +72,7 @@ impl Decoder for Codec {
     }
 }
 
-/// What a line brings: a message, nothing, or an answer to one that is not taken.
+/// Parses a line: a message, nothing, or the response to an invalid message.
 fn read(line: &str) -> Result<Option<ClientJsonRpcMessage>, RejectedMessage> {
     let line = line.strip_prefix('\u{feff}').unwrap_or(line).trim();
     if line.is_empty() {
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_can_not_be_taken_is_answered_and_the_rest_goes_on() {
+    async fn refused_messages_are_answered_and_later_ones_are_read() {
         let (near, far) = tokio::io::duplex(1 << 20);
         let (input, output) = tokio::io::split(far);
         let mut lines = LineTransport::new(input, output);
@@ -159,23 +159,23 @@ mod tests {
             matches!(&first, JsonRpcMessage::Request(request) if request.id.to_string() == "1"),
             "{first:?}"
         );
-        let mut taken = Vec::new();
+        let mut accepted = Vec::new();
         while let Some(message) = lines.receive().await {
-            taken.push(message);
+            accepted.push(message);
         }
-        let JsonRpcMessage::Request(call) = taken.last().unwrap() else { panic!("{taken:?}") };
+        let JsonRpcMessage::Request(call) = accepted.last().unwrap() else { panic!("{accepted:?}") };
         let arguments = message::arguments(call.request.extensions(), None).unwrap();
         assert_eq!((call.id.to_string().as_str(), arguments.get()), ("6", "{\"n\":1.0}"));
         lines.close().await.unwrap();
         drop(lines);
         let mut answers = BufReader::new(answers).lines();
-        let mut heard: Vec<Value> = Vec::new();
+        let mut received: Vec<Value> = Vec::new();
         while let Some(line) = answers.next_line().await.unwrap() {
-            heard.push(serde_json::from_str(&line).unwrap());
+            received.push(serde_json::from_str(&line).unwrap());
         }
-        let ids: Vec<&Value> = heard.iter().map(|answer| &answer["id"]).collect();
+        let ids: Vec<&Value> = received.iter().map(|answer| &answer["id"]).collect();
         let expected = [&Value::Null, &Value::Null, &Value::Null, &json!(4)];
-        assert_eq!(ids[..4], expected, "{heard:#?}");
-        assert!(heard.iter().all(|answer| answer["error"]["code"].is_i64()), "{heard:#?}");
+        assert_eq!(ids[..4], expected, "{received:#?}");
+        assert!(received.iter().all(|answer| answer["error"]["code"].is_i64()), "{received:#?}");
     }
 }

@@ -1,8 +1,8 @@
-//! What a client's message must be before the protocol library reads it, and the arguments of a call as they came.
+//! Checks a client's message before the protocol library reads it, and keeps the arguments of a call as sent.
 //!
-//! The library reads a message into values: of a repeated name it keeps the last, and of a number what a double holds.
-//! So repeated names are refused here, for pipes and for HTTP alike, and a call's arguments travel beside the message
-//! in their canonical form, which is what is shown, checked, written down and sent.
+//! The library parses messages into values: of a repeated name it keeps the last, and it rounds numbers to doubles. So
+//! this module refuses repeated names, over stdio and HTTP alike, and passes a call's arguments next to the message in
+//! their canonical form. That form is shown, checked, logged and sent.
 
 use std::borrow::Cow;
 
@@ -17,28 +17,28 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone)]
 pub(crate) struct SentArguments(Box<RawValue>);
 
-/// What is answered in place of a message that is not taken, as JSON-RPC has it.
+/// The JSON-RPC error response to a refused message.
 #[derive(Debug)]
 pub(crate) struct RejectedMessage(String);
 
 impl RejectedMessage {
-    /// To the request with this id, where that is certain.
+    /// A response to the request with this id, if that is certain.
     fn new(id: &Value, error: &ErrorData) -> Self {
         RejectedMessage(json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string())
     }
 
-    /// To a message that no request was read in.
+    /// A response to a message in which no request could be read.
     pub(crate) fn unaddressed(message: impl Into<String>) -> Self {
         Self::new(&Value::Null, &ErrorData::invalid_request(message.into(), None))
     }
 
-    /// The answer.
+    /// The response.
     pub(crate) fn into_answer(self) -> String {
         self.0
     }
 }
 
-/// The outermost members of a message, of which none is decoded that nobody has asked for.
+/// The outermost members of a message; their values are not parsed.
 #[derive(Deserialize)]
 struct Outline<'a> {
     #[serde(default, borrow, deserialize_with = "present")]
@@ -53,36 +53,35 @@ struct Outline<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// Keeps `null` apart from absence.
+/// Distinguishes `null` from a missing member.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     Deserialize::deserialize(deserializer).map(Some)
 }
 
 impl Outline<'_> {
-    /// The id of the request, if it is one: a text or an integer.
+    /// The id of the request, if it is valid: a string or an integer.
     fn request_id(&self) -> Value {
         let id: Option<Value> = self.id.and_then(|id| serde_json::from_str(id.get()).ok());
         id.filter(|id| id.is_string() || id.is_i64() || id.is_u64()).unwrap_or_default()
     }
 
-    /// Whether somebody waits for an answer to it: it is neither an answer itself, which may be an echo, nor a
-    /// notification.
+    /// Whether the client expects a response: not to a response, which may be an echo, nor to a notification.
     fn is_awaited(&self) -> bool {
         let is_answer = self.method.is_none() && (self.result.is_some() || self.error.is_some());
         !is_answer && (self.method.is_none() || self.id.is_some())
     }
 }
 
-/// Checks the text of one message. What is no message is left to the library, which says so.
+/// Checks the text of one message. A text that is not a message is left to the library, which reports it.
 ///
 /// # Errors
-/// What is answered in place of a message that two readers would understand differently.
+/// The response to a message that two readers would interpret differently.
 pub(crate) fn check(text: &str) -> Result<Option<SentArguments>, RejectedMessage> {
     let outline: Option<Outline<'_>> = serde_json::from_str(text).ok();
     let request = outline.filter(|outline| outline.method.is_some());
     let id = request.as_ref().map(Outline::request_id).unwrap_or_default();
     if let Err(repeated) = strict_json::check_names(text) {
-        let message = format!("the message means different things to different readers: {repeated}");
+        let message = format!("the message is ambiguous: {repeated}");
         return Err(RejectedMessage::new(&id, &ErrorData::invalid_request(message, None)));
     }
     let is_call = |method: &RawValue| serde_json::from_str::<Cow<'_, str>>(method.get()).ok();
@@ -94,23 +93,22 @@ pub(crate) fn check(text: &str) -> Result<Option<SentArguments>, RejectedMessage
     }
 }
 
-/// The answer to a text that the library can't read as a message, and whether somebody waits for it where there is no
-/// other answer to give.
+/// The response to a text that the library can't parse as a message, and whether the client expects one.
 pub(crate) fn unreadable(text: &str) -> (RejectedMessage, bool) {
     let read: Result<&RawValue, _> = serde_json::from_str(text);
     if let Err(error) = read {
-        let message = format!("the message is no JSON: {error}");
+        let message = format!("the message is not JSON: {error}");
         return (RejectedMessage::new(&Value::Null, &ErrorData::parse_error(message, None)), true);
     }
     let refused = |id: &Value, why: &str| {
-        let message = format!("the message is none of the protocol's: {why}");
+        let message = format!("not a valid MCP message: {why}");
         RejectedMessage::new(id, &ErrorData::invalid_request(message, None))
     };
     let Ok(outline) = serde_json::from_str::<Outline<'_>>(text) else {
         let why = if text.trim_start().starts_with('[') {
-            "several messages in one (batches) are not taken; send each by itself"
+            "batches are not supported; send each message separately"
         } else {
-            "it is no object, or says something twice"
+            "it is not an object, or repeats a member"
         };
         return (refused(&Value::Null, why), true);
     };
@@ -119,18 +117,18 @@ pub(crate) fn unreadable(text: &str) -> (RejectedMessage, bool) {
     let why = match (&outline.id, &outline.method) {
         (Some(_), Some(_)) if id.is_null() => "`id` must be a string or an integer".to_owned(),
         (_, Some(method)) if serde_json::from_str::<String>(method.get()).is_err() => {
-            "`method` must be a string of whole characters".to_owned()
+            "`method` must be a valid Unicode string".to_owned()
         }
         (_, None) => "it has no `method`".to_owned(),
-        _ => cause.unwrap_or_else(|| "it has another form".to_owned()),
+        _ => cause.unwrap_or_else(|| "its form is invalid".to_owned()),
     };
     (refused(&id, &why), outline.is_awaited())
 }
 
-/// The arguments of the call that a request is: as they were sent, or of a client within this process, as it gave them.
+/// The arguments of a call: as the client sent them, or, for a client within this process, the given value.
 ///
 /// # Errors
-/// Where they have no canonical form.
+/// If they have no canonical form.
 pub(crate) fn arguments(extensions: &Extensions, given: Option<&Value>) -> Result<Box<RawValue>, ErrorData> {
     let of_http = || extensions.get::<Parts>()?.extensions.get::<SentArguments>();
     if let Some(SentArguments(sent)) = extensions.get::<SentArguments>().or_else(of_http) {
@@ -166,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_travel_beside_the_message_as_they_were_sent() {
+    fn arguments_are_passed_on_as_they_were_sent() {
         let sent = check(&call("1", r#"{ "n": 9007199254740993.0, "p\u0061th": -0 }"#)).unwrap().unwrap();
         let mut extensions = Extensions::new();
         extensions.insert(sent.clone());
@@ -183,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_name_something_twice_are_refused_with_their_id() {
+    fn messages_with_repeated_names_are_refused_with_their_id() {
         for (text, id) in [
             (call("7", r#"{"path":"/etc","path":"/tmp"}"#), json!(7)),
             (call("\"a\"", r#"{"a":[{"b":1,"\u0062":2}]}"#), json!("a")),
@@ -208,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_no_reader_agrees_on_are_refused() {
+    fn ambiguous_arguments_are_refused() {
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
         for (arguments, says) in [
             (r#"{"a":1e400}"#, "out of range"),
@@ -224,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused_with_the_id_that_it_has() {
+    fn invalid_messages_are_refused_with_their_id() {
         for (text, id, code, is_awaited) in [
             ("{", Value::Null, -32_700, true),
             ("nonsense", Value::Null, -32_700, true),
@@ -260,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_call_brings_no_arguments() {
+    fn only_calls_have_arguments() {
         for text in
             ["", "7", "{", "[]", r#"{"id":1,"method":"ping"}"#, r#"{"id":1,"result":{"arguments":{}}}"#]
         {

@@ -1,7 +1,7 @@
-//! A `tools/call` that may take several requests (MCP 2026-07-28, multi-round-trip requests): what it asks goes out with
-//! an answer, and the client makes the call again, with the state of that answer and what was asked for.
+//! A `tools/call` that may take several requests (MCP 2026-07-28, multi-round-trip requests): the response to one
+//! contains questions, and the client repeats the call with the answers and the state from that response.
 //!
-//! What waits meanwhile is `pending`'s job.
+//! `pending` holds the work that waits in between.
 
 use std::sync::Arc;
 
@@ -24,41 +24,41 @@ pub(crate) struct MultiRoundTripCall<'a> {
     context: &'a RequestContext<RoleServer>,
     /// The tool.
     pub(crate) name: String,
-    /// What states of the call are bound to.
+    /// The data that states of the call are bound to.
     pub(crate) binding: Vec<u8>,
-    /// What the client answers to what it was asked.
+    /// The client's answers to the questions.
     pub(crate) responses: Option<Map<String, Value>>,
     state: Option<String>,
-    /// Bytes of the arguments.
+    /// Size of the arguments in bytes.
     bytes: usize,
 }
 
-/// What the state of a request says.
+/// The meaning of a request's state.
 pub(crate) enum Resumption<T> {
-    /// There is none: the call begins.
+    /// No state: the call is new.
     New,
-    /// It is somebody else's.
+    /// The state of a server.
     Foreign,
-    /// Nothing waits here; this is what is known, and it holds once.
+    /// The contents of a sealed state, which is valid once. No work waits.
     Sealed(u64, T),
-    /// Work waited for the request, and this has come of it.
+    /// The result of the work that waited for this request.
     Answered(Value),
 }
 
-/// What the work of a call is done with.
+/// The context in which a call is executed.
 pub(crate) struct CallScope {
-    /// The request under way.
+    /// The request in progress.
     pub(crate) caller: Arc<Caller>,
-    /// Ends the work.
+    /// Cancels the work.
     pub(crate) cancel: CancellationToken,
     asks: Option<mpsc::Receiver<Ask>>,
 }
 
 impl<'a> MultiRoundTripCall<'a> {
-    /// The call that these parameters are for.
+    /// The call that these parameters describe.
     ///
     /// # Errors
-    /// Where they name no tool, or nothing new is begun any more.
+    /// If they name no tool, or the server is stopping.
     pub(crate) fn new(
         server_state: &'a Arc<ServerState>,
         session: &'a ClientSession,
@@ -70,7 +70,7 @@ impl<'a> MultiRoundTripCall<'a> {
         };
         let state = parameters.get("requestState").and_then(Value::as_str).map(str::to_owned);
         if server_state.draining.is_cancelled() && state.is_none() {
-            return Err(ErrorData::internal_error("toolsmith is stopping; nothing new is begun", None));
+            return Err(ErrorData::internal_error("toolsmith is stopping and accepts no new requests", None));
         }
         let arguments = parameters.get("arguments");
         Ok(MultiRoundTripCall {
@@ -85,10 +85,10 @@ impl<'a> MultiRoundTripCall<'a> {
         })
     }
 
-    /// Goes on where the state says.
+    /// Continues as the state says.
     ///
     /// # Errors
-    /// Why the state does not hold, or what the work has failed with.
+    /// If the state is invalid, or the work failed.
     pub(crate) async fn resume<T: DeserializeOwned>(&self) -> Result<Resumption<T>, ErrorData> {
         let Some(state) = &self.state else { return Ok(Resumption::New) };
         let held = &self.server_state.held;
@@ -103,19 +103,19 @@ impl<'a> MultiRoundTripCall<'a> {
         })
     }
 
-    /// What work for this call is done with.
+    /// The context for this call.
     pub(crate) fn scope(&self) -> CallScope {
         let (caller, asks) = self.session.caller(self.context);
-        // A request ends with its answer, but what asks goes on with the next one.
+        // The request ends with its response, but the work continues with the next request.
         let is_longer = asks.is_some();
         let cancel = if is_longer { self.server_state.stop.child_token() } else { self.context.ct.clone() };
         CallScope { caller, cancel, asks }
     }
 
-    /// Does the work, up to its result or to what it asks first.
+    /// Does the work, up to its result or its first question.
     ///
     /// # Errors
-    /// What the work fails with, or why it can't wait.
+    /// If the work fails, or can't wait.
     pub(crate) async fn drive(
         &self,
         scope: CallScope,

@@ -1,4 +1,4 @@
-//! What a command line says of serving.
+//! The command-line options of serving.
 
 use std::net::SocketAddr;
 
@@ -10,25 +10,25 @@ use crate::http::Token;
 /// How a server is started.
 #[derive(Debug, Clone, Default)]
 pub struct ServeOptions {
-    /// Which configuration.
+    /// Options for loading the configuration.
     pub load: LoadOptions,
-    /// The address to serve at over streamable HTTP; without one, standard input and output.
+    /// The address for streamable HTTP; `None` for standard input and output.
     pub http: Option<SocketAddr>,
-    /// The environment variable with the token that HTTP clients must show.
+    /// The environment variable with the token that HTTP clients must send.
     pub token_variable: Option<String>,
-    /// Tools that nobody is asked about: names or globs.
+    /// Tools that are allowed without a question: names or globs.
     pub allow: Vec<String>,
-    /// Whether all that subagents tell of themselves is shown, not only its beginnings.
+    /// Whether to show all output of subagents, not only its beginning.
     pub verbose: bool,
-    /// Whether notes and progress are left out.
+    /// Whether notes and progress are suppressed.
     pub quiet: bool,
 }
 
 impl ServeOptions {
-    /// The token that HTTP clients must show.
+    /// The token that HTTP clients must send.
     ///
     /// # Errors
-    /// Where one is needed and missing, or unfit.
+    /// If one is required and missing, or invalid.
     pub(crate) fn token(&self) -> Result<Option<Token>, Failure> {
         let token = self.http.map(|address| Token::of(address, self.token_variable.as_deref()));
         Ok(token.transpose()?.flatten())

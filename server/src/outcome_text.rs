@@ -1,23 +1,23 @@
-//! An outcome for people: the result on standard output, everything else on standard error.
+//! An outcome for users: the result on standard output, everything else on standard error.
 
 use std::fmt::Write as _;
 
 use runner::{Diagnostic, Failure, Outcome, Status, size};
 use serde_json::Value;
 
-/// What belongs on standard output after the program's own output.
+/// The text for standard output after the program's own output.
 pub fn result(outcome: &Outcome) -> Option<String> {
     let raw = outcome.result.as_ref()?;
     match raw.get().as_bytes().first() {
         Some(b'"') => serde_json::from_str(raw.get()).ok(),
-        // Numbers as they came.
+        // Numbers keep their text.
         _ if strict_json::value_with_numbers(raw).is_ok() => Some(strict_json::lines(raw, usize::MAX).text),
-        // What nests too deep to be read is shown as it came.
+        // A value that is nested too deeply to parse is shown unchanged.
         _ => Some(raw.get().to_owned()),
     }
 }
 
-/// One line for each content part that the program emitted; texts as they are.
+/// One line for each content part that the program emitted; texts are unchanged.
 pub fn content(outcome: &Outcome) -> Vec<String> {
     let parts = outcome.content.iter().filter_map(|part| serde_json::from_str::<Value>(part.get()).ok());
     parts
@@ -25,7 +25,7 @@ pub fn content(outcome: &Outcome) -> Vec<String> {
             Some(text) => text.to_owned(),
             None => {
                 let kind = part["type"].as_str().unwrap_or("content");
-                let mime = part["mimeType"].as_str().unwrap_or("of no stated type");
+                let mime = part["mimeType"].as_str().unwrap_or("of unknown type");
                 let bytes = part["data"].as_str().map_or(0, |data| data.len() / 4 * 3);
                 printable::prose(&format!("[{kind} {mime}, about {}; --json prints it]", size(bytes)))
             }
@@ -33,13 +33,13 @@ pub fn content(outcome: &Outcome) -> Vec<String> {
         .collect()
 }
 
-/// Whether a system call that the sandbox refused can be why a program failed. An error of its own that names none of the
-/// system's is not: std itself looks at files that it can do without, such as `/proc/self/cgroup`.
+/// Whether a refused system call can be the reason why a program failed. An error that names no system error is not
+/// caused by one: std itself reads optional files, such as `/proc/self/cgroup`.
 fn may_be_refusal(error: &Failure) -> bool {
     error.kind != "error" || error.message.contains("(os error ")
 }
 
-/// Why the outcome is not `ok`, with the compiler's messages.
+/// Describes why the outcome is not `ok`, with the compiler's messages.
 pub fn trouble(outcome: &Outcome) -> Option<String> {
     let error = outcome.error.as_ref()?;
     let mut text = messages(&outcome.diagnostics);
@@ -53,8 +53,8 @@ pub fn trouble(outcome: &Outcome) -> Option<String> {
     }
     match outcome.calls_total {
         0 => {}
-        1 => text.push_str("; it had made 1 tool call"),
-        calls => drop(write!(text, "; it had made {calls} tool calls")),
+        1 => text.push_str("; 1 tool call was made"),
+        calls => drop(write!(text, "; {calls} tool calls were made")),
     }
     match outcome.calls_refused.total() {
         0 => {}
@@ -64,7 +64,7 @@ pub fn trouble(outcome: &Outcome) -> Option<String> {
     Some(text)
 }
 
-/// What the compiler says, with a hint below each message.
+/// The compiler's messages, each followed by its hint.
 pub fn messages(diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
@@ -94,7 +94,7 @@ fn name(status: Status) -> &'static str {
     }
 }
 
-/// A time as outcomes tell it.
+/// A duration in milliseconds, as outcomes contain it.
 pub fn milliseconds(time: std::time::Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
@@ -104,8 +104,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_system_call_is_named_only_where_it_can_be_the_cause() {
-        let said = |kind: &str, message: &str| {
+    fn a_refused_system_call_is_named_only_if_it_can_be_the_cause() {
+        let is_named = |kind: &str, message: &str| {
             let mut outcome = Outcome::busy(message);
             outcome.sandbox.refused = vec!["open".to_owned()];
             if let Some(error) = &mut outcome.error {
@@ -113,8 +113,8 @@ mod tests {
             }
             trouble(&outcome).is_some_and(|text| text.contains("the sandbox refused it open"))
         };
-        assert!(!said("error", "no such order"));
-        assert!(said("error", "notes.txt: Operation not permitted (os error 1)"));
-        assert!(said("signal", "it was killed"));
+        assert!(!is_named("error", "no such order"));
+        assert!(is_named("error", "notes.txt: Operation not permitted (os error 1)"));
+        assert!(is_named("signal", "it was killed"));
     }
 }

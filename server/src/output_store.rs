@@ -1,23 +1,23 @@
-//! What executions printed and returned beyond what an answer holds: kept in memory for a while, read by range.
+//! Keeps outputs and results of executions that exceed an answer in memory for a while, readable by range.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use url::Url;
 
-/// What the addresses begin with.
+/// The prefix of the addresses.
 const SCHEME: &str = "toolsmith";
 const HOST: &str = "executions";
 
 /// The template of the addresses (RFC 6570).
 pub(crate) const TEMPLATE: &str = "toolsmith://executions/{id}/{part}{?offset,length}";
 
-/// How many texts are kept, and how many bytes of them in all (32 MiB). The client that has most makes room, with its
-/// oldest: nobody loses anything to a client that has more.
+/// Limits on the count and total size of texts, in bytes (32 MiB). When a limit is exceeded, the client that holds the
+/// most loses its oldest text, so no client loses texts to a larger one.
 const TEXTS_KEPT: usize = 512;
 const BYTES_KEPT: usize = 32 << 20;
 
-/// Bytes that one reading gives unless it asks for less (256 KiB), and at the most (1 MiB).
+/// Default (256 KiB) and maximum (1 MiB) size of one reading, in bytes.
 const LENGTH: usize = 256 << 10;
 const LONGEST: usize = 1 << 20;
 
@@ -33,14 +33,14 @@ struct State {
 
 #[derive(Debug)]
 struct Text {
-    /// Whose it is.
+    /// The client that it belongs to.
     client: String,
     address: String,
     text: Arc<str>,
 }
 
 impl State {
-    /// The place of the oldest text of the client that has most of them, or most bytes.
+    /// The index of the oldest text of the client that has the most texts, or the most bytes.
     fn oldest_of_most(&self, by_bytes: bool) -> Option<usize> {
         let mut held: HashMap<&str, usize> = HashMap::new();
         for text in &self.texts {
@@ -60,7 +60,7 @@ pub(crate) struct Part {
 }
 
 impl OutputStore {
-    /// Keeps a part of an execution for a client; gives its address.
+    /// Stores a part of an execution for a client; returns its address.
     pub(crate) fn keep(&self, client: &str, id: &str, part: &str, text: &str) -> String {
         let address = format!("{SCHEME}://{HOST}/{id}/{part}");
         let mut state = self.state();
@@ -78,7 +78,7 @@ impl OutputStore {
         address
     }
 
-    /// Whether an address is one of these, whatever it leads to.
+    /// Whether a URI has the form of these addresses.
     pub(crate) fn is_address(uri: &str) -> bool {
         Url::parse(uri).is_ok_and(|url| url.scheme() == SCHEME && url.host_str() == Some(HOST))
     }
@@ -90,16 +90,16 @@ impl OutputStore {
         own.map(|text| (text.address.clone(), text.text.len())).collect()
     }
 
-    /// Reads what an address names: all of it or a range, as far as one reading goes.
+    /// Reads the text at an address, whole or a range, up to the maximum size.
     ///
     /// # Errors
     /// What is wrong with the address, and what to do.
     pub(crate) fn read(&self, client: &str, uri: &str) -> Result<Part, String> {
-        let url = Url::parse(uri).map_err(|error| format!("{uri:?} is no address: {error}"))?;
+        let url = Url::parse(uri).map_err(|error| format!("{uri:?} is not a valid URI: {error}"))?;
         let number = |name: &str| -> Result<Option<usize>, String> {
             let value = url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
             value.map_or(Ok(None), |value| {
-                let wrong = |_| format!("{name}={value:?} is no number of bytes; write {TEMPLATE}");
+                let wrong = |_| format!("{name}={value:?} is not a number of bytes; use {TEMPLATE}");
                 value.parse().map(Some).map_err(wrong)
             })
         };
@@ -111,15 +111,15 @@ impl OutputStore {
             state.texts.iter().rev().find(|text| text.client == client && text.address == address.as_str());
         let Some(text) = found.map(|text| text.text.clone()) else {
             return Err(format!(
-                "there is no {address} (any more): outputs are kept for the session that they belong to, the last \
-                 {TEXTS_KEPT} of them; run the snippet again"
+                "{address} was not found: the last {TEXTS_KEPT} outputs are kept, for their session only; \
+                 run the snippet again"
             ));
         };
         drop(state);
         let start = text.floor_char_boundary(offset.min(text.len()));
         let mut end = text.floor_char_boundary(start.saturating_add(length.min(LONGEST)).min(text.len()));
         if end == start && length > 0 {
-            // A character is longer than what was asked for.
+            // The first character is longer than the requested length.
             end = text.ceil_char_boundary((start + 1).min(text.len()));
         }
         let part = text.get(start..end).unwrap_or_default().to_owned();
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_read_by_range_by_whom_they_belong_to() {
+    fn texts_are_read_by_range_by_their_client() {
         let kept = OutputStore::default();
         let address = kept.keep("a", "7", "stdout", "0123456789äöü");
         assert_eq!(address, "toolsmith://executions/7/stdout");
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_make_room() {
+    fn the_oldest_are_dropped() {
         let kept = OutputStore::default();
         let first = kept.keep("a", "0", "stdout", "x");
         for id in 1..=TEXTS_KEPT {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_client_that_has_most_makes_room() {
+    fn the_client_with_the_most_loses_its_oldest() {
         let kept = OutputStore::default();
         let first = kept.keep("modest", "0", "stdout", "x");
         for id in 0..2 * TEXTS_KEPT {

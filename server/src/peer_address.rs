@@ -1,4 +1,4 @@
-//! The address that a request over HTTP came from.
+//! The address that an HTTP request came from.
 
 use std::net::SocketAddr;
 
@@ -6,7 +6,7 @@ use axum::extract::ConnectInfo;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
-/// The other end of the connection that a request came by.
+/// The remote address of the request's connection.
 pub(crate) fn of(context: &RequestContext<RoleServer>) -> Option<SocketAddr> {
     let parts = context.extensions.get::<axum::http::request::Parts>()?;
     parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| *address)

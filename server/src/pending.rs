@@ -1,8 +1,8 @@
-//! Work that waits for a client without sessions to come back with an answer (MCP 2026-07-28, multi-round-trip
+//! Holds work that waits until a client without sessions comes back with an answer (MCP 2026-07-28, multi-round-trip
 //! requests).
 //!
-//! The client gets a state that is authenticated, expires, and is bound to its request: it can neither make one up nor
-//! use one for something else.
+//! The client gets a state that is authenticated, expires, and is bound to its request, so it can neither forge one nor
+//! use one for another request.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,32 +23,32 @@ use tokio_util::sync::CancellationToken;
 use super::caller::{Ask, Caller};
 use super::quota::{Amount, Quota, Reserved};
 
-/// How long work may take to end when it is cancelled, before it is dropped.
+/// How long cancelled work may take to end before it is dropped.
 const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
-/// The work that waits at once, with what was asked for and what it asks; a quarter of it of one client. A request has
-/// at most 4 MiB, so that a client may hold several of the longest ones.
+/// Limit on waiting work, with the sizes of requests and questions; a quarter for one client. A request has at most 4
+/// MiB, so a client may hold several of the largest.
 const WORK: Amount = Amount { count: 256, bytes: 64 << 20 };
 const WORK_OF_CLIENT: Amount = Amount { count: WORK.count / 4, bytes: WORK.bytes / 4 };
 
-/// How many states that were used are remembered until they expire; beyond that none is taken. Each was an execution
-/// that asked, and there are not a hundred of those in a second.
-const MOST_USED: usize = 1 << 16;
+/// Limit on used states that are remembered until they expire; beyond it, states are refused. Each was an execution
+/// that asked, at a rate far below a hundred a second.
+const USED_LIMIT: usize = 1 << 16;
 
 /// The key of the question in `inputRequests`.
 const QUESTION: &str = "question";
 
-/// What states begin with: servers have states of their own.
+/// The prefix of states; servers have their own states.
 const MARK: &str = "toolsmith.";
 
-/// Work that may ask.
+/// Work that may ask questions.
 pub(crate) struct PendingRequest {
-    /// Bytes of the request.
+    /// Size of the request in bytes.
     bytes: usize,
     handle: JoinHandle<Result<Value, ErrorData>>,
     asks: mpsc::Receiver<Ask>,
     pub(crate) caller: Arc<Caller>,
-    /// Ends it in order. It is none of the request's, which ends with each answer.
+    /// Cancels the work in order. It is not the request's token, which ends with each response.
     cancel: CancellationToken,
 }
 
@@ -59,7 +59,7 @@ impl Drop for PendingRequest {
 }
 
 impl PendingRequest {
-    /// Begins work for a request of so many bytes.
+    /// Starts work for a request of this size.
     pub(crate) fn start(
         bytes: usize,
         work: impl Future<Output = Result<Value, ErrorData>> + Send + 'static,
@@ -70,7 +70,7 @@ impl PendingRequest {
         PendingRequest { bytes, handle: tokio::spawn(work), asks, caller, cancel }
     }
 
-    /// Ends it: by itself, as nobody has answered, or cancelled where it goes on all the same.
+    /// Ends the work: waits, since its question will get no answer, then cancels it if it still runs.
     async fn end(mut self) {
         for is_cancelled in [false, true] {
             if is_cancelled {
@@ -86,49 +86,49 @@ impl PendingRequest {
 /// Work that waits for its client.
 struct Waiting {
     work: PendingRequest,
-    /// Where the answer goes.
+    /// Receives the answer.
     answer: oneshot::Sender<Result<Value, String>>,
     _reserved: Reserved,
 }
 
-/// All work that waits, by name.
+/// All waiting work, by name.
 pub(crate) struct PendingRequests {
     codec: RequestStateCodec,
     waiting: Mutex<HashMap<String, Waiting>>,
     quota: Arc<Quota>,
-    /// How long a client may take to come back.
+    /// Time limit for clients to come back.
     return_time: Mutex<Duration>,
     /// The number of the next state that may be used once.
     next: AtomicU64,
     used: Mutex<Used>,
 }
 
-/// States that were used and may come again, in the order of their use.
+/// Used states that have not expired, in the order of their use.
 #[derive(Default)]
 struct Used {
     numbers: HashSet<u64>,
     by_time: VecDeque<(Instant, u64)>,
-    /// The longest time that any state was given to come back.
+    /// The longest time limit so far.
     longest: Duration,
 }
 
-/// What a state says.
+/// The contents of a state.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RequestState<T> {
-    /// Work waits for the answer, under this name. It is taken by the first who comes with it.
+    /// Work waits under this name for the answer; the first request with it takes it.
     Held(String),
-    /// Nothing waits; this is all that is known.
+    /// No work waits; the state contains everything.
     Sealed {
         /// Its number, for [`PendingRequests::spend`].
         once: u64,
-        /// What is known.
+        /// The contents.
         known: T,
     },
 }
 
 impl PendingRequests {
-    /// With a key that only this process knows. Clients may take `return_time` to come back.
+    /// Creates a key that only this process knows. Clients have `return_time` to come back.
     pub(crate) fn new(return_time: Duration) -> Result<Self, String> {
         let key = random::bytes::<32>().map_err(|error| error.to_string())?;
         let codec = RequestStateCodec::try_new(&key[..]).map_err(|error| error.to_string())?;
@@ -143,7 +143,7 @@ impl PendingRequests {
         })
     }
 
-    /// From now on, clients may take so long to come back.
+    /// Changes the time limit for clients to come back.
     pub(crate) fn set_return_time(&self, return_time: Duration) {
         *self.return_time.lock().unwrap_or_else(PoisonError::into_inner) = return_time;
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -159,15 +159,15 @@ impl PendingRequests {
         RequestState::Sealed { once: self.next.fetch_add(1, Ordering::Relaxed), known }
     }
 
-    /// Uses a state.
+    /// Marks a state as used.
     ///
     /// # Errors
-    /// Where it was used before.
+    /// If it was used before.
     pub(crate) fn spend(&self, once: u64) -> Result<(), ErrorData> {
         let refused = |message: &str| Err(ErrorData::invalid_params(message.to_owned(), None));
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        // What was used so long ago has expired.
+        // These states have expired.
         while let Some((at, number)) = used.by_time.front().copied()
             && now.duration_since(at) > used.longest
         {
@@ -176,10 +176,10 @@ impl PendingRequests {
         }
         if used.numbers.contains(&once) {
             return refused(
-                "the requestState was used already, and holds for one answer only; make the request again without it",
+                "the requestState was already used and is valid only once; make the request again without it",
             );
         }
-        if used.numbers.len() >= MOST_USED {
+        if used.numbers.len() >= USED_LIMIT {
             return refused("too many questions were answered in a short time; try again later");
         }
         used.numbers.insert(once);
@@ -187,17 +187,17 @@ impl PendingRequests {
         Ok(())
     }
 
-    /// A state for the request that `binding` stands for.
+    /// Seals a state for the request with this binding.
     pub(crate) fn seal<T: Serialize>(&self, state: &RequestState<T>, binding: &[u8]) -> String {
         let options = SealOptions::new().associated_data(binding).ttl(self.return_time());
         let state = serde_json::to_vec(state).unwrap_or_default();
         format!("{MARK}{}", self.codec.seal_with(&state, &options))
     }
 
-    /// What a state says; `None` where it is somebody else's.
+    /// Opens a state; `None` if it is a server's.
     ///
     /// # Errors
-    /// Why it does not hold.
+    /// If it is invalid, and why.
     pub(crate) fn open<T: DeserializeOwned>(
         &self,
         state: &str,
@@ -208,11 +208,11 @@ impl PendingRequests {
             let limit = self.return_time().as_secs_f64();
             let message = match error {
                 RequestStateError::Expired => format!(
-                    "the requestState does not hold: it has expired, nobody answered within {limit} s \
+                    "the requestState has expired: there was no answer within {limit} s \
                      (serve.questionTimeout); make the request again without it"
                 ),
                 error => {
-                    format!("the requestState does not hold: {error}; make the request again without it")
+                    format!("the requestState is invalid: {error}; make the request again without it")
                 }
             };
             ErrorData::invalid_params(message, None)
@@ -222,7 +222,8 @@ impl PendingRequests {
         }))
     }
 
-    /// Waits for the end of the work, or for what it asks: then it is held, and the result says what is asked.
+    /// Waits for the end of the work or for its question. In the latter case the work is held, and the result contains
+    /// the question.
     pub(crate) async fn drive(
         self: &Arc<Self>,
         mut work: PendingRequest,
@@ -260,24 +261,24 @@ impl PendingRequests {
         Ok(input_required(&json!({ QUESTION: { "method": ask.method, "params": ask.parameters } }), &state))
     }
 
-    /// The work that waits under a name, with the answer to what it asked.
+    /// Takes the work that waits under a name, and passes the answer on to it.
     ///
     /// # Errors
-    /// Where nothing waits there any more, or there is no answer.
+    /// If no work waits under the name, or there is no answer.
     pub(crate) fn take(
         &self,
         name: &str,
         responses: Option<&Map<String, Value>>,
     ) -> Result<PendingRequest, ErrorData> {
         let Some(response) = responses.and_then(|responses| responses.get(QUESTION)) else {
-            let message = format!("inputResponses has no {QUESTION:?}, which was asked for");
+            let message = format!("inputResponses has no {QUESTION:?}, although that was requested");
             return Err(ErrorData::invalid_params(message, None));
         };
         let Some(Waiting { work, answer, .. }) = self.waiting().remove(name) else {
-            let message = "what was asked for is no longer waited for; make the request again";
+            let message = "the question is no longer open; make the request again";
             return Err(ErrorData::invalid_params(message, None));
         };
-        // Whoever asked may have given up meanwhile.
+        // The work may have stopped waiting.
         let _ = answer.send(Ok(response.clone()));
         Ok(work)
     }
@@ -287,14 +288,14 @@ impl PendingRequests {
     }
 }
 
-/// A result that asks.
+/// A result with questions.
 pub(crate) fn input_required(requests: &Value, state: &str) -> Value {
     json!({ "resultType": "input_required", "inputRequests": requests, "requestState": state })
 }
 
-/// What a state of a request is bound to: what is called, and with what.
+/// The data that a request's state is bound to: the tool and its arguments.
 pub(crate) fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
-    // In another order they are the same.
+    // The order of members makes no difference.
     let sorted = |arguments: &Value| {
         let mut arguments = arguments.clone();
         arguments.sort_all_objects();
@@ -313,7 +314,7 @@ mod tests {
     const TIME: Duration = Duration::from_secs(600);
 
     #[test]
-    fn a_state_holds_for_its_time_and_its_request() {
+    fn a_state_is_valid_for_its_time_and_its_request() {
         let held = PendingRequests::new(TIME).unwrap();
         let open = |state: &str, binding: &[u8]| held.open::<String>(state, binding);
         let state = held.seal(&held.once("known".to_owned()), b"request");
@@ -325,7 +326,7 @@ mod tests {
         assert!(open("a server's own", b"request").is_none());
         let options = SealOptions::new().associated_data(b"request").ttl(Duration::ZERO);
         let sealed = held.codec.seal_with(&serde_json::to_vec(&held.once("known")).unwrap(), &options);
-        // It holds until the clock has gone on.
+        // It stays valid until the clock advances.
         let expired = (0..1_000).find_map(|_| {
             std::thread::sleep(Duration::from_millis(1));
             open(&format!("{MARK}{sealed}"), b"request").unwrap().err()
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_state_is_used_once_and_forgotten_when_it_has_expired() {
+    async fn a_state_is_used_once_and_forgotten_after_it_expires() {
         let held = PendingRequests::new(TIME).unwrap();
         let number = || match held.once(()) {
             RequestState::Sealed { once, .. } => once,
@@ -345,23 +346,23 @@ mod tests {
         held.spend(first).unwrap();
         held.spend(second).unwrap();
         let again = held.spend(first).unwrap_err().message;
-        assert!(again.contains("used already") && again.contains("make the request again"), "{again}");
+        assert!(again.contains("already used") && again.contains("make the request again"), "{again}");
         tokio::time::advance(TIME + Duration::from_secs(1)).await;
-        for _ in 0..MOST_USED {
+        for _ in 0..USED_LIMIT {
             held.spend(number()).unwrap();
         }
         let remembered = || {
             let used = held.used.lock().unwrap();
             (used.numbers.len(), used.by_time.len(), used.numbers.contains(&first))
         };
-        assert_eq!(remembered(), (MOST_USED, MOST_USED, false));
+        assert_eq!(remembered(), (USED_LIMIT, USED_LIMIT, false));
         assert!(held.spend(number()).unwrap_err().message.contains("try again later"));
         tokio::time::advance(TIME + Duration::from_secs(1)).await;
         held.spend(number()).unwrap();
     }
 
     #[test]
-    fn a_state_is_bound_to_arguments_in_any_order_and_to_no_others() {
+    fn a_state_is_bound_to_its_arguments_in_any_order() {
         let bound = |text: &str| binding("a", Some(&serde_json::from_str(text).unwrap()));
         assert_eq!(bound(r#"{"x":1,"y":{"b":2,"a":3}}"#), bound(r#"{"y":{"a":3,"b":2},"x":1}"#));
         assert_ne!(bound(r#"{"x":1}"#), bound(r#"{"x":2}"#));

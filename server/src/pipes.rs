@@ -1,7 +1,7 @@
-//! The one client at standard input and output, and how it ends.
+//! Serves the one client on standard input and output, until it ends.
 //!
-//! The end of the input is not the end of what was asked: whoever pipes requests into the process wants their answers,
-//! which may come for as long as the grace is, and as long as somebody reads them.
+//! After the end of the input, pending requests are still answered: a caller that pipes requests in expects the
+//! responses. They may arrive within the grace period and as long as the output is read.
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -23,13 +23,13 @@ use super::session::{ClientSession, ClientTransport};
 use super::shutdown;
 use super::state::ServerState;
 
-/// How often it is looked whether anybody still reads the output, once the input has ended.
+/// How often to check whether the output is still read, once the input has ended.
 const LOOK_TIME: Duration = Duration::from_millis(50);
 
-/// How many turns messages get that came just before the end of the input.
+/// How many scheduler turns the last messages before the end of the input get.
 const TURNS: usize = 16;
 
-/// Serves the one client at standard input and output until it goes, or until `stop`; `service` is what it sees.
+/// Serves the client on standard input and output until it disconnects, or until `stop`; `service` handles it.
 pub(crate) async fn serve<Handler: Service<RoleServer>>(
     state: Arc<ServerState>,
     service: impl FnOnce(Arc<ClientSession>) -> Handler,
@@ -43,7 +43,7 @@ pub(crate) async fn serve<Handler: Service<RoleServer>>(
     let serving = async {
         match service.serve_with_ct(LineTransport::new(input, tokio::io::stdout()), end.clone()).await {
             Ok(running) => running.waiting().await.map(drop).map_err(Failure::host),
-            // A client that goes before it says anything has not failed.
+            // A client that disconnects before its first message is not a failure.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
             Err(error) => Err(Failure::host(error)),
         }
@@ -55,10 +55,10 @@ pub(crate) async fn serve<Handler: Service<RoleServer>>(
                 for _ in 0..TURNS {
                     tokio::task::yield_now().await;
                 }
-                // A client that closes its end and signals will not wait for long.
+                // A client that closes its end and sends a signal will not wait for long.
                 let gone = async {
                     tokio::select! {
-                        () = nobody_reads() => {}
+                        () = output_closed() => {}
                         () = stop.cancelled() => {}
                     }
                 };
@@ -74,12 +74,12 @@ pub(crate) async fn serve<Handler: Service<RoleServer>>(
     serving.await
 }
 
-/// Waits until nobody reads standard output any more.
-async fn nobody_reads() {
+/// Waits until standard output has no reader any more.
+async fn output_closed() {
     let output = io::stdout();
     loop {
-        let mut looked = [PollFd::new(&output, PollFlags::empty())];
-        let gone = poll(&mut looked, Some(&Timespec::default())).is_ok_and(|count| count > 0);
+        let mut polled = [PollFd::new(&output, PollFlags::empty())];
+        let gone = poll(&mut polled, Some(&Timespec::default())).is_ok_and(|count| count > 0);
         if gone {
             return;
         }
@@ -87,7 +87,7 @@ async fn nobody_reads() {
     }
 }
 
-/// An input whose end is told, and then waited at.
+/// An input that signals its end and then stays pending.
 struct Input<R> {
     input: R,
     ended: CancellationToken,
@@ -107,7 +107,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Input<R> {
         if read.is_ok() && buffer.filled().len() > before {
             return Poll::Ready(Ok(()));
         }
-        // The library would end at once, or after a time of its own.
+        // Otherwise the library would end at once, or after a delay that it chooses.
         self.ended.cancel();
         Poll::Pending
     }

@@ -1,7 +1,7 @@
-//! The bindings of what is offered, compiled before a snippet names them: a snippet that comes later finds them.
+//! Compiles the bindings of offered tools before a snippet names them.
 //!
-//! One worker for all clients, told of everything that is offered anew, which ends what was begun for what was offered
-//! before. That it gives way to snippets is the engine's job.
+//! One worker serves all clients. It is notified of changes, and drops the work for an outdated snapshot. The engine
+//! ensures that snippets have priority.
 
 use std::sync::Arc;
 
@@ -10,24 +10,24 @@ use runner::PrecompileReport;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
 
-/// The target of what is told about it.
+/// The target of its log messages.
 pub(crate) const TRACE_TARGET: &str = "toolsmith::ahead";
 
-/// Most tools that one process compiles ahead in its life, about 12 ms of processor time each: most servers are never
-/// named, and one whose tools change all the time would keep a compiler busy for ever.
-const MOST_TOOLS: usize = 512;
+/// Limit on tools that one process compiles ahead in total, about 12 ms of processor time each: most servers are never
+/// named, and one whose tools keep changing would keep a compiler busy forever.
+const TOOL_LIMIT: usize = 512;
 
-/// Compiles until nothing new is begun any more. What is being compiled ends with the future.
+/// Compiles until the server stops accepting work. Dropping the future ends the running compilation.
 pub(crate) async fn compile(state: Arc<ServerState>) {
     let mut offered = state.offered.subscribe();
-    let mut tools = MOST_TOOLS;
+    let mut tools = TOOL_LIMIT;
     loop {
         let now = offered.borrow_and_update().clone();
         let all = async {
             if let Some(snapshot) = &now {
                 compile_all(&state, snapshot, &mut tools).await;
             }
-            // Until something else is offered, there is no more to do.
+            // Waits for the next snapshot.
             std::future::pending::<()>().await;
         };
         tokio::select! {
@@ -40,11 +40,11 @@ pub(crate) async fn compile(state: Arc<ServerState>) {
 
 async fn compile_all(state: &ServerState, snapshot: &Snapshot, tools: &mut usize) {
     let code_mode = &snapshot.config().code_mode;
-    // Servers that have not answered yet may have fewer tools, which come first.
+    // Servers that have not answered yet may have fewer tools, and those come first.
     if !code_mode.enabled || !snapshot.is_whole {
         return;
     }
-    // Whoever opens it tells of it.
+    // The caller that opens the engine reports errors.
     let Some(engine) = state.opened(code_mode).await else { return };
     let PrecompileReport { compiled, left, failed, gave_way } =
         engine.compile_ahead(&snapshot.catalog, tools).await;

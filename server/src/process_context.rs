@@ -1,40 +1,39 @@
-//! What a process is to those that it starts, and what a person may ask of it later: known before the configuration is
-//! read, and handed to what reads it.
+//! How a process relates to the processes that it starts, and whether the user may later enable traces. Known before
+//! the configuration is read.
 
 use terminal::Notifier;
 
 use crate::subagent_log::{self, EventListener};
 
-/// What a process is to others.
+/// How a process relates to others.
 #[derive(Debug, Clone)]
 pub struct ProcessContext {
-    /// Whether it is an agent itself, and not something between two agents.
+    /// Whether it is an agent itself, and not a process between two agents.
     is_agent: bool,
-    /// Where subagents below post events: an address with its token.
+    /// Where subagents below it post events: an address with its token.
     events_address: Option<String>,
-    /// What shows the traffic of servers, where a person may ask for it later.
+    /// Shows the traffic of servers, if the user may enable that later.
     trace_notifier: Option<Notifier>,
 }
 
 impl ProcessContext {
-    /// A process between others: what it starts has the parent that it was given itself, and posts events where it
-    /// would.
+    /// For a process between others: processes that it starts get its own parent and its own address for events.
     pub fn of_this_process() -> Self {
         ProcessContext { is_agent: false, events_address: subagent_log::inherited(), trace_notifier: None }
     }
 
-    /// The same, where events come to a listener of its own, if it has one.
+    /// Uses the address of this process's own listener, if there is one.
     pub(crate) fn with_listener(self, listener: Option<&EventListener>) -> Self {
         let own = listener.map(|listener| listener.address().to_owned());
         ProcessContext { events_address: own.or(self.events_address), ..self }
     }
 
-    /// The same, as an agent: what it starts is below itself.
+    /// Marks this process as an agent: processes that it starts are below it.
     pub fn of_agent(self) -> Self {
         ProcessContext { is_agent: true, ..self }
     }
 
-    /// The same, where a person may ask for the traffic of any server later (`mcp::switch_trace`), which `notifier` shows.
+    /// Lets the user enable the traffic of any server later (`mcp::switch_trace`); `notifier` shows it.
     pub fn with_trace(self, notifier: Notifier) -> Self {
         ProcessContext { trace_notifier: Some(notifier), ..self }
     }
@@ -44,12 +43,12 @@ impl ProcessContext {
         self.is_agent
     }
 
-    /// Where subagents below post events.
+    /// Where subagents below it post events.
     pub(crate) fn events_address(&self) -> Option<&str> {
         self.events_address.as_deref()
     }
 
-    /// What shows the traffic of servers, where a person may ask for it later.
+    /// Shows the traffic of servers, if the user may enable that later.
     pub(crate) fn trace_notifier(&self) -> Option<&Notifier> {
         self.trace_notifier.as_ref()
     }

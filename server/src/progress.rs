@@ -1,4 +1,4 @@
-//! What the client is told while its snippet is on the way: progress through the phases, and log messages.
+//! Notifies the client while its snippet is processed: progress through the phases, and log messages.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,20 +12,20 @@ use super::caller::Caller;
 use super::client_host::{ServerNotice, size_of_json};
 use super::level::Level;
 
-/// How much waits for a client that does not read (1 MiB); the oldest is left out, and the client is told how many
-/// messages that were.
+/// Limit of queued messages for a slow client (1 MiB). The oldest are dropped, and the client is notified of their
+/// count.
 const WAITING: Bounds = Bounds { bytes: 1 << 20, items: 1_000 };
 
-/// How often progress is told at the most, but for the beginning of a phase.
+/// Minimum interval between progress notifications, except at the start of a phase.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Most characters of a line that a program writes to standard error.
+/// Maximum length of a line of a program's standard error, in bytes.
 const LONGEST_LINE: usize = 2_000;
 
-/// The program's own progress begins after the phases before it.
+/// The program's own progress starts after the earlier phases.
 const RUNNING: f64 = 4.0;
 
-/// What is to be told.
+/// A notification for the client.
 pub(crate) enum Message {
     Progress { done: f64, total: Option<f64>, message: String },
     Log { level: Level, logger: &'static str, data: Value },
@@ -35,24 +35,24 @@ pub(crate) enum Message {
 pub(crate) struct Watcher {
     caller: Arc<Caller>,
     messages: queue::Sender<Message>,
-    /// When something that happens all the time was told last.
+    /// When frequent progress was last reported.
     last: Mutex<Option<Instant>>,
     /// Whether the last progress of the program was its last step.
     was_final: AtomicBool,
     calls: AtomicU64,
-    /// What the program has written of a line that has no end yet.
+    /// The unfinished line of the program's standard error.
     line: Mutex<Vec<u8>>,
 }
 
 impl Watcher {
-    /// What it has to tell arrives at the receiver.
+    /// Its messages are sent to the receiver.
     pub(crate) fn new(caller: Arc<Caller>) -> (Self, queue::Receiver<Message>) {
         let (messages, receiver) = queue::bounded(WAITING);
         let (last, calls, line) = (Mutex::default(), AtomicU64::default(), Mutex::default());
         (Watcher { caller, messages, last, was_final: AtomicBool::new(false), calls, line }, receiver)
     }
 
-    fn tell_progress(&self, done: f64, total: Option<f64>, message: &str) {
+    fn report_progress(&self, done: f64, total: Option<f64>, message: &str) {
         if self.caller.wants_progress() {
             let message = shortened(message, LONGEST_LINE).into_owned();
             let bytes = size_of::<Message>() + message.len();
@@ -60,7 +60,7 @@ impl Watcher {
         }
     }
 
-    /// Whether it is time to tell what happens all the time.
+    /// Whether frequent progress may be reported again.
     fn is_time(&self) -> bool {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let is_time = last.is_none_or(|last| last.elapsed() >= INTERVAL);
@@ -70,9 +70,9 @@ impl Watcher {
         is_time
     }
 
-    /// It waits until other executions have ended.
+    /// Reports that the execution waits for others to end.
     pub(crate) fn waits(&self) {
-        self.tell_progress(0.0, None, "waiting for its turn");
+        self.report_progress(0.0, None, "waiting for its turn");
     }
 
     fn log(&self, level: Level, logger: &'static str, data: Value) {
@@ -82,12 +82,12 @@ impl Watcher {
         }
     }
 
-    /// One more call is done.
+    /// Counts a finished call.
     fn count_call(&self) {
         let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         if self.is_time() {
             let words = if calls == 1 { "1 call done".to_owned() } else { format!("{calls} calls done") };
-            self.tell_progress(RUNNING, None, &words);
+            self.report_progress(RUNNING, None, &words);
         }
     }
 }
@@ -96,17 +96,17 @@ impl Drop for Watcher {
     fn drop(&mut self) {
         let line = std::mem::take(self.line.get_mut().unwrap_or_else(PoisonError::into_inner));
         if !line.is_empty() {
-            // Its program has ended without ending its last line.
+            // The program has ended without finishing its last line.
             self.log(Level::Info, "program", json!(String::from_utf8_lossy(&line)));
         }
     }
 }
 
-/// Tells what arrives, from the execution and from its servers, until the execution has ended.
-pub(crate) async fn tell(
+/// Forwards messages of the execution and its servers until the execution has ended.
+pub(crate) async fn forward(
     caller: &Caller,
     mut messages: queue::Receiver<Message>,
-    mut told: queue::Receiver<ServerNotice>,
+    mut notices: queue::Receiver<ServerNotice>,
 ) {
     loop {
         tokio::select! {
@@ -122,7 +122,7 @@ pub(crate) async fn tell(
                     None => {}
                 }
             }
-            Some(Received { missed, item }) = told.receive() => {
+            Some(Received { missed, item }) = notices.receive() => {
                 caller.log_missed(missed).await;
                 if let Some(ServerNotice::Log { level, logger, data, .. }) = item {
                     caller.log(level, &logger, data).await;
@@ -134,7 +134,7 @@ pub(crate) async fn tell(
 
 impl Observer for Watcher {
     fn progress(&self, message: &str) {
-        self.tell_progress(0.0, None, message);
+        self.report_progress(0.0, None, message);
     }
 
     fn stdout(&self, _bytes: &[u8]) {}
@@ -165,7 +165,7 @@ impl Observer for Watcher {
             Phase::Permission => (3.0, "waiting for permission"),
             Phase::Running => (RUNNING, "running"),
         };
-        self.tell_progress(before, None, message);
+        self.report_progress(before, None, message);
     }
 
     fn call_ended(&self, _number: u64, record: &CallRecord) {
@@ -179,13 +179,13 @@ impl Observer for Watcher {
     }
 
     fn program_progress(&self, done: f64, total: f64, message: &str) {
-        // The last step is told whenever it comes, but no flood of last steps.
+        // The last step is always reported, but not a flood of last steps.
         let is_final = done >= total;
         let is_first_final = is_final && !self.was_final.swap(is_final, Ordering::Relaxed);
         if self.is_time() || is_first_final {
             self.was_final.store(is_final, Ordering::Relaxed);
             let total = (total > 0.0).then_some(RUNNING + total);
-            self.tell_progress(RUNNING + done.max(0.0), total, message);
+            self.report_progress(RUNNING + done.max(0.0), total, message);
         }
     }
 }

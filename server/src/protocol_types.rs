@@ -1,4 +1,4 @@
-//! Results as the protocol library's types have them.
+//! Converts results to the protocol library's types.
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -8,13 +8,13 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// A result in its type.
+/// Parses a result.
 ///
 /// # Errors
-/// Where it has not the form that it should.
+/// If it does not have the expected form.
 pub(crate) fn read<T: DeserializeOwned>(result: Value) -> Result<T, ErrorData> {
     serde_json::from_value(result).map_err(|error| {
-        ErrorData::internal_error(format!("the server's answer has not its form: {error}"), None)
+        ErrorData::internal_error(format!("the server's answer has an invalid form: {error}"), None)
     })
 }
 
@@ -22,7 +22,7 @@ fn asks(result: &Value) -> bool {
     result["resultType"] == "input_required"
 }
 
-/// The result of a call. What is no content that the library knows becomes a text, so that it is not lost.
+/// The result of a call. Content that the library does not know becomes a text, so that it is not lost.
 pub(crate) fn call(mut result: Value) -> Result<CallToolResponse, ErrorData> {
     if asks(&result) {
         return read::<InputRequiredResult>(result).map(CallToolResponse::InputRequired);
@@ -35,7 +35,7 @@ pub(crate) fn call(mut result: Value) -> Result<CallToolResponse, ErrorData> {
     read::<CallToolResult>(result).map(CallToolResponse::Complete)
 }
 
-/// The result of filling in a prompt.
+/// The result of `prompts/get`.
 pub(crate) fn prompt(result: Value) -> Result<GetPromptResponse, ErrorData> {
     if asks(&result) {
         return read::<InputRequiredResult>(result).map(GetPromptResponse::InputRequired);
@@ -43,7 +43,7 @@ pub(crate) fn prompt(result: Value) -> Result<GetPromptResponse, ErrorData> {
     read::<GetPromptResult>(result).map(GetPromptResponse::Complete)
 }
 
-/// The result of reading a resource.
+/// The result of `resources/read`.
 pub(crate) fn resource(result: Value) -> Result<ReadResourceResponse, ErrorData> {
     if asks(&result) {
         return read::<InputRequiredResult>(result).map(ReadResourceResponse::InputRequired);

@@ -1,5 +1,4 @@
-//! Requests that are carried on to the server that they are about: calls of direct tools, resources, prompts,
-//! completions.
+//! Forwards requests to the server that they are about: calls of direct tools, resources, prompts, completions.
 
 use std::sync::Arc;
 
@@ -29,28 +28,27 @@ use super::snapshot::Snapshot;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
 
-/// The first version without a handshake; versions are dates.
+/// The first protocol version without a handshake; versions are dates.
 const STATELESS: &str = "2026-07-28";
 
-/// How much of reports of progress waits for a client that does not read (256 KiB); of more, the oldest are left out: a
-/// newer one says how far the work is.
+/// Limit of queued progress reports for a slow client (256 KiB). The oldest are dropped: a newer one replaces them.
 const REPORTS_WAITING: Bounds = Bounds { bytes: 256 << 10, items: 100 };
 
-/// A request on its way through.
+/// A request to forward.
 pub(crate) struct ProxiedRequest {
     pub(crate) state: Arc<ServerState>,
     pub(crate) session: Arc<ClientSession>,
     pub(crate) snapshot: Arc<Snapshot>,
     /// The client's own sessions with servers.
     pub(crate) upstreams: Arc<Upstreams>,
-    /// Those that are watched for their lists; they may be the same.
+    /// The shared sessions that are watched for changes; they may be the same.
     pub(crate) shared: Arc<Upstreams>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) cancel: CancellationToken,
 }
 
 impl ProxiedRequest {
-    /// Calls a direct tool with arguments in their canonical form; its result as it came.
+    /// Calls a direct tool with arguments in their canonical form; returns the server's result unchanged.
     pub(crate) async fn call(
         self,
         tool: DirectTool,
@@ -62,14 +60,15 @@ impl ProxiedRequest {
         let id = random::id().map_err(internal)?;
         let recorder = ExecutionRecorder::begin(self.snapshot.settings.clone(), requester, id, &tool.name);
         let offered = self.snapshot.lists.get(&tool.server).map(|list| &**list);
-        let wanted = || RequestedTool::new(&tool.server, &tool.tool, offered);
-        if let Err(refusal) = self.permit((&tool.server, &tool.tool), wanted, &arguments, &recorder).await {
+        let requested = || RequestedTool::new(&tool.server, &tool.tool, offered);
+        if let Err(refusal) = self.permit((&tool.server, &tool.tool), requested, &arguments, &recorder).await
+        {
             return Ok(answer::failure(&format!("denied: {refusal}")));
         }
         parameters.insert("name".to_owned(), json!(tool.tool));
         let mut answered = None;
         let call = |meta: Map<String, Value>| {
-            // As it came, unless this is a part of a trace here.
+            // `_meta` stays unchanged unless the call is part of a trace of this process.
             if !meta.is_empty()
                 && let Some(own) = parameters.entry("_meta").or_insert_with(|| json!({})).as_object_mut()
             {
@@ -80,9 +79,9 @@ impl ProxiedRequest {
                 let carried =
                     ForwardedRequest { parameters, arguments: Some(sent), ..ForwardedRequest::default() };
                 let result = self.send(&tool.server, "tools/call", carried).await;
-                let told = told(&result);
+                let logged = for_log(&result);
                 answered = Some(result);
-                told
+                logged
             }
         };
         let written = recorder.call((&tool.server, &tool.tool), &arguments, true, call).await;
@@ -94,7 +93,7 @@ impl ProxiedRequest {
         }
     }
 
-    /// Reads a resource for an agent of this process: with permission, and written down as a call.
+    /// Reads a resource for an agent of this process: with permission, and logged as a call.
     pub(crate) async fn read(
         &self,
         (server, uri): (&str, &str),
@@ -114,9 +113,9 @@ impl ProxiedRequest {
             .map_err(internal)?;
         let read = |_| async {
             let result = self.carry(server, "resources/read", parameters).await;
-            let told = told(&result);
+            let logged = for_log(&result);
             carried = Some(result);
-            told
+            logged
         };
         let written = recorder.call((server, READ), &raw, true, read).await;
         match (carried, written) {
@@ -129,7 +128,7 @@ impl ProxiedRequest {
     async fn permit(
         &self,
         (server, name): (&str, &str),
-        wanted: impl FnOnce() -> RequestedTool,
+        requested: impl FnOnce() -> RequestedTool,
         arguments: &RawValue,
         recorder: &ExecutionRecorder,
     ) -> Result<(), String> {
@@ -139,7 +138,7 @@ impl ProxiedRequest {
         let answers = self.session.answers.clone();
         let policy = PermissionPolicy::of_session(config, &self.state.allow, answers, approver.clone());
         let decided =
-            policy.decide_call((server, name), wanted, arguments, &ExecutionAnswers::default()).await;
+            policy.decide_call((server, name), requested, arguments, &ExecutionAnswers::default()).await;
         recorder.approvals(&approver)?;
         if let Err(refusal) = decided {
             recorder.refused_directly((server, name), arguments)?;
@@ -148,7 +147,7 @@ impl ProxiedRequest {
         Ok(())
     }
 
-    /// Makes a request of a server; its result as it came.
+    /// Forwards a request to a server; returns its result unchanged.
     pub(crate) async fn carry(
         &self,
         server: &str,
@@ -183,27 +182,27 @@ impl ProxiedRequest {
             _ => None,
         };
         let asking = async {
-            // A session that is not there is started, which a server must not be that is gone.
+            // A missing session would be started; a server that has been removed must not be.
             self.check_in_force(server, tool.as_deref())?;
             let session = self.connected(server).await?;
             self.check_in_force(server, tool.as_deref())?;
             session.carry(method, self.with_level(request, &session)).await
         };
-        let mut told = self.upstreams.host().told();
+        let mut notices = self.upstreams.host().notices();
         let answered = Notify::new();
         let asking = async {
             let done = asking.await;
             answered.notify_one();
             done
         };
-        // Beside the request: neither a server that tells without end nor a client that does not read stops its clock.
-        let telling = async {
+        // Runs next to the request: neither a server that sends without end nor a slow client stops its clock.
+        let forwarding = async {
             loop {
                 tokio::select! {
                     biased;
                     Some(report) = made.receive() => self.report(report).await,
-                    Some(told) = told.receive() => self.pass_on(told).await,
-                    // What was told before the answer is passed on before it.
+                    Some(notice) = notices.receive() => self.pass_on(notice).await,
+                    // Notices from before the result are forwarded before it.
                     () = answered.notified() => return,
                 }
             }
@@ -211,7 +210,7 @@ impl ProxiedRequest {
         let done = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
-            (done, ()) = async { tokio::join!(asking, telling) } => done,
+            (done, ()) = async { tokio::join!(asking, forwarding) } => done,
         };
         match done {
             Ok(result) => Ok(read(&result)),
@@ -219,31 +218,36 @@ impl ProxiedRequest {
         }
     }
 
-    /// Whether the configuration that is in force lets a server still be asked, or a tool of it be called.
+    /// Checks that the current configuration still allows requests to the server, or calls of the tool.
     fn check_in_force(&self, server: &Server, tool: Option<&str>) -> Result<(), mcp::Error> {
         let name = &server.connection.name;
         let checked = SettingsInForce::new(&self.state, &self.snapshot.settings).check(name, tool);
         checked.map_err(|reason| mcp::Error::new(name, ErrorKind::Host { reason }))
     }
 
-    /// Asks a server to tell of changes of a resource, or to tell no more of them.
-    pub(crate) async fn subscribe(&self, server: &str, uri: &str, wanted: bool) -> Result<Value, ErrorData> {
-        let method = if wanted { "resources/subscribe" } else { "resources/unsubscribe" };
+    /// Subscribes to changes of a resource, or unsubscribes.
+    pub(crate) async fn subscribe(
+        &self,
+        server: &str,
+        uri: &str,
+        subscribe: bool,
+    ) -> Result<Value, ErrorData> {
+        let method = if subscribe { "resources/subscribe" } else { "resources/unsubscribe" };
         let Some(server) = self.snapshot.config().server(server) else {
             return Err(ErrorData::internal_error(format!("the server {server} is not configured"), None));
         };
         let done = async {
             self.check_in_force(server, None)?;
             let session = self.connected(server).await?;
-            if wanted { session.subscribe(uri).await } else { session.unsubscribe(uri).await }
+            if subscribe { session.subscribe(uri).await } else { session.unsubscribe(uri).await }
         };
         done.await.map(|()| json!({})).or_else(|error| self.failed(method, &error))
     }
 
-    /// A server without a handshake is told in each request which log messages are wanted (MCP 2026-07-28, "Logging").
+    /// A server without a handshake gets the log level in each request (MCP 2026-07-28, "Logging").
     fn with_level(&self, mut request: ForwardedRequest, session: &Session) -> ForwardedRequest {
-        let is_told_so = session.protocol_version() >= STATELESS;
-        if let Some(level) = self.caller.level().filter(|_| is_told_so)
+        let is_stateless = session.protocol_version() >= STATELESS;
+        if let Some(level) = self.caller.level().filter(|_| is_stateless)
             && let Some(meta) = request.parameters.entry("_meta").or_insert_with(|| json!({})).as_object_mut()
         {
             meta.entry("io.modelcontextprotocol/logLevel").or_insert_with(|| json!(level.name()));
@@ -257,12 +261,13 @@ impl ProxiedRequest {
         }
     }
 
-    /// Passes on a log message to a client that is told of it with this request. One with a session is told anyway.
-    async fn pass_on(&self, told: Received<ServerNotice>) {
+    /// Forwards a log message to a client that receives them with this request. A client with a session receives them
+    /// anyway.
+    async fn pass_on(&self, notice: Received<ServerNotice>) {
         if self.caller.is_asked_by_answers() {
-            self.caller.log_missed(told.missed).await;
+            self.caller.log_missed(notice.missed).await;
         }
-        if let Some(ServerNotice::Log { level, logger, data, caller: Some(caller) }) = told.item
+        if let Some(ServerNotice::Log { level, logger, data, caller: Some(caller) }) = notice.item
             && self.caller.is_asked_by_answers()
             && Arc::ptr_eq(&caller, &self.caller)
         {
@@ -274,12 +279,12 @@ impl ProxiedRequest {
         self.upstreams.session(server).await
     }
 
-    /// What a server answers with an error is passed on; what kept it from answering is told.
+    /// Forwards a server's error response; other failures are described.
     fn failed(&self, method: &str, error: &mcp::Error) -> Result<Value, ErrorData> {
         if let ErrorKind::Rpc { code, message, data, .. } = &*error.kind {
             let code = i32::try_from(*code).unwrap_or(ErrorCode::INTERNAL_ERROR.0);
             let data = data.as_ref().map(|data| read(data));
-            // The name of a tool does not tell its server.
+            // The name of a tool does not identify its server.
             let message = match method {
                 "tools/call" => format!("{}: {message}", error.server),
                 _ => message.clone(),
@@ -295,8 +300,8 @@ impl ProxiedRequest {
     }
 }
 
-/// A result as the log is told of it.
-fn told(result: &Result<Value, ErrorData>) -> Result<Answer, CallFailure> {
+/// The result in the form that the recorder logs.
+fn for_log(result: &Result<Value, ErrorData>) -> Result<Answer, CallFailure> {
     let protocol = |message: String| CallFailure { kind: FailureKind::Protocol, message };
     match result {
         Ok(result) => {
@@ -308,7 +313,7 @@ fn told(result: &Result<Value, ErrorData>) -> Result<Answer, CallFailure> {
     }
 }
 
-/// JSON as a value, whose numbers keep their text; what nests too deep to be one, as a text.
+/// Parses JSON into a value whose numbers keep their text; JSON that is nested too deeply becomes a text.
 fn read(raw: &RawValue) -> Value {
     strict_json::value_with_numbers(raw).unwrap_or_else(|_| answer::failure(raw.get()))
 }

@@ -1,29 +1,29 @@
-//! What all clients hold of something that is bounded, and the share of it that one client may hold.
+//! Limits a resource in total and for each client.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::execution_slots::Client;
 
-/// So many things, and so many bytes of them.
+/// A count, and a size in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Amount {
     pub(crate) count: usize,
     pub(crate) bytes: usize,
 }
 
-/// What is held, by client.
+/// The amounts in use, by client.
 #[derive(Debug)]
 pub(crate) struct Quota {
-    /// What these things are called in errors, in the plural.
+    /// The name of the resource in errors, in the plural.
     what: &'static str,
-    /// What all clients may hold together, and one client of several.
+    /// The limit for all clients together, and that for one client among several.
     all: Amount,
     share: Amount,
     held: Mutex<HashMap<Client, Amount>>,
 }
 
-/// A part of a quota. Dropping it gives it back.
+/// A reserved part of a quota. Dropping it releases it.
 #[derive(Debug)]
 pub(crate) struct Reserved {
     quota: Arc<Quota>,
@@ -31,7 +31,7 @@ pub(crate) struct Reserved {
     bytes: usize,
 }
 
-/// There is no more of it. The text says whose bound it is.
+/// The quota is used up. The text says whether it is the total or the client's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("busy: {0}")]
 pub(crate) struct Exceeded(String);
@@ -51,10 +51,10 @@ impl Quota {
         Arc::new(Quota { what, all, share, held: Mutex::default() })
     }
 
-    /// One more, of so many bytes, for `client`.
+    /// Reserves one more item of this size for `client`.
     ///
     /// # Errors
-    /// All clients together hold too much, or this one does.
+    /// If all clients together, or this one, would exceed the limit.
     pub(crate) fn reserve(self: &Arc<Self>, client: &Client, bytes: usize) -> Result<Reserved, Exceeded> {
         let mut held = self.held();
         let all = held.values().fold(Amount::default(), |all, one| Amount {
@@ -72,7 +72,7 @@ impl Quota {
         if !client.alone && !own.plus(bytes).fits(self.share) {
             let Amount { count, bytes } = self.share;
             return Err(Exceeded(format!(
-                "one client has at most {count} {what} with {bytes} bytes at once; answer those that are open, or try \
+                "one client has at most {count} {what} with {bytes} bytes at once; answer the open ones, or try \
                  again later"
             )));
         }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn one_client_holds_its_share_and_leaves_the_rest_to_others() {
+    fn one_client_is_limited_to_its_share() {
         let quota = Quota::new("things", Amount { count: 3, bytes: 100 }, Amount { count: 2, bytes: 60 });
         let (a, b) = (client("a"), client("b"));
         let first = quota.reserve(&a, 10).unwrap();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_without_others_may_hold_all() {
+    fn a_single_client_may_use_the_whole_quota() {
         let quota = Quota::new("things", Amount { count: 2, bytes: 9 }, Amount { count: 1, bytes: 1 });
         let alone = Client { key: String::new(), alone: true };
         let _held = [quota.reserve(&alone, 4).unwrap(), quota.reserve(&alone, 5).unwrap()];

@@ -1,4 +1,4 @@
-//! What is written down of an execution or a direct call: the audit log, and the spans of a trace.
+//! Records an execution or a direct call in the audit log and in the spans of a trace.
 
 mod call;
 mod context;
@@ -28,42 +28,42 @@ use super::settings_in_force::SettingsInForce;
 use super::snapshot::Settings;
 use crate::audit::{Record, Refused};
 
-/// Writes down one execution, or one direct call.
+/// Records one execution, or one direct call.
 pub(crate) struct ExecutionRecorder {
     context: ExecutionContext,
     calls: AtomicU64,
-    /// The number of the next call, or of the next resource that is read.
+    /// The number of the next call or resource reading.
     next: AtomicU64,
-    /// The calls that were refused.
+    /// The refused calls.
     refused: Mutex<CallsRefused>,
-    begun: Instant,
-    /// Whether the beginning of an execution is written down, and its end is not.
+    started: Instant,
+    /// Whether the begin of an execution is recorded, and its end is not.
     is_open: AtomicBool,
 }
 
 impl Drop for ExecutionRecorder {
     fn drop(&mut self) {
         if self.is_open.load(Ordering::Relaxed) {
-            // Nothing that could be refused follows.
+            // The failure can't refuse anything any more.
             let _ = self.end("cancelled", Some("given_up"));
         }
     }
 }
 
 impl ExecutionRecorder {
-    /// Begins with a request that calls `tool` of this server.
+    /// Starts with a request that calls `tool` of this server.
     pub(crate) fn begin(settings: Arc<Settings>, requester: Requester, id: String, tool: &str) -> Self {
         ExecutionRecorder {
             context: ExecutionContext::new(settings, requester, id, tool),
             calls: AtomicU64::new(0),
             next: AtomicU64::new(0),
             refused: Mutex::default(),
-            begun: Instant::now(),
+            started: Instant::now(),
             is_open: AtomicBool::new(false),
         }
     }
 
-    /// What the execution is called.
+    /// The id of the execution.
     pub(crate) fn id(&self) -> &str {
         &self.context.id
     }
@@ -73,10 +73,10 @@ impl ExecutionRecorder {
         self.context.span.span().clone()
     }
 
-    /// A snippet was taken.
+    /// Records the start of an execution.
     ///
     /// # Errors
-    /// It can't be written down, and must not be run.
+    /// If it can't be recorded; then the snippet must not be run.
     pub(crate) fn execution(&self, code: &str, arguments: &Value, check_only: bool) -> Result<(), String> {
         let has_arguments = arguments.as_object().is_some_and(|arguments| !arguments.is_empty());
         let arguments = has_arguments.then(|| serde_json::value::to_raw_value(arguments).ok()).flatten();
@@ -92,7 +92,7 @@ impl ExecutionRecorder {
         Ok(())
     }
 
-    /// What was asked and answered since the last time.
+    /// Records the answers to questions since the last call.
     pub(crate) fn approvals(&self, approver: &Approver) -> Result<(), String> {
         for approval in approver.take_approvals() {
             let (question, answer, tools) = (approval.question, approval.answer, approval.tools.as_slice());
@@ -101,7 +101,7 @@ impl ExecutionRecorder {
         Ok(())
     }
 
-    /// Reads a resource, written down as a call of [`READ`]; it is not counted among the calls of tools.
+    /// Reads a resource, recorded as a call of [`READ`] but not counted as a tool call.
     pub(crate) async fn read(
         &self,
         server: &str,
@@ -115,8 +115,8 @@ impl ExecutionRecorder {
         Ok(answer.result)
     }
 
-    /// Makes a call, written down before it leaves and after it is answered. `direct` says whether no execution was
-    /// begun before. It counts as made unless it was refused before it left.
+    /// Makes a call, recorded before it leaves and after its answer. `direct` is true outside an execution. A call that
+    /// was refused before it left is not counted.
     pub(crate) async fn call<'a, Called>(
         &'a self,
         (server, tool): (&'a str, &'a str),
@@ -149,20 +149,20 @@ impl ExecutionRecorder {
         Called: Future<Output = Result<Answer, CallFailure>>,
     {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
+        let unrecorded = |message| CallFailure { kind: FailureKind::Unavailable, message };
         let written =
-            Call::begin(&self.context, number, (server, tool), arguments, direct).map_err(unwritten)?;
+            Call::begin(&self.context, number, (server, tool), arguments, direct).map_err(unrecorded)?;
         let answer = call(written.meta()).instrument(written.span()).await;
-        written.end(&answer).map_err(unwritten)?;
+        written.end(&answer).map_err(unrecorded)?;
         answer
     }
 
-    /// How it ended.
+    /// Records the end of the execution.
     pub(crate) fn end(&self, status: &str, error: Option<&str>) -> Result<(), String> {
         self.is_open.store(false, Ordering::Relaxed);
         let calls = self.calls.load(Ordering::Relaxed);
         self.context.span.end(status, error, calls);
-        let ms = self.begun.elapsed().as_secs_f64() * 1e3;
+        let ms = self.started.elapsed().as_secs_f64() * 1e3;
         let refused = self.refused();
         let CallsRefused { forged, denied, invalid, malformed, ref tools } = *refused;
         let named: Vec<String> = tools.iter().map(|(name, count)| format!("{name} {count}")).collect();
@@ -177,10 +177,10 @@ impl ExecutionRecorder {
         })
     }
 
-    /// A call that the client makes directly is refused.
+    /// Records the refusal of a direct call.
     ///
     /// # Errors
-    /// It can't be written down.
+    /// If it can't be recorded.
     pub(crate) fn refused_directly(
         &self,
         (server, tool): (&str, &str),
@@ -200,7 +200,7 @@ impl ExecutionRecorder {
     }
 }
 
-/// The sessions of an execution, with everything that passes through them written down.
+/// The sessions of an execution, with all calls and answers recorded.
 pub(crate) struct Recorded<'a> {
     pub(crate) sessions: &'a Sessions,
     pub(crate) recorder: &'a ExecutionRecorder,
@@ -218,7 +218,7 @@ impl Recorded<'_> {
 
 impl ToolHost for Recorded<'_> {
     fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>> {
-        // One that is not there is started, which a server must not be that is gone.
+        // A missing session would be started; a server that has been removed must not be.
         match self.in_force.check(server, None) {
             Ok(()) => self.sessions.open(server),
             Err(gone) => ready(Err(gone)).boxed(),
@@ -246,8 +246,8 @@ impl ToolHost for Recorded<'_> {
     ) -> BoxFuture<'a, Result<(), CallFailure>> {
         async move {
             let decided = self.sessions.permit_call(server, tool, arguments).await;
-            let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
-            self.recorder.approvals(self.approver).map_err(unwritten)?;
+            let unrecorded = |message| CallFailure { kind: FailureKind::Unavailable, message };
+            self.recorder.approvals(self.approver).map_err(unrecorded)?;
             decided
         }
         .boxed()
@@ -268,8 +268,8 @@ impl ToolHost for Recorded<'_> {
     fn permit_read<'a>(&'a self, server: &'a str, uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
         async move {
             let decided = self.sessions.permit_read(server, uri).await;
-            let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
-            self.recorder.approvals(self.approver).map_err(unwritten)?;
+            let unrecorded = |message| CallFailure { kind: FailureKind::Unavailable, message };
+            self.recorder.approvals(self.approver).map_err(unrecorded)?;
             decided
         }
         .boxed()

@@ -1,6 +1,7 @@
-//! The configuration, read again when one of its files changes.
+//! Reads the configuration again when one of its files changes.
 //!
-//! What a file says wrong is told, and what was in force stays. Which files there are is `config::layers`' job.
+//! If a file is invalid, the error is reported and the previous configuration stays in effect. `config::layers`
+//! determines the files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,45 +26,45 @@ use crate::process_context::ProcessContext;
 use crate::setup;
 use crate::telemetry::Exporter;
 
-/// How long nothing may change before files are read: who writes one does so in several steps.
+/// How long files must be unchanged before they are read: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// After how long they are read all the same.
+/// Time limit for that wait, after which they are read anyway.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// How long is waited between two readings: a file may be written without end.
+/// Minimum pause between two readings: a file may be written continuously.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What is read, and read again.
+/// The source of the configuration.
 #[derive(Debug, Clone)]
 pub struct Source {
     /// The process that reads it.
     pub process: ProcessContext,
-    /// Which configuration.
+    /// Options for loading it.
     pub options: LoadOptions,
-    /// The variable with the token of this server, which no other server gets to see.
+    /// The variable with this server's token; it is withheld from all other servers.
     pub token_variable: Option<String>,
     /// The token.
     pub token: Option<String>,
-    /// Whether it begins without a project's file that is not trusted.
+    /// Whether to start without a project's file that is not trusted.
     pub lenient: bool,
 }
 
 impl Source {
-    /// Reads it again; tells what else is to be said about it. Where `old` is without a project's file that is not trusted,
-    /// the new one may be as well; what was trusted and is in force is not lost by a change.
+    /// Reads the configuration again and reports its warnings. An untrusted project file may stay left out if `old` is
+    /// without it; a trusted file in effect is not lost by a change.
     fn read(&self, old: &Config) -> Result<Arc<Settings>, Failure> {
         let load = if old.untrusted.is_some() { setup::load_without_untrusted } else { setup::load_in };
         self.settings(load(&self.process, &self.options)?)
     }
 
-    /// The same at first, with the export of traces that it asks for.
+    /// Reads the configuration for the first time; returns also the export of traces, if configured.
     pub(crate) fn read_first(&self) -> Result<(Arc<Settings>, Option<Exporter>), Failure> {
         let (config, exporter) = setup::load_to_serve(&self.process, &self.options, self.lenient)?;
         Ok((self.settings(config)?, exporter))
     }
 
-    /// With the configuration that was read.
+    /// Settings for this configuration.
     pub(crate) fn settings(&self, mut config: Config) -> Result<Arc<Settings>, Failure> {
         let known = Known::of(&config)?;
         for server in &mut config.servers {
@@ -78,12 +79,12 @@ impl Source {
         Ok(settings)
     }
 
-    /// What its files are like now.
+    /// The present state of its files.
     pub(crate) fn stamps(&self) -> Stamps {
         Stamps(self.files().into_iter().map(|file| (stamp(&file), file)).collect())
     }
 
-    /// All files that it may stand in, and those that say what of it holds. They may be missing.
+    /// All files that can contain it, and those that determine their trust and pins. They may be missing.
     fn files(&self) -> BTreeSet<PathBuf> {
         let mut files: BTreeSet<PathBuf> = layers::candidates(&self.options).into_iter().collect();
         let locks: Vec<_> = files.iter().map(|file| file.with_file_name(config::LOCK)).collect();
@@ -94,18 +95,18 @@ impl Source {
         files
     }
 
-    /// The file that was named and can't be read twice, such as a pipe.
+    /// The named file, if it can't be read twice, such as a pipe.
     fn unreadable(&self) -> Option<&Path> {
         let named = self.options.file.as_deref()?;
         fs::metadata(named).is_ok_and(|found| !found.is_file()).then_some(named)
     }
 }
 
-/// What the files of a configuration are like.
+/// The state of the files of a configuration.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stamps(Vec<(Stamp, PathBuf)>);
 
-/// What tells a file from one that was written anew: device, number, length, and the times of its last changes.
+/// Identifies the version of a file: device, number, length, and the times of its last changes.
 type Stamp = Option<[i128; 7]>;
 
 fn stamp(file: &Path) -> Stamp {
@@ -117,7 +118,7 @@ fn stamp(file: &Path) -> Stamp {
     Some([device, number, length, modified, modified_nanos, changed, changed_nanos])
 }
 
-/// Reads the configuration again whenever one of its files is no longer what was `known` of it, for ever.
+/// Reads the configuration again, indefinitely, whenever one of its files differs from its `known` state.
 pub(crate) async fn follow(
     source: Source,
     mut known: Stamps,
@@ -127,14 +128,14 @@ pub(crate) async fn follow(
     let tell = |message: &str| state.terminal.tell(&format!("toolsmith: {message}"));
     if let Some(file) = source.unreadable() {
         let file = file.display();
-        state.terminal.note(&format!("{file} is no regular file: its changes need a new start"));
+        state.terminal.note(&format!("{file} is not a regular file: restart to apply changes"));
         return std::future::pending().await;
     }
     let mut folders = match Folders::new() {
         Ok(folders) => folders,
         Err(error) => {
             tell(&format!(
-                "changes of the configuration are not noticed: {error}\nhelp: restart after changes, or raise \
+                "changes of the configuration can't be watched: {error}\nhelp: restart after changes, or raise \
                  fs.inotify.max_user_instances"
             ));
             return std::future::pending().await;
@@ -143,7 +144,7 @@ pub(crate) async fn follow(
     let mut wrong = None;
     loop {
         if let Err(error) = folders.watch(source.files()) {
-            tell(&format!("changes of the configuration may not be noticed: {error}"));
+            tell(&format!("some changes of the configuration can't be watched: {error}"));
         }
         let now = source.stamps();
         if now != known {
@@ -152,7 +153,7 @@ pub(crate) async fn follow(
                 Ok(()) => wrong = None,
                 Err(message) if wrong.as_ref() != Some(&message) => {
                     tell(&format!(
-                        "the configuration is wrong now, and what was read before holds:\n{message}"
+                        "the configuration is invalid; the previous one stays in effect:\n{message}"
                     ));
                     wrong = Some(message);
                 }
@@ -164,7 +165,7 @@ pub(crate) async fn follow(
     }
 }
 
-/// Reads it again, and puts it in force where it is another one.
+/// Reads it again, and applies it if it differs.
 async fn again(
     source: &Source,
     settings: &watch::Sender<Arc<Settings>>,
@@ -188,7 +189,7 @@ async fn again(
     Ok(())
 }
 
-/// What has changed, in words.
+/// A description of the changes.
 fn difference(old: &Settings, new: &Settings) -> String {
     let names = |settings: &Settings| -> BTreeSet<String> {
         settings.config.servers.iter().map(|server| server.connection.name.clone()).collect()
@@ -199,7 +200,7 @@ fn difference(old: &Settings, new: &Settings) -> String {
     for (what, names) in [
         ("new", now.difference(&before).collect::<Vec<_>>()),
         ("changed", before.intersection(&now).filter(is_other).collect()),
-        ("gone", before.difference(&now).collect()),
+        ("removed", before.difference(&now).collect()),
     ] {
         if !names.is_empty() {
             let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
@@ -214,7 +215,7 @@ fn difference(old: &Settings, new: &Settings) -> String {
     for (name, is_same) in [("audit", old.audit == new.audit), ("telemetry", old.telemetry == new.telemetry)]
     {
         if !is_same {
-            text.push_str(&format!("; serve.{name} holds from the next start on"));
+            text.push_str(&format!("; serve.{name} takes effect after a restart"));
         }
     }
     text
@@ -224,7 +225,7 @@ fn difference(old: &Settings, new: &Settings) -> String {
 struct Folders {
     watcher: RecommendedWatcher,
     watched: BTreeSet<PathBuf>,
-    /// The files that matter.
+    /// The relevant files.
     files: Arc<RwLock<BTreeSet<PathBuf>>>,
     changes: mpsc::Receiver<()>,
 }
@@ -232,7 +233,7 @@ struct Folders {
 impl Folders {
     fn new() -> Result<Self, notify::Error> {
         let files: Arc<RwLock<BTreeSet<PathBuf>>> = Arc::default();
-        // One that waits stands for all that have come.
+        // One queued signal represents all changes so far.
         let (sender, changes) = mpsc::channel(1);
         let matters = files.clone();
         let watcher = notify::recommended_watcher(move |event: Result<Event, notify::Error>| {
@@ -244,13 +245,12 @@ impl Folders {
         Ok(Folders { watcher, watched: BTreeSet::new(), files, changes })
     }
 
-    /// From now on, changes of these files are told; what is watched already is watched anew, because a folder may be
-    /// another one than it was.
+    /// Watches these files from now on. Watches are renewed, because a folder may have been replaced.
     fn watch(&mut self, files: BTreeSet<PathBuf>) -> Result<(), String> {
         let folders: BTreeSet<PathBuf> = files.iter().filter_map(|file| nearest(file)).collect();
         *self.files.write().unwrap_or_else(PoisonError::into_inner) = files;
         for folder in self.watched.difference(&folders) {
-            // One that is gone is no longer watched.
+            // A removed folder is no longer watched.
             let _ = self.watcher.unwatch(folder);
         }
         let mut failed = Ok(());
@@ -271,23 +271,23 @@ impl Folders {
         if self.changes.recv().await.is_none() {
             return std::future::pending().await;
         }
-        let begun = Instant::now();
-        while begun.elapsed() < LONGEST && timeout(QUIET, self.changes.recv()).await.is_ok() {}
+        let started = Instant::now();
+        while started.elapsed() < LONGEST && timeout(QUIET, self.changes.recv()).await.is_ok() {}
     }
 }
 
-/// The nearest folder above a file that is there.
+/// The nearest existing folder above a file.
 fn nearest(file: &Path) -> Option<PathBuf> {
     file.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_owned)
 }
 
-/// Whether an event may mean that one of the files is another one now. Reading them is no change.
+/// Whether an event may mean that one of the files has changed. Reading is not a change.
 fn concerns(event: &Event, files: &BTreeSet<PathBuf>) -> bool {
     let is_change = match event.kind {
         EventKind::Access(kind) => kind == AccessKind::Close(AccessMode::Write),
         _ => true,
     };
-    // What happens to a folder happens to the files in it; an event without a path means that some were lost.
+    // A change of a folder affects its files; an event without a path means that events were lost.
     is_change
         && (event.paths.is_empty()
             || event.paths.iter().any(|path| files.iter().any(|file| file.starts_with(path))))
@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_changes_a_file_or_a_folder_above_it_matters() {
+    fn only_changes_of_files_and_their_folders_matter() {
         let files = BTreeSet::from([PathBuf::from("/a/b/c.yaml")]);
         let matters = |kind, path: &str| concerns(&Event::new(kind).add_path(PathBuf::from(path)), &files);
         let written = EventKind::Access(AccessKind::Close(AccessMode::Write));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_another_one_when_it_was_written_or_replaced() {
+    fn written_and_replaced_files_have_another_stamp() {
         let folder = tempfile::tempdir().unwrap();
         let (file, other) = (folder.path().join("a"), folder.path().join("b"));
         assert_eq!(stamp(&file), None);

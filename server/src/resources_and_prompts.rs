@@ -1,5 +1,4 @@
-//! Resources and prompts of the servers, under names that stay: a server's own, where no other server
-//! comes first.
+//! Resources and prompts of the servers under stable names: a server's own name, unless an earlier server has it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,14 +14,14 @@ use tokio::time::timeout;
 use super::output_store;
 use super::proxy::ProxiedRequest;
 
-/// How long an agent of this process waits for servers before it is told what there is, and whoever calls a direct tool
-/// for its server.
+/// How long an agent of this process waits for servers before it gets the available lists, and how long a call of a
+/// direct tool waits for its server.
 pub(crate) const AGENTS_WAIT: Duration = Duration::from_secs(5);
 
-/// What tells resources of the same address apart: `toolsmith://servers/NAME/resource?uri=…`.
+/// The prefix of addresses that name their server: `toolsmith://servers/NAME/resource?uri=…`.
 const QUALIFIED: &str = "toolsmith://servers/";
 
-/// A list that servers have.
+/// A kind of list that servers have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum List {
     Resources,
@@ -31,7 +30,7 @@ pub(crate) enum List {
 }
 
 impl List {
-    /// The member of the answer.
+    /// The member of the result with the items.
     pub(crate) fn member(self) -> &'static str {
         match self {
             List::Resources => "resources",
@@ -40,7 +39,7 @@ impl List {
         }
     }
 
-    /// The member of an item that names it.
+    /// The member of an item that identifies it.
     fn key(self) -> &'static str {
         match self {
             List::Resources => "uri",
@@ -56,21 +55,22 @@ impl List {
         }
     }
 
-    /// What an item of `server` is called whose own name another one has already.
+    /// The name of an item of `server` if another server already has the plain name.
     fn qualified(self, server: &str, name: &str) -> String {
         match self {
             List::Resources => {
                 let name: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
                 format!("{QUALIFIED}{server}/resource?uri={name}")
             }
-            // Expressions in it stay what they are.
+            // Its expressions stay unchanged.
             List::Templates => format!("{QUALIFIED}{server}/resource?uri={name}"),
             List::Prompts => format!("{name}@{server}"),
         }
     }
 }
 
-/// The servers whose resources or prompts are offered: all that do not deny it, whether snippets call their tools or not.
+/// The servers whose resources or prompts are offered: all that do not forbid it, even if only snippets call their
+/// tools.
 fn servers(proxied: &ProxiedRequest, list: List) -> Vec<&Server> {
     let config: &Config = proxied.snapshot.config();
     let is_offered =
@@ -79,7 +79,7 @@ fn servers(proxied: &ProxiedRequest, list: List) -> Vec<&Server> {
 }
 
 impl ProxiedRequest {
-    /// Whether a server is used directly by the client: none of its tools, or not all, are for snippets alone.
+    /// Whether the client uses a server directly, because at least one of its tools is not only for snippets.
     pub(crate) fn is_used_directly(&self, server: &Server) -> bool {
         let config = self.snapshot.config();
         let has_direct =
@@ -87,8 +87,8 @@ impl ProxiedRequest {
         !config.code_mode.enabled || !server.code_mode || has_direct()
     }
 
-    /// A session with a server to ask what it lists. A client is told of lists that come later, and not kept waiting; nor
-    /// does it get sessions of its own for them.
+    /// A session for reading a server's lists. A client is not kept waiting but notified of lists that arrive later; it
+    /// does not get its own sessions for them.
     async fn listing(&self, server: &Server) -> Option<Session> {
         if self.session.is_agent() {
             return timeout(AGENTS_WAIT, self.upstreams.session(server)).await.ok()?.ok();
@@ -103,7 +103,7 @@ impl ProxiedRequest {
         timeout(self.snapshot.config().serve.list_wait, connected).await.ok()?
     }
 
-    /// A list of all servers. One that can't be had is left out.
+    /// Merges the lists of all servers. Unavailable servers are left out.
     pub(crate) async fn list(&self, list: List) -> Vec<Value> {
         let mut items = Vec::new();
         let mut names = BTreeSet::new();
@@ -138,7 +138,7 @@ impl ProxiedRequest {
         join_all(asking).await.into_iter().flatten().collect()
     }
 
-    /// The server that a name belongs to, and what it calls it.
+    /// The server that a name belongs to, and the server's own name for it.
     pub(crate) async fn owner(&self, list: List, name: &str) -> Option<(String, String)> {
         if let Some(owner) = self.qualified_owner(list, name) {
             return Some(owner);
@@ -170,7 +170,7 @@ impl ProxiedRequest {
         is_known.then(|| (server.to_owned(), name))
     }
 
-    /// The server that has a resource: one that lists it, one whose template fits, or the only one there is.
+    /// The server of a resource: one that lists it, one with a matching template, or the only server.
     pub(crate) async fn owner_of_resource(&self, uri: &str) -> Option<(String, String)> {
         if let Some(owner) = self.owner(List::Resources, uri).await {
             return Some(owner);
@@ -187,15 +187,15 @@ impl ProxiedRequest {
         }
     }
 
-    /// What is said behind an error about an address that no server lists: those that may be meant.
+    /// A note that suggests similar addresses, for an error about an address that no server lists.
     pub(crate) async fn meant(&self, uri: &str) -> String {
         let lists = self.lists(List::Resources).await;
         let addresses = lists.iter().flat_map(|(_, items)| items).filter_map(|item| item["uri"].as_str());
         meant(uri, addresses)
     }
 
-    /// Requests that go to all servers that can do something: the level of log messages.
-    pub(crate) async fn tell_all(
+    /// Sends a request to all servers with a capability: the level of log messages.
+    pub(crate) async fn send_to_all(
         &self,
         capability: &str,
         method: &'static str,
@@ -203,7 +203,7 @@ impl ProxiedRequest {
     ) {
         let direct = servers(self, List::Prompts).into_iter().filter(|server| self.is_used_directly(server));
         let asking = direct.map(|server| async move {
-            // A server that is not there has nothing to log.
+            // A server that is unavailable has nothing to log.
             let session = self.upstreams.session(server).await.ok()?;
             session.capabilities().get(capability).filter(|capability| capability.is_object())?;
             let request =
@@ -214,12 +214,12 @@ impl ProxiedRequest {
     }
 }
 
-/// The address of a resource of this very server.
+/// The qualified address of a resource of this server.
 pub(crate) fn qualified(server: &str, uri: &str) -> String {
     List::Resources.qualified(server, uri)
 }
 
-/// The template of what executions have left.
+/// The template of stored outputs.
 pub(crate) fn own_template() -> Value {
     json!({
         "uriTemplate": output_store::TEMPLATE, "name": "execution output", "mimeType": "text/plain",

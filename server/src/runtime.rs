@@ -1,4 +1,4 @@
-//! The parts of a command that runs snippets or serves: where they are started, and ended in one order.
+//! The parts of a command that runs snippets or serves, started in one place and ended in a fixed order.
 
 use std::sync::Arc;
 
@@ -16,29 +16,29 @@ use crate::state::ServerState;
 use crate::subagent_log::{self, EventListener};
 use crate::telemetry::Exporter;
 
-/// What runs in this process.
+/// The running parts of this process.
 pub struct Runtime {
-    /// Where people are told what happens.
+    /// The terminal for the user.
     pub terminal: Arc<Terminal>,
-    /// What this process is to others.
+    /// How this process relates to others.
     pub process: ProcessContext,
-    /// The export of traces that the configuration asks for.
+    /// The configured export of traces.
     pub(crate) exporter: Option<Exporter>,
-    /// What posts events to the process at the root of all agents, where that is another one.
+    /// Posts events to the root process of all agents, if that is another process.
     pub(crate) poster: Option<Arc<EventPoster>>,
-    /// Where conversations are kept.
+    /// The storage of conversations.
     pub recording: Option<Recording>,
-    /// What all clients share.
+    /// The state that all clients share.
     state: Option<Arc<ServerState>>,
-    /// Work that goes on until the end.
+    /// Background tasks that run until the end.
     beside: Vec<JoinHandle<()>>,
-    /// Events of subagents are shown as long as it is there.
+    /// Shows events of subagents until it is dropped.
     listener: Option<EventListener>,
 }
 
 impl Runtime {
-    /// Starts what there must be before the configuration is read: the terminal, and the listener for events of
-    /// subagents, which are shown whole if `verbose`.
+    /// Starts what is needed before the configuration is read: the terminal, and the listener for events of subagents,
+    /// which are shown in full if `verbose`.
     pub async fn start(terminal: Terminal, verbose: bool, process: ProcessContext) -> Self {
         let listener = subagent_log::listen(terminal.notifier(), verbose).await;
         Runtime {
@@ -53,11 +53,11 @@ impl Runtime {
         }
     }
 
-    /// Reads a configuration for the first time, and starts the export that it asks for. What has changed since the
-    /// stamps is read again.
+    /// Reads a configuration for the first time, and starts the configured export. Changes after the returned stamps
+    /// cause another reading.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the configuration is invalid.
     pub fn read(&mut self, source: &Source) -> Result<(Arc<Settings>, Stamps), Failure> {
         let stamps = source.stamps();
         let (settings, exporter) = source.read_first()?;
@@ -65,11 +65,11 @@ impl Runtime {
         Ok((settings, stamps))
     }
 
-    /// Starts what all clients share, with settings that stay what they are as long as their sender does not send. The
-    /// command line allows `allow`.
+    /// Starts the shared state, with settings that change only when their sender sends. The command line allows the
+    /// tools in `allow`.
     ///
     /// # Errors
-    /// Where the cache can't be used.
+    /// If the cache can't be used.
     pub(crate) fn serve(
         &mut self,
         settings: watch::Receiver<Arc<Settings>>,
@@ -81,10 +81,10 @@ impl Runtime {
         Ok(state)
     }
 
-    /// The same, with a configuration that is read again when it changes.
+    /// Like [`Runtime::serve`], with a configuration that is read again when it changes.
     ///
     /// # Errors
-    /// Where the cache can't be used.
+    /// If the cache can't be used.
     pub fn serve_following(
         &mut self,
         source: Source,
@@ -97,12 +97,13 @@ impl Runtime {
         Ok(state)
     }
 
-    /// Does something until the end.
+    /// Runs a background task until the end.
     pub(crate) fn spawn(&mut self, work: impl Future<Output = ()> + Send + 'static) {
         self.beside.push(tokio::spawn(work));
     }
 
-    /// Begins the end: nothing goes on beside, and calls are cancelled. For sessions that are ended before all others.
+    /// Starts the shutdown: aborts background tasks and cancels calls. For callers that end some sessions before all
+    /// others.
     pub fn stop(&self) {
         self.beside.iter().for_each(JoinHandle::abort);
         if let Some(state) = &self.state {
@@ -110,15 +111,15 @@ impl Runtime {
         }
     }
 
-    /// Ends everything: calls, then sessions, then what tells of them (events, conversations, traces), and the terminal
-    /// at last. The audit log is written before what it tells of, so there is nothing left of it.
+    /// Ends everything: calls, then sessions, then their reports (events, conversations, traces), and finally the
+    /// terminal. The audit log needs no step, because records are written before the events they describe.
     ///
     /// # Errors
-    /// Where standard output took no more, for another reason than that nobody reads it.
+    /// If writing to standard output failed, except because its reader is gone.
     pub async fn shutdown(self) -> Result<(), Failure> {
         self.stop();
         for work in self.beside {
-            // A compiler has ended when its work has.
+            // A compiler has ended when its task has.
             let _ = work.await;
         }
         let sessions = async {
@@ -126,7 +127,7 @@ impl Runtime {
                 state.close().await;
             }
         };
-        // Side by side: clients do not wait long for the end.
+        // In parallel, because clients do not wait long for the end.
         tokio::join!(sessions, deliver(self.poster, &self.terminal));
         if let Some(recording) = self.recording {
             recording.flush().await;
@@ -134,20 +135,20 @@ impl Runtime {
         if let Some(exporter) = self.exporter {
             exporter.end().await;
         }
-        // What servers have said up to their end was shown.
+        // By now, the last output of servers was shown.
         drop(self.listener);
         let flushed = self.terminal.flush().await;
         flushed.map_err(|error| Failure::host(format!("the output can't be written: {error}")))
     }
 }
 
-/// Posts what is not posted yet, and says what is lost.
+/// Posts the remaining events, and reports how many were lost.
 async fn deliver(poster: Option<Arc<EventPoster>>, terminal: &Terminal) {
     let Some(poster) = poster else { return };
     let lost = poster.flush().await;
     if lost > 0 {
         terminal.tell(&format!(
-            "toolsmith: events of this subagent that are lost: {lost}; the process that shows them did not take them in \
+            "toolsmith: {lost} events of this subagent were lost: the process that shows them did not accept them in \
              time"
         ));
     }
@@ -158,7 +159,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_goes_on_beside_has_ended_when_everything_has() {
+    async fn background_tasks_have_ended_after_the_shutdown() {
         let terminal = Terminal::new(true, false);
         let mut runtime = Runtime::start(terminal, false, ProcessContext::of_this_process()).await;
         let held = Arc::new(());

@@ -1,6 +1,6 @@
 //! `toolsmith serve`: code mode over all configured servers, as an MCP server for any client.
 //!
-//! Standard output belongs to the protocol; everything for people goes to standard error.
+//! Standard output carries the protocol; messages for the user go to standard error.
 
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -15,7 +15,7 @@ use crate::http::{self, Token};
 use crate::service::{McpService, PipeService};
 use crate::{pipes, precompile, reload};
 
-/// Runs the command until the client or a signal ends it; gives the exit code.
+/// Runs the command until the client or a signal ends it; returns the exit code.
 pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8, Failure> {
     let token = options.token()?;
     let terminal = Terminal::new(options.quiet, false);

@@ -1,7 +1,7 @@
-//! The MCP server as one client sees it: which request goes where.
+//! The MCP server for one client: routes requests to their handlers.
 //!
-//! By pipes, requests and results are JSON that nothing is lost of. Over HTTP the library insists on its types: there,
-//! what these have no member for is left out, and content of a kind that they don't know becomes a text.
+//! Over stdio, requests and results are plain JSON, and nothing is lost. Over HTTP the library enforces its types:
+//! members that they do not have are dropped, and content of unknown kinds becomes a text.
 
 mod resources_and_prompts;
 
@@ -39,12 +39,12 @@ use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
 
-/// What is told how to use this server, in a client's own prompt.
+/// Instructions for the client's own prompt.
 const INSTRUCTIONS: &str = "A task that takes more than one tool call belongs in one execute_code snippet from the \
                             start: it loops, filters and joins, and only what it prints or returns comes back. A \
                             single call is made directly.";
 
-/// Serves one client by pipes.
+/// Serves one client over stdio.
 pub(crate) struct PipeService(McpService);
 
 /// Serves one client.
@@ -71,7 +71,7 @@ impl Service<RoleServer> for PipeService {
             | ClientRequest::DiscoverRequest(_)
             | ClientRequest::PingRequest(_)
             | ClientRequest::SubscriptionsListenRequest(_) => request,
-            // Whatever is not known to the library's types is carried on all the same.
+            // Other requests are forwarded as JSON, even with members unknown to the library.
             other => untyped(other, &serde_json::to_value(&context.meta).unwrap_or_default()),
         };
         Service::handle_request(&self.0, request, context).await
@@ -90,7 +90,7 @@ impl Service<RoleServer> for PipeService {
     }
 }
 
-/// Methods of the library's types, by the methods of the protocol.
+/// Implements the library's typed methods by their protocol names.
 macro_rules! typed {
     ($($function:ident: $method:literal, $request:ty => $result:ty, $read:expr;)*) => {
         $(async fn $function(
@@ -152,16 +152,16 @@ impl ServerHandler for McpService {
         let context = subscription.request_context().clone();
         let live = self.session.live(Self::abilities(&context));
         let upstreams = self.session.upstreams(Self::abilities(&context), &context.peer);
-        let mut told = upstreams.host().told();
+        let mut notices = upstreams.host().notices();
         for uri in subscription.accepted().resource_subscriptions.iter().flatten() {
-            // What nobody has can't change.
+            // A resource that no server has can't change.
             let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);
             let _ = self.about_resource("resources/subscribe", parameters, context.clone()).await;
         }
         let mut current = live.watch();
         let mut known = current.borrow_and_update().clone();
         let sink = subscription.sink();
-        // A client is not told what it did not ask for: the sink refuses that.
+        // The sink sends only notifications that the client subscribed to.
         loop {
             tokio::select! {
                 () = subscription.cancelled() => return Ok(()),
@@ -183,9 +183,9 @@ impl ServerHandler for McpService {
                     }
                     known = now;
                 }
-                told = told.receive() => {
-                    let Some(told) = told else { return Ok(()) };
-                    match told.item {
+                received = notices.receive() => {
+                    let Some(received) = received else { return Ok(()) };
+                    match received.item {
                         Some(ServerNotice::ListChanged(mcp::ListKind::Prompts)) => {
                             drop(sink.notify_prompt_list_changed().await);
                         }
@@ -201,7 +201,7 @@ impl ServerHandler for McpService {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        // The library compares what a client says twice, in headers and in the request.
+        // The library compares values that a client sends both in headers and in the request.
         let snapshot = self.state.any_snapshot()?;
         serde_json::from_value(definitions::tool(&snapshot, name)?).ok()
     }
@@ -212,7 +212,7 @@ impl McpService {
         McpService { state, session }
     }
 
-    /// Refuses a client that is this very server.
+    /// Refuses a connection that loops back to this server.
     fn check_client(&self, capabilities: Option<&ClientCapabilities>) -> Result<(), ErrorData> {
         let settings = self.state.settings.borrow();
         let transport = self.session.transport;
@@ -227,9 +227,9 @@ impl McpService {
             return Ok(());
         };
         if transport == ClientTransport::Http {
-            // Once: who tries again is refused again.
-            static TOLD: Once = Once::new();
-            TOLD.call_once(|| self.state.terminal.tell(&format!("toolsmith: {why}")));
+            // Only once: a client that tries again is refused again.
+            static REPORTED: Once = Once::new();
+            REPORTED.call_once(|| self.state.terminal.tell(&format!("toolsmith: {why}")));
         }
         Err(ErrorData::invalid_request(why, None))
     }
@@ -246,7 +246,7 @@ impl McpService {
         self.result(method, parameters, context).await
     }
 
-    /// The result as the client's era has it.
+    /// The result in the form of the client's era.
     async fn result(
         &self,
         method: &str,
@@ -263,7 +263,7 @@ impl McpService {
             self.check_client(context.client_capabilities().as_ref())?;
         }
         let ending = RequestEnd::of(&self.state, &context);
-        // Boxed: each of the library's methods, up to the task, holds a future as large as this one.
+        // Boxed, because each of the library's methods holds this large future.
         let result = ending.or_answer(Box::pin(self.answer(method, parameters, context))).await?;
         Ok(definitions::of_era(method, result, stateless))
     }
@@ -290,13 +290,9 @@ impl McpService {
             }
             "prompts/get" => self.prompt(parameters, context).await,
             "completion/complete" => self.completion(parameters, context).await,
-            // Since 2026-07-28 each request says so itself.
+            // Since 2026-07-28 each request states its level.
             "logging/setLevel" if !is_stateless(&context) => self.log_level(parameters, &context).await,
-            _ => Err(ErrorData::new(
-                ErrorCode::METHOD_NOT_FOUND,
-                format!("the method {method} is not known here"),
-                None,
-            )),
+            _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method {method}"), None)),
         }
     }
 
@@ -304,21 +300,21 @@ impl McpService {
         Abilities::of(context.client_capabilities().as_ref())
     }
 
-    /// What is offered, once the servers have had their time to answer.
+    /// The offered tools, after the servers had time to answer.
     async fn snapshot(&self, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
         let live = self.session.live(Self::abilities(context));
         let wait = live.now().config().serve.list_wait;
-        // An agent does not come back for what it has not been told.
+        // An agent does not ask again for tools that it did not see.
         let wait = if self.session.is_agent() { wait.max(AGENTS_WAIT) } else { wait };
         live.within(wait).await
     }
 
-    /// What is offered, for a call of this tool: a direct one that is not there may be that of a server that starts.
+    /// The snapshot for a call of this tool: an unknown direct tool may belong to a server that still starts.
     async fn snapshot_for(&self, name: &str, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
         let live = self.session.live(Self::abilities(context));
         let is_own = RESERVED.contains(&name) && definitions::executes(&live.now());
         match (name, is_own) {
-            // It waits for what it names.
+            // The execution itself waits for the servers that it names.
             (definitions::EXECUTE, true) => live.now(),
             (_, true) => self.snapshot(context).await,
             _ => live.offering(name, AGENTS_WAIT).await,
@@ -345,7 +341,8 @@ impl McpService {
     }
 
     async fn plainly(&self, context: &RequestContext<RoleServer>) -> ProxiedRequest {
-        // What a server asks by its answer is passed on; nothing else can be asked of a client without a session here.
+        // A server's questions in its result are forwarded; other questions can't be asked of a client without a
+        // session.
         let (caller, _) = self.session.caller(context);
         self.proxied(caller, context).await
     }
@@ -390,7 +387,7 @@ impl McpService {
         let sealed = match call.resume::<SuspendedExecution>().await? {
             Resumption::Answered(result) => return Ok(result),
             Resumption::Sealed(once, known) => Some((once, known)),
-            // A server's own state is passed on.
+            // A server's own state is forwarded.
             Resumption::New | Resumption::Foreign => None,
         };
         let scope = call.scope();

@@ -1,4 +1,4 @@
-//! A client, as long as it stays: its peer, what it wants to be told, what it has allowed, its sessions with servers.
+//! A client and the state that lasts between its requests: log level, permissions, sessions with servers.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -20,28 +20,28 @@ use super::level::Level;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
 
-/// How a client reaches this process.
+/// How a client is connected to this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientTransport {
-    /// By pipes: there is one client, as long as the process lives.
+    /// Over standard input and output: the only client of the process.
     Stdio,
-    /// Over HTTP: in a session of its own, or without one.
+    /// Over HTTP, with or without a session.
     Http,
     /// Within this process: an agent.
     InProcess(AgentIsolation),
 }
 
-/// How an agent of this process is treated.
+/// Whether an agent of this process shares its offered tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentIsolation {
-    /// It is the only one, and what it is offered is its own.
+    /// It is the only agent, with its own sessions for watching servers.
     Alone,
-    /// It is one of many, which share what they are offered; its sessions with servers are its own.
+    /// It is one of many that share the offered tools; its sessions for calls are its own.
     Among,
 }
 
 impl ClientTransport {
-    /// One word for the audit log.
+    /// The name in the audit log.
     pub(crate) fn name(self) -> &'static str {
         match self {
             ClientTransport::Stdio => "stdio",
@@ -58,29 +58,29 @@ impl ClientTransport {
 
 /// A client.
 pub struct ClientSession {
-    /// What it is called here; nobody guesses it.
+    /// Its id, which can't be guessed.
     pub(crate) id: String,
     pub(crate) transport: ClientTransport,
     pub(crate) answers: SessionAnswers,
-    /// What the answers of tools looked like.
+    /// The shapes of tools' answers so far.
     pub(crate) seen: AnswerShapes,
     level: Mutex<Option<Level>>,
     live: OnceLock<Arc<CatalogWatcher>>,
-    /// Sessions with servers for direct tools, where these are not what is watched.
+    /// Sessions with servers for direct tools, if separate from the watched ones.
     own: OnceLock<Arc<Upstreams>>,
-    /// Where its programs leave files to each other.
+    /// Scratch space that its programs share.
     scratch: Mutex<Option<(u64, sandbox::Scratch)>>,
-    /// Whether it has shaken hands: what it says holds from one request to the next.
+    /// Whether the handshake is done: then its declarations apply to all later requests.
     has_begun: OnceLock<()>,
-    tells: Mutex<Vec<JoinHandle<()>>>,
+    notifiers: Mutex<Vec<JoinHandle<()>>>,
     state: Arc<ServerState>,
 }
 
 impl Drop for ClientSession {
     fn drop(&mut self) {
-        let tells = std::mem::take(self.tells.get_mut().unwrap_or_else(PoisonError::into_inner));
-        tells.iter().for_each(JoinHandle::abort);
-        // In order, where there is a runtime to do so.
+        let notifiers = std::mem::take(self.notifiers.get_mut().unwrap_or_else(PoisonError::into_inner));
+        notifiers.iter().for_each(JoinHandle::abort);
+        // Closes the sessions in order if a runtime is available.
         let own = self.own.take().or_else(|| {
             self.transport.is_alone().then(|| Some(self.live.get()?.upstreams.clone())).flatten()
         });
@@ -92,15 +92,15 @@ impl Drop for ClientSession {
 
 impl ClientSession {
     pub(crate) fn new(id: String, transport: ClientTransport, state: Arc<ServerState>) -> Arc<Self> {
-        Arc::new(Self::begun_by(id, transport, state))
+        Arc::new(Self::with_transport(id, transport, state))
     }
 
     /// The session of an agent of this process.
     pub(crate) fn of_agent(id: String, company: AgentIsolation, state: Arc<ServerState>) -> Arc<Self> {
-        Arc::new(Self::begun_by(id, ClientTransport::InProcess(company), state))
+        Arc::new(Self::with_transport(id, ClientTransport::InProcess(company), state))
     }
 
-    fn begun_by(id: String, transport: ClientTransport, state: Arc<ServerState>) -> Self {
+    fn with_transport(id: String, transport: ClientTransport, state: Arc<ServerState>) -> Self {
         ClientSession {
             id,
             transport,
@@ -111,12 +111,12 @@ impl ClientSession {
             own: OnceLock::new(),
             scratch: Mutex::default(),
             has_begun: OnceLock::new(),
-            tells: Mutex::default(),
+            notifiers: Mutex::default(),
             state,
         }
     }
 
-    /// Whether it is an agent of this process: resources of all servers are offered to it, and read with permission.
+    /// Whether it is an agent of this process: it may list resources of all servers, and reads them with permission.
     pub(crate) fn is_agent(&self) -> bool {
         matches!(self.transport, ClientTransport::InProcess(_))
     }
@@ -126,30 +126,37 @@ impl ClientSession {
         self.transport.is_alone() || self.has_begun.get().is_some()
     }
 
-    /// Whose the outputs of executions are. Clients without a session have them in common: whoever knows an address,
-    /// which nobody guesses, may read there, and no list names it.
+    /// The owner of its executions' outputs. Clients without a session share an owner: an address there can be read by
+    /// any client that knows it, but it can't be guessed and is not listed.
     pub(crate) fn owner(&self) -> &str {
         if self.lasts() { &self.id } else { "" }
     }
 
-    /// The client has shaken hands: from now on it is told what changes.
+    /// The handshake is done: starts notifying the client of changes.
     pub(crate) fn begin(self: &Arc<Self>, context: &RequestContext<RoleServer>) {
         if self.has_begun.set(()).is_err() {
             return;
         }
         let abilities = Abilities::of(context.client_capabilities().as_ref());
         let live = self.live(abilities);
-        self.tell(tokio::spawn(tell_changes(live.clone(), context.peer.clone(), Arc::downgrade(self))));
+        self.keep_notifier(tokio::spawn(notify_of_changes(
+            live.clone(),
+            context.peer.clone(),
+            Arc::downgrade(self),
+        )));
         if self.transport.is_alone() {
-            self.tell(tokio::spawn(tell_told(live.upstreams.host().clone(), context.peer.clone())));
+            self.keep_notifier(tokio::spawn(forward_notices(
+                live.upstreams.host().clone(),
+                context.peer.clone(),
+            )));
         }
     }
 
-    fn tell(&self, task: JoinHandle<()>) {
-        self.tells.lock().unwrap_or_else(PoisonError::into_inner).push(task);
+    fn keep_notifier(&self, task: JoinHandle<()>) {
+        self.notifiers.lock().unwrap_or_else(PoisonError::into_inner).push(task);
     }
 
-    /// What is offered to a client that can do this much.
+    /// The tools offered to clients with these capabilities.
     pub fn live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
         if self.transport.is_alone() {
             self.live.get_or_init(|| self.state.new_live(abilities)).clone()
@@ -160,7 +167,7 @@ impl ClientSession {
         }
     }
 
-    /// The sessions with servers for direct tools: the client's own, where there is a client that stays.
+    /// The sessions with servers for direct tools; a client with a session has its own.
     pub(crate) fn upstreams(&self, abilities: Abilities, peer: &Peer<RoleServer>) -> Arc<Upstreams> {
         if self.transport.is_alone() || !self.lasts() {
             return self.live(abilities).upstreams.clone();
@@ -170,21 +177,21 @@ impl ClientSession {
                 abilities,
                 gateway::session_host::SessionHost::notifier(&**self.live(abilities).upstreams.host()),
             );
-            self.tell(tokio::spawn(tell_told(host.clone(), peer.clone())));
+            self.keep_notifier(tokio::spawn(forward_notices(host.clone(), peer.clone())));
             Upstreams::new(host)
         };
         self.own.get_or_init(begin).clone()
     }
 
-    /// What programs of this client may work on: scratch space is one for all of them, where the client stays.
+    /// The grants for programs of this client. A client with a session has one scratch space for all of them.
     ///
     /// # Errors
-    /// Why there is no scratch space.
+    /// If scratch space can't be created.
     pub(crate) fn grants(&self, granted: &Grants) -> Result<Grants, String> {
         let mut grants = granted.clone();
         if let Some(bytes) = granted.scratch.filter(|_| self.lasts()) {
             let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-            // Another size is another space.
+            // A different size needs a new space.
             let kept = scratch.as_ref().filter(|(size, _)| *size == bytes).map(|(_, kept)| kept.clone());
             let space = match kept {
                 Some(kept) => kept,
@@ -199,7 +206,7 @@ impl ClientSession {
         Ok(grants)
     }
 
-    /// Who calls, and what arrives of questions that are asked by answers.
+    /// The caller for this request, and the receiver of questions if they are asked by the response.
     pub(crate) fn caller(
         &self,
         context: &RequestContext<RoleServer>,
@@ -217,40 +224,40 @@ impl ClientSession {
         (Arc::new(Caller::asked_by_answers(context, level, terms, sender)), Some(asks))
     }
 
-    /// Who has its share of what all clients share: the session; of clients without sessions, the address, which is all
-    /// that is known of them from one request to the next.
+    /// The client for quotas: the session, or the address for clients without one, which is the only thing known about
+    /// them across requests.
     fn client(&self, context: &RequestContext<RoleServer>) -> Client {
         let address = super::peer_address::of(context).filter(|_| is_stateless(context));
         let key = address.map_or_else(|| self.id.clone(), |address| address.ip().to_canonical().to_string());
         Client { key, alone: self.transport.is_alone() }
     }
 
-    /// The least level of log messages that the client wants in a request.
+    /// The minimum level of log messages that the client requested.
     pub(crate) fn level(&self, context: &RequestContext<RoleServer>) -> Option<Level> {
         if is_stateless(context) {
-            // It says so in each request that it wants any (MCP 2026-07-28, "Logging").
+            // It must request them in each request (MCP 2026-07-28, "Logging").
             return context.meta.0.0.get("io.modelcontextprotocol/logLevel")?.as_str().and_then(Level::of);
         }
         Some(self.level.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or_default())
     }
 
-    /// From now on, the client wants log messages of this level and above.
+    /// Sets the minimum level of log messages for this client.
     pub(crate) fn set_level(&self, level: Level) {
         *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
     }
 }
 
-/// Whether a request belongs to no session of the protocol's (MCP 2026-07-28).
+/// Whether a request uses the protocol without sessions (MCP 2026-07-28).
 pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| !version.has_initialize())
 }
 
-/// Tells a client that lists have changed.
-async fn tell_changes(live: Arc<CatalogWatcher>, peer: Peer<RoleServer>, session: Weak<ClientSession>) {
+/// Notifies a client of changed lists and unavailable servers.
+async fn notify_of_changes(live: Arc<CatalogWatcher>, peer: Peer<RoleServer>, session: Weak<ClientSession>) {
     let mut current = live.watch();
     let mut known = current.borrow_and_update().clone();
     for (server, failure) in &known.absent {
-        tell_absent(&peer, server, failure).await;
+        warn_of_absent(&peer, server, failure).await;
     }
     while current.changed().await.is_ok() {
         let now = current.borrow_and_update().clone();
@@ -269,33 +276,33 @@ async fn tell_changes(live: Arc<CatalogWatcher>, peer: Peer<RoleServer>, session
         }
         for (server, failure) in &now.absent {
             if known.absent.get(server) != Some(failure) {
-                tell_absent(&peer, server, failure).await;
+                warn_of_absent(&peer, server, failure).await;
             }
         }
         known = now;
     }
 }
 
-async fn tell_absent(peer: &Peer<RoleServer>, server: &str, failure: &str) {
-    let data = json!(format!("the server {server} is not there: {failure}"));
+async fn warn_of_absent(peer: &Peer<RoleServer>, server: &str, failure: &str) {
+    let data = json!(format!("the server {server} is unavailable: {failure}"));
     send_log(peer, Level::Warning, "toolsmith", data).await;
 }
 
-/// Tells a client what servers tell.
-async fn tell_told(host: Arc<ClientHost>, peer: Peer<RoleServer>) {
-    let mut told = host.told();
-    while let Some(Received { missed, item }) = told.receive().await {
+/// Forwards the notices of servers to a client.
+async fn forward_notices(host: Arc<ClientHost>, peer: Peer<RoleServer>) {
+    let mut notices = host.notices();
+    while let Some(Received { missed, item }) = notices.receive().await {
         if missed > 0 {
             send_log(&peer, Level::Warning, "toolsmith", json!(left_out(missed))).await;
         }
-        if let Some(told) = item {
-            tell(&peer, told).await;
+        if let Some(notice) = item {
+            forward(&peer, notice).await;
         }
     }
 }
 
-async fn tell(peer: &Peer<RoleServer>, told: ServerNotice) {
-    match told {
+async fn forward(peer: &Peer<RoleServer>, notice: ServerNotice) {
+    match notice {
         ServerNotice::Log { level, logger, data, .. } => send_log(peer, level, &logger, data).await,
         ServerNotice::ResourceUpdated(uri) => {
             notify(peer, "notifications/resources/updated", json!({ "uri": uri })).await;
@@ -306,7 +313,7 @@ async fn tell(peer: &Peer<RoleServer>, told: ServerNotice) {
         ServerNotice::ListChanged(mcp::ListKind::Prompts) => {
             notify(peer, "notifications/prompts/list_changed", json!({})).await;
         }
-        // Tools have a list here that is put together first.
+        // A changed tool list leads to a new snapshot first.
         ServerNotice::ListChanged(mcp::ListKind::Tools) => {}
     }
 }

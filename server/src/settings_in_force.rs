@@ -1,5 +1,5 @@
-//! The configuration that is in force, for what was begun under an older one: a request keeps what it was offered, and
-//! makes no call that nobody could begin any more.
+//! The current configuration, for work that was started under an older one: a request keeps the tools it was offered,
+//! but makes no call that could not be started now.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use tokio::sync::watch;
 use super::snapshot::Settings;
 use super::state::ServerState;
 
-/// What something was begun with, and what is in force.
+/// The settings that work was started with, and the current ones.
 pub(crate) struct SettingsInForce<'a> {
     used: &'a Arc<Settings>,
     latest: &'a watch::Receiver<Arc<Settings>>,
-    /// What the command line allows.
+    /// The tools that the command line allows.
     allow: &'a [String],
 }
 
 impl<'a> SettingsInForce<'a> {
-    /// For what was begun with the settings `used`.
+    /// For work that was started with the settings `used`.
     pub(crate) fn new(state: &'a ServerState, used: &'a Arc<Settings>) -> Self {
         SettingsInForce { used, latest: &state.settings, allow: &state.allow }
     }
 
-    /// Whether a server may still be asked, or a tool of it be called. Asked right before.
+    /// Checks right before a request that the server may still be used and the tool still be called.
     ///
     /// # Errors
-    /// Why not.
+    /// If not; the text is the reason.
     pub(crate) fn check(&self, server: &str, tool: Option<&str>) -> Result<(), String> {
         let now = self.latest.borrow().clone();
         if Arc::ptr_eq(&now, self.used) {

@@ -1,4 +1,4 @@
-//! The configuration of a command: read, with its secrets masked, its complaints told, and its debugging begun.
+//! Loads the configuration of a command: masks its secrets, reports its warnings, and starts its debug output.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use crate::debug;
 use crate::process_context::ProcessContext;
 use crate::telemetry::Exporter;
 
-/// The configuration that the options name, to be used by a process that is no agent and shows no events.
+/// Loads the configuration for a process that is not an agent and shows no events.
 pub fn load(options: &LoadOptions) -> Result<Arc<Config>, Failure> {
     load_in(&ProcessContext::of_this_process(), options).map(Arc::new)
 }
 
-/// The configuration that the options name, to be used by this process.
+/// Loads the configuration for this process.
 pub fn load_in(process: &ProcessContext, options: &LoadOptions) -> Result<Config, Failure> {
     config::load(options).map_err(Failure::configuration).and_then(|config| begin(config, process))
 }
 
-/// As [`load`], to be looked at: there may be no server in it that can be used.
+/// Like [`load`], for commands that only inspect it: all its servers may be unusable.
 pub(crate) fn survey(options: &LoadOptions) -> Result<Arc<Config>, Failure> {
     if options.strict {
         return load(options);
@@ -32,7 +32,7 @@ pub(crate) fn survey(options: &LoadOptions) -> Result<Arc<Config>, Failure> {
     surveyed.and_then(|config| begin(config, &process)).map(Arc::new)
 }
 
-/// As [`load_in`], without a project's file that is not trusted, which the configuration then says.
+/// Like [`load_in`], without an untrusted project file; the configuration records that it was left out.
 pub(crate) fn load_without_untrusted(
     process: &ProcessContext,
     options: &LoadOptions,
@@ -41,7 +41,7 @@ pub(crate) fn load_without_untrusted(
     loaded.and_then(|config| begin(config, process))
 }
 
-/// As [`survey`], without a project's file that is not trusted.
+/// Like [`survey`], without an untrusted project file.
 pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Arc<Config>, Failure> {
     let process = ProcessContext::of_this_process();
     if options.strict {
@@ -51,7 +51,7 @@ pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Arc<Config>, Fa
     surveyed.and_then(|config| begin(config, &process)).map(Arc::new)
 }
 
-/// The configuration for a server, with the export of traces that it asks for; with `lenient`, as
+/// Loads the configuration for a server, with the configured export of traces; with `lenient`, like
 /// [`load_without_untrusted`].
 pub(crate) fn load_to_serve(
     process: &ProcessContext,
@@ -74,7 +74,7 @@ fn begin(mut config: Config, process: &ProcessContext) -> Result<Config, Failure
     Ok(config)
 }
 
-/// Its secrets are told nowhere from now on; what is wrong with it is.
+/// Masks its secrets in all messages from now on, and reports its warnings.
 pub(crate) fn introduce(config: &Config) {
     terminal::mask(config_secrets::masker(config));
     config
@@ -82,14 +82,14 @@ pub(crate) fn introduce(config: &Config) {
         .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {complaint}\n")));
 }
 
-/// The configuration; where there is none, that is said.
+/// Loads the configuration; notes if it is the demo.
 pub fn load_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Arc<Config>, Failure> {
     let config = load(options)?;
     tell_if_demo(&config, terminal);
     Ok(config)
 }
 
-/// The same, where servers that can't be used are looked at as well.
+/// Like [`load_for_person`], including servers that can't be used.
 pub fn survey_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Arc<Config>, Failure> {
     let config = survey(options)?;
     tell_if_demo(&config, terminal);
@@ -105,20 +105,20 @@ fn tell_if_demo(config: &Config, terminal: &Terminal) {
     }
 }
 
-/// A server that can be used.
+/// A usable server.
 pub fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Failure> {
     if let Some(server) = config.server(name) {
         return Ok(server);
     }
     if let Some(absent) = config.absent.iter().find(|absent| absent.name == name) {
         return Err(Failure::configuration(match &absent.wrong {
-            Some(wrong) => format!("the entry of the server {name} is wrong\n{wrong}"),
-            None => format!("the server {name} is switched off\nhelp: write `enabled: true` in its entry"),
+            Some(wrong) => format!("the entry of the server {name} is invalid\n{wrong}"),
+            None => format!("the server {name} is disabled\nhelp: set `enabled: true` in its entry"),
         }));
     }
     let known: Vec<&str> = config.servers.iter().map(|server| server.connection.name.as_str()).collect();
     Err(Failure::configuration(format!(
-        "there is no server {name:?}\nhelp: configured are {}",
+        "unknown server {name:?}\nhelp: configured servers: {}",
         known.join(", ")
     )))
 }

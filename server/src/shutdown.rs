@@ -1,5 +1,5 @@
-//! How the process ends in order: nothing new is begun, what runs may finish within the grace, and what is left then is
-//! cancelled and says so.
+//! Ends the process in order: no new work is accepted, running work may finish within the grace period, and the rest is
+//! cancelled and reported.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use super::http::session_end;
 use super::state::ServerState;
 
-/// How long cancelled executions may take to answer that they were.
+/// How long cancelled executions may take to report the cancellation.
 const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
-/// Lets what runs finish, and ends what does not within the grace, or once its client is `gone`. With `refuse`, nothing
-/// new is begun meanwhile.
+/// Lets running work finish, and ends the rest after the grace period, or once its client is `gone`. With `refuse`, new
+/// work is refused.
 pub(crate) async fn finish(state: &ServerState, refuse: bool, gone: impl Future<Output = ()>) {
     if refuse {
         state.draining.cancel();
@@ -44,7 +44,7 @@ pub(crate) async fn finish(state: &ServerState, refuse: bool, gone: impl Future<
     let _ = timeout(CANCELLED_TIME, state.answering.wait()).await;
 }
 
-/// What ends a request, whatever it does: the end of everything, or of the session that it came in.
+/// Ends a request when the process or its session ends.
 pub(crate) struct RequestEnd {
     stop: CancellationToken,
     session: Option<CancellationToken>,
@@ -54,7 +54,7 @@ pub(crate) struct RequestEnd {
 }
 
 impl RequestEnd {
-    /// What ends this request. While it is there, the request is being answered.
+    /// Tracks this request until it is dropped.
     pub(crate) fn of(state: &ServerState, context: &RequestContext<RoleServer>) -> Self {
         RequestEnd {
             stop: state.stop.clone(),
@@ -64,7 +64,7 @@ impl RequestEnd {
         }
     }
 
-    /// The answer to the request, which is cancelled where it is to end before.
+    /// Awaits the answer; cancels the request if the process or session ends first.
     pub(crate) async fn or_answer<T>(self, answer: impl Future<Output = T>) -> T {
         let end = async {
             match &self.session {

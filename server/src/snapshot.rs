@@ -1,5 +1,5 @@
-//! What is offered at one moment: configuration, tools, their bindings, and the text about them. Executions keep the
-//! one that they began with; whether a call may still be made is asked of the one in force (`settings_in_force`).
+//! The configuration, tools, bindings and descriptions at one moment. An execution keeps the snapshot that it started
+//! with; `settings_in_force` checks calls against the current settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,48 +20,48 @@ use terminal::{Masker, Notifier};
 
 use crate::audit::Audit;
 
-/// Most texts that people are told of the tools under one configuration: servers can change their tools for ever.
-const MOST_TOLD: usize = 1_000;
+/// Limit on notes about tools under one configuration: servers can change their tools indefinitely.
+const NOTES_LIMIT: usize = 1_000;
 
-/// A configuration with what goes with it.
+/// A configuration and the state that depends on it.
 pub struct Settings {
     /// The configuration.
     pub config: Arc<Config>,
-    /// What a lock file says of the tools.
+    /// The contents of the lock file.
     pub known: Known,
     /// Its secrets.
     pub masker: Masker,
-    /// The log of who ran what.
+    /// The audit log.
     pub(crate) audit: Option<Audit>,
-    /// What people were told of the tools under it.
-    told: Mutex<BTreeSet<String>>,
+    /// The notes about tools that were already shown.
+    noted: Mutex<BTreeSet<String>>,
 }
 
-/// What is offered at one moment.
+/// The tools offered at one moment.
 pub struct Snapshot {
-    /// The settings that it was made with.
+    /// The settings that it was built with.
     pub settings: Arc<Settings>,
     /// The tools as servers list them, by server.
     pub lists: BTreeMap<String, Arc<ToolList>>,
-    /// Why servers have no list.
+    /// The reason of each server without a list.
     pub absent: BTreeMap<String, String>,
-    /// What can't be used now, whether its tools are known or not.
+    /// The unavailable tools and servers, including those whose tools are remembered.
     pub(crate) missing: Arc<UnavailableTools>,
     /// The tools for snippets, with their bindings.
     pub catalog: Arc<Catalog>,
-    /// Which tools snippets call, and which are called directly.
+    /// Which tools are called by snippets, and which directly.
     pub partition: Partition,
-    /// What models are told of the tools.
+    /// The descriptions of the tools for models.
     pub(crate) reference: Arc<Reference>,
     /// Whether each server has a list, or a reason for having none.
     pub(crate) is_whole: bool,
-    /// The servers that have been connected to and have prompts, and those that have resources.
+    /// The connected servers that have prompts, and those that have resources.
     pub(crate) beside_tools: [BTreeSet<String>; 2],
-    /// Whether it says what is known of the servers; the first one that there is does not.
+    /// Whether it reflects the servers; the initial snapshot does not.
     pub(crate) is_put_together: bool,
     /// Whether any server has resources that may be listed.
     has_resources: bool,
-    /// What servers say of themselves, by server.
+    /// The servers' descriptions of themselves.
     about: BTreeMap<String, String>,
 }
 
@@ -70,19 +70,19 @@ pub struct Snapshot {
 pub(crate) struct Lists {
     pub(crate) lists: BTreeMap<String, Arc<ToolList>>,
     pub(crate) absent: BTreeMap<String, String>,
-    /// Why servers can't be used now, those included whose lists are remembered.
+    /// The reason of each unavailable server, including those with remembered lists.
     pub(crate) reasons: BTreeMap<String, String>,
     pub(crate) is_whole: bool,
-    /// The servers that have been connected to and have prompts, and those that have resources.
+    /// The connected servers that have prompts, and those that have resources.
     pub(crate) beside_tools: [BTreeSet<String>; 2],
     /// Whether any server has resources that may be listed.
     pub(crate) has_resources: bool,
-    /// What servers say of themselves, by server.
+    /// The servers' descriptions of themselves.
     pub(crate) about: BTreeMap<String, String>,
 }
 
 impl Lists {
-    /// With what a server says of itself.
+    /// Adds a server's description of itself.
     pub(crate) fn introduce(&mut self, settings: &Settings, server: &str, introduction: ServerIntroduction) {
         self.has_resources |=
             introduction.has_resources && resources::may_be_listed(&settings.config, server);
@@ -93,27 +93,27 @@ impl Lists {
 }
 
 impl Settings {
-    /// With the `token` of this server, which is as secret as what the configuration holds.
+    /// Settings for a configuration and the `token` of this server, which is masked like the configuration's secrets.
     ///
     /// # Errors
-    /// Where the audit log can't be used.
+    /// If the audit log can't be used.
     pub(crate) fn new(config: Config, known: Known, token: Option<&str>) -> Result<Arc<Self>, Failure> {
         let masker = config_secrets::masker(&config);
         let masker = token.map_or(masker.clone(), |token| masker.hiding(token));
         let audit = config.serve.audit.as_ref();
         let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?;
-        Ok(Arc::new(Settings { config: Arc::new(config), known, masker, audit, told: Mutex::default() }))
+        Ok(Arc::new(Settings { config: Arc::new(config), known, masker, audit, noted: Mutex::default() }))
     }
 
-    /// Whether a text was not told yet; it is from now on.
+    /// Whether a text was not noted before; records it.
     fn is_news(&self, text: &str) -> bool {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.len() < MOST_TOLD && told.insert(text.to_owned())
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        noted.len() < NOTES_LIMIT && noted.insert(text.to_owned())
     }
 }
 
 impl Snapshot {
-    /// Nothing is known of any server yet.
+    /// The initial snapshot, before any server has answered.
     pub(crate) fn empty(settings: Arc<Settings>) -> Self {
         Snapshot {
             settings,
@@ -131,7 +131,7 @@ impl Snapshot {
         }
     }
 
-    /// What these lists come to. Generates bindings, which takes its time: for a thread of its own.
+    /// Builds a snapshot from these lists. Generating bindings takes time, so this is for a blocking thread.
     pub(crate) fn build(settings: Arc<Settings>, lists: Lists, cache: &Cache, notifier: &Notifier) -> Self {
         let config = &settings.config;
         let mut all = ToolLists::new(settings.known.clone());
@@ -160,7 +160,7 @@ impl Snapshot {
         let news = warnings.filter(|warning| settings.is_news(warning));
         news.for_each(|warning| notifier.note(warning));
         let reference = Reference::new(catalog.clone(), &lists.about).unwrap_or_else(|error| {
-            // The catalog was written to the cache just now: whoever removes it has to live without descriptions.
+            // The catalog was just written to the cache; if it was removed since, there are no descriptions.
             notifier.tell(&format!("the tools can't be described: {error}"));
             Reference::default()
         });
@@ -183,12 +183,12 @@ impl Snapshot {
         }
     }
 
-    /// The configuration that it was made with.
+    /// The configuration that it was built with.
     pub fn config(&self) -> &Arc<Config> {
         &self.settings.config
     }
 
-    /// Whether the same is offered as by another one.
+    /// Whether another snapshot offers the same.
     pub(crate) fn offers_the_same(&self, other: &Snapshot) -> bool {
         let digests = |snapshot: &Snapshot| -> BTreeMap<String, String> {
             snapshot.lists.iter().map(|(name, list)| (name.clone(), list.digest().to_owned())).collect()
@@ -204,7 +204,8 @@ impl Snapshot {
     }
 }
 
-/// Whether a tool can be told of: a direct one has a form that clients and providers take. `malformed` gets a warning.
+/// Whether a tool can be listed: a direct one must have a form that clients and providers accept. Adds a warning to
+/// `malformed` otherwise.
 fn is_listed(config: &Config, server: &str, tool: &Value, malformed: &mut Vec<String>) -> bool {
     let name = tool["name"].as_str().unwrap_or_default();
     if !config.admits(server, name) || !config.is_direct(server, name) {
@@ -213,7 +214,8 @@ fn is_listed(config: &Config, server: &str, tool: &Value, malformed: &mut Vec<St
     let presented = presented(server, tool);
     if let Err(why) = &presented {
         let tool = printable::name(&format!("{server}.{name}"));
-        malformed.push(format!("the direct tool {tool} is left out, which no client could take: {why}"));
+        malformed
+            .push(format!("the direct tool {tool} is left out, because clients could not accept it: {why}"));
     }
     presented.is_ok()
 }

@@ -1,5 +1,5 @@
-//! What all clients of this process share: the engine, places for executions, outputs, what waits for answers.
-//! Nothing of one client's is another's.
+//! The state that all clients of this process share: the engine, execution slots, outputs, and open questions. Clients
+//! have no access to each other's data.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,57 +24,57 @@ use super::quota::{Amount, Quota};
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 
-/// The questions that are open at once: as many as a few people could ever answer, with pictures for a model (64 MiB).
+/// Limit on open questions: as many as a few users could ever answer, with pictures for a model (64 MiB).
 const QUESTIONS: Amount = Amount { count: 256, bytes: 64 << 20 };
 
-/// Those of one client, a quarter: so that no client keeps others from asking.
+/// The limit for one client, a quarter, so that no client keeps others from asking.
 const QUESTIONS_OF_CLIENT: Amount = Amount { count: QUESTIONS.count / 4, bytes: QUESTIONS.bytes / 4 };
 
-/// What all clients share.
+/// The state that all clients share.
 pub struct ServerState {
     pub settings: watch::Receiver<Arc<Settings>>,
-    /// What the command line allows.
+    /// The tools that the command line allows.
     pub(crate) allow: Vec<String>,
     pub(crate) cache: Cache,
     pub(crate) slots: Arc<Slots>,
-    /// The questions to clients that are open.
+    /// The open questions to clients.
     pub(crate) questions: Arc<Quota>,
     pub(crate) kept: OutputStore,
     pub(crate) held: Arc<PendingRequests>,
     pub(crate) terminal: Arc<Terminal>,
-    /// What is offered, whenever that is something else.
+    /// Sends each new snapshot.
     pub(super) offered: watch::Sender<Option<Arc<Snapshot>>>,
-    /// Work that goes on after an answer: sessions that end.
+    /// Work that continues after a response: sessions that end.
     pub(crate) afterwards: TaskTracker,
-    /// The process is to end: nothing new is begun.
+    /// Cancelled when the process is about to end and accepts no new work.
     pub(crate) draining: CancellationToken,
     /// Requests that are being answered.
     pub(crate) answering: TaskTracker,
-    /// Ends all that is being answered.
+    /// Cancels all requests that are being answered.
     pub stop: CancellationToken,
     engine: tokio::sync::Mutex<Option<Opened>>,
-    /// What is offered to clients over HTTP, by what they can do.
+    /// The offered tools for clients over HTTP, by their capabilities.
     lives: Mutex<BTreeMap<Abilities, Arc<CatalogWatcher>>>,
 }
 
-/// An engine, and what it was opened with.
+/// An engine, and the setting that it was opened with.
 struct Opened {
     confinement: sandbox::Confinement,
     engine: Arc<Engine>,
 }
 
 impl Opened {
-    /// Whether it does what the configuration says, and everything that it needs is still there.
+    /// Whether it matches the configuration, and everything it needs still exists.
     fn fits(&self, code_mode: &CodeMode) -> bool {
         self.confinement == code_mode.confinement && self.engine.is_current()
     }
 }
 
 impl ServerState {
-    /// The state of a server with these settings, which may change; the command line allows `allow`.
+    /// Creates the state with these settings, which may change; the command line allows the tools in `allow`.
     ///
     /// # Errors
-    /// Where the cache can't be used.
+    /// If the cache can't be used.
     pub fn new(
         settings: watch::Receiver<Arc<Settings>>,
         allow: Vec<String>,
@@ -85,7 +85,7 @@ impl ServerState {
         Self::with_cache(cache, settings, allow, terminal)
     }
 
-    /// The same, with this cache.
+    /// Like [`ServerState::new`], with this cache.
     pub(crate) fn with_cache(
         cache: Cache,
         settings: watch::Receiver<Arc<Settings>>,
@@ -112,10 +112,10 @@ impl ServerState {
         }))
     }
 
-    /// The engine for a configuration; the first one on a machine takes its time.
+    /// The engine for a configuration; preparing the first one on a machine takes time.
     ///
     /// # Errors
-    /// Why nothing can be compiled or run here.
+    /// If nothing can be compiled or run here.
     pub(crate) async fn engine(
         &self,
         code_mode: &CodeMode,
@@ -131,7 +131,7 @@ impl ServerState {
         if let Some(opened) = opened.as_ref().filter(|opened| opened.fits(code_mode)) {
             return Ok(opened.engine.clone());
         }
-        // Somebody may have deleted the folder.
+        // The folder may have been deleted.
         self.cache.create()?;
         let options = code_mode.engine(self.cache.clone());
         let engine = Arc::new(Engine::open(&options, observer).await?);
@@ -139,15 +139,15 @@ impl ServerState {
         Ok(engine)
     }
 
-    /// The engine for a configuration, if there is one already.
+    /// The engine for a configuration, if it is already open.
     pub(super) async fn opened(&self, code_mode: &CodeMode) -> Option<Arc<Engine>> {
         let opened = self.engine.lock().await;
         let opened = opened.as_ref().filter(|opened| opened.fits(code_mode));
         opened.map(|opened| opened.engine.clone())
     }
 
-    /// Has the engine ready before the first snippet comes, and again whenever the configuration wants another one;
-    /// ends with the last sender of settings.
+    /// Prepares the engine before the first snippet, and again when the configuration requires another one; ends with
+    /// the last sender of settings.
     pub async fn warm(self: Arc<Self>) {
         let mut settings = self.settings.clone();
         loop {
@@ -166,7 +166,7 @@ impl ServerState {
         }
     }
 
-    /// Why not everything can be had right now, in words for anybody; `None` where it can.
+    /// A public reason why the server is not fully available; `None` if it is.
     pub(crate) fn unready(&self) -> Option<&'static str> {
         let code_mode = self.settings.borrow().config.code_mode.clone();
         let is_open = || {
@@ -185,19 +185,19 @@ impl ServerState {
         (!is_whole).then_some("not all servers have answered yet")
     }
 
-    /// What is offered to clients that can do this much.
+    /// The offered tools for clients with these capabilities.
     pub(crate) fn live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
         let mut lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
         lives.entry(abilities).or_insert_with(|| self.new_live(abilities)).clone()
     }
 
-    /// What is offered to any client over HTTP.
+    /// Any snapshot for clients over HTTP.
     pub(crate) fn any_snapshot(&self) -> Option<Arc<Snapshot>> {
         let lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
         lives.values().next().map(|live| live.now())
     }
 
-    /// The same for one client alone.
+    /// Like [`ServerState::live`], for one client alone.
     pub(crate) fn new_live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
         let host = ClientHost::new(abilities, self.terminal.notifier());
         let upstreams = Upstreams::new(host);
@@ -205,7 +205,7 @@ impl ServerState {
         CatalogWatcher::start(self.settings.clone(), upstreams, cache, notifier, self.offered.clone())
     }
 
-    /// Ends all sessions with servers that clients share, and waits for what still ends.
+    /// Ends all shared sessions with servers, and waits for others that are ending.
     pub async fn close(&self) {
         let lives = std::mem::take(&mut *self.lives.lock().unwrap_or_else(PoisonError::into_inner));
         for live in lives.into_values() {

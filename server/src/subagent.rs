@@ -1,7 +1,7 @@
 //! `toolsmith mcp serve`: a model with its own prompt and tools, offered to any MCP client as one tool.
 //!
-//! Standard output belongs to the protocol; everything for people goes to standard error. Everything is checked before
-//! the first byte of the protocol.
+//! Standard output carries the protocol; messages for the user go to standard error. All checks are made before the
+//! first byte of the protocol.
 
 mod calling_client;
 mod event_forwarder;
@@ -28,10 +28,10 @@ use crate::runtime::Runtime;
 
 use self::service::McpService;
 
-/// Runs the command until the client or a signal ends it; gives the exit code.
+/// Runs the command until the client or a signal ends it; returns the exit code.
 ///
 /// # Errors
-/// What keeps the subagent from being served, and what to do.
+/// If the subagent can't be served; the text says what to do.
 pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8, Failure> {
     let token = options.token()?;
     let terminal = Terminal::new(options.quiet, false);
@@ -48,7 +48,7 @@ async fn serve_in(
     token: Option<Token>,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
-    // The configuration stays what it was: runs are to be alike.
+    // The configuration is not read again, so that runs are alike.
     let start::PreparedSubagent { subagent, settings: _settings } =
         start::start(options, runtime, token.as_ref())?;
     let state = subagent.state.clone();

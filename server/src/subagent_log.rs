@@ -1,4 +1,4 @@
-//! What subagents tell of themselves, shown on standard error by the process at the root of them all.
+//! Shows events of subagents on standard error of the root process.
 
 mod lines;
 mod listener;
@@ -11,14 +11,14 @@ use terminal::Notifier;
 
 pub(crate) use self::listener::EventListener;
 
-/// Listens to subagents until the result is dropped, where no process above does. What is heard is shown, each event in
-/// one line, or whole if `verbose`.
+/// Listens to subagents until the result is dropped, unless a process above already does. Each event is shown in one
+/// line, or in full if `verbose`.
 pub(crate) async fn listen(notifier: Notifier, verbose: bool) -> Option<EventListener> {
     if inherited().is_some() {
         return None;
     }
     let failed = |error: std::io::Error| {
-        notifier.note(&format!("what subagents tell can't be heard: {error}"));
+        notifier.note(&format!("events of subagents can't be received: {error}"));
     };
     let token = random::id().map_err(failed).ok()?;
     let shown = notifier.clone();
@@ -27,14 +27,14 @@ pub(crate) async fn listen(notifier: Notifier, verbose: bool) -> Option<EventLis
             return;
         }
         if batch.left_out > 0 {
-            shown.say(&format!("events of subagents that are left out here: {}", batch.left_out));
+            shown.say(&format!("{} events of subagents are left out here", batch.left_out));
         }
         batch.events.iter().for_each(|event| shown.say(&lines::lines(event, verbose)));
     };
     EventListener::start(&token, show).await.map_err(failed).ok()
 }
 
-/// The address that a process above listens at, with its token.
+/// The address of the listener of a process above, with its token.
 pub(crate) fn inherited() -> Option<String> {
     std::env::var(ADDRESS_VARIABLE).ok().filter(|address| !address.is_empty())
 }

@@ -1,6 +1,7 @@
-//! Results of tools that are longer than a client takes: head and tail, and the whole in a file to read by range.
+//! Shortens tool results that are too long for a client to head and tail, and stores the whole in a file to read by
+//! range.
 //!
-//! The files are a bucket of the cache: they stay within its share of the budget, and within bounds of their own.
+//! The files are a bucket of the cache: they stay within its share of the budget, and within their own limits.
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -12,13 +13,13 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use system::file::{self, Access, Durability};
 
-/// Most bytes of a result's JSON that a client is given (1 MiB).
+/// Maximum size of a result's JSON for a client, in bytes (1 MiB).
 pub const RESULT_LIMIT: usize = 1 << 20;
 
-/// Least room for texts, so that a small limit still shows something.
-const LEAST_TEXT: usize = 256;
+/// Minimum room for texts in bytes, so that a small limit still shows something.
+const MIN_TEXT: usize = 256;
 
-/// How many files are kept, how many bytes in all (256 MiB), and for how long (a week).
+/// Limits on the count, total size in bytes (256 MiB) and age (a week) of files.
 const FILES_KEPT: usize = 64;
 const BYTES_KEPT: u64 = 256 << 20;
 const AGE_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -27,21 +28,21 @@ const AGE_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 #[derive(Debug, Clone)]
 pub struct Results {
     folder: PathBuf,
-    /// Most bytes of all files.
+    /// Maximum size of all files, in bytes.
     bytes: u64,
 }
 
-/// A result that is short enough.
+/// A result within the limit.
 #[derive(Debug)]
 pub struct Bounded {
     /// MCP's `CallToolResult`.
     pub result: Value,
-    /// The whole, where this is a part.
+    /// The file with the whole result, if this is a part.
     pub file: Option<PathBuf>,
 }
 
 impl Results {
-    /// In the bucket [`Bucket::Results`] of the cache in `cache`, whose budget is `size` bytes.
+    /// Uses the bucket [`Bucket::Results`] of the cache in `cache`, whose budget is `size` bytes.
     pub fn new(cache: &Path, size: u64) -> Self {
         Results {
             folder: cache.join(Bucket::Results.name()),
@@ -49,13 +50,13 @@ impl Results {
         }
     }
 
-    /// A `CallToolResult` in at most about `limit` bytes; what is longer is kept in a file that its texts name.
+    /// Limits a `CallToolResult` to about `limit` bytes; a longer one is stored in a file that its text names.
     ///
     /// # Errors
-    /// Where the file can't be written: nothing is cut that can't be had.
+    /// If the file can't be written: nothing is cut without a copy.
     pub fn bound(&self, raw: &RawValue, limit: usize) -> io::Result<Bounded> {
         let text = raw.get();
-        // What nests too deep to be read is a text.
+        // A result that is nested too deeply to parse becomes a text.
         let whole = serde_json::from_str(text)
             .unwrap_or_else(|_| json!({ "content": [{ "type": "text", "text": text }] }));
         if text.len() <= limit {
@@ -65,7 +66,7 @@ impl Results {
         Ok(Bounded { result: shortened(&whole, text.len(), &file, limit), file: Some(file) })
     }
 
-    /// Writes a result; readers see the whole or nothing. Equal results share a file.
+    /// Writes a result atomically. Equal results share a file.
     fn keep(&self, text: &str) -> io::Result<PathBuf> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let id: String = blake3::hash(text.as_bytes()).to_hex().chars().take(32).collect();
@@ -75,7 +76,8 @@ impl Results {
         Ok(file)
     }
 
-    /// Removes the oldest files beyond the bounds, but never `newest`. What can't be removed stays for the next time.
+    /// Removes the oldest files beyond the limits, but never `newest`. Files that can't be removed are tried again
+    /// later.
     fn evict(&self, newest: &Path) {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
@@ -100,22 +102,21 @@ impl Results {
     }
 }
 
-/// A result with the head and the tail of its texts; other parts are only named.
+/// A result with the head and the tail of its texts; other parts are only listed.
 fn shortened(whole: &Value, bytes: usize, file: &Path, limit: usize) -> Value {
     let text = text(whole);
-    // A character may take up to six bytes as JSON, but texts of such are not what is cut by the byte.
-    let room = (limit / 2).max(LEAST_TEXT);
+    // JSON may need six bytes for a control character, but texts consist of few of them.
+    let room = (limit / 2).max(MIN_TEXT);
     let head = text.floor_char_boundary((room / 4 * 3).min(text.len()));
     let tail = text.ceil_char_boundary(text.len().saturating_sub(room / 4)).max(head);
     let left_out = tail - head;
     let shown = file.display();
     let note = if left_out == 0 {
-        "parts other than texts are left out".to_owned()
+        "only its texts are shown".to_owned()
     } else {
         format!("{left_out} bytes of its text are left out here")
     };
-    let note =
-        format!("[the result has {bytes} bytes; {note}; the whole is in {shown}, to be read by range]");
+    let note = format!("[the result has {bytes} bytes; {note}; read the whole by range from {shown}]");
     let (head, tail) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
     let content = json!([{ "type": "text", "text": format!("{head}\n{note}\n{tail}") }]);
     let mut result =
@@ -126,7 +127,7 @@ fn shortened(whole: &Value, bytes: usize, file: &Path, limit: usize) -> Value {
     result
 }
 
-/// The texts of a result; its structured content where it has none; a line for each other part.
+/// The texts of a result, or its structured content if it has none; a line for each other part.
 pub fn text(result: &Value) -> String {
     let parts = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let texts: Vec<String> = parts.iter().map(part).collect();
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_short_stays_as_it_is() {
+    fn short_results_are_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let raw = to_raw_value(&json!({ "content": [], "structuredContent": { "a": 1 } })).unwrap();
         let bounded = Results::new(folder.path(), runner::DEFAULT_SIZE).bound(&raw, 1000).unwrap();
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_is_cut_at_characters_and_the_whole_is_its_owners_alone() {
+    fn long_results_are_cut_at_characters_and_stored_privately() {
         let folder = tempfile::tempdir().unwrap();
         let long = format!("begin{}end", "ä".repeat(10_000));
         let raw =
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_files_are_kept_than_the_bound_and_the_newest_always() {
+    fn the_newest_files_are_kept_within_the_limit() {
         let folder = tempfile::tempdir().unwrap();
         let results = Results::new(folder.path(), runner::DEFAULT_SIZE);
         let mut newest = PathBuf::new();
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_are_no_texts_are_named() {
+    fn parts_other_than_texts_are_described() {
         let result = json!({ "content": [{ "type": "image", "mimeType": "image/png", "data": "AAAA" }, { "type": "resource_link", "uri": "x:y" }, 7] });
         assert_eq!(text(&result), "[image image/png, about 3 bytes]\n[resource_link at x:y]\n[content]");
         assert_eq!(text(&json!({ "content": [], "structuredContent": [1] })), "[1]");

@@ -1,4 +1,4 @@
-//! Sessions with servers that last: watched for their lists, and used for direct tools.
+//! Lasting sessions with servers: watched for their lists, and used for direct tools.
 
 mod listed;
 mod manual;
@@ -20,20 +20,20 @@ use self::listed::Listed;
 use super::client_host::ClientHost;
 use super::snapshot::{Lists, Settings};
 
-/// Sessions with servers, each as long as its entry in the configuration stays.
+/// Sessions with servers, each for as long as its entry in the configuration stays.
 pub struct Upstreams {
     host: Arc<ClientHost>,
     keepers: Mutex<BTreeMap<String, Upstream>>,
-    /// Servers that a person keeps away: no session, no tools.
+    /// Servers that the user has disconnected: they have no session and no tools.
     away: Mutex<BTreeSet<String>>,
     listed: Listed,
-    /// Something about them has changed.
+    /// Notified when a server's status has changed.
     pub(crate) changed: Arc<Notify>,
-    /// Counts the changes, for whoever looks on.
+    /// Counts the changes, for observers.
     changes: watch::Sender<u64>,
 }
 
-/// Why a server is not there that a person keeps away.
+/// The reason shown for a server that the user has disconnected.
 const AWAY: &str = "disconnected by hand";
 
 struct Upstream {
@@ -49,7 +49,7 @@ impl Drop for Upstream {
 }
 
 impl Upstreams {
-    /// No session yet; `host` answers what servers ask.
+    /// Creates it without sessions; `host` answers questions of servers.
     pub(crate) fn new(host: Arc<ClientHost>) -> Arc<Self> {
         Arc::new(Upstreams {
             host,
@@ -66,7 +66,7 @@ impl Upstreams {
         &self.host
     }
 
-    /// Starts sessions with those of `servers` that have none, and ends those with all others.
+    /// Starts missing sessions with `servers`, and ends those with all others.
     pub(crate) fn keep(&self, servers: &[&Server]) {
         let mut keepers = self.keepers();
         let stays = |name: &String, kept: &mut Upstream| {
@@ -83,7 +83,8 @@ impl Upstreams {
         self.changed.notify_one();
     }
 
-    /// Ends the sessions with servers that are no longer configured, or otherwise. Calls under way have their answers.
+    /// Ends the sessions with servers that were removed from the configuration or changed. Calls in progress still get
+    /// their answers.
     pub(crate) fn retain(&self, config: &Config) {
         let stays = |name: &String, kept: &mut Upstream| {
             config.server(name).is_some_and(|server| server.connection == kept.config)
@@ -105,10 +106,10 @@ impl Upstreams {
         Upstream { config, managed, watching }
     }
 
-    /// The session with a server, as soon as there is one. One that was given up is tried once more.
+    /// The session with a server, as soon as it is connected. A failed session is tried once more.
     ///
     /// # Errors
-    /// Why there is none.
+    /// If it can't be connected.
     pub(crate) async fn session(&self, server: &Server) -> Result<Session, mcp::Error> {
         if self.is_away(&server.connection.name) {
             let kind = mcp::ErrorKind::Host { reason: AWAY.to_owned() };
@@ -117,7 +118,7 @@ impl Upstreams {
         self.managed(server).session().await
     }
 
-    /// Waits until a server has listed its tools, or has failed; says which. One that was given up is tried again.
+    /// Waits until a server has listed its tools (`true`) or failed (`false`). A failed session is tried again.
     pub(crate) async fn settled(&self, server: &Server) -> bool {
         if self.is_away(&server.connection.name) {
             return false;
@@ -127,11 +128,11 @@ impl Upstreams {
         status.wait_for(is_settled).await.is_ok_and(|status| status.last_connected.is_some())
     }
 
-    /// What holds the session with a server; a new one where it was given up, or its entry is another one.
+    /// The managed session with a server; a new one if it failed or the entry has changed.
     fn managed(&self, server: &Server) -> Arc<ManagedSession> {
         let is_left = |kept: &Upstream| {
             let state = kept.managed.status().state;
-            // Its entry may have changed since.
+            // The entry may have changed since.
             matches!(state, ConnectionState::Error | ConnectionState::AuthRequired | ConnectionState::Closed)
                 || kept.config != server.connection
         };
@@ -152,12 +153,12 @@ impl Upstreams {
         }
     }
 
-    /// What is known of a server right now.
+    /// The present status of a server.
     pub fn status(&self, server: &str) -> Option<Status> {
         self.keepers().get(server).map(|kept| kept.managed.status())
     }
 
-    /// The lists of all servers of `config`: as they were answered, or as they are remembered from the last time.
+    /// The lists of all servers of `config`: as answered, or as remembered from the last time.
     pub(crate) fn lists(&self, settings: &Settings, cache: &Cache) -> Lists {
         let mut lists = Lists { is_whole: true, ..Lists::default() };
         self.listed.retain(&settings.config.servers);
@@ -189,7 +190,7 @@ impl Upstreams {
             }
             let failure = status.and_then(|status| status.last_error);
             if let Some(tools) = self.listed.remembered(cache, server) {
-                // What models are told must not change as soon as the server has answered.
+                // Descriptions for models must not change as soon as the server has answered.
                 lists.introduce(settings, name, catalog::introduced(cache, server));
                 lists.lists.insert(name.clone(), tools);
             } else if let Some(failure) = failure {
@@ -218,11 +219,11 @@ impl Upstreams {
     }
 }
 
-/// Why a server can't be used now; `None` where it can, or is about to be again.
+/// Why a server is unavailable; `None` if it is available, or is being reconnected.
 fn reason(server: &str, status: &Status) -> Option<String> {
     match status.state {
         ConnectionState::AuthRequired => {
-            Some(format!("it wants a login: a person types `toolsmith mcp login {server}`"))
+            Some(format!("it needs a login: the user must run `toolsmith mcp login {server}`"))
         }
         ConnectionState::Error => status.last_error.clone(),
         ConnectionState::Connecting if status.last_connected.is_none() => status.last_error.clone(),

@@ -1,5 +1,5 @@
-//! Heads of HTTP, for any bytes: the body of the fuzz target `heads`, run on its corpus and on requests that were right
-//! before something happened to them.
+//! Tests HTTP heads with arbitrary bytes: runs the body of the fuzz target `heads` on its corpus and on corrupted valid
+//! requests.
 //!
 //! More cases: `PROPTEST_CASES=1000000 cargo test -p server --release --test heads`.
 
@@ -21,7 +21,7 @@ fn configuration() -> ProptestConfig {
     ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// A header, with a name and a value that matter or do not.
+/// A header with a relevant or irrelevant name and value.
 fn header() -> impl Strategy<Value = String> {
     let names = select(vec![
         "Host",
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn a_request_may_be_broken_anywhere(
+    fn corrupted_requests_are_admitted_by_the_rules_or_refused(
         requests in vec(request(), 1..3),
         changes in vec((any::<Index>(), any::<u8>(), 0..3_u8), 0..4),
     ) {
@@ -120,7 +120,7 @@ proptest! {
 }
 
 #[test]
-fn the_corpus_holds() {
+fn the_corpus_passes() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/heads");
     let mut count = 0;
     for file in std::fs::read_dir(corpus).unwrap() {

@@ -117,7 +117,7 @@ pub const KINDS: [Kind; 11] = [
     kind(
         "error",
         "println!(\"before\");\ndemo::echo(\"a\").await?;\nanyhow::bail!(\"no order 17\");",
-        &["before", "the snippet failed: no order 17", "it had made 1 tool call"],
+        &["before", "the snippet failed: no order 17", "1 tool call was made"],
     ),
     kind(
         "compile error",

@@ -1,16 +1,16 @@
-//! What a program emitted beside texts, in words: clients that drop an image still show that there is one.
+//! Describes content parts other than texts in words: clients that drop an image still show that it exists.
 
 use runner::size;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Most parts that are named; of more, the number is told.
+/// Limit on parts that are described; of the rest, only the count is shown.
 const NAMED: usize = 10;
 
-/// Most characters of an address or a type.
+/// Maximum length of an address or a type, in characters.
 const LONGEST: usize = 100;
 
-/// One line on the parts that are no texts, if there are any: `emitted: image image/png, 1.2 KiB`.
+/// One line about the parts other than texts, if any: `emitted: image image/png, 1.2 KiB`.
 pub(super) fn described(parts: &[Box<RawValue>]) -> String {
     let read = parts.iter().filter_map(|part| serde_json::from_str::<Value>(part.get()).ok());
     let others: Vec<Value> = read.filter(|part| part["type"] != "text").collect();
@@ -24,7 +24,7 @@ pub(super) fn described(parts: &[Box<RawValue>]) -> String {
     format!("emitted: {}", words.join("; "))
 }
 
-/// A part, its members read where its type has them (MCP, "ContentBlock").
+/// Describes a part, with the members that its type has (MCP, "ContentBlock").
 fn part(part: &Value) -> String {
     let within = if part["type"] == "resource" { &part["resource"] } else { part };
     let text = |name: &str| within[name].as_str();
@@ -46,7 +46,7 @@ fn text_of(text: &str) -> String {
     printable::prose(&text.chars().take(LONGEST).collect::<String>())
 }
 
-/// How many bytes Base64 stands for.
+/// The number of bytes that Base64 encodes.
 fn decoded(data: &str) -> usize {
     data.trim_end_matches('=').len() * 3 / 4
 }
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_named_with_type_and_size() {
+    fn parts_other_than_texts_are_described_with_type_and_size() {
         let parts = [
             json!({ "type": "text", "text": "hello" }),
             json!({ "type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo=" }),

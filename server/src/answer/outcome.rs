@@ -1,4 +1,4 @@
-//! The outcome for programs that read more than a model is shown: as JSON, within the same bounds.
+//! The outcome as JSON for programs, within the same limits as the text for models.
 
 use queue::shortened;
 use runner::{Diagnostic, Fix, Outcome};
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use super::cut::{Keep, cut, head_and_tail};
 use super::texts::Texts;
 
-/// The member of a result's `_meta` that has the outcome.
+/// The member of a result's `_meta` with the outcome.
 pub(super) const META: &str = "io.toolsmith/outcome";
 
-/// The schema of an outcome as structured content. Later members may be added, none renamed.
+/// The schema of an outcome as structured content. Members may be added later, but not renamed.
 #[derive(JsonSchema)]
 #[allow(dead_code, reason = "the schema alone is used")]
 struct OutcomeSchema {
@@ -30,7 +30,7 @@ struct OutcomeSchema {
     truncated: Map<String, Value>,
 }
 
-/// The JSON Schema of the structured content: as few words as it can do with, since models are shown it.
+/// The JSON Schema of the structured content. It is short, because models see it.
 pub fn output_schema() -> Value {
     let mut schema = schemars::generate::SchemaSettings::draft2020_12()
         .with(|settings| {
@@ -47,14 +47,14 @@ pub fn output_schema() -> Value {
     if let Some(total) = schema.pointer_mut("/properties/calls_total") {
         *total = json!({ "type": "integer" });
     }
-    // Clients of the older official SDK refuse the whole list of tools over a property whose schema is `true`.
+    // The older official SDK rejects the whole list of tools if a property's schema is `true`.
     if let Some(result) = schema.pointer_mut("/properties/result") {
         *result = json!({});
     }
     schema
 }
 
-/// The outcome as JSON, with what is too long cut as in the text.
+/// The outcome as JSON, with long parts cut as in the text.
 pub(super) fn bounded(mut outcome: Outcome, texts: &Texts, budget: usize, keep: Keep<'_>) -> Value {
     let mut truncated = Map::new();
     let mut note = |part: &str, link: &Value| {
@@ -83,7 +83,7 @@ pub(super) fn bounded(mut outcome: Outcome, texts: &Texts, budget: usize, keep: 
     if let Some(error) = &mut outcome.error {
         error.message = head_and_tail(&error.message, budget / 4, "");
     }
-    // Each of the calls is in the log; a model needs no more than the last ones.
+    // All calls are in the log; a model needs only the last ones.
     let calls = outcome.calls.len();
     outcome.calls.drain(..calls.saturating_sub(CALLS_SHOWN));
     let result = outcome.result.take().and_then(|result| strict_json::value_with_numbers(&result).ok());
@@ -95,7 +95,7 @@ pub(super) fn bounded(mut outcome: Outcome, texts: &Texts, budget: usize, keep: 
     whole
 }
 
-/// Keeps the first diagnostics, as many as there is room for; of one that is long, the beginning of its texts.
+/// Keeps the first diagnostics that fit, with the beginning of long texts.
 fn shorten_diagnostics(diagnostics: &mut Vec<Diagnostic>, room: usize) {
     let mut left = room;
     diagnostics.retain_mut(|diagnostic| {
@@ -113,7 +113,7 @@ fn shorten_diagnostics(diagnostics: &mut Vec<Diagnostic>, room: usize) {
     });
 }
 
-/// Keeps the first corrections, as many as there is room for.
+/// Keeps the first corrections that fit.
 fn shorten_fixes(fixes: &mut Vec<Fix>, room: usize) {
     let mut left = room;
     fixes.retain(|fix| {
@@ -124,7 +124,7 @@ fn shorten_fixes(fixes: &mut Vec<Fix>, room: usize) {
     });
 }
 
-/// Most calls that it names one by one: the last ones.
+/// Limit on calls that are listed individually: the last ones.
 const CALLS_SHOWN: usize = 20;
 
 #[cfg(test)]
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_form_is_short_and_names_what_outcomes_have() {
+    fn the_schema_is_short_and_matches_outcomes() {
         let schema = output_schema();
         assert_eq!(schema["type"], "object");
         let outcome = serde_json::to_value(Outcome::busy("busy")).unwrap();

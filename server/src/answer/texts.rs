@@ -1,4 +1,4 @@
-//! The texts of an outcome that a model reads first: output, value, and why it failed.
+//! The texts of an outcome for a model: output, value, and the reason of a failure.
 
 use runner::{Outcome, Status};
 use serde_json::Value;
@@ -6,13 +6,13 @@ use serde_json::Value;
 use super::cut::{Cut, Keep, cut};
 use crate::outcome_text;
 
-/// The texts of an outcome, each with head and tail where it is long.
+/// The texts of an outcome, each cut to head and tail if it is long.
 pub(super) struct Texts {
     pub(super) stdout: Cut,
     /// The value that the snippet ended with.
     pub(super) value: Option<Cut>,
     pub(super) stderr: Cut,
-    /// Why it is not `ok`, or what is to be known although it is.
+    /// The reason why it is not `ok`, or warnings if it is.
     trouble: Cut,
 }
 
@@ -28,7 +28,7 @@ impl Texts {
         }
     }
 
-    /// What a model reads first. A value that stands alone needs no label.
+    /// The text for a model. A value without other output needs no label.
     pub(super) fn joined(&self, outcome: &Outcome, code: &str, media: &str) -> String {
         let (stdout, stderr) = (self.stdout.shown.as_str(), self.stderr.shown.as_str());
         let is_alone =
@@ -48,29 +48,30 @@ impl Texts {
         sections.filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// The resources that have what was cut.
+    /// Links to the texts that were cut.
     pub(super) fn into_links(self) -> impl Iterator<Item = Value> {
         let Texts { stdout, value, stderr, trouble } = self;
         [Some(stdout), value, Some(stderr), Some(trouble)].into_iter().flatten().filter_map(|cut| cut.link)
     }
 }
 
-/// Standard error without the report of the panic that ended the snippet: its message and its line are told as the error.
+/// Standard error without the report of the panic that ended the snippet, because the error contains its message and
+/// line.
 fn without_panic(outcome: &Outcome) -> &str {
     let stderr = outcome.stderr.trim_end_matches('\n');
     let last = stderr.rfind("thread '").filter(|start| *start == 0 || stderr[..*start].ends_with('\n'));
-    let is_told = |report: &str| {
+    let is_reported = |report: &str| {
         outcome.error.as_ref().is_some_and(|error| report.lines().skip(1).eq(error.message.lines()))
     };
     match last {
-        Some(start) if outcome.status == Status::Panic && is_told(&stderr[start..]) => {
+        Some(start) if outcome.status == Status::Panic && is_reported(&stderr[start..]) => {
             stderr[..start].trim_end_matches('\n')
         }
         _ => stderr,
     }
 }
 
-/// What is said of a snippet that ended well and without a result, where that may be a mistake.
+/// A note about a snippet that ended well but without a result, which may be a mistake.
 fn without_result(code: &str, has_nothing: bool) -> Option<&'static str> {
     if runner::discards_value(code) {
         return Some("no result: the snippet ends with `;`, which drops the last value");
@@ -78,7 +79,7 @@ fn without_result(code: &str, has_nothing: bool) -> Option<&'static str> {
     has_nothing.then_some("ok: no result, and nothing printed")
 }
 
-/// What was corrected in a snippet that failed all the same.
+/// The corrections that were made in a snippet that still failed.
 fn corrections(outcome: &Outcome) -> String {
     let fixes =
         outcome.fixes.iter().map(|fix| format!("\ncorrected line {}: {}", fix.line, fix.after.trim()));

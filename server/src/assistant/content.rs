@@ -1,12 +1,12 @@
-//! Results of MCP as messages have them: texts and media.
+//! Converts MCP results to messages: texts and media.
 
 use agent::{Block, ToolCall, ToolResult};
 use serde_json::Value;
 
-/// Most bytes of the media of a resource, in Base64 (8 MiB).
-const MOST_MEDIA: usize = 8 << 20;
+/// Limit on the media of a resource, in bytes of Base64 (8 MiB).
+const MEDIA_LIMIT: usize = 8 << 20;
 
-/// The result of a call, from a `CallToolResult` (MCP, server/tools).
+/// Converts the result of a call, a `CallToolResult` (MCP, server/tools).
 pub(super) fn result(call: &ToolCall, answer: &Value) -> ToolResult {
     let parts = answer.get("content").and_then(Value::as_array);
     let mut blocks: Vec<Block> = parts.into_iter().flatten().map(block).collect();
@@ -20,13 +20,13 @@ pub(super) fn result(call: &ToolCall, answer: &Value) -> ToolResult {
     ToolResult { id: call.id.clone(), name: call.name.clone(), blocks, is_error }
 }
 
-/// The contents of a resource (`ReadResourceResult`). Texts are cut where all results are.
+/// Converts the contents of a resource (`ReadResourceResult`). Texts are cut later, like all results.
 pub(super) fn contents(answer: &Value) -> Vec<Block> {
     let parts = answer.get("contents").and_then(Value::as_array);
-    let mut left = MOST_MEDIA;
+    let mut left = MEDIA_LIMIT;
     let blocks = parts.into_iter().flatten().map(resource).map(|block| match block {
         Block::Media { media_type, data, .. } if data.len() > left => {
-            Block::text(format!("({media_type}, about {} bytes, too many to be shown)", data.len() / 4 * 3))
+            Block::text(format!("({media_type}, about {} bytes, too large to show)", data.len() / 4 * 3))
         }
         Block::Media { data, media_type, name } => {
             left -= data.len();
@@ -70,8 +70,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_stay_texts_and_bytes_are_media_as_long_as_there_is_room() {
-        let blob = "A".repeat(MOST_MEDIA);
+    fn texts_stay_texts_and_bytes_become_media_up_to_the_limit() {
+        let blob = "A".repeat(MEDIA_LIMIT);
         let blocks = contents(&json!({ "contents": [
             { "uri": "a://1", "text": "one" },
             { "uri": "a://2", "mimeType": "image/png", "blob": blob },
@@ -79,6 +79,6 @@ mod tests {
         ] }));
         assert_eq!(blocks[0], Block::text("one"));
         assert!(matches!(&blocks[1], Block::Media { media_type, .. } if media_type == "image/png"));
-        assert_eq!(blocks[2], Block::text("(image/png, about 3 bytes, too many to be shown)"));
+        assert_eq!(blocks[2], Block::text("(image/png, about 3 bytes, too large to show)"));
     }
 }

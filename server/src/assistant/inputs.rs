@@ -1,6 +1,6 @@
-//! Files that go with a task: texts as texts, images, sounds and documents as media.
+//! Reads the files of a task: texts as texts; images, sounds and documents as media.
 //!
-//! What a file is, its content says, and its name only where the content does not.
+//! The content determines the type of a file, and its name only if the content does not.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;
@@ -11,28 +11,31 @@ use agent::Block;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Most files of one task.
-const MOST: usize = 200;
+/// Maximum number of files of one task.
+const MAX_FILES: usize = 200;
 
-/// How many times the size of one file all of a task may have together.
+/// Limit on the size of all files together, as a multiple of the limit on one file.
 const TOGETHER: u64 = 4;
 
-/// Most characters of a path that is told.
-const LONGEST_TOLD: usize = 300;
+/// Maximum length of a path in an error, in characters.
+const MAX_SHOWN: usize = 300;
 
-/// Reads files, from `folder` on, each of at most `limit` bytes. Blocks.
+/// Reads files relative to `folder`, each of at most `limit` bytes. Blocks.
 ///
 /// # Errors
-/// Which file can't be taken, why, and what to do.
+/// Which file can't be read, why, and what to do.
 pub(crate) fn read(folder: &Path, paths: &[String], limit: u64) -> Result<Vec<Block>, String> {
-    if paths.len() > MOST {
-        return Err(format!("there are {} inputs, and at most {MOST} are read; name fewer", paths.len()));
+    if paths.len() > MAX_FILES {
+        return Err(format!(
+            "there are {} inputs, and at most {MAX_FILES} are read; name fewer",
+            paths.len()
+        ));
     }
     let mut left = limit.saturating_mul(TOGETHER);
     let mut blocks = Vec::new();
     for path in paths {
         let wrong = |why: String| {
-            let path: String = path.chars().take(LONGEST_TOLD).collect();
+            let path: String = path.chars().take(MAX_SHOWN).collect();
             format!("the input {path:?} can't be read: {why}")
         };
         if path.is_empty() {
@@ -50,15 +53,12 @@ pub(crate) fn read(folder: &Path, paths: &[String], limit: u64) -> Result<Vec<Bl
 
 /// The bytes of a file.
 fn content(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
-    // Not waited for: a pipe that nobody writes to would never open.
+    // Non-blocking: opening a pipe without a writer would wait forever.
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
     let file: File = file.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
-            format!(
-                "there is no such file ({}); paths go from the server's working folder on",
-                path.display()
-            )
+            format!("no such file ({}); paths are relative to the server's working folder", path.display())
         }
         _ => error.to_string(),
     })?;
@@ -67,7 +67,7 @@ fn content(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
         return Err("it is a folder; name its files".to_owned());
     }
     if !found.is_file() {
-        return Err("it is no regular file".to_owned());
+        return Err("it is not a regular file".to_owned());
     }
     let too_large = |length: String| {
         format!(
@@ -78,7 +78,7 @@ fn content(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
         return Err(too_large(found.len().to_string()));
     }
     let mut content = Vec::new();
-    // It may have grown meanwhile.
+    // It may have grown in the meantime.
     file.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(|error| error.to_string())?;
     if content.len() as u64 > limit {
         return Err(too_large(format!("more than {limit}")));
@@ -86,7 +86,7 @@ fn content(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     Ok(content)
 }
 
-/// What a model is shown of a file.
+/// The blocks that a model sees for a file.
 fn file(path: &str, content: Vec<u8>) -> Result<Vec<Block>, String> {
     let text = match media_type(&content) {
         Some(media_type) => return Ok(media(path, media_type, &content)),
@@ -94,17 +94,17 @@ fn file(path: &str, content: Vec<u8>) -> Result<Vec<Block>, String> {
     };
     match text {
         Ok(text) if !text.contains('\0') => Ok(vec![Block::text(format!("File {path}:\n{text}"))]),
-        Ok(_) => Err(NO_KNOWN_KIND.to_owned()),
+        Ok(_) => Err(UNKNOWN_TYPE.to_owned()),
         Err(error) => match named(path) {
             Some(media_type) => Ok(media(path, media_type, error.as_bytes())),
-            None => Err(NO_KNOWN_KIND.to_owned()),
+            None => Err(UNKNOWN_TYPE.to_owned()),
         },
     }
 }
 
-const NO_KNOWN_KIND: &str = "it is neither text (UTF-8) nor an image, a sound or a document of a known kind";
+const UNKNOWN_TYPE: &str = "it is neither text (UTF-8) nor an image, a sound or a document of a known type";
 
-/// The file's path comes before it: what media are called is not told by every provider.
+/// The path precedes the media, because not every provider passes the name of media on.
 fn media(path: &str, media_type: &str, content: &[u8]) -> Vec<Block> {
     let media = Block::Media {
         media_type: media_type.to_owned(),
@@ -135,12 +135,12 @@ fn media_type(content: &[u8]) -> Option<&'static str> {
         return Some("audio/wav");
     }
     let known = BEGINNINGS.iter().find(|(beginning, _)| content.starts_with(beginning));
-    // A text may begin with these three letters.
+    // A text may start with these three letters.
     let known = known.filter(|(beginning, _)| *beginning != b"ID3" || std::str::from_utf8(content).is_err());
     known.map(|(_, media_type)| *media_type)
 }
 
-/// The type by the name, of media whose beginnings differ.
+/// The type by the file name extension, for media without a fixed beginning.
 fn named(path: &str) -> Option<&'static str> {
     let extension = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
     match extension.as_str() {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_texts_whatever_they_are_called() {
+    fn texts_are_recognized_by_their_content() {
         let folder = folder(&[("a.png", "für alle".as_bytes()), ("id3", b"ID3 is a text")]);
         assert_eq!(read_one(folder.path(), "a.png").unwrap(), [Block::text("File a.png:\nfür alle")]);
         let absolute = folder.path().join("id3").display().to_string();
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn media_are_known_by_their_beginning_or_their_name() {
+    fn media_are_recognized_by_their_content_or_name() {
         let folder =
             folder(&[("a", PNG), ("b.M4A", b"\0\xff\xfe"), ("c.bin", b"\0\xff\xfe"), ("d.txt", b"a\0b")]);
         let types = |path: &str| match read_one(folder.path(), path).unwrap().as_slice() {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_of_that_size_is_refused_with_a_reason() {
+    fn unreadable_and_large_files_are_refused_with_a_reason() {
         let folder = folder(&[("large", &[b'a'; 21]), ("fits", &[b'a'; 20])]);
         std::fs::create_dir(folder.path().join("folder")).unwrap();
         let pipe = folder.path().join("pipe");
@@ -207,8 +207,8 @@ mod tests {
         let wrong = [
             ("large", "it has 21 bytes, and at most 20"),
             ("folder", "it is a folder"),
-            ("pipe", "no regular file"),
-            ("/dev/null", "no regular file"),
+            ("pipe", "not a regular file"),
+            ("/dev/null", "not a regular file"),
             ("absent", "no such file"),
             ("", "path is empty"),
         ];

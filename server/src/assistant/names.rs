@@ -1,18 +1,18 @@
-//! Names of tools that every provider takes: letters, digits, `_` and `-`, at most 64.
+//! Names of tools that every provider accepts: letters, digits, `_` and `-`, at most 64.
 
 use std::collections::BTreeMap;
 
-/// Most characters of a name (the least of what the providers' documentation allows).
+/// Maximum length of a name in characters (the smallest limit in the providers' documentation).
 const LONGEST: usize = 64;
 
-/// Names for models, and which tools they stand for. The same tools get the same names, whatever order they come in.
+/// Maps names for models to tools. The names do not depend on the order of the tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Names(BTreeMap<String, String>);
 
 impl Names {
     pub(super) fn of<'a>(tools: impl IntoIterator<Item = &'a str>) -> Self {
         let mut tools: Vec<&str> = tools.into_iter().collect();
-        // A tool that may keep its name does, whatever others would become.
+        // Tools with a valid name keep it and come first.
         tools.sort_unstable_by_key(|tool| (safe(tool) != *tool, *tool));
         let mut names = BTreeMap::new();
         for tool in tools {
@@ -31,7 +31,7 @@ impl Names {
         Names(names)
     }
 
-    /// The tool that a name stands for.
+    /// The tool with this name.
     pub(super) fn tool(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }

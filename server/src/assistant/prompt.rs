@@ -1,6 +1,6 @@
-//! What a conversation begins with: a template, filled in with what is known of the moment.
+//! The system prompt of a conversation: a template that is filled in at its start.
 //!
-//! `{{folder}}` stands for the working folder, and so on (`Place`); `{{{{` stands for two braces.
+//! `{{folder}}` is replaced by the working folder, and so on (`Place`); `{{{{` produces two braces.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,24 +12,24 @@ use system::calendar;
 use super::Tools;
 use crate::definitions::EXECUTE;
 
-/// Most bytes of a template (1 MiB).
+/// Maximum size of a template, in bytes (1 MiB).
 const LONGEST: u64 = 1 << 20;
 
-/// Most characters of what one server says of itself: it is a server's word, and each request carries it.
+/// Maximum length of one server's instructions, in characters: they are untrusted, and part of each request.
 const LONGEST_INSTRUCTIONS: usize = 8_000;
 
-/// Most tools that are named; models see all of them anyway.
-const MOST_TOOLS: usize = 500;
+/// Limit on tools that are listed; models see all of them anyway.
+const TOOLS_SHOWN: usize = 500;
 
-/// Where the configuration names no file.
-const DEFAULT: &str = "You work on the tasks that you are given, with the tools that you have. Do what is asked, and say \
-                       what came of it in few words.\n\nWorking folder: {{folder}}\nDate: {{date}}\n{{instructions}}";
+/// The template if the configuration names no file.
+const DEFAULT: &str = "Complete the tasks you are given with the available tools. Do what is asked, then report the \
+                       result briefly.\n\nWorking folder: {{folder}}\nDate: {{date}}\n{{instructions}}";
 
-/// What a conversation begins with, before it is filled in.
+/// The template of a system prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt(Vec<Part>);
 
-/// What is known of the moment.
+/// The values that are filled in.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Moment {
     /// The working folder.
@@ -38,9 +38,9 @@ pub(crate) struct Moment {
     pub(crate) date: String,
     /// The names of the tools.
     pub(crate) tools: Vec<String>,
-    /// What servers say of themselves, by server.
+    /// The instructions of servers, by server.
     pub(crate) instructions: Vec<(String, String)>,
-    /// The name of the subagent; empty where a person asks.
+    /// The name of the subagent; empty in the user's own conversations.
     pub(crate) subagent: String,
 }
 
@@ -50,7 +50,7 @@ enum Part {
     Place(Place),
 }
 
-/// What can be filled in.
+/// A placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Folder,
@@ -70,7 +70,7 @@ const PLACES: [(&str, Place); 5] = [
 
 impl Prompt {
     /// # Errors
-    /// Where the file can't be read, or names something that is not known.
+    /// If the file can't be read, or contains an unknown placeholder.
     pub(crate) fn read(file: Option<&Path>) -> Result<Self, Failure> {
         let Some(file) = file else { return Prompt::parse(DEFAULT).map_err(Failure::configuration) };
         let wrong = |why: String| {
@@ -79,7 +79,7 @@ impl Prompt {
         let found = std::fs::metadata(file).map_err(|error| wrong(error.to_string()))?;
         if !found.is_file() {
             return Err(wrong(
-                "it is no regular file; name one under `defaults.systemPromptPath`".to_owned(),
+                "it is not a regular file; name one under `defaults.systemPromptPath`".to_owned(),
             ));
         }
         let length = found.len();
@@ -117,21 +117,21 @@ impl Prompt {
         Ok(Prompt(parts))
     }
 
-    /// The text of a conversation that begins now, in `folder`, with these tools.
+    /// The system prompt of a conversation that starts now, in `folder`, with these tools.
     pub async fn begin(&self, folder: &Path, tools: &Tools, names: Vec<String>, subagent: &str) -> String {
-        let is_asked_for = self.0.contains(&Part::Place(Place::Instructions));
-        let instructions = if is_asked_for { tools.instructions().await } else { Vec::new() };
+        let has_instructions = self.0.contains(&Part::Place(Place::Instructions));
+        let instructions = if has_instructions { tools.instructions().await } else { Vec::new() };
         let date = calendar::day(SystemTime::now());
         let (folder, subagent) = (folder.display().to_string(), subagent.to_owned());
-        // Where there is code mode, the description of its tool says it.
-        let is_told = names.iter().any(|name| name == EXECUTE);
-        let lines = if is_told { [None, None] } else { [tools.missing().await, tools.untrusted()] };
+        // With code mode, the description of its tool contains these lines.
+        let has_code_mode = names.iter().any(|name| name == EXECUTE);
+        let lines = if has_code_mode { [None, None] } else { [tools.missing().await, tools.untrusted()] };
         let mut text = self.fill(&Moment { folder, date, tools: names, instructions, subagent });
         lines.iter().flatten().for_each(|line| text.extend(["\n\n", line.as_str()]));
         text
     }
 
-    /// The text for what is known of a moment.
+    /// Fills in the template.
     pub(crate) fn fill(&self, moment: &Moment) -> String {
         let mut filled = String::new();
         for part in &self.0 {
@@ -154,7 +154,7 @@ fn unknown(name: &str, line: usize) -> String {
     let name: String = name.chars().take(80).collect();
     let known: Vec<String> = PLACES.iter().map(|(known, _)| format!("{{{{{known}}}}}")).collect();
     format!(
-        "`{{{{{name}}}}}` on line {line} is not known; there are {} (write `{{{{{{{{` for two braces)",
+        "`{{{{{name}}}}}` on line {line} is unknown; the placeholders are {} (write `{{{{{{{{` for two braces)",
         known.join(", ")
     )
 }
@@ -165,7 +165,7 @@ fn fill(place: Place, moment: &Moment, filled: &mut String) {
         Place::Date => filled.push_str(&moment.date),
         Place::Subagent => filled.push_str(&moment.subagent),
         Place::Tools => {
-            let shown: Vec<&str> = moment.tools.iter().take(MOST_TOOLS).map(String::as_str).collect();
+            let shown: Vec<&str> = moment.tools.iter().take(TOOLS_SHOWN).map(String::as_str).collect();
             filled.push_str(&shown.join(", "));
             let left_out = moment.tools.len() - shown.len();
             if left_out > 0 {
@@ -176,7 +176,7 @@ fn fill(place: Place, moment: &Moment, filled: &mut String) {
         Place::Instructions => {
             for (server, text) in &moment.instructions {
                 let text: String = text.trim().chars().take(LONGEST_INSTRUCTIONS).collect();
-                let _ = write!(filled, "\nWhat the server {server} says of its use:\n{text}\n");
+                let _ = write!(filled, "\nInstructions of the server {server}:\n{text}\n");
             }
         }
     }
@@ -200,18 +200,18 @@ mod tests {
     fn templates_are_filled_in() {
         let prompt =
             Prompt::parse("{{subagent}} in {{ folder }} on {{date}}: {{tools}}\n{{instructions}}").unwrap();
-        let wanted =
-            "reviewer in /work on 2026-11-22: a, b\n\nWhat the server files says of its use:\nRead first.";
-        assert_eq!(prompt.fill(&moment()), wanted);
+        let expected =
+            "reviewer in /work on 2026-11-22: a, b\n\nInstructions of the server files:\nRead first.";
+        assert_eq!(prompt.fill(&moment()), expected);
         assert!(
             Prompt::read(None).unwrap().fill(&moment()).contains("Working folder: /work\nDate: 2026-11-22")
         );
     }
 
     #[test]
-    fn what_is_filled_in_is_no_template() {
-        let sly = Moment { folder: "{{date}}".into(), ..moment() };
-        assert_eq!(Prompt::parse("{{folder}}").unwrap().fill(&sly), "{{date}}");
+    fn values_are_not_filled_in_again() {
+        let moment = Moment { folder: "{{date}}".into(), ..moment() };
+        assert_eq!(Prompt::parse("{{folder}}").unwrap().fill(&moment), "{{date}}");
     }
 
     #[test]
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_an_error_that_lists_what_is() {
+    fn unknown_placeholders_are_errors_that_list_the_known_ones() {
         let error = Prompt::parse("one\n{{dat}}").unwrap_err();
         assert!(error.contains("`{{dat}}` on line 2"), "{error}");
         assert!(error.contains("{{folder}}, {{date}}, {{tools}}, {{instructions}}, {{subagent}}"), "{error}");

@@ -1,6 +1,6 @@
-//! Keeps what is said in a run: each message of it, in the conversation that the run belongs to.
+//! Stores the messages of a run in its conversation.
 //!
-//! A store that fails is told once and fails no run.
+//! A failing store is reported once, and does not fail the run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,67 +9,67 @@ use agent::{Conversation, Event, NewConversation, Role, Store, StoreError, Store
 
 use gateway::failure::Failure;
 
-/// How a person is told of a store that fails.
-pub(crate) type Tell = Arc<dyn Fn(&str) + Send + Sync>;
+/// Reports a failing store to the user.
+pub(crate) type Report = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Where the conversations of this process are kept, if anywhere.
+/// The storage of this process's conversations, if any.
 #[derive(Clone)]
 pub struct Recording {
     store: Option<Store>,
-    tell: Tell,
-    /// Whether a failure was told: many conversations have one store, and one reason to fail.
-    told: Arc<AtomicBool>,
+    report: Report,
+    /// Whether a failure was reported: all conversations share one store, and fail for the same reason.
+    reported: Arc<AtomicBool>,
 }
 
-/// Keeps the messages of one conversation; without a store, of none.
+/// Stores the messages of one conversation, if there is a store.
 pub struct Recorder {
     conversation: Option<Mutex<Conversation>>,
     id: Option<String>,
     recording: Recording,
 }
 
-/// A message that was handed over to be kept.
+/// A message that was queued for storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saved {
-    /// By which it is found.
+    /// The id of the message.
     pub(crate) id: String,
     /// The message before it.
     pub(crate) parent: Option<String>,
-    /// Who says it.
+    /// The role of its author.
     pub(crate) role: Role,
 }
 
 impl Recording {
-    /// In this store, or nowhere; `tell` is called once if it fails.
-    pub fn new(store: Option<Store>, tell: Tell) -> Self {
-        Recording { store, tell, told: Arc::default() }
+    /// Uses this store, if any; `report` is called once if it fails.
+    pub fn new(store: Option<Store>, report: Report) -> Self {
+        Recording { store, report, reported: Arc::default() }
     }
 
-    /// The store, where there is one.
+    /// The store, if there is one.
     pub fn store(&self) -> Option<&Store> {
         self.store.as_ref()
     }
 
-    /// Keeps a new conversation.
+    /// Starts a new conversation.
     pub fn begin(&self, about: NewConversation) -> Recorder {
         self.recorder(self.store.as_ref().map(|store| store.begin(about)))
     }
 
-    /// Goes on with a conversation, by its id or a beginning of it; gives its messages up to now.
+    /// Resumes a conversation by its id or a prefix of it; returns its messages so far.
     ///
     /// # Errors
-    /// Where nothing is kept, or there is no such conversation.
+    /// If conversations are not kept, or there is no such conversation.
     pub async fn resume(&self, id: &str) -> Result<(Recorder, Vec<StoredMessage>), Failure> {
         let Some(store) = &self.store else {
             return Err(Failure::configuration(
-                "no conversations are kept (agent.conversations is false in the configuration), so none can be resumed",
+                "can't resume: conversations are not kept (agent.conversations is false in the configuration)",
             ));
         };
         let (conversation, kept) = store.resume(id).await.map_err(Failure::configuration)?;
         Ok((self.recorder(Some(conversation)), kept))
     }
 
-    /// Waits until all that was handed over is written; tells what could not be, unless such was told before.
+    /// Waits until all queued messages are written; reports a failure unless one was reported before.
     pub async fn flush(&self) {
         if let Some(store) = &self.store
             && let Err(error) = store.flush().await
@@ -84,25 +84,25 @@ impl Recording {
     }
 
     fn fail(&self, error: &StoreError) {
-        if !self.told.swap(true, Ordering::Relaxed) {
-            (self.tell)(&format!("warning: the conversation is not kept in full: {error}"));
+        if !self.reported.swap(true, Ordering::Relaxed) {
+            (self.report)(&format!("warning: the conversation is not kept in full: {error}"));
         }
     }
 }
 
 impl Recorder {
-    /// The conversation's id, where it is kept.
+    /// The conversation's id, if it is stored.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// Keeps the message that an event tells of, and says which that is. Other events are none of its business.
+    /// Stores the message of an event, and identifies it. Ignores other events.
     pub fn record(&self, event: &Event<'_>) -> Option<Saved> {
         let Event::Message(message, usage) = event else { return None };
         let mut conversation = self.conversation.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         let parent = conversation.last().map(str::to_owned);
         let id = conversation.keep(message, *usage);
-        // What failed before this one, for the thread that writes has not come to it yet.
+        // Only earlier failures: the writing thread has not stored this message yet.
         if let Some(trouble) = self.recording.store.as_ref().and_then(Store::trouble) {
             self.recording.fail(&trouble);
         }
@@ -126,17 +126,17 @@ mod tests {
         NewConversation { model: "m".into(), folder: "/".into(), ..NewConversation::default() }
     }
 
-    fn said() -> (Tell, Arc<Mutex<Vec<String>>>) {
-        let said: Arc<Mutex<Vec<String>>> = Arc::default();
-        let hears = Arc::clone(&said);
-        (Arc::new(move |text: &str| hears.lock().unwrap().push(text.to_owned())), said)
+    fn reports() -> (Report, Arc<Mutex<Vec<String>>>) {
+        let reports: Arc<Mutex<Vec<String>>> = Arc::default();
+        let sink = Arc::clone(&reports);
+        (Arc::new(move |text: &str| sink.lock().unwrap().push(text.to_owned())), reports)
     }
 
     #[tokio::test]
-    async fn each_message_of_a_run_is_kept_behind_the_one_before() {
+    async fn messages_of_a_run_are_stored_in_order() {
         let folder = tempfile::tempdir().unwrap();
-        let (tell, said) = said();
-        let recording = Recording::new(Some(Store::open(&folder.path().join("c.db")).unwrap()), tell);
+        let (report, reports) = reports();
+        let recording = Recording::new(Some(Store::open(&folder.path().join("c.db")).unwrap()), report);
         let recorder = recording.begin(about());
         let (question, answer) = (Message::text(Role::User, "q"), Message::text(Role::Assistant, "a"));
         let first = recorder.record(&Event::Message(&question, Usage::default())).unwrap();
@@ -148,15 +148,15 @@ mod tests {
         let (again, kept) = recording.resume(recorder.id().unwrap()).await.unwrap();
         assert_eq!(kept.into_iter().map(|kept| kept.message).collect::<Vec<_>>(), [question, answer]);
         assert_eq!(again.id(), recorder.id());
-        assert!(said.lock().unwrap().is_empty());
+        assert!(reports.lock().unwrap().is_empty());
     }
 
     #[tokio::test]
-    async fn a_store_that_fails_is_told_once_for_all_conversations() {
+    async fn a_failing_store_is_reported_once_for_all_conversations() {
         let folder = tempfile::tempdir().unwrap();
-        let (tell, said) = said();
+        let (report, reports) = reports();
         let store = Store::open(&folder.path().join("c.db")).unwrap();
-        let recording = Recording::new(Some(store.clone()), tell);
+        let recording = Recording::new(Some(store.clone()), report);
         let message = Message::text(Role::User, "q");
         let recorders = [recording.begin(about()), recording.begin(about())];
         for recorder in &recorders {
@@ -172,19 +172,19 @@ mod tests {
             }
             recording.flush().await;
         }
-        let said = said.lock().unwrap();
-        assert!(said.len() == 1 && said[0].contains("deleted in the meantime"), "{said:?}");
+        let reports = reports.lock().unwrap();
+        assert!(reports.len() == 1 && reports[0].contains("deleted in the meantime"), "{reports:?}");
     }
 
     #[tokio::test]
-    async fn without_a_store_nothing_is_kept_and_nothing_is_told() {
-        let (tell, said) = said();
-        let recording = Recording::new(None, tell);
+    async fn without_a_store_nothing_is_stored_or_reported() {
+        let (report, reports) = reports();
+        let recording = Recording::new(None, report);
         let recorder = recording.begin(about());
         let message = Message::text(Role::User, "q");
         assert_eq!(recorder.record(&Event::Message(&message, Usage::default())), None);
         recording.flush().await;
-        assert_eq!((recorder.id(), said.lock().unwrap().len()), (None, 0));
+        assert_eq!((recorder.id(), reports.lock().unwrap().len()), (None, 0));
         let wrong = recording.resume("x").await.err().unwrap();
         assert!(wrong.message.contains("agent.conversations"), "{}", wrong.message);
     }

@@ -1,4 +1,4 @@
-//! The tools of an agent: what `toolsmith serve` offers to any client, and the servers' resources.
+//! The tools of an agent: those that `toolsmith serve` offers to clients, and the servers' resources.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,72 +24,72 @@ use crate::session::AgentIsolation;
 use crate::state::ServerState;
 use crate::upstreams::Upstreams;
 
-/// Most resources, and most templates, that a list tells; a model asks for fewer to see the others.
-const MOST_LISTED: usize = 500;
+/// Limit on resources, and on templates, in a list; a model can filter to see the others.
+const LIST_LIMIT: usize = 500;
 
-/// The tools of an agent, over a session of its own.
+/// The tools of an agent, over its own session.
 pub struct Tools {
     inside: InProcessClient,
     names: Mutex<Names>,
-    /// Who is told how far calls are.
-    told: ProgressHandler,
-    /// What goes with each call (`_meta`).
+    /// Handles progress of calls.
+    on_progress: ProgressHandler,
+    /// Members for the `_meta` of each call.
     meta: Map<String, Value>,
 }
 
-/// Who is told how far a call is: the tool, and what there is to tell.
+/// Handles the progress of a tool's call.
 pub(crate) type ProgressHandler = Arc<dyn Fn(&str, mcp::ProgressMade) + Send + Sync>;
 
 impl Tools {
-    /// Begins a session; `host` answers what servers ask, and the questions whether tools may be called.
+    /// Starts a session; `host` answers questions of servers and permission questions.
     ///
     /// # Errors
-    /// Where there is no session.
+    /// If no session can be started.
     pub async fn connect(
         state: &Arc<ServerState>,
         host: Arc<dyn mcp::Host>,
         company: AgentIsolation,
-        told: ProgressHandler,
+        on_progress: ProgressHandler,
     ) -> Result<Self, Failure> {
         let inside = in_process::connect(state, host, company).await?;
-        Ok(Tools { inside, names: Mutex::default(), told, meta: Map::new() })
+        Ok(Tools { inside, names: Mutex::default(), on_progress, meta: Map::new() })
     }
 
-    /// The same tools; these members go with each call (`_meta`), on to the servers.
+    /// The same tools, with these members in the `_meta` of each call, also to servers.
     pub(crate) fn marked(self, meta: Map<String, Value>) -> Self {
         Tools { meta, ..self }
     }
 
-    /// What servers say of their use, by server: of those that are there in time.
+    /// The instructions of servers that connect in time, by server.
     pub(crate) async fn instructions(&self) -> Vec<(String, String)> {
         let live = self.inside.client.live(Abilities::default());
         let snapshot = live.now();
         let wait = snapshot.config().serve.list_wait.max(AGENTS_WAIT);
-        let mut asked = Vec::new();
+        let mut texts = Vec::new();
         for server in &snapshot.config().servers {
-            asked.push(words_of(server.connection.name.clone(), live.upstreams.clone(), wait).boxed());
+            texts.push(instructions_of(server.connection.name.clone(), live.upstreams.clone(), wait).boxed());
         }
-        join_all(asked).await.into_iter().flatten().collect()
+        join_all(texts).await.into_iter().flatten().collect()
     }
 
-    /// Waits until any server can be used; as long as it is not known that none can be, that is no error.
+    /// Waits until a server is usable. A timeout is not an error, since a server may still become usable.
     ///
     /// # Errors
-    /// Where no server can be used: why, one line for each.
+    /// If all servers have failed: the reasons, one line each.
     pub async fn any_server(&self) -> Result<(), String> {
         let live = self.inside.client.live(Abilities::default());
         let snapshot = live.now();
         let servers = &snapshot.config().servers;
         let settling = servers.iter().map(|server| live.upstreams.settled(server));
         let mut settling: FuturesUnordered<_> = settling.collect();
-        let none_is_there = async {
+        let all_failed = async {
             let mut any = settling.is_empty();
-            while let (false, Some(is_there)) = (any, settling.next().await) {
-                any = is_there;
+            while let (false, Some(is_usable)) = (any, settling.next().await) {
+                any = is_usable;
             }
             !any
         };
-        if !timeout(AGENTS_WAIT, none_is_there).await.unwrap_or(false) {
+        if !timeout(AGENTS_WAIT, all_failed).await.unwrap_or(false) {
             return Ok(());
         }
         let why = |server: &Server| {
@@ -97,15 +97,15 @@ impl Tools {
             Some(snapshot.settings.masker.mask(&error).into_owned())
         };
         let reasons: Vec<String> = servers.iter().filter_map(why).collect();
-        Err(format!("no server can be used:\n{}", reasons.join("\n")))
+        Err(format!("no server is available:\n{}", reasons.join("\n")))
     }
 
-    /// What can't be used, in one line, once the servers have had their time to answer.
+    /// A line about unavailable servers, after the servers had time to answer.
     pub async fn missing(&self) -> Option<String> {
         self.inside.client.live(Abilities::default()).within(AGENTS_WAIT).await.missing.line()
     }
 
-    /// What a person has to do first, in one line, where a project's file is left out.
+    /// A line about what the user must do first, if a project's file is left out.
     pub(crate) fn untrusted(&self) -> Option<String> {
         self.inside.client.live(Abilities::default()).now().config().untrusted.clone()
     }
@@ -138,20 +138,20 @@ impl Tools {
 
     async fn answer(&self, call: &ToolCall) -> ToolResult {
         let Value::Object(arguments) = &call.arguments else {
-            return ToolResult::of(call, "the arguments are no JSON object; write one", true);
+            return ToolResult::of(call, "the arguments must be a JSON object", true);
         };
         let answered = match call.name.as_str() {
             LIST => self.resources(call, arguments).await,
             READ => self.resource(call, arguments).await,
             name => match self.tool(name) {
                 Some(tool) => self.carry(call, tool, arguments).await,
-                None => Err(format!("there is no tool {name:?}")),
+                None => Err(format!("unknown tool {name:?}")),
             },
         };
         answered.unwrap_or_else(|message| ToolResult::of(call, message, true))
     }
 
-    /// The tool that a name stands for.
+    /// The tool with this name.
     fn tool(&self, name: &str) -> Option<String> {
         self.names.lock().unwrap_or_else(PoisonError::into_inner).tool(name).map(str::to_owned)
     }
@@ -162,7 +162,7 @@ impl Tools {
         tool: String,
         arguments: &Map<String, Value>,
     ) -> Result<ToolResult, String> {
-        let (told, name) = (self.told.clone(), call.name.clone());
+        let (on_progress, name) = (self.on_progress.clone(), call.name.clone());
         let mut parameters = Map::from_iter([
             ("name".to_owned(), Value::String(tool)),
             ("arguments".to_owned(), Value::Object(arguments.clone())),
@@ -170,7 +170,7 @@ impl Tools {
         if !self.meta.is_empty() {
             parameters.insert("_meta".to_owned(), Value::Object(self.meta.clone()));
         }
-        let progress: mcp::ProgressSink = Arc::new(move |made| told(&name, made));
+        let progress: mcp::ProgressSink = Arc::new(move |made| on_progress(&name, made));
         let request = mcp::ForwardedRequest {
             parameters,
             progress: Some(progress),
@@ -182,11 +182,11 @@ impl Tools {
     }
 
     async fn ask(&self, method: &'static str, request: mcp::ForwardedRequest) -> Result<Value, String> {
-        let answer = self.inside.session.carry(method, request).await.map_err(|error| told(&error))?;
+        let answer = self.inside.session.carry(method, request).await.map_err(|error| message(&error))?;
         serde_json::from_str(answer.get()).map_err(|error| error.to_string())
     }
 
-    /// The resources and templates of all servers or of one, of which something has each word of a query.
+    /// The resources and templates of all servers or of one, filtered by the words of a query.
     async fn resources(&self, call: &ToolCall, arguments: &Map<String, Value>) -> Result<ToolResult, String> {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str);
         let (query, server) = (text("query").unwrap_or_default(), text("server"));
@@ -194,7 +194,7 @@ impl Tools {
         let (resources, templates) =
             tokio::join!(session.list_resources(), session.list_resource_templates());
         let (resources, templates) =
-            (resources.map_err(|error| told(&error))?, templates.map_err(|error| told(&error))?);
+            (resources.map_err(|error| message(&error))?, templates.map_err(|error| message(&error))?);
         let fitting = |items: &[Value]| -> Vec<Value> {
             let owner = |item: &Value| item["server"].as_str().unwrap_or_default().to_owned();
             let of_server = |item: &&Value| server.is_none_or(|server| owner(item) == server);
@@ -203,9 +203,9 @@ impl Tools {
         };
         let (mut resources, mut templates) = (fitting(&resources.items), fitting(&templates.items));
         let left_out =
-            resources.len().saturating_sub(MOST_LISTED) + templates.len().saturating_sub(MOST_LISTED);
-        resources.truncate(MOST_LISTED);
-        templates.truncate(MOST_LISTED);
+            resources.len().saturating_sub(LIST_LIMIT) + templates.len().saturating_sub(LIST_LIMIT);
+        resources.truncate(LIST_LIMIT);
+        templates.truncate(LIST_LIMIT);
         let mut found = json!({ "resources": resources, "templates": templates });
         if left_out > 0 {
             found["left_out"] = json!(format!("{left_out} more; ask with query or server to see them"));
@@ -215,7 +215,7 @@ impl Tools {
 
     async fn resource(&self, call: &ToolCall, arguments: &Map<String, Value>) -> Result<ToolResult, String> {
         let Some(uri) = arguments.get("uri").and_then(Value::as_str) else {
-            return Err("uri is missing; write the address of a resource".to_owned());
+            return Err("uri is missing; give the address of a resource".to_owned());
         };
         let uri = match arguments.get("server").and_then(Value::as_str) {
             Some(server) => resources_and_prompts::qualified(server, uri),
@@ -239,22 +239,26 @@ impl Toolset for Tools {
     }
 }
 
-/// What a model reads of an error: this process is no server to it, and what a server answers names that server.
-fn told(error: &mcp::Error) -> String {
+/// The error for a model, without this process's name: an error response already names its server.
+fn message(error: &mcp::Error) -> String {
     match &*error.kind {
         mcp::ErrorKind::Rpc { message, .. } => message.clone(),
         kind => kind.to_string(),
     }
 }
 
-/// What a server says of its use, if it is there in time.
-async fn words_of(server: String, upstreams: Arc<Upstreams>, wait: Duration) -> Option<(String, String)> {
+/// A server's instructions, if it connects in time.
+async fn instructions_of(
+    server: String,
+    upstreams: Arc<Upstreams>,
+    wait: Duration,
+) -> Option<(String, String)> {
     let session = timeout(wait, upstreams.connected(&server)).await.ok()??;
-    let words = session.instructions().filter(|words| !words.trim().is_empty())?.to_owned();
-    Some((server, words))
+    let text = session.instructions().filter(|text| !text.trim().is_empty())?.to_owned();
+    Some((server, text))
 }
 
-/// The tools that are not a server's.
+/// The tools over resources.
 fn resource_tools() -> [ToolDefinition; 2] {
     [
         ToolDefinition {
@@ -263,8 +267,8 @@ fn resource_tools() -> [ToolDefinition; 2] {
             input_schema: json!({
                 "type": "object",
                 "properties": {
-                    "query": { "type": "string", "description": "only what has each of these words" },
-                    "server": { "type": "string", "description": "only those of this server" },
+                    "query": { "type": "string", "description": "only items that contain each of these words" },
+                    "server": { "type": "string", "description": "only items of this server" },
                 },
             }),
         },
@@ -275,7 +279,7 @@ fn resource_tools() -> [ToolDefinition; 2] {
                 "type": "object",
                 "properties": {
                     "uri": { "type": "string" },
-                    "server": { "type": "string", "description": "where several have the address" },
+                    "server": { "type": "string", "description": "if several servers have the address" },
                 },
                 "required": ["uri"],
             }),

@@ -1,4 +1,4 @@
-//! The file of the log: opened so that it is the owner's alone, appended to by whole lines, found again after rotation.
+//! The log file: opened privately, appended to by whole lines, and reopened after rotation.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -8,16 +8,16 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
-/// Readable and writable for the owner alone.
+/// Readable and writable by the owner only.
 const MODE: u32 = 0o600;
 
 /// A file that is appended to.
 #[derive(Debug)]
 pub(super) struct Appended {
     file: File,
-    /// Device and number, by which a file is told from another one of the same name.
+    /// Device and inode number, to recognize when the path names another file.
     identity: (u64, u64),
-    /// Whether its last line has no end: a write was cut short, by this process or another one.
+    /// Whether its last line is incomplete, because a write of any process was cut short.
     is_torn: bool,
 }
 
@@ -25,12 +25,12 @@ impl Appended {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
-                // "File exists" says little of a file in the place of the folder.
-                let message = format!("its folder {} can't be made: {error}", folder.display());
+                // Otherwise a file in place of the folder would only cause "File exists".
+                let message = format!("its folder {} can't be created: {error}", folder.display());
                 io::Error::new(error.kind(), message)
             })?;
         }
-        // A pipe would block, a link would lead elsewhere.
+        // A pipe would block, and a link would point elsewhere.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let flags = i32::try_from(flags.bits()).unwrap_or_default();
         let mut options = OpenOptions::new();
@@ -41,7 +41,7 @@ impl Appended {
         })?;
         let status = file.metadata()?;
         if !status.is_file() {
-            return Err(refused("it is no regular file"));
+            return Err(refused("it is not a regular file"));
         }
         if status.uid() != geteuid().as_raw() {
             return Err(refused("it belongs to another user"));
@@ -61,7 +61,7 @@ impl Appended {
         self.file = file;
     }
 
-    /// Appends a line to what the path names now.
+    /// Appends a line to the file that the path names now.
     pub(super) fn append(&mut self, path: &Path, line: &[u8]) -> io::Result<()> {
         let now = std::fs::symlink_metadata(path);
         if !now.is_ok_and(|status| (status.dev(), status.ino()) == self.identity) {

@@ -1,4 +1,4 @@
-//! A record as one line of bounded length, without secrets.
+//! Formats a record as one line of bounded length, without secrets.
 
 use std::io;
 use std::time::SystemTime;
@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 use system::calendar::timestamp;
 use terminal::Masker;
 
-/// Bytes of the longest line, its end included (64 KiB).
+/// Maximum length of a line including its end, in bytes (64 KiB).
 pub(crate) const LINE: usize = 64 * 1024;
 
-/// How much of each text and list stands in a line; the next where the whole is too long. With the last a record of
-/// four lists and twenty texts is far below [`LINE`], whatever is in it.
+/// Limits of texts and lists in a line; the next entry applies if the line is too long. With the last, a record of four
+/// lists and twenty texts is far below [`LINE`], whatever it contains.
 const BOUNDS: [Bounds; 3] = [
     Bounds { text: 4096, items: 1000, arguments: true },
     Bounds { text: 256, items: 150, arguments: true },
@@ -23,14 +23,14 @@ const BOUNDS: [Bounds; 3] = [
 struct Bounds {
     text: usize,
     items: usize,
-    /// Whether arguments are told beyond hash and size.
+    /// Whether arguments have more than their hash and size.
     arguments: bool,
 }
 
 /// The line, with its end.
 pub(super) fn of(record: &impl Serialize, time: SystemTime, masker: &Masker) -> io::Result<Vec<u8>> {
     let Value::Object(record) = serde_json::to_value(record)? else {
-        return Err(io::Error::other("a record that is no object"));
+        return Err(io::Error::other("the record is not an object"));
     };
     for bounds in BOUNDS {
         let line = bounded(&record, time, masker, bounds);
@@ -38,7 +38,7 @@ pub(super) fn of(record: &impl Serialize, time: SystemTime, masker: &Masker) -> 
             return Ok(line);
         }
     }
-    Err(io::Error::other(format!("a record of more than {LINE} bytes")))
+    Err(io::Error::other(format!("the record has more than {LINE} bytes")))
 }
 
 fn bounded(record: &Map<String, Value>, time: SystemTime, masker: &Masker, bounds: Bounds) -> Vec<u8> {
@@ -46,7 +46,7 @@ fn bounded(record: &Map<String, Value>, time: SystemTime, masker: &Masker, bound
     for (name, value) in record {
         let mut value = value.clone();
         match &mut value {
-            // Masked and bounded when they were taken.
+            // Already masked and bounded.
             Value::Object(arguments) if name == "arguments" => {
                 if !bounds.arguments {
                     arguments.remove("value");
@@ -57,7 +57,7 @@ fn bounded(record: &Map<String, Value>, time: SystemTime, masker: &Masker, bound
         }
         members.insert(name.clone(), value);
     }
-    // Time and event come first, for people who read along.
+    // Time and event come first, for human readers.
     let mut line = format!("{{\"time\":\"{}\"", timestamp(time));
     let event = members.remove("event").unwrap_or_default();
     line.push_str(&format!(",\"event\":{event}"));
@@ -84,8 +84,8 @@ fn bound(value: &mut Value, masker: &Masker, bounds: Bounds) {
     }
 }
 
-/// At most so many bytes of a text as JSON, with a mark where it was cut.
-pub(super) fn cut(text: &str, most: usize) -> String {
+/// Cuts a text to `limit` bytes as JSON, with a mark at the cut.
+pub(super) fn cut(text: &str, limit: usize) -> String {
     let mut bytes = 0;
     for (place, character) in text.char_indices() {
         bytes += match character {
@@ -93,7 +93,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
             character if character.is_control() => 6,
             character => character.len_utf8(),
         };
-        if bytes > most {
+        if bytes > limit {
             return format!("{}…", text.get(..place).unwrap_or_default());
         }
     }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_cut_says_so_and_counts_escapes() {
+    fn cut_texts_are_marked_and_escapes_are_counted() {
         assert_eq!(cut("abc", 3), "abc");
         assert_eq!(cut("abcd", 3), "abc…");
         assert_eq!(cut("\u{1}\u{1}", 6), "\u{1}…");

@@ -1,4 +1,4 @@
-//! What can stand in the log. The names are a contract: later fields may be added, none renamed.
+//! The records of the log. Their names are a contract: fields may be added later, but not renamed.
 
 use config::ArgumentsKept;
 use serde::Serialize;
@@ -8,26 +8,26 @@ use terminal::Masker;
 
 use super::line::cut;
 
-/// One event. `execution` is the same in all records of an execution; a call that a client makes directly has one of
-/// its own, and no `execution_begin`.
+/// One event. `execution` is the same in all records of an execution; a direct call has its own id, and no
+/// `execution_begin`.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Record<'a> {
-    /// A snippet was taken.
+    /// The start of an execution.
     ExecutionBegin {
         execution: &'a str,
         who: Who<'a>,
-        /// BLAKE3 of the text as it came, in hexadecimal.
+        /// BLAKE3 of the text as sent, in hexadecimal.
         snippet_blake3: String,
         snippet_bytes: usize,
-        /// What it gets as its arguments, if anything.
+        /// The snippet's arguments, if any.
         #[serde(skip_serializing_if = "Option::is_none")]
         arguments: Option<Arguments>,
         check_only: bool,
     },
     /// The tools that the compiled program can call, as `server.tool`.
     Manifest { execution: &'a str, tools: &'a [String] },
-    /// A person, or whoever answers for one, was asked.
+    /// The user, or a client on their behalf, answered a permission question.
     Approval { execution: &'a str, question: &'a str, answer: Answer, tools: &'a [String] },
     /// A call is about to leave.
     CallBegin {
@@ -36,13 +36,13 @@ pub(crate) enum Record<'a> {
         call: u64,
         server: &'a str,
         tool: &'a str,
-        /// Of a direct call, where no `execution_begin` says it.
+        /// The caller of a direct call, which has no `execution_begin`.
         #[serde(skip_serializing_if = "Option::is_none")]
         who: Option<Who<'a>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         arguments: Option<Arguments>,
     },
-    /// What became of it.
+    /// The result of a call.
     CallEnd {
         execution: &'a str,
         call: u64,
@@ -50,29 +50,29 @@ pub(crate) enum Record<'a> {
         tool: &'a str,
         /// Whether the tool answered without an error.
         ok: bool,
-        /// The kind of failure where there is no answer: `timeout`, `denied`, …; `tool_error` where the tool says so.
+        /// The kind of failure if there is no answer: `timeout`, `denied`, …; `tool_error` if the tool reported one.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<&'a str>,
         ms: f64,
-        /// Of the answer, as JSON.
+        /// Size of the answer as JSON.
         bytes: usize,
     },
-    /// An execution has ended.
+    /// The end of an execution.
     ExecutionEnd {
         execution: &'a str,
         status: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<&'a str>,
         calls: u64,
-        /// The calls that were refused before they were made, by reason; left out where there are none.
+        /// The calls that were refused before they were made, by reason, if any.
         #[serde(skip_serializing_if = "Option::is_none")]
         calls_refused: Option<Refused>,
-        /// The tools of these calls where they are known, as `server.tool` with their number.
+        /// The tools of these calls if known, as `server.tool` with the count.
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         refused_tools: &'a [String],
         ms: f64,
     },
-    /// A call that a client makes directly was refused.
+    /// The refusal of a direct call.
     CallRefused {
         execution: &'a str,
         server: &'a str,
@@ -92,7 +92,7 @@ pub(crate) struct Refused {
     pub(crate) malformed: u64,
 }
 
-/// Who has asked, by its own word but for transport and address.
+/// The requester. Only transport and address are verified; the rest is the client's claim.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Who<'a> {
     /// `clientInfo.name`.
@@ -104,48 +104,48 @@ pub(crate) struct Who<'a> {
     /// The MCP session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<&'a str>,
-    /// What the client speaks over: `stdio`, `http`, or `in-process` of an agent of this process.
+    /// The transport: `stdio`, `http`, or `in-process` for an agent of this process.
     pub(crate) transport: &'static str,
-    /// The other end's address and port, over HTTP.
+    /// The remote address and port, over HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) address: Option<std::net::SocketAddr>,
 }
 
-/// What was answered when a person was asked.
+/// The answer to a permission question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
     /// Yes, to this execution or call.
     Once,
-    /// Yes, for as long as the session lives.
+    /// Yes, for the rest of the session.
     Session,
     No,
-    /// Nobody answered in time.
+    /// No answer in time.
     Late,
     /// The client can't ask, or the question was withdrawn.
     Nobody,
 }
 
-/// What is kept of a call's arguments.
+/// The logged part of a call's arguments.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Arguments {
     bytes: usize,
-    /// Of their JSON as it was sent, byte by byte, in hexadecimal.
+    /// Hash of their JSON as sent, byte by byte, in hexadecimal.
     blake3: String,
-    /// All of them, where they are kept and short enough.
+    /// All of them, if configured and short enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<Value>,
-    /// Their text, or the beginning of it, where a value can't be kept: they are too long, a secret stands in a name or
-    /// number, or a value would hold another number than was sent.
+    /// Their text, or its beginning, if they can't be logged as a value: they are too long, a name or number contains a
+    /// secret, or a number would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<String>,
 }
 
 impl Arguments {
-    /// Bytes of JSON that are kept in full.
+    /// Maximum size of arguments that are logged in full, in bytes of JSON.
     pub(crate) const KEPT: usize = 16 * 1024;
 
-    /// Longer ones are not looked into, only hashed: masking takes time, and this is not the place to spend it.
+    /// Longer ones are only hashed, because masking them takes too long. In bytes.
     const READ: usize = 256 * 1024;
 
     pub(super) fn of(raw: &RawValue, kept: ArgumentsKept, masker: &Masker) -> Option<Self> {
@@ -165,7 +165,7 @@ impl Arguments {
             self.cut = Some("…".to_owned());
             return;
         }
-        // As a value, so that no escape hides a secret.
+        // Masks the parsed value, so that escapes can't hide a secret.
         let Ok(mut value) = serde_json::from_str::<Value>(raw.get()) else { return };
         let before = value.clone();
         masker.mask_value(&mut value);
@@ -174,7 +174,7 @@ impl Arguments {
         if !keeps_numbers && value == before {
             text = raw.get().to_owned();
         }
-        // Names and numbers are masked in the text, which then may be no JSON any more.
+        // Names and numbers are masked in the text, which then may no longer be JSON.
         let masked = masker.mask(&text);
         if keeps_numbers && masked == text && text.len() <= Self::KEPT {
             self.value = Some(value);

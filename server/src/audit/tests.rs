@@ -1,4 +1,4 @@
-//! Tests of the log as a whole, over real files.
+//! Tests of the log as a whole, with real files.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -46,7 +46,7 @@ fn call(arguments: Option<Arguments>) -> Record<'static> {
 }
 
 #[test]
-fn records_are_lines_of_json_in_a_file_of_the_owner_alone() {
+fn records_are_lines_of_json_in_a_private_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state/audit.jsonl");
     let audit = Audit::open(&path, ArgumentsKept::default()).unwrap();
@@ -59,7 +59,7 @@ fn records_are_lines_of_json_in_a_file_of_the_owner_alone() {
         check_only: false,
     };
     let tools = ["demo.add".to_owned()];
-    let question = "May it call demo.add with secret-secret?";
+    let question = "Allow demo.add with secret-secret?";
     let approval = Record::Approval { execution: "e-1", question, answer: Answer::Session, tools: &tools };
     for record in [&begin, &approval, &end("e-1")] {
         audit.record(record, &masker()).unwrap();
@@ -68,10 +68,14 @@ fn records_are_lines_of_json_in_a_file_of_the_owner_alone() {
     assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().mode() & 0o777, 0o700);
     let lines = lines(&path);
     let names: Vec<&Value> = lines.iter().map(|line| &line["event"]).collect();
-    assert_eq!(names, ["execution_begin", "approval", "execution_end"], "a name forges no record");
+    assert_eq!(
+        names,
+        ["execution_begin", "approval", "execution_end"],
+        "a client's name can't forge a record"
+    );
     assert_eq!(lines[0]["who"]["client"], WHO.client.unwrap());
     assert_eq!(lines[0]["who"]["transport"], "stdio");
-    assert_eq!(lines[1]["question"], "May it call demo.add with ***?");
+    assert_eq!(lines[1]["question"], "Allow demo.add with ***?");
     assert_eq!(lines[1]["answer"], "session");
     let time = lines[2]["time"].as_str().unwrap();
     assert!(time.len() == 24 && time.ends_with('Z'), "{time}");
@@ -109,13 +113,13 @@ fn secrets_are_masked_in_names_numbers_and_escapes_too() {
         r#"{"a":"\u0073ecret-secret"}"#,
         &format!(r#"{{"a":"{}secret-secret"}}"#, "x".repeat(Arguments::KEPT - 12)),
     ] {
-        let told = full(text);
-        assert!(!told.contains("secret-s") && !told.contains("1234567890"), "{text}: {told}");
+        let logged = full(text);
+        assert!(!logged.contains("secret-s") && !logged.contains("1234567890"), "{text}: {logged}");
     }
 }
 
 #[test]
-fn numbers_that_a_value_can_not_hold_are_kept_as_text() {
+fn numbers_that_would_change_are_kept_as_text() {
     let text = r#"{"a":9007199254740993.0,"b":[1e5,-0]}"#;
     let raw = RawValue::from_string(text.to_owned()).unwrap();
     let kept = serde_json::to_value(Arguments::of(&raw, ArgumentsKept::Full, &masker())).unwrap();
@@ -126,7 +130,7 @@ fn numbers_that_a_value_can_not_hold_are_kept_as_text() {
 }
 
 #[test]
-fn every_line_is_bounded_whatever_is_in_it() {
+fn every_line_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit");
     let audit = Audit::open(&path, ArgumentsKept::Full).unwrap();
@@ -167,7 +171,7 @@ fn every_line_is_bounded_whatever_is_in_it() {
 }
 
 #[test]
-fn what_is_not_a_file_of_this_user_alone_is_refused_or_made_so() {
+fn files_are_made_private_or_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("target"), "").unwrap();
@@ -181,7 +185,7 @@ fn what_is_not_a_file_of_this_user_alone_is_refused_or_made_so() {
         ("link", "symbolic link"),
         ("dangling", "symbolic link"),
         ("folder", ""),
-        ("pipe", "no regular file"),
+        ("pipe", "not a regular file"),
         ("twice", "second name"),
     ] {
         let failure = Audit::open(&at(name), ArgumentsKept::Hash).unwrap_err();
@@ -203,7 +207,7 @@ fn what_is_not_a_file_of_this_user_alone_is_refused_or_made_so() {
 }
 
 #[test]
-fn a_rotated_log_is_found_again() {
+fn a_rotated_log_is_reopened() {
     let folder = tempfile::tempdir().unwrap();
     let (path, rotated) = (folder.path().join("audit"), folder.path().join("audit.1"));
     let audit = Audit::open(&path, ArgumentsKept::Hash).unwrap();
@@ -217,11 +221,11 @@ fn a_rotated_log_is_found_again() {
     symlink(&rotated, &path).unwrap();
     let error = audit.record(&end("third"), &masker()).unwrap_err();
     assert!(audit.refusal(&error).contains("symbolic link"), "{error}");
-    assert_eq!(lines(&rotated).len(), 1, "nothing follows a link");
+    assert_eq!(lines(&rotated).len(), 1, "a link was followed");
 }
 
 #[test]
-fn a_line_that_was_cut_short_does_not_spoil_the_next() {
+fn an_incomplete_line_does_not_corrupt_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit");
     fs::write(&path, "{\"time\":\"20").unwrap();
@@ -235,14 +239,14 @@ fn a_line_that_was_cut_short_does_not_spoil_the_next() {
 }
 
 #[test]
-fn a_log_that_has_no_room_is_an_error() {
+fn a_full_disk_is_an_error() {
     if !Path::new("/dev/full").exists() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit");
     let audit = Audit::open(&path, ArgumentsKept::Hash).unwrap();
-    // What the kernel answers when there is no room, by the device that is for it.
+    // Writes to this device fail as on a full disk.
     let full = fs::OpenOptions::new().append(true).open("/dev/full").unwrap();
     audit.file.lock().unwrap().replace_file(full);
     let error = audit.record(&end("first"), &masker()).unwrap_err();

@@ -1,27 +1,27 @@
-//! The place of one execution, which it gives back while it waits for an answer.
+//! The slot of one execution, which it gives back while it waits for an answer.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::{Busy, Client, Kind, Slot, Slots};
 
-/// The place of one execution. Dropping it ends the execution.
+/// The slot of one execution. Dropping it ends the execution.
 #[derive(Debug)]
 pub(crate) struct SlotLease {
     slots: Arc<Slots>,
     client: Client,
     state: Mutex<State>,
-    /// However many of its questions are answered at once, it takes one place.
+    /// Ensures that the execution takes one slot, even if several of its questions are answered at once.
     turn: tokio::sync::Mutex<()>,
 }
 
-/// One of them is there.
+/// Exactly one of them is set.
 #[derive(Debug, Default)]
 struct State {
     slot: Option<Slot>,
     paused: Option<Counted>,
 }
 
-/// Counts an execution among those that have given their place back.
+/// Counts an execution as paused.
 #[derive(Debug)]
 struct Counted {
     slots: Arc<Slots>,
@@ -38,16 +38,16 @@ impl Counted {
 impl Drop for Counted {
     fn drop(&mut self) {
         self.slots.state().count(&self.client, |count| count.paused -= 1);
-        // Another execution may begin now.
+        // Another execution may start now.
         self.slots.admit();
         self.slots.left.notify_waiters();
     }
 }
 
-/// An execution that waits for an answer, without a place.
+/// An execution that waits for an answer, without a slot.
 ///
-/// Dropping it, as a cancelled call does, lets the execution queue for a place behind its back: it goes on meanwhile,
-/// and counts among those that have begun.
+/// Dropping it, as a cancelled call does, queues the execution for a slot in the background: it continues in the
+/// meantime, and counts as started.
 #[derive(Debug)]
 pub(crate) struct Paused(Option<Arc<SlotLease>>);
 
@@ -72,7 +72,7 @@ impl SlotLease {
         Arc::new(SlotLease { slots, client, state, turn: tokio::sync::Mutex::default() })
     }
 
-    /// Gives the place back until [`Paused::go_on`].
+    /// Gives the slot back until [`Paused::resume`].
     pub(crate) fn pause(self: &Arc<Self>) -> Paused {
         let slot = {
             let mut state = self.state();
@@ -81,7 +81,7 @@ impl SlotLease {
             }
             state.slot.take()
         };
-        // The next execution takes it, which needs the lock of all.
+        // The next execution takes it, which needs the lock on the slots.
         drop(slot);
         Paused(Some(self.clone()))
     }
@@ -114,8 +114,8 @@ impl SlotLease {
 }
 
 impl Paused {
-    /// Takes a place again, in turn with all other clients.
-    pub(crate) async fn go_on(mut self) {
+    /// Takes a slot again, in turn with all other clients.
+    pub(crate) async fn resume(mut self) {
         if let Some(place) = &self.0 {
             place.take().await;
         }
@@ -128,7 +128,7 @@ impl Drop for Paused {
         let Some(place) = self.0.take() else { return };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let (slots, client) = (place.slots.clone(), place.client.clone());
-        // An execution that has ended meanwhile wants no place.
+        // An execution that has ended in the meantime needs no slot.
         let place: Weak<SlotLease> = Arc::downgrade(&place);
         runtime.spawn(async move {
             let slot = slots.slot(&client, Kind::GoesOn, || ()).await;

@@ -1,4 +1,4 @@
-//! Who runs, who waits, and who is told that there is no place.
+//! Tests of the order and the limits of executions.
 
 use futures::FutureExt as _;
 
@@ -9,20 +9,20 @@ fn client(key: &str) -> Client {
     Client { key: key.to_owned(), alone: false }
 }
 
-/// Takes a place in turn.
+/// Takes a slot in turn.
 fn take(slots: &Arc<Slots>, key: &str) -> impl Future<Output = Result<Arc<SlotLease>, Busy>> + use<> {
     let (slots, client) = (slots.clone(), client(key));
     async move { slots.take(&client, || ()).await }
 }
 
-/// Takes a place that is free.
+/// Takes a free slot.
 #[track_caller]
 fn now(slots: &Arc<Slots>, client: &Client) -> Arc<SlotLease> {
-    slots.take(client, || ()).now_or_never().expect("nobody waits").unwrap()
+    slots.take(client, || ()).now_or_never().expect("a slot is free").unwrap()
 }
 
 #[tokio::test]
-async fn clients_take_turns_and_nobody_waits_beyond_the_room() {
+async fn clients_take_turns_and_the_queue_is_bounded() {
     let slots = Slots::new(1, 3);
     let first = take(&slots, "a").await.unwrap();
     let mut of_a = Box::pin(take(&slots, "a"));
@@ -44,7 +44,7 @@ async fn clients_take_turns_and_nobody_waits_beyond_the_room() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_is_not_waited_for() {
+async fn abandoned_executions_leave_the_queue() {
     let slots = Slots::new(1, 1);
     let first = take(&slots, "a").await.unwrap();
     let mut leaving = Box::pin(take(&slots, "b"));
@@ -59,7 +59,7 @@ async fn whoever_leaves_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn it_is_idle_when_nobody_runs_or_waits() {
+async fn it_is_idle_when_nothing_runs_or_waits() {
     let slots = Slots::new(1, 1);
     slots.idle().await;
     let first = take(&slots, "a").await.unwrap();
@@ -74,7 +74,7 @@ async fn it_is_idle_when_nobody_runs_or_waits() {
 }
 
 #[tokio::test]
-async fn more_places_are_taken_at_once_and_fewer_as_they_become_free() {
+async fn a_higher_limit_applies_at_once_and_a_lower_one_as_slots_become_free() {
     let slots = Slots::new(1, 4);
     let first = take(&slots, "a").await.unwrap();
     let mut second = Box::pin(take(&slots, "b"));
@@ -91,27 +91,27 @@ async fn more_places_are_taken_at_once_and_fewer_as_they_become_free() {
 }
 
 #[tokio::test]
-async fn an_execution_that_waits_for_an_answer_leaves_its_place_to_another_one() {
+async fn an_execution_that_waits_for_an_answer_gives_its_slot_back() {
     let slots = Slots::new(1, 4);
     let asking = now(&slots, &client("a"));
     let paused = asking.pause();
     let running = now(&slots, &client("b"));
     assert_eq!(slots.load(), (2, 0));
-    // It goes on when there is a place again, before what has not begun, and in turn with other clients.
-    let mut goes_on = Box::pin(paused.go_on());
+    // It continues when a slot is free, before executions that have not started, and in turn with other clients.
+    let mut resumes = Box::pin(paused.resume());
     let mut begins = Box::pin(take(&slots, "a"));
     assert!(futures::poll!(begins.as_mut()).is_pending());
-    assert!(futures::poll!(goes_on.as_mut()).is_pending());
+    assert!(futures::poll!(resumes.as_mut()).is_pending());
     drop(running);
-    assert!(futures::poll!(goes_on.as_mut()).is_ready());
-    assert!(futures::poll!(begins.as_mut()).is_pending(), "the place is taken again");
+    assert!(futures::poll!(resumes.as_mut()).is_ready());
+    assert!(futures::poll!(begins.as_mut()).is_pending(), "the slot is taken again");
     drop(asking);
     drop(begins.await.unwrap());
     assert_eq!(slots.load(), (0, 0));
 }
 
 #[tokio::test]
-async fn answers_that_never_come_keep_no_other_client_from_running() {
+async fn unanswered_questions_keep_no_other_client_from_running() {
     for places in [1, 2, 16] {
         let slots = Slots::new(places, 64);
         let silent = client("silent");
@@ -129,24 +129,25 @@ async fn answers_that_never_come_keep_no_other_client_from_running() {
         let other = client("other");
         let running: Vec<_> = (0..share(places)).map(|_| now(&slots, &other)).collect();
         drop(running);
-        // One that is answered goes on, and another one begins when it has ended.
+        // After an answer, the execution continues; when it has ended, another one starts.
         let (paused, place) = asking.pop().unwrap();
-        paused.go_on().await;
+        paused.resume().await;
         drop(place);
-        let begun: Vec<_> = waiting.iter_mut().filter_map(|begins| begins.as_mut().now_or_never()).collect();
-        assert_eq!(begun.len(), 1);
+        let started: Vec<_> =
+            waiting.iter_mut().filter_map(|begins| begins.as_mut().now_or_never()).collect();
+        assert_eq!(started.len(), 1);
     }
 }
 
 #[tokio::test]
-async fn one_client_has_its_share_of_places_and_of_the_queue() {
+async fn one_client_is_limited_to_its_share_of_slots_and_queue() {
     let slots = Slots::new(4, 4);
     let greedy = client("greedy");
     let running: Vec<_> = (0..3).map(|_| now(&slots, &greedy)).collect();
     let mut waiting = Vec::new();
     for _ in 0..3 {
         let mut begins = Box::pin(slots.take(&greedy, || ()));
-        assert!(futures::poll!(begins.as_mut()).is_pending(), "the fourth place is for others");
+        assert!(futures::poll!(begins.as_mut()).is_pending(), "the fourth slot is for others");
         waiting.push(begins);
     }
     assert_eq!(slots.take(&greedy, || ()).await.unwrap_err(), Busy::Share { waiting: 3 });
@@ -161,7 +162,7 @@ async fn one_client_has_its_share_of_places_and_of_the_queue() {
 }
 
 #[tokio::test]
-async fn the_only_client_of_a_process_has_all_of_it() {
+async fn the_only_client_of_a_process_has_no_share_limit() {
     let slots = Slots::new(4, 0);
     let alone = Client { key: String::new(), alone: true };
     let running: Vec<_> = (0..4).map(|_| now(&slots, &alone)).collect();
@@ -170,19 +171,19 @@ async fn the_only_client_of_a_process_has_all_of_it() {
 }
 
 #[tokio::test]
-async fn an_execution_takes_one_place_however_many_of_its_questions_are_answered() {
+async fn an_execution_takes_one_slot_for_several_answers() {
     let slots = Slots::new(2, 4);
     let asking = now(&slots, &client("a"));
     let (first, second) = (asking.pause(), asking.pause());
     assert_eq!(slots.state().all, Count { running: 0, paused: 1, waiting: 0 });
-    tokio::join!(first.go_on(), second.go_on());
+    tokio::join!(first.resume(), second.resume());
     assert_eq!(slots.state().all, Count { running: 1, paused: 0, waiting: 0 });
     drop(asking);
     assert_eq!(slots.load(), (0, 0));
 }
 
 #[tokio::test]
-async fn a_question_that_is_given_up_does_not_leave_its_execution_without_a_place() {
+async fn an_abandoned_question_does_not_leave_its_execution_without_a_slot() {
     let slots = Slots::new(1, 4);
     let asking = now(&slots, &client("a"));
     let paused = asking.pause();
@@ -193,7 +194,7 @@ async fn a_question_that_is_given_up_does_not_leave_its_execution_without_a_plac
     drop(running);
     tokio::task::yield_now().await;
     assert_eq!(slots.state().all, Count { running: 1, paused: 0, waiting: 0 });
-    // One that has ended meanwhile takes none.
+    // One that has ended in the meantime takes no slot.
     drop(asking.pause());
     drop(asking);
     tokio::task::yield_now().await;

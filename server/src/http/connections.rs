@@ -1,6 +1,6 @@
-//! Connections of clients: how long they may take to say what they want, and how they end.
+//! Serves the connections of clients: time limits for requests, and shutdown.
 //!
-//! How many there are, and which of them makes room, is `http::table`'s.
+//! `http::table` limits their number, and decides which to close.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -20,20 +20,20 @@ use tokio_util::task::TaskTracker;
 use super::framing::{HEAD_BYTES, HEAD_LINES, InspectedConnection};
 use super::table::{Entry, Table};
 
-/// How long a connection stays on which no request is let in, whatever arrives on it (15 s): enough for a slow network,
+/// Time limit for a connection without an accepted request, whatever arrives on it (15 s): enough for a slow network,
 /// and for several attempts of a client that first learns that it needs a token.
 const STRANGER_TIME: Duration = Duration::from_secs(15);
 
-/// How long a client may take to send the head of a further request, and to begin with it.
+/// Time limit for the head of a further request, including the wait for its start.
 const HEAD_TIME: Duration = Duration::from_secs(30);
 
-/// How long it is waited after no connection could be accepted: most often there are no file descriptors.
+/// Delay after a failed accept: usually the file descriptors are exhausted.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// How long a client may take to read the end of an answer when the server closes.
+/// Time limit for reading the rest of a response when the server closes.
 const CLOSING_TIME: Duration = Duration::from_secs(2);
 
-/// Accepts connections until it is closing; ends when all of them have ended.
+/// Accepts connections until `closing`; returns when all of them have ended.
 pub(super) async fn accept(listener: TcpListener, routes: Router, closing: CancellationToken) {
     let table = Arc::new(Table::default());
     let open = TaskTracker::new();
@@ -43,17 +43,17 @@ pub(super) async fn accept(listener: TcpListener, routes: Router, closing: Cance
             accepted = listener.accept() => accepted,
         };
         let Ok((stream, address)) = accepted else {
-            // A connection that ends gives its file descriptor back.
+            // Closing a connection frees its file descriptor.
             table.make_room();
             sleep(RETRY).await;
             continue;
         };
-        // Small messages are not to wait for more. A failure here shows again below.
+        // Small messages must not be delayed. A failure here appears again below.
         let _ = stream.set_nodelay(true);
         let entry = table.enter(address.ip());
         let routes = routes.clone().layer(Extension(ConnectInfo(address)));
         open.spawn(serve(stream, entry, routes, closing.clone()));
-        // Connections that make room end before more are accepted.
+        // Connections that are closed to make room end before more are accepted.
         tokio::task::yield_now().await;
     }
     drop(listener);
@@ -84,7 +84,7 @@ pub(super) async fn serve(
         }
     };
     tokio::select! {
-        // A client that breaks off has its reasons.
+        // A client may disconnect at any time.
         _ = connection.as_mut() => return,
         () = entry.end.cancelled() => return,
         () = stranger => return,
@@ -113,7 +113,7 @@ mod tests {
         answer
     }
 
-    /// The clock stands, and goes on where nothing else does: what never ends hangs here.
+    /// The clock is paused and advances only when all tasks wait: endless work hangs here.
     #[tokio::test(start_paused = true)]
     async fn a_client_that_does_not_finish_its_head_is_cut_off() {
         assert_eq!(answer_to("GET / HTTP/1.1\r\nHost: here\r\n").await, "");
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_head_without_end_is_refused() {
+    async fn an_endless_head_is_refused() {
         let line = format!("x: {}\r\n", "y".repeat(10_000));
         let long = answer_to(&format!("GET / HTTP/1.1\r\nHost: here\r\n{}\r\n", line.repeat(90))).await;
         assert!(long.starts_with("HTTP/1.1 431"), "{long}");
@@ -132,7 +132,7 @@ mod tests {
         assert!(many.starts_with("HTTP/1.1 431"), "{many}");
     }
 
-    /// Routes that let every request in, and say so.
+    /// Routes that accept every request.
     fn admitting() -> Router {
         let admit = |Extension(entry): Extension<Arc<Entry>>| async move {
             if entry.admit() { "let in" } else { "full" }
@@ -140,7 +140,7 @@ mod tests {
         Router::new().route("/", get(admit))
     }
 
-    /// What comes of a client that sends `begin`, and then a byte each second for ever.
+    /// The answer to a client that sends `begin`, and then one byte a second forever.
     async fn dripped(routes: Router, begin: &str) -> (String, Duration) {
         let (client, server) = duplex(1 << 20);
         let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
@@ -162,10 +162,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_head_that_comes_drop_by_drop_gets_no_more_time() {
+    async fn a_slow_head_gets_no_more_time() {
         let (answer, time) = dripped(admitting(), "GET / HTTP/1.1\r\nHost: here\r\nX: ").await;
         assert_eq!((answer.as_str(), time), ("", STRANGER_TIME));
-        // The head of a further request has its time as well.
+        // The head of a further request has a time limit as well.
         let first = "GET / HTTP/1.1\r\nHost: here\r\n\r\nGET / HTTP/1.1\r\nX: ";
         let (answer, time) = dripped(admitting(), first).await;
         assert!(
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_on_which_nothing_is_let_in_ends_whatever_is_answered_on_it() {
+    async fn a_connection_without_an_accepted_request_ends() {
         let routes = Router::new().route("/", get(|| async { "for anybody" }));
         let (mut client, server) = duplex(1 << 20);
         let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_idle_connection_is_closed_although_a_request_was_let_in() {
+    async fn an_idle_connection_is_closed_after_an_accepted_request() {
         let (mut client, server) = duplex(1 << 20);
         let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
         let serving = tokio::spawn(serve(server, entry, admitting(), CancellationToken::new()));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_that_makes_room_is_closed_at_once() {
+    async fn a_connection_is_closed_at_once_to_make_room() {
         let (mut client, server) = duplex(1 << 20);
         let table = Arc::new(Table::default());
         let entry = table.enter([127, 0, 0, 1].into());

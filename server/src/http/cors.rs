@@ -1,6 +1,6 @@
-//! What browsers are told, so that pages of the configured origins can read answers (Fetch, "CORS protocol").
+//! Headers that let pages of the configured origins read responses (Fetch, "CORS protocol").
 //!
-//! Which pages these are is decided before.
+//! Other modules decide which pages are accepted.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -10,13 +10,13 @@ const METHODS: &str = "GET, POST, DELETE";
 const HEADERS: &str = "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, \
                        mcp-protocol-version, mcp-session-id";
 
-/// What a page may read beside the answer itself.
+/// The response headers that a page may read.
 const SHOWN: &str = "mcp-session-id, www-authenticate, retry-after";
 
-/// How long a browser remembers it, in seconds.
+/// How long a browser caches the permission, in seconds.
 const REMEMBERED: &str = "600";
 
-/// The answer to a browser that asks what a page may send.
+/// The response to a preflight request.
 pub(super) fn permission() -> Response {
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, METHODS),
@@ -26,7 +26,7 @@ pub(super) fn permission() -> Response {
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-/// An answer that the page may read.
+/// Lets the page read a response.
 pub(super) fn admit(mut answer: Response, page: HeaderValue) -> Response {
     let headers = answer.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, page);

@@ -1,4 +1,4 @@
-//! The endpoint of the protocol: what is let in, whole and in time, and what is turned away with a reason.
+//! The protocol's endpoint: accepts complete and timely requests, and refuses others with a reason.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -31,30 +31,30 @@ use crate::message::{self, RejectedMessage};
 use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
 
-/// Most bytes of a request (4 MiB): a snippet has at most a fraction of it.
+/// Maximum size of a request, in bytes (4 MiB): snippets are far smaller.
 const BODY_LIMIT: usize = 4 << 20;
 
-/// How long a client may take to send a request.
+/// Time limit for sending a request.
 const BODY_TIME: Duration = Duration::from_secs(60);
 
-/// The code of errors of this server's own (JSON-RPC 2.0, section 5.1).
+/// The error code of this server (JSON-RPC 2.0, section 5.1).
 const SERVER_ERROR: i32 = -32_000;
 
-/// Requests that are answered for as long as the client likes.
+/// The method whose requests stay open indefinitely.
 const ENDLESS: &str = "subscriptions/listen";
 
 /// The endpoint.
 pub(super) struct Endpoint<Handler> {
     pub(super) state: Arc<ServerState>,
     pub(super) sessions: Arc<Sessions>,
-    /// The answers that are not yet whole.
+    /// Responses that are not complete yet.
     pub(super) answers: TaskTracker,
     token: Option<Token>,
     address: SocketAddr,
     service: StreamableHttpService<Handler, Sessions>,
 }
 
-/// What is looked at of a message before it is taken.
+/// The members of a message that are read before it is accepted.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(default)]
@@ -66,7 +66,7 @@ struct Message<'a> {
 }
 
 impl<Handler: ServerHandler> Endpoint<Handler> {
-    /// At this address, with `service` as what each client sees; `end` ends all streams and sessions.
+    /// Creates the endpoint at this address; `service` handles each client, and `end` ends all streams and sessions.
     pub(super) fn new(
         state: Arc<ServerState>,
         service: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
@@ -87,8 +87,8 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         Arc::new(Endpoint { state, sessions, answers, token, address, service })
     }
 
-    /// The protocol's service, for the hosts and origins that are configured now; with `primes`, streams that are not
-    /// about one request begin with an event that says how to resume them.
+    /// The protocol's service, for the currently configured hosts and origins. With `primes`, streams that are not
+    /// about one request start with an event that says how to resume them.
     fn service(&self, primes: bool) -> StreamableHttpService<Handler, Sessions> {
         let mut service = self.service.clone();
         if !primes {
@@ -96,7 +96,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         }
         service.config.allowed_hosts = self.hosts();
         service.config.allowed_origins.clone_from(&self.state.settings.borrow().config.serve.origins);
-        // Pages of this very address are no others'.
+        // Pages of this address have the same origin.
         service.config.allowed_origins.push(format!("http://{}", self.address));
         if self.address.ip().is_loopback() {
             service.config.allowed_origins.push(format!("http://localhost:{}", self.address.port()));
@@ -106,7 +106,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
 
     /// The names of this server: loopback addresses, its own address, and the configured ones.
     fn hosts(&self) -> Vec<String> {
-        // The address that stands for all of them is no name.
+        // The unspecified address is not a name.
         let own = (!self.address.ip().is_unspecified()).then(|| match self.address.ip() {
             IpAddr::V4(address) => address.to_string(),
             IpAddr::V6(address) => format!("[{address}]"),
@@ -115,31 +115,31 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         self.service.config.allowed_hosts.iter().cloned().chain(own).chain(configured).collect()
     }
 
-    /// Hands a request to the protocol's service.
+    /// Passes a request to the protocol's service.
     async fn pass(&self, request: Request) -> Response {
         let session = request.headers().get("mcp-session-id").and_then(|session| session.to_str().ok());
         let primes = session.is_some_and(|session| self.sessions.primes(session));
-        self.hand_over(request, primes).await
+        self.handle(request, primes).await
     }
 
-    async fn hand_over(&self, request: Request, primes: bool) -> Response {
+    async fn handle(&self, request: Request, primes: bool) -> Response {
         self.service(primes).handle(request).await.map(|body| numbers::restored(Body::new(body)))
     }
 
     async fn answer(&self, request: Request) -> Response {
         if let Some(challenge) = self.token.as_ref().and_then(|token| token.challenge(request.headers())) {
             let challenge = [(header::WWW_AUTHENTICATE, challenge)];
-            return (StatusCode::UNAUTHORIZED, challenge, "a bearer token is wanted\n").into_response();
+            return (StatusCode::UNAUTHORIZED, challenge, "a bearer token is required\n").into_response();
         }
         if request.extensions().get::<Arc<Entry>>().is_some_and(|connection| !connection.admit()) {
-            let message = format!("there are {ADMITTED} connections already; try again later\n");
+            let message = format!("the limit of {ADMITTED} connections is reached; try again later\n");
             let close = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
             return (StatusCode::SERVICE_UNAVAILABLE, close, message).into_response();
         }
         if request.method() == Method::POST {
             return self.post(request).await;
         }
-        // Whoever has lost a stream may still want its end.
+        // A client may still resume a lost stream to read its end.
         let resumes = request.headers().contains_key("last-event-id");
         if request.method() == Method::GET && self.state.draining.is_cancelled() && !resumes {
             return (StatusCode::SERVICE_UNAVAILABLE, "toolsmith is stopping\n").into_response();
@@ -147,7 +147,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         let ends_session = request.method() == Method::DELETE;
         let mut answer = self.pass(request).await;
         if ends_session && answer.status() == StatusCode::ACCEPTED {
-            // It is done (RFC 9110, section 9.3.5), and some clients take nothing else for it.
+            // The deletion is complete (RFC 9110, section 9.3.5), and some clients accept only this status.
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }
         answer
@@ -171,27 +171,27 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             Err(_) => return refused(RejectedMessage::unaddressed("a message must be UTF-8")),
         }
         let is_json = is_json(&head.headers);
-        // What is no message is told so below.
+        // Invalid messages are answered below.
         let message = serde_json::from_slice::<Message<'_>>(&body).ok();
-        let asked = message.and_then(|message| Some((message.id?, message.method?, message.params)));
-        let Some((id, method, parameters)) = asked else {
+        let request = message.and_then(|message| Some((message.id?, message.method?, message.params)));
+        let Some((id, method, parameters)) = request else {
             let answer = self.pass(Request::from_parts(head, Body::from(body.clone()))).await;
             return if is_json { or_unreadable(answer, &body) } else { answer };
         };
-        if self.state.draining.is_cancelled() && !goes_on(parameters) {
-            return unavailable(&id, "toolsmith is stopping; nothing new is begun");
+        if self.state.draining.is_cancelled() && !continues(parameters) {
+            return unavailable(&id, "toolsmith is stopping and accepts no new requests");
         }
         let token = (method != ENDLESS).then(|| self.answers.token());
-        // Which version is agreed on, the answer to this one says; a newer one than is known ends in the newest.
+        // The response contains the negotiated version; a newer one than the server knows becomes its newest.
         let primes = method == "initialize" && version_of(parameters).as_ref().is_some_and(is_primed);
-        let answer = self.hand_over(Request::from_parts(head, Body::from(body.clone())), primes).await;
+        let answer = self.handle(Request::from_parts(head, Body::from(body.clone())), primes).await;
         let answer = if is_json { or_unreadable(answer, &body) } else { answer };
         if method == "initialize"
             && answer.status() == StatusCode::INTERNAL_SERVER_ERROR
-            && let Some(most) = self.sessions.full()
+            && let Some(limit) = self.sessions.full()
         {
             let message = format!(
-                "there are {most} sessions already, which is all that this server takes (serve.maxSessions); end one, \
+                "the limit of {limit} sessions (serve.maxSessions) is reached; end one, \
                  or try again later"
             );
             return unavailable(&id, &message);
@@ -222,20 +222,20 @@ pub(super) async fn answer<Handler: ServerHandler>(
 ) -> Response {
     let page = request.headers().get(header::ORIGIN).cloned();
     let Some(page) = page else { return endpoint.answer(request).await };
-    let is_question = request.method() == Method::OPTIONS;
-    // A browser asks without the token whether a page may show it.
-    let mut answer = if is_question { endpoint.pass(request).await } else { endpoint.answer(request).await };
+    let is_preflight = request.method() == Method::OPTIONS;
+    // Browsers send preflight requests without the token.
+    let mut answer = if is_preflight { endpoint.pass(request).await } else { endpoint.answer(request).await };
     if answer.status() == StatusCode::FORBIDDEN {
         return answer;
     }
-    if is_question {
+    if is_preflight {
         answer = cors::permission();
     }
     cors::admit(answer, page)
 }
 
-/// Whether a request goes on with one that was begun before (MCP 2026-07-28, multi-round-trip requests).
-fn goes_on(parameters: Option<&RawValue>) -> bool {
+/// Whether a request continues an earlier one (MCP 2026-07-28, multi-round-trip requests).
+fn continues(parameters: Option<&RawValue>) -> bool {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Parameters {
@@ -247,24 +247,24 @@ fn goes_on(parameters: Option<&RawValue>) -> bool {
     parameters.is_some_and(|parameters| parameters.request_state.is_some())
 }
 
-/// The version that a handshake asks for.
+/// The version that a handshake requests.
 fn version_of(parameters: Option<&RawValue>) -> Option<ProtocolVersion> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Parameters {
         protocol_version: ProtocolVersion,
     }
-    serde_json::from_str::<Parameters>(parameters?.get()).ok().map(|asked| asked.protocol_version)
+    serde_json::from_str::<Parameters>(parameters?.get()).ok().map(|parameters| parameters.protocol_version)
 }
 
-/// Whether a request says that its body is JSON.
+/// Whether a request declares its body as JSON.
 fn is_json(headers: &HeaderMap) -> bool {
     let named = headers.get(header::CONTENT_TYPE).and_then(|named| named.to_str().ok()).unwrap_or_default();
     named.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
-/// The service's answer, unless it could not read the message: it says so by 415, which is about the header, and as
-/// plain text. The transport wants 400, and JSON-RPC an error with the request's id.
+/// Replaces the service's response to an unreadable message. The service answers 415 in plain text, which is about the
+/// header. The transport requires 400, and JSON-RPC an error with the request's id.
 fn or_unreadable(answer: Response, body: &[u8]) -> Response {
     if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
         return answer;
@@ -280,7 +280,7 @@ fn refused(refusal: RejectedMessage) -> Response {
 fn is_too_long(error: &axum::Error) -> bool {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        // Its type is one that no dependency of ours names.
+        // The error's type is private to a dependency that this crate does not name.
         if error.to_string().contains("length limit exceeded") {
             return true;
         }
@@ -289,7 +289,7 @@ fn is_too_long(error: &axum::Error) -> bool {
     false
 }
 
-/// A request that is not taken now.
+/// The response to a request that can't be accepted now.
 fn unavailable(id: &Value, message: &str) -> Response {
     let body = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": SERVER_ERROR, "message": message } });
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::RETRY_AFTER, "10")];

@@ -1,7 +1,7 @@
-//! Looks at heads as they come, for what the library settles by itself: two lengths of a body, or a length and chunks.
+//! Inspects heads as they arrive, and refuses an ambiguous body length: two lengths, or a length and chunks.
 //!
-//! The library reads such a request in one way. Something that lies between may read it in another one, and take a part
-//! of one request for the next (RFC 9112, section 11.2). So they are refused.
+//! The library accepts such a request and decides how to read it. An intermediary may decide differently, and take a
+//! part of one request for the next (RFC 9112, section 11.2).
 
 use std::io;
 use std::pin::Pin;
@@ -10,14 +10,14 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Most bytes (64 KiB) and lines of a request's head.
+/// Limits on the size in bytes (64 KiB) and the number of lines of a request's head.
 pub(super) const HEAD_BYTES: usize = 64 << 10;
 pub(super) const HEAD_LINES: usize = 100;
 
 /// Why requests of a connection are refused, once there is a reason.
 pub(super) type Verdict = Arc<OnceLock<&'static str>>;
 
-/// A connection whose heads are looked at.
+/// A connection whose heads are inspected.
 #[derive(Debug)]
 pub(super) struct InspectedConnection<S> {
     stream: S,
@@ -25,14 +25,14 @@ pub(super) struct InspectedConnection<S> {
     verdict: Verdict,
 }
 
-/// Where in the stream of requests it is.
+/// The position in the stream of requests.
 #[derive(Debug)]
 enum Framing {
-    /// In a head, which begins so.
+    /// In a head, of which this much has arrived.
     Head(Vec<u8>),
-    /// In a body, of which so many bytes are still to come.
+    /// In a body, with this many bytes left.
     Body(u64),
-    /// Nothing is looked at any more: the connection ends with this request.
+    /// The connection ends with this request, and nothing more is inspected.
     Last,
 }
 
@@ -45,7 +45,7 @@ impl<S> InspectedConnection<S> {
         )
     }
 
-    fn look_at(&mut self, mut bytes: &[u8]) {
+    fn inspect(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             match &mut self.framing {
                 Framing::Last => return,
@@ -81,31 +81,31 @@ impl<S> InspectedConnection<S> {
     }
 }
 
-/// How many of the further bytes belong to a head that begins so, where they end it: with an empty line.
+/// Returns how many of the further bytes complete this head, if they contain the empty line at its end.
 fn end_of_head(head: &[u8], more: &[u8]) -> Option<usize> {
-    // Empty lines before a request are no end of it (RFC 9112, section 2.2).
-    let mut begun = head.iter().any(|byte| !matches!(byte, b'\r' | b'\n'));
+    // Empty lines before a request do not end it (RFC 9112, section 2.2).
+    let mut started = head.iter().any(|byte| !matches!(byte, b'\r' | b'\n'));
     let mut line_is_empty = match head {
-        [.., b'\n'] | [.., b'\n', b'\r'] => begun,
+        [.., b'\n'] | [.., b'\n', b'\r'] => started,
         _ => false,
     };
     for (index, byte) in more.iter().enumerate() {
         match byte {
             b'\n' if line_is_empty => return Some(index + 1),
-            b'\n' => line_is_empty = begun,
+            b'\n' => line_is_empty = started,
             b'\r' => {}
-            _ => (begun, line_is_empty) = (true, false),
+            _ => (started, line_is_empty) = (true, false),
         }
     }
     None
 }
 
-/// What follows a whole head.
+/// The framing after a complete head.
 fn framing(head: &[u8]) -> Result<Framing, &'static str> {
     let mut headers = [httparse::EMPTY_HEADER; HEAD_LINES];
     let mut request = httparse::Request::new(&mut headers);
     if !request.parse(head).is_ok_and(|read| read.is_complete()) {
-        // The library refuses it, with a status of its own.
+        // The library refuses it with its own status.
         return Ok(Framing::Last);
     }
     let values = |name: &str| {
@@ -136,7 +136,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for InspectedConnection<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        self.look_at(buffer.filled().get(before..).unwrap_or_default());
+        self.inspect(buffer.filled().get(before..).unwrap_or_default());
         read
     }
 }
@@ -178,22 +178,22 @@ mod tests {
     fn verdict(bytes: &str, split: usize) -> Option<&'static str> {
         let (mut watched, verdict) = InspectedConnection::new(());
         for piece in bytes.as_bytes().chunks(split) {
-            watched.look_at(piece);
+            watched.inspect(piece);
         }
         verdict.get().copied()
     }
 
     #[test]
-    fn a_body_has_one_length_in_every_request_of_a_connection() {
+    fn every_request_of_a_connection_has_one_body_length() {
         let post =
             |headers: &str, body: &str| format!("POST /mcp HTTP/1.1\r\nHost: a\r\n{headers}\r\n{body}");
-        let sound = [
+        let valid = [
             post("Content-Length: 4\r\n", "\r\n\r\n"),
             "\r\n\nGET / HTTP/1.1\nHost: a\n\n".to_owned(),
             post("content-length: 37\r\n", "Content-Length: 1\r\nContent-Length: 2\r\n"),
         ]
         .concat();
-        let odd = [
+        let invalid = [
             ("Content-Length: 1\r\nContent-Length: 1\r\n", "more than one Content-Length"),
             ("Content-Length: 1\r\nContent-Length: 2\r\n", "more than one Content-Length"),
             ("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", "both"),
@@ -208,11 +208,11 @@ mod tests {
             ("Content-Length: 99999999999999999999\r\n", "not a number"),
         ];
         for split in [1, 2, 3, 7, 1_000] {
-            assert_eq!(verdict(&sound, split), None, "{split}");
+            assert_eq!(verdict(&valid, split), None, "{split}");
             assert_eq!(verdict(&post("Transfer-Encoding: chunked\r\n", "0\r\n\r\n"), split), None);
-            for (headers, why) in odd {
-                let said = verdict(&[sound.as_str(), &post(headers, "")].concat(), split);
-                assert!(said.is_some_and(|said| said.contains(why)), "{headers}: {said:?}");
+            for (headers, why) in invalid {
+                let reason = verdict(&[valid.as_str(), &post(headers, "")].concat(), split);
+                assert!(reason.is_some_and(|reason| reason.contains(why)), "{headers}: {reason:?}");
             }
         }
     }

@@ -1,8 +1,6 @@
-//! Which heads of requests are refused before anything is done about them: those that two readers of HTTP may read in
-//! two ways.
+//! Refuses ambiguous heads of requests, which two HTTP implementations may read differently.
 //!
-//! Whether a host or an origin is a known one is decided at the
-//! endpoint.
+//! The endpoint checks hosts and origins.
 
 use axum::extract::Request;
 use axum::http::uri::Authority;
@@ -12,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::framing::Verdict;
 
-/// Headers that stand in a request once at most: each of them decides who is let in, what is read, or whose it is.
+/// Headers that may appear only once, because access, content or ownership depends on them.
 const ONCE: [HeaderName; 7] = [
     header::HOST,
     header::ORIGIN,
@@ -23,20 +21,20 @@ const ONCE: [HeaderName; 7] = [
     HeaderName::from_static("last-event-id"),
 ];
 
-/// The beginning of the names of the protocol's own headers, which stand once at most as well.
+/// The prefix of the protocol's own headers, which may appear only once as well.
 const OWN: &str = "mcp-";
 
-/// Why a request is refused whose head this is; `is_own` says whether a host is a name of this server.
+/// Why a request with this head is refused; `is_own` checks whether a host is a name of this server.
 pub(super) fn refusal(
     (method, target): (&Method, &Uri),
     headers: &HeaderMap,
     is_own: impl Fn(&Authority) -> bool,
 ) -> Option<String> {
     if let Some(name) = repeated(headers) {
-        return Some(format!("the header {name} stands in it more than once; send it once"));
+        return Some(format!("the header {name} appears more than once; send it once"));
     }
     if headers.get(header::TRANSFER_ENCODING).is_some_and(|coding| !is_chunked(coding.as_bytes())) {
-        return Some("its Transfer-Encoding is not `chunked`, which is the only one known here".to_owned());
+        return Some("its Transfer-Encoding is not `chunked`, the only supported one".to_owned());
     }
     let Some(host) = headers.get(header::HOST) else {
         return Some("it has no Host header; send one".to_owned());
@@ -47,7 +45,7 @@ pub(super) fn refusal(
     target_refusal(method, target, &host, is_own)
 }
 
-/// Answers a request, unless its head is refused: with 400, the reason, and the end of the connection. `is_own` says
+/// Answers a request; if its head is refused, with 400, the reason, and the end of the connection. `is_own` checks
 /// whether a host is a name of this server.
 pub(super) async fn answer(request: Request, is_own: impl Fn(&Authority) -> bool, next: Next) -> Response {
     let framing = request.extensions().get::<Verdict>().and_then(|verdict| verdict.get().copied());
@@ -59,7 +57,7 @@ pub(super) async fn answer(request: Request, is_own: impl Fn(&Authority) -> bool
         return (StatusCode::BAD_REQUEST, [close], format!("the request is refused: {why}\n"))
             .into_response();
     }
-    // What follows chunks is not looked at (`http::framing`).
+    // Data after chunks is not inspected (`http::framing`).
     let is_last = request.headers().contains_key(header::TRANSFER_ENCODING);
     let mut response = next.run(request).await;
     if is_last {
@@ -68,7 +66,7 @@ pub(super) async fn answer(request: Request, is_own: impl Fn(&Authority) -> bool
     response
 }
 
-/// The name of a header that must stand once, and does not.
+/// A header that appears more than once but must not.
 fn repeated(headers: &HeaderMap) -> Option<&HeaderName> {
     headers.keys().find(|name| {
         let is_single = ONCE.contains(name) || name.as_str().starts_with(OWN);
@@ -80,19 +78,19 @@ fn is_chunked(coding: &[u8]) -> bool {
     coding.trim_ascii().eq_ignore_ascii_case(b"chunked")
 }
 
-/// A host with at most a port. The library also reads what has no host, a user's name, or a port that is none.
+/// Parses a host with an optional port. The library also accepts an empty host, a user name, or an invalid port.
 fn authority(text: &str) -> Option<Authority> {
     let authority = Authority::try_from(text).ok()?;
-    // A user's name would stand before the host, and may begin as the host does.
+    // A user name would precede the host, and may start like it.
     let port = text.strip_prefix(authority.host())?;
     let is_port = port.is_empty() || port == ":" || port.starts_with(':') && authority.port_u16().is_some();
-    // A name or an address; what else the grammar of addresses allows is in no host's name.
+    // A name or an address; hosts have no other characters, although URIs allow them.
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[]:".contains(&byte);
     let host = authority.host();
     (is_port && !host.is_empty() && host.bytes().all(is_name)).then_some(authority)
 }
 
-/// The target is a path, or the whole address of this very server (RFC 9112, section 3.2).
+/// Checks that the target is a path, or a URL of this server (RFC 9112, section 3.2).
 fn target_refusal(
     method: &Method,
     target: &Uri,
@@ -104,7 +102,7 @@ fn target_refusal(
         return None;
     }
     let (Some(scheme), Some(named)) = (target.scheme_str(), target.authority()) else {
-        return Some("its target is neither a path nor an address; this server is no proxy".to_owned());
+        return Some("its target is neither a path nor an address; this server is not a proxy".to_owned());
     };
     let default = match scheme {
         "http" => Some(80),
@@ -117,7 +115,7 @@ fn target_refusal(
         && port(named) == port(host);
     if default.is_none() || method == Method::CONNECT || !is_same || !is_own(named) {
         return Some(
-            "its target is an address that is not this server's, or not that of its Host header; this server is no \
+            "its target is an address that is not this server's, or not that of its Host header; this server is not a \
              proxy"
                 .to_owned(),
         );
@@ -125,7 +123,7 @@ fn target_refusal(
     None
 }
 
-/// Whether `authority` is one of `known`, each of them a host, or a host with a port.
+/// Whether `authority` is one of `known`, which are hosts with or without a port.
 pub(super) fn is_among(authority: &Authority, known: &[String]) -> bool {
     let bare = |host: &str| host.trim_matches(['[', ']']).to_ascii_lowercase();
     known.iter().any(|known| match Authority::try_from(known.as_str()) {
@@ -133,7 +131,7 @@ pub(super) fn is_among(authority: &Authority, known: &[String]) -> bool {
             bare(known.host()) == bare(authority.host())
                 && known.port_u16().is_none_or(|port| authority.port_u16() == Some(port))
         }
-        // Such as an address of the sixth version without brackets.
+        // For example an IPv6 address without brackets.
         Err(_) => bare(known) == bare(authority.host()),
     })
 }
@@ -155,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_decides_anything_stands_once() {
+    fn significant_headers_appear_only_once() {
         assert_eq!(refused("GET", "/", &[("Host", "localhost"), ("Accept", "a"), ("Accept", "b")]), None);
         for name in [
             "Host",
@@ -176,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_a_host_with_at_most_a_port() {
+    fn a_host_has_at_most_a_port() {
         for right in ["localhost", "LOCALHOST:1", "127.0.0.1:65535", "[::1]:1", "other.example", "a:"] {
             assert_eq!(refused("GET", "/mcp", &[("Host", right)]), None, "{right}");
         }
@@ -222,13 +220,13 @@ mod tests {
             ("*", "localhost"),
             ("localhost:80", "localhost:80"),
         ] {
-            assert!(host(target, name).is_some_and(|why| why.contains("no proxy")), "{target} {name}");
+            assert!(host(target, name).is_some_and(|why| why.contains("not a proxy")), "{target} {name}");
         }
         assert!(refused("CONNECT", "localhost:80", &[("Host", "localhost:80")]).is_some());
     }
 
     #[test]
-    fn bodies_come_in_chunks_or_with_their_length() {
+    fn bodies_are_chunked_or_have_a_length() {
         let coding = |value: &str| refused("POST", "/", &[("Host", "a"), ("Transfer-Encoding", value)]);
         assert_eq!(coding("Chunked"), None);
         for wrong in ["gzip, chunked", "identity", "chunked, chunked", "", "xchunked", "chunked;q=1"] {

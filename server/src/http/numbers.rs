@@ -1,4 +1,4 @@
-//! Bodies of answers with their numbers as they are, wherever a chunk ends.
+//! Restores marked numbers in response bodies, across chunk boundaries.
 
 use std::borrow::Cow;
 
@@ -6,19 +6,19 @@ use axum::body::{Body, Bytes};
 use futures::{Stream, StreamExt as _, stream};
 use strict_json::Pieces;
 
-/// A body whose marked numbers are themselves.
+/// Restores the marked numbers of a body.
 pub(super) fn restored(body: Body) -> Body {
     Body::from_stream(chunks(body.into_data_stream()))
 }
 
 fn chunks<E>(chunks: impl Stream<Item = Result<Bytes, E>>) -> impl Stream<Item = Result<Bytes, E>> {
-    let begun = Some((Box::pin(chunks), Pieces::default()));
-    stream::unfold(begun, async |begun| {
-        let (mut chunks, mut pieces) = begun?;
+    let initial = Some((Box::pin(chunks), Pieces::default()));
+    stream::unfold(initial, async |state| {
+        let (mut chunks, mut pieces) = state?;
         loop {
             match chunks.next().await {
                 Some(Ok(chunk)) => {
-                    let chunk = written(&mut pieces, &chunk);
+                    let chunk = ready(&mut pieces, &chunk);
                     if !chunk.is_empty() {
                         return Some((Ok(chunk), Some((chunks, pieces))));
                     }
@@ -33,8 +33,8 @@ fn chunks<E>(chunks: impl Stream<Item = Result<Bytes, E>>) -> impl Stream<Item =
     })
 }
 
-/// What of a chunk can be written now.
-fn written(pieces: &mut Pieces, chunk: &Bytes) -> Bytes {
+/// The part of a chunk that can be written now.
+fn ready(pieces: &mut Pieces, chunk: &Bytes) -> Bytes {
     match pieces.push(chunk) {
         Cow::Borrowed(written) => chunk.slice_ref(written),
         Cow::Owned(written) => written.into(),
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_in_several_chunks_has_its_numbers() {
+    fn numbers_are_restored_across_chunks() {
         let raw = RawValue::from_string(r#"{"a":1e400,"b":[18446744073709551617]}"#.to_owned()).unwrap();
         let message = strict_json::value_with_numbers(&raw).unwrap().to_string();
         let event = format!("data: {message}\n\n");
@@ -72,6 +72,6 @@ mod tests {
             let (before, after) = event.split_at(cut);
             assert_eq!(sent(&[before, after]), format!("data: {}\n\n", raw.get()), "cut at {cut}");
         }
-        assert_eq!(sent(&["\"a", "\""]), "\"a\"", "what is held back is sent at the end");
+        assert_eq!(sent(&["\"a", "\""]), "\"a\"", "the rest is sent at the end");
     }
 }

@@ -1,4 +1,4 @@
-//! What is made of any bytes that a client sends, with a handler that notes what it is given: for tests and fuzz targets.
+//! Answers any bytes with a handler that records what it receives: for tests and fuzz targets.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,35 +14,35 @@ use super::table::Table;
 use super::token::Token;
 use super::{connections, head};
 
-/// The token that is asked for.
+/// The required token.
 pub const TOKEN: &str = "0123456789abcdef";
 
-/// The names of the server that is asked.
+/// The names of the server.
 pub const HOSTS: [&str; 2] = ["localhost", "127.0.0.1:8080"];
 
-/// Most bytes of a body that are read.
+/// Maximum size of a body that is read, in bytes.
 const BODY: usize = 64 << 10;
 
-/// How often the server can go on before the client closes its side: several times for each request of a case.
+/// How many scheduler turns the server gets before the client closes its side: several for each request of a case.
 const TURNS: usize = 100;
 
-/// A request that was not refused for its head.
+/// A request whose head was accepted.
 #[derive(Debug)]
 pub struct Admitted {
-    /// Its target, as it is read.
+    /// Its parsed target.
     pub target: String,
     /// Its headers, by name in lower case.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// Whether it shows the token.
+    /// Whether it has the token.
     pub is_authorized: bool,
-    /// Its body, if all of it has come.
+    /// Its body, if it is complete.
     pub body: Option<Vec<u8>>,
 }
 
-/// The requests that are let through, and all that is answered; the client has closed its side.
+/// The accepted requests and all response bytes; the client has closed its side.
 ///
 /// # Errors
-/// There is no event loop.
+/// If there is no event loop.
 pub fn answer(bytes: &[u8]) -> std::io::Result<(Vec<Admitted>, Vec<u8>)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -50,7 +50,7 @@ pub fn answer(bytes: &[u8]) -> std::io::Result<(Vec<Admitted>, Vec<u8>)> {
     let note = move |request: Request| {
         let seen = noting.clone();
         async move {
-            let (admitted, response) = noted(request).await;
+            let (admitted, response) = record(request).await;
             seen.lock().unwrap_or_else(PoisonError::into_inner).push(admitted);
             response
         }
@@ -68,9 +68,9 @@ pub fn answer(bytes: &[u8]) -> std::io::Result<(Vec<Admitted>, Vec<u8>)> {
         let (mut reader, mut writer) = tokio::io::split(client);
         let mut answered = Vec::new();
         let talking = async {
-            // A connection that is closed early takes no more.
+            // A connection that was closed early accepts no more.
             let _ = writer.write_all(bytes).await;
-            // A client that has gone is not answered: the server has its turns before that.
+            // The server does not answer a closed client, so it gets its turns first.
             for _ in 0..TURNS {
                 tokio::task::yield_now().await;
             }
@@ -84,7 +84,7 @@ pub fn answer(bytes: &[u8]) -> std::io::Result<(Vec<Admitted>, Vec<u8>)> {
     Ok((seen, answered))
 }
 
-async fn noted(request: Request) -> (Admitted, Response) {
+async fn record(request: Request) -> (Admitted, Response) {
     let (head, body) = request.into_parts();
     let headers: &HeaderMap = &head.headers;
     let is_authorized = Token::fixed(TOKEN).challenge(headers).is_none();

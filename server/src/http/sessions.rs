@@ -1,7 +1,7 @@
-//! Sessions of clients of the handshake era: how many there are, and when they end.
+//! Sessions of clients of the handshake era: their number and their end.
 //!
-//! What a session is to the protocol is left to the protocol library. Its own end of idle sessions also ends those
-//! whose execution says nothing for a while, so it is done here.
+//! The protocol library implements the sessions. Its own timeout also ends sessions whose execution is silent for a
+//! while, so idle sessions are ended here.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,63 +22,63 @@ use tokio_util::sync::CancellationToken;
 
 use crate::snapshot::Settings;
 
-/// How long a session stays that no client uses (1 hour): there is no request, and no stream is open.
+/// How long an unused session stays (1 hour), without a request or an open stream.
 const IDLE_TIME: Duration = Duration::from_secs(3600);
 
-/// After how long (5 minutes) it makes place for another one where there are too many.
+/// After how long (5 minutes) an idle session may be ended to make room for another one.
 const YIELD_TIME: Duration = Duration::from_secs(300);
 
-/// How often it is looked for sessions that are idle.
+/// How often to look for idle sessions.
 const LOOK_TIME: Duration = Duration::from_secs(30);
 
 /// The sessions.
 pub(super) struct Sessions {
     library: LocalSessionManager,
     settings: watch::Receiver<Arc<Settings>>,
-    /// One session is begun at a time, so that there are never too many.
-    beginning: tokio::sync::Mutex<()>,
+    /// Ensures that one session is created at a time, so that there are never too many.
+    creating: tokio::sync::Mutex<()>,
     open: Arc<Mutex<HashMap<SessionId, Use>>>,
 }
 
-/// How a session is used.
+/// The use of a session.
 #[derive(Debug)]
 struct Use {
     /// How many streams are open.
     streams: usize,
-    /// When it was used last.
+    /// When it was last used.
     last: Instant,
-    /// Cancelled when it ends.
+    /// Cancelled when the session ends.
     end: CancellationToken,
-    /// Whether its client knows events that prime a stream for being resumed.
+    /// Whether its client supports priming events, which let it resume a stream.
     is_primed: bool,
 }
 
 impl Use {
-    fn begun() -> Self {
+    fn new() -> Self {
         Use { streams: 0, last: Instant::now(), end: CancellationToken::new(), is_primed: false }
     }
 }
 
-/// Whether clients of this version expect an event without a message at the beginning of a stream (MCP 2025-11-25,
-/// basic/transports). Older ones read it as a message that is broken.
+/// Whether clients of this version expect an event without a message at the start of a stream (MCP 2025-11-25,
+/// basic/transports). Older ones read it as a broken message.
 pub(super) fn is_primed(version: &ProtocolVersion) -> bool {
     *version >= ProtocolVersion::V_2025_11_25
 }
 
-/// The end of the session that a request came in. The library ends a session's requests only some seconds later, in case
-/// that they end by themselves.
+/// The end of the session that a request belongs to. The library waits some seconds before it cancels a session's
+/// requests, in case they finish.
 #[derive(Debug, Clone)]
 struct SessionEnd(CancellationToken);
 
-/// What is cancelled when the session ends that a request came in, if it came in one.
+/// The token that is cancelled when the request's session ends, if it has one.
 pub fn session_end(extensions: &Extensions) -> Option<CancellationToken> {
     extensions.get::<SessionEnd>().map(|SessionEnd(end)| end.clone())
 }
 
-/// Why a session does what it was asked for not.
+/// Why a session operation failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SessionsError {
-    #[error("there are {0} sessions already, which is all that this server takes")]
+    #[error("the limit of {0} sessions is reached")]
     Full(usize),
     #[error(transparent)]
     Library(#[from] LocalSessionManagerError),
@@ -88,16 +88,16 @@ impl Sessions {
     pub(super) fn new(settings: watch::Receiver<Arc<Settings>>) -> Self {
         let mut library = LocalSessionManager::default();
         library.session_config.keep_alive = None;
-        Sessions { library, settings, beginning: tokio::sync::Mutex::default(), open: Arc::default() }
+        Sessions { library, settings, creating: tokio::sync::Mutex::default(), open: Arc::default() }
     }
 
-    /// How many sessions there may be, where there is no place for another one.
+    /// The limit on sessions, if it is reached and none can be ended.
     pub(super) fn full(&self) -> Option<usize> {
-        let most = self.settings.borrow().config.serve.max_sessions;
-        (self.open().len() >= most && self.longest_idle(YIELD_TIME).is_none()).then_some(most)
+        let limit = self.settings.borrow().config.serve.max_sessions;
+        (self.open().len() >= limit && self.longest_idle(YIELD_TIME).is_none()).then_some(limit)
     }
 
-    /// Ends sessions that are idle, for ever.
+    /// Ends idle sessions, indefinitely.
     pub(super) async fn end_idle(self: Arc<Self>) {
         loop {
             sleep(LOOK_TIME).await;
@@ -107,29 +107,29 @@ impl Sessions {
         }
     }
 
-    /// Ends a session, and all that goes on in it.
+    /// Ends a session and its requests.
     async fn end(&self, id: &SessionId) {
         self.forget(id);
-        // One that has ended by itself meanwhile has ended.
+        // It may have ended in the meantime.
         let _ = self.library.close_session(id).await;
     }
 
-    /// Whether the client of a session knows priming events.
+    /// Whether the client of a session supports priming events.
     pub(super) fn primes(&self, id: &str) -> bool {
         self.open().get(id).is_some_and(|used| used.is_primed)
     }
 
-    /// Ends what goes on in a session, and forgets it.
+    /// Cancels the requests of a session and removes it.
     fn forget(&self, id: &SessionId) {
         if let Some(used) = self.open().remove(id) {
             used.end.cancel();
         }
     }
 
-    /// The session that nobody has used for the longest time, and for so long at least.
-    fn longest_idle(&self, least: Duration) -> Option<SessionId> {
+    /// The session that has been idle for the longest time, at least `minimum`.
+    fn longest_idle(&self, minimum: Duration) -> Option<SessionId> {
         let open = self.open();
-        let idle = open.iter().filter(|(_, used)| used.streams == 0 && used.last.elapsed() >= least);
+        let idle = open.iter().filter(|(_, used)| used.streams == 0 && used.last.elapsed() >= minimum);
         idle.min_by_key(|(_, used)| used.last).map(|(id, _)| id.clone())
     }
 
@@ -139,7 +139,7 @@ impl Sessions {
         }
     }
 
-    /// The same stream, which keeps its session from being idle.
+    /// Wraps a stream so that its session is not idle.
     fn open_stream<S: Stream<Item = ServerSseMessage> + Send + Sync + 'static>(
         &self,
         id: &SessionId,
@@ -161,18 +161,18 @@ impl SessionManager for Sessions {
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
-        let _alone = self.beginning.lock().await;
-        if let Some(most) = self.full() {
-            return Err(SessionsError::Full(most));
+        let _alone = self.creating.lock().await;
+        if let Some(limit) = self.full() {
+            return Err(SessionsError::Full(limit));
         }
-        let most = self.settings.borrow().config.serve.max_sessions;
-        if self.open().len() >= most
+        let limit = self.settings.borrow().config.serve.max_sessions;
+        if self.open().len() >= limit
             && let Some(idle) = self.longest_idle(YIELD_TIME)
         {
             self.end(&idle).await;
         }
         let (id, transport) = self.library.create_session().await?;
-        self.open().insert(id.clone(), Use::begun());
+        self.open().insert(id.clone(), Use::new());
         Ok((id, transport))
     }
 
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn there_are_so_many_sessions_until_one_ends_or_nobody_uses_it() {
+    async fn sessions_are_limited_until_one_ends_or_is_idle() {
         let sessions = sessions(2);
         let (first, _first) = sessions.create_session().await.unwrap();
         let (second, _second) = sessions.create_session().await.unwrap();
@@ -295,13 +295,13 @@ mod tests {
         advance(YIELD_TIME).await;
         assert!(sessions.has_session(&second).await.unwrap());
         let (fourth, _fourth) = sessions.create_session().await.unwrap();
-        assert!(!sessions.has_session(&third).await.unwrap(), "nobody has used it");
+        assert!(!sessions.has_session(&third).await.unwrap(), "it was idle for longest");
         assert!(sessions.has_session(&second).await.unwrap() && sessions.has_session(&fourth).await.unwrap());
         assert!(matches!(sessions.create_session().await, Err(SessionsError::Full(2))));
     }
 
     #[tokio::test]
-    async fn what_goes_on_in_a_session_ends_with_it() {
+    async fn requests_of_a_session_end_with_it() {
         let sessions = sessions(2);
         let (id, _session) = sessions.create_session().await.unwrap();
         let (other, _other) = sessions.create_session().await.unwrap();
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_session_ends_when_nobody_has_used_it_for_long_and_no_stream_is_open() {
+    async fn an_idle_session_without_streams_ends() {
         let sessions = sessions(2);
         let idle = tokio::spawn(sessions.clone().end_idle());
         let (watched, _watched) = sessions.create_session().await.unwrap();

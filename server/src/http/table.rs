@@ -1,7 +1,7 @@
-//! Which connections there are, and which of them makes room for another one.
+//! Limits the number of connections, and decides which one to close for another.
 //!
-//! A connection counts as a stranger's until a request on it is let in. Strangers' connections are few and short, in all
-//! and from each address, and the oldest makes room: so that no number of half-open connections keeps others out.
+//! A connection counts as a stranger's until a request on it is accepted. Strangers' connections are few and short, in
+//! total and for each address, and the oldest is closed first, so half-open connections do not keep others out.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-/// The connections on which no request was let in: in all, and from one address. Well below the 1024 files that a
+/// Limits on connections without an accepted request, in total and for one address. Well below the 1024 files that a
 /// process may have open by default, and above what a browser or a burst of clients opens at once.
 pub(super) const STRANGERS: usize = 256;
 pub(super) const STRANGERS_OF_ADDRESS: usize = 128;
 
-/// The connections on which a request was let in. More are refused.
+/// Limit on connections with an accepted request. More are refused.
 pub(super) const ADMITTED: usize = 512;
 
 /// The connections.
@@ -23,7 +23,7 @@ pub(super) struct Table(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The number of the next one: a later one has a higher number.
+    /// The number of the next connection; numbers increase.
     next: u64,
     connections: HashMap<u64, Connection>,
 }
@@ -32,11 +32,11 @@ struct State {
 struct Connection {
     origin: Origin,
     is_admitted: bool,
-    /// Ends it.
+    /// Ends the connection.
     end: CancellationToken,
 }
 
-/// Where a connection comes from: an address, or the network of one home (RFC 6177: a /64 at least).
+/// The origin of a connection: an address, or the network of one home (RFC 6177: a /64 at least).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Origin(IpAddr);
 
@@ -49,17 +49,17 @@ impl Origin {
     }
 }
 
-/// A connection in the table. Dropping it takes it out.
+/// A connection in the table. Dropping it removes the connection.
 #[derive(Debug)]
 pub(super) struct Entry {
     table: Arc<Table>,
     number: u64,
-    /// Cancelled when it must end.
+    /// Cancelled when the connection must end.
     pub(super) end: CancellationToken,
 }
 
 impl Table {
-    /// A new connection. Where there are too many strangers, the oldest of those who have most makes room.
+    /// Adds a connection. If there are too many strangers, closes the oldest one of the origin that has the most.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Arc<Entry> {
         let (origin, end) = (Origin::of(address), CancellationToken::new());
         let mut state = self.state();
@@ -67,7 +67,7 @@ impl Table {
         state.next += 1;
         state.connections.insert(number, Connection { origin, is_admitted: false, end: end.clone() });
         while let Some(oldest) = state.too_many(origin) {
-            // What ends takes itself out; it no longer counts.
+            // A closing connection no longer counts.
             if let Some(connection) = state.connections.remove(&oldest) {
                 connection.end.cancel();
             }
@@ -75,7 +75,7 @@ impl Table {
         Arc::new(Entry { table: self.clone(), number, end })
     }
 
-    /// Ends the oldest stranger's connection; whether there was one.
+    /// Closes the oldest stranger's connection; `false` if there was none.
     pub(super) fn make_room(&self) -> bool {
         let mut state = self.state();
         let oldest = state.strangers().min();
@@ -93,7 +93,7 @@ impl State {
         self.connections.iter().filter(|(_, connection)| !connection.is_admitted).map(|(number, _)| *number)
     }
 
-    /// The connection that must end, if one must, after another one from `origin`.
+    /// The connection to close, if any, after one from `origin` was added.
     fn too_many(&self, origin: Origin) -> Option<u64> {
         let mut counts: HashMap<Origin, usize> = HashMap::new();
         for connection in self.connections.values().filter(|connection| !connection.is_admitted) {
@@ -112,7 +112,7 @@ impl State {
 }
 
 impl Entry {
-    /// A request on this connection is let in; false where there are too many of these connections.
+    /// Accepts a request on this connection; `false` if there are too many such connections.
     pub(super) fn admit(&self) -> bool {
         let mut state = self.table.state();
         let admitted = state.connections.values().filter(|connection| connection.is_admitted).count();
@@ -122,7 +122,7 @@ impl Entry {
         has_room
     }
 
-    /// Whether a request on it was let in.
+    /// Whether a request on it was accepted.
     pub(super) fn is_admitted(&self) -> bool {
         self.table.state().connections.get(&self.number).is_some_and(|connection| connection.is_admitted)
     }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_stranger_of_an_address_makes_room() {
+    fn the_oldest_stranger_of_an_address_is_closed() {
         let table = Arc::new(Table::default());
         let other = table.enter(address(2));
         let admitted = table.enter(address(1));
@@ -155,7 +155,7 @@ mod tests {
         let many: Vec<_> = (0..1_100).map(|_| table.enter(address(1))).collect();
         assert_eq!(open(&many), STRANGERS_OF_ADDRESS);
         let last = &many[many.len() - STRANGERS_OF_ADDRESS..];
-        assert_eq!(open(last), STRANGERS_OF_ADDRESS, "the newest are left");
+        assert_eq!(open(last), STRANGERS_OF_ADDRESS, "the newest remain");
         assert!(!other.end.is_cancelled() && !admitted.end.is_cancelled());
         assert!(!many[0].admit(), "it has ended");
         drop((many, other, admitted));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn of_all_strangers_those_of_the_address_that_has_most_make_room() {
+    fn the_address_with_the_most_strangers_loses_them_first() {
         let table = Arc::new(Table::default());
         let modest = table.enter(address(0));
         let many: Vec<_> = (1..=20)
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_of_the_sixth_version_counts_as_one_address() {
+    fn an_ipv6_network_counts_as_one_address() {
         let table = Arc::new(Table::default());
         let inside = |last: u64| IpAddr::V6((0x2001_0db8_u128 << 96 | u128::from(last)).into());
         let many: Vec<_> = (0..200).map(|last| table.enter(inside(last))).collect();
@@ -184,11 +184,11 @@ mod tests {
     }
 
     #[test]
-    fn there_are_so_many_connections_with_requests_that_were_let_in() {
+    fn admitted_connections_are_limited() {
         let table = Arc::new(Table::default());
         let many: Vec<_> = (0..ADMITTED).map(|_| table.enter(address(1))).collect();
         let admitted = many.iter().filter(|connection| connection.admit()).count();
-        // Those that were dropped before can't be admitted; the others have room.
+        // Connections that were closed before can't be admitted; the others have room.
         assert_eq!(admitted, STRANGERS_OF_ADDRESS);
         let more: Vec<_> = (admitted..ADMITTED)
             .map(|_| {

@@ -1,4 +1,4 @@
-//! The token that clients show (RFC 6750).
+//! The bearer token of clients (RFC 6750).
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,26 +7,25 @@ use axum::http::{HeaderMap, header};
 
 use gateway::failure::Failure;
 
-/// Least characters of a token: fewer can be guessed.
+/// Minimum length of a token in characters: shorter ones can be guessed.
 const SHORTEST: usize = 16;
 
-/// The token that clients must show.
+/// The token that clients must send.
 #[derive(Clone)]
 pub struct Token(Arc<str>);
 
 impl Token {
-    /// The one that a variable holds; what is around it is no part of it. `None` without a variable, which only an
-    /// address of this machine alone may be.
+    /// The trimmed value of the variable. `None` without a variable, which is allowed only for loopback addresses.
     ///
     /// # Errors
-    /// Where there should be one, or it is none.
+    /// If a token is required and missing, or invalid.
     pub(crate) fn of(address: SocketAddr, variable: Option<&str>) -> Result<Option<Self>, Failure> {
         let Some(variable) = variable else {
             if address.ip().to_canonical().is_loopback() {
                 return Ok(None);
             }
             return Err(Failure::configuration(format!(
-                "{address} can be reached from elsewhere, and whoever reaches it could run code\n\
+                "{address} can be reached from other machines, and any client there could run code\n\
                  help: name a variable with a token: --token-env VARIABLE"
             )));
         };
@@ -41,29 +40,29 @@ impl Token {
     fn checked(variable: &str, token: &str) -> Result<Self, Failure> {
         let wrong = |what: &str| {
             Failure::configuration(format!(
-                "the variable {variable} {what}\nhelp: take another token, such as that of: openssl rand -hex 32"
+                "the variable {variable} {what}\nhelp: use another token, for example from: openssl rand -hex 32"
             ))
         };
         if token.len() < SHORTEST {
             return Err(wrong(&format!("has fewer than {SHORTEST} characters, which can be guessed")));
         }
         if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(wrong("has characters that no header carries: spaces, line ends, or beyond ASCII"));
+            return Err(wrong("has characters that a header can't contain: spaces, line ends, or non-ASCII"));
         }
         Ok(Token(Arc::from(token)))
     }
 
-    /// This very one.
+    /// A fixed token, without checks.
     pub(super) fn fixed(token: &str) -> Self {
         Token(Arc::from(token))
     }
 
-    /// The token itself, which nothing may tell.
+    /// The token itself, which must not be shown.
     pub(crate) fn secret(&self) -> &str {
         &self.0
     }
 
-    /// What a request is answered that does not show it (RFC 6750, section 3); `None` where it does.
+    /// The challenge for a request without the token (RFC 6750, section 3); `None` if it has the token.
     pub(super) fn challenge(&self, headers: &HeaderMap) -> Option<&'static str> {
         if self.is_shown(headers) {
             return None;
@@ -73,7 +72,7 @@ impl Token {
         Some(if is_wrong { wrong } else { "Bearer realm=\"toolsmith\"" })
     }
 
-    /// Whether a request shows it, once.
+    /// Whether a request has the token, exactly once.
     fn is_shown(&self, headers: &HeaderMap) -> bool {
         let mut shown = headers.get_all(header::AUTHORIZATION).iter();
         let (Some(shown), None) = (shown.next(), shown.next()) else { return false };
@@ -81,8 +80,7 @@ impl Token {
         parts.is_some_and(|(scheme, shown)| scheme.eq_ignore_ascii_case("bearer") && self.is(shown.trim()))
     }
 
-    /// Whether it is this one. Takes as long wherever they differ: both are hashed first, and hashes of this kind are
-    /// compared in constant time.
+    /// Compares tokens in constant time: both are hashed first, and hashes of this kind are compared in constant time.
     fn is(&self, shown: &str) -> bool {
         blake3::hash(self.0.as_bytes()) == blake3::hash(shown.as_bytes())
     }
@@ -97,7 +95,7 @@ mod tests {
     const TOKEN: &str = "0123456789abcdef";
 
     #[test]
-    fn only_a_request_with_the_very_token_shows_it() {
+    fn only_requests_with_the_exact_token_are_accepted() {
         let token = Token::checked("X", TOKEN).unwrap();
         let shows = |values: &[&str]| {
             let mut headers = HeaderMap::new();
@@ -131,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn only_this_machine_is_served_without_a_token() {
+    fn only_loopback_addresses_need_no_token() {
         for own in ["127.0.0.1:1", "[::1]:1", "127.9.9.9:1", "[::ffff:127.0.0.1]:1"] {
             assert!(Token::of(own.parse().unwrap(), None).unwrap().is_none(), "{own}");
         }

@@ -1,4 +1,4 @@
-//! One call as it is written down: its beginning before it leaves, and its end whatever becomes of it.
+//! The record of one call: its start before it leaves, and its end in any case.
 
 use std::time::Instant;
 
@@ -11,15 +11,15 @@ use super::context::ExecutionContext;
 use crate::audit::Record;
 use crate::telemetry::{CallSpan, Network};
 
-/// A call whose beginning is written down. Dropping it writes down that it was given up.
+/// A call whose start is recorded. Dropping it records its cancellation.
 pub(super) struct Call<'a> {
     execution: &'a ExecutionContext,
     number: u64,
     server: &'a str,
     tool: &'a str,
     network: Network,
-    begun: Instant,
-    /// Taken at its end.
+    started: Instant,
+    /// Taken when the call ends.
     span: Option<CallSpan>,
 }
 
@@ -31,10 +31,10 @@ struct Ending {
 }
 
 impl<'a> Call<'a> {
-    /// `direct` says whether no execution was begun before.
+    /// `direct` is true outside an execution.
     ///
     /// # Errors
-    /// It can't be written down, and must not leave.
+    /// If the start can't be recorded; then the call must not be made.
     pub(super) fn begin(
         execution: &'a ExecutionContext,
         number: u64,
@@ -55,12 +55,12 @@ impl<'a> Call<'a> {
             who: direct.then(|| execution.requester.who()),
             arguments: execution.kept(arguments),
         })?;
-        let begun = Instant::now();
+        let started = Instant::now();
         let span = Some(execution.span.call(server, tool, network, None));
-        Ok(Call { execution, number, server, tool, network, begun, span })
+        Ok(Call { execution, number, server, tool, network, started, span })
     }
 
-    /// What goes with it to the server (MCP's `_meta`).
+    /// The `_meta` of the call to the server (MCP).
     pub(super) fn meta(&self) -> Map<String, Value> {
         let mut meta = self.span.as_ref().map(CallSpan::meta).unwrap_or_default();
         meta.extend(process_depth::next(self.execution.requester.depth, self.network == Network::Http));
@@ -73,10 +73,10 @@ impl<'a> Call<'a> {
         self.span.as_ref().map_or_else(tracing::Span::none, |span| span.span().clone())
     }
 
-    /// What came of it.
+    /// Records the result.
     ///
     /// # Errors
-    /// It can't be written down.
+    /// If it can't be recorded.
     pub(super) fn end(mut self, answer: &Result<Answer, CallFailure>) -> Result<(), String> {
         self.write(&match answer {
             Ok(answer) => Ending {
@@ -95,7 +95,7 @@ impl<'a> Call<'a> {
             Some(error) if error != "tool_error" => span.failed(error, None),
             _ => span.answered(!ok, bytes),
         }
-        let ms = self.begun.elapsed().as_secs_f64() * 1e3;
+        let ms = self.started.elapsed().as_secs_f64() * 1e3;
         let (execution, call) = (&self.execution.id, self.number);
         let (server, tool) = (self.server, self.tool);
         self.execution.write(&Record::CallEnd { execution, call, server, tool, ok, error, ms, bytes })
@@ -104,7 +104,7 @@ impl<'a> Call<'a> {
 
 impl Drop for Call<'_> {
     fn drop(&mut self) {
-        // Nothing that could be refused follows.
+        // The failure can't refuse anything any more.
         let _ = self.write(&Ending { ok: false, error: Some("cancelled"), bytes: 0 });
     }
 }

@@ -1,4 +1,4 @@
-//! What all records and spans of an execution have in common.
+//! The common context of an execution's records and spans.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use crate::audit::{Arguments, Record};
 use crate::snapshot::Settings;
 use crate::telemetry::ExecutionSpan;
 
-/// What the records and spans of an execution, or of a direct call, are made with.
+/// The context for the records and spans of an execution, or of a direct call.
 pub(super) struct ExecutionContext {
     pub(super) settings: Arc<Settings>,
     pub(super) requester: Requester,
-    /// What the execution is called.
+    /// The id of the execution.
     pub(super) id: String,
     pub(super) span: ExecutionSpan,
 }
 
 impl ExecutionContext {
-    /// Begins the span of a request that calls `tool` of this server.
+    /// Starts the span of a request that calls `tool` of this server.
     pub(super) fn new(settings: Arc<Settings>, requester: Requester, id: String, tool: &str) -> Self {
         let span = ExecutionSpan::begin(tool, &id, &requester.incoming());
         ExecutionContext { settings, requester, id, span }

@@ -1,4 +1,4 @@
-//! Who asks for an execution or a direct call.
+//! The requester of an execution or a direct call.
 
 use std::net::SocketAddr;
 
@@ -10,7 +10,7 @@ use crate::audit::Who;
 use crate::session::{ClientSession, ClientTransport};
 use crate::telemetry::{Incoming, Network, TraceContext};
 
-/// Who asks, by their own word but for transport and address.
+/// The requester. Only transport and address are verified; the rest is the client's claim.
 #[derive(Debug, Clone)]
 pub(crate) struct Requester {
     client: Option<(String, String)>,
@@ -20,9 +20,9 @@ pub(crate) struct Requester {
     request: String,
     protocol_version: Option<String>,
     context: Option<TraceContext>,
-    /// The run of an agent that asks.
+    /// The run of the requesting agent.
     pub(super) run: Option<String>,
-    /// How many processes of this program the request has gone through.
+    /// How many processes of this program the request has passed through.
     pub(super) depth: u32,
 }
 
@@ -51,7 +51,7 @@ impl Requester {
             address: self.address,
         }
     }
-    /// The request, as far as a span tells of it.
+    /// The attributes of the request for a span.
     pub(super) fn incoming(&self) -> Incoming<'_> {
         Incoming {
             network: match self.transport {

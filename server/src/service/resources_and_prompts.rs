@@ -1,4 +1,4 @@
-//! Requests about resources, prompts and completions: which server they belong to, and its answer.
+//! Handles requests about resources, prompts and completions: finds their server and forwards them.
 
 use rmcp::model::ErrorCode;
 use rmcp::service::RequestContext;
@@ -41,7 +41,7 @@ impl McpService {
         }
         parameters.insert("uri".to_owned(), json!(own));
         let known = proxied.snapshot.config().server(&server);
-        // What a client uses directly, it reads by itself; of all else, permission is asked.
+        // A client reads from a server it uses directly without a question; other reads need permission.
         let is_direct = known.is_some_and(|server| proxied.is_used_directly(server));
         let read = if self.session.is_agent() || !is_direct {
             let requester = Requester::of(&self.session, &context);
@@ -49,7 +49,7 @@ impl McpService {
         } else {
             proxied.carry(&server, method, parameters).await
         };
-        // Servers of either era have a code of their own for it (MCP 2026-07-28, "Resources", "Error Handling").
+        // Each era of the protocol has its own error code for it (MCP 2026-07-28, "Resources", "Error Handling").
         read.map_err(|error| match &error.data {
             Some(data) if error.code == ErrorCode::INVALID_PARAMS && data["uri"] == json!(own) => {
                 missing(error.message.to_string())
@@ -110,7 +110,7 @@ impl McpService {
             return Err(ErrorData::invalid_params(message, None));
         };
         self.session.set_level(level);
-        self.plainly(context).await.tell_all("logging", "logging/setLevel", &parameters).await;
+        self.plainly(context).await.send_to_all("logging", "logging/setLevel", &parameters).await;
         Ok(json!({}))
     }
 }

@@ -1,4 +1,4 @@
-//! Whoever called the subagent, as its tools see them: what they ask, the calling client is asked.
+//! Forwards questions of a subagent's tools to the client that called it.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::caller::Caller;
 
-/// The client that is asked.
+/// The client that called the subagent.
 pub(super) struct CallingClient(pub(super) Arc<Caller>);
 
 impl CallingClient {

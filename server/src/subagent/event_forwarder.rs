@@ -1,4 +1,4 @@
-//! Tells the process at the root of all agents what happens in a run, whole. Nothing is waited for.
+//! Sends the full events of a run to the root process of all agents, without waiting for delivery.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -11,7 +11,7 @@ use super::events::RunEnd;
 use crate::definitions::EXECUTE;
 use crate::snapshot::Settings;
 
-/// Tells of one run.
+/// Sends the events of one run.
 pub(super) struct EventForwarder {
     poster: Arc<EventPoster>,
     settings: Arc<Settings>,
@@ -31,7 +31,7 @@ impl EventForwarder {
         EventForwarder { poster, settings, name: name.to_owned(), run: run.to_owned(), parent_run }
     }
 
-    /// The run begins.
+    /// Reports the start of the run.
     pub(super) fn start(&self, prompt: &str, limit: Duration) {
         let limit = Some(limit.as_secs_f64());
         self.post(SubagentEvent {
@@ -40,7 +40,7 @@ impl EventForwarder {
         });
     }
 
-    /// Something happens in it.
+    /// Reports an event of the run.
     pub(super) fn event(&self, event: &Event<'_>) {
         match event {
             Event::Thought(text) => self.post(self.of(EventKind::ThoughtTrace, text)),
@@ -60,7 +60,7 @@ impl EventForwarder {
         }
     }
 
-    /// The run has ended; `answer` is what it says, where it has one.
+    /// Reports the end of the run, with the `answer` if there is one.
     pub(super) fn end(&self, ending: RunEnd<'_>, answer: Option<&str>, usage: Usage) {
         let (payload, is_error) = match ending {
             RunEnd::Answered => (answer.unwrap_or_default(), false),
@@ -101,7 +101,7 @@ impl EventForwarder {
     }
 }
 
-/// What a call is given, for people: a snippet as it is written.
+/// The arguments of a call in readable form: a snippet as plain text.
 fn payload(tool: &str, arguments: &Value) -> String {
     match arguments.get("code").and_then(Value::as_str) {
         Some(code) if tool == EXECUTE => code.to_owned(),

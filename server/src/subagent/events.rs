@@ -1,4 +1,4 @@
-//! What is told of a run, event by event: a name, a level, and a payload of bounded size.
+//! Log events of a run: each has a name, a level, and a payload of bounded size.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use crate::assistant::Saved;
 use crate::level::Level;
 
-/// Most characters of a text in a payload, and most bytes of JSON.
+/// Maximum length of a text in a payload, in characters, and of its JSON, in bytes.
 const LONGEST: usize = 4_000;
 
-/// Something that is told.
+/// An event for the client's log.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LogEvent {
     pub(super) level: Level,
@@ -24,7 +24,7 @@ impl LogEvent {
         LogEvent { level, event, payload }
     }
 
-    /// A run begins.
+    /// The start of a run.
     pub(super) fn start(prompt: &str, inputs: &[String], beginning: RunStart<'_>) -> Self {
         let mut payload = json!({
             "prompt": cut(prompt),
@@ -39,7 +39,7 @@ impl LogEvent {
         LogEvent::new(Level::Info, "start", payload)
     }
 
-    /// Something happens in a run. What a model says is told once it is whole.
+    /// An event of a run, if it is logged. A model's text is logged when it is complete.
     pub(super) fn of(event: &Event<'_>) -> Option<Self> {
         Some(match event {
             Event::Delta(Delta::Retry { attempt, wait, why }) => {
@@ -60,13 +60,13 @@ impl LogEvent {
         })
     }
 
-    /// A message was kept.
+    /// A message was stored.
     pub(super) fn saved(saved: &Saved) -> Self {
         let payload = json!({ "messageId": saved.id, "parentId": saved.parent, "role": saved.role.name() });
         LogEvent::new(Level::Info, "message_saved", payload)
     }
 
-    /// A run has ended.
+    /// The end of a run.
     pub(super) fn end(ended: RunEnd<'_>, turns: u32, usage: Usage, took: Duration) -> Self {
         let (level, status, error) = match ended {
             RunEnd::Answered => (Level::Info, "ok", None),
@@ -85,7 +85,7 @@ impl LogEvent {
         LogEvent::new(level, "end", payload)
     }
 
-    /// Events that the client did not read in time.
+    /// A count of events that the client did not read in time.
     pub(super) fn left_out(count: u64) -> Self {
         LogEvent::new(Level::Warning, "left_out", json!({ "events": count }))
     }
@@ -101,7 +101,7 @@ impl LogEvent {
     }
 }
 
-/// What is known when a run begins.
+/// The known facts at the start of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunStart<'a> {
     pub(super) model: &'a str,
@@ -141,7 +141,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// A value, as a text that is cut where it is too large.
+/// The value, or its cut text if it is too large.
 fn bounded(value: &Value) -> Value {
     let text = value.to_string();
     if text.len() <= LONGEST { value.clone() } else { Value::from(cut(&text)) }
@@ -158,20 +158,20 @@ mod tests {
         let long = "ü".repeat(LONGEST + 1);
         let arguments = json!({ "text": long });
         let call = ToolCall { id: "1".into(), name: "t".into(), arguments, signatures: Vec::new() };
-        let told = LogEvent::of(&Event::ToolCall(&call)).unwrap();
-        assert!(told.payload["arguments"].as_str().is_some_and(|text| text.ends_with('…')));
+        let logged = LogEvent::of(&Event::ToolCall(&call)).unwrap();
+        assert!(logged.payload["arguments"].as_str().is_some_and(|text| text.ends_with('…')));
         let result = ToolResult { blocks: vec![Block::text(long)], ..ToolResult::of(&call, "", true) };
-        let told = LogEvent::of(&Event::ToolResult(&result, Duration::from_millis(1500))).unwrap();
-        assert_eq!((told.level, told.payload["ms"].as_u64()), (Level::Warning, Some(1500)));
-        assert_eq!(told.payload["text"].as_str().map(|text| text.chars().count()), Some(LONGEST + 1));
+        let logged = LogEvent::of(&Event::ToolResult(&result, Duration::from_millis(1500))).unwrap();
+        assert_eq!((logged.level, logged.payload["ms"].as_u64()), (Level::Warning, Some(1500)));
+        assert_eq!(logged.payload["text"].as_str().map(|text| text.chars().count()), Some(LONGEST + 1));
     }
 
     #[test]
-    fn levels_say_how_grave_an_event_is() {
-        assert_eq!(LogEvent::of(&Event::Thought("x")).map(|told| told.level), Some(Level::Debug));
-        assert_eq!(LogEvent::of(&Event::Response("x")).map(|told| told.level), Some(Level::Info));
+    fn levels_reflect_the_severity_of_events() {
+        assert_eq!(LogEvent::of(&Event::Thought("x")).map(|logged| logged.level), Some(Level::Debug));
+        assert_eq!(LogEvent::of(&Event::Response("x")).map(|logged| logged.level), Some(Level::Info));
         let retry = Delta::Retry { attempt: 1, wait: Duration::from_secs(1), why: "429" };
-        assert_eq!(LogEvent::of(&Event::Delta(retry)).map(|told| told.level), Some(Level::Warning));
+        assert_eq!(LogEvent::of(&Event::Delta(retry)).map(|logged| logged.level), Some(Level::Warning));
         assert_eq!(LogEvent::of(&Event::Delta(Delta::Text("x"))), None);
         let end = |ending| LogEvent::end(ending, 1, Usage::default(), Duration::ZERO);
         assert_eq!(end(RunEnd::Failed("why")).level, Level::Error);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn data_says_what_happened_in_which_run() {
+    fn data_identifies_the_event_and_its_run() {
         let saved = Saved { id: "m2".into(), parent: Some("m1".into()), role: Role::User };
         let data = LogEvent::saved(&saved).data("ab12cd34");
         let payload = json!({ "messageId": "m2", "parentId": "m1", "role": "user" });

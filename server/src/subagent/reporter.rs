@@ -1,4 +1,4 @@
-//! Tells the client of a run while it goes on, and keeps its conversation. The run waits for neither.
+//! Reports a run to the client and stores its conversation. The run waits for neither.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,26 +15,26 @@ use crate::caller::Caller;
 use crate::client_host::size_of_json;
 use crate::snapshot::Settings;
 
-/// How much waits for a client that does not read (1 MiB); the oldest is left out, and the client is told how many events
-/// that were.
+/// Limit of queued messages for a slow client (1 MiB). The oldest are dropped, and the client is notified of their
+/// count.
 const WAITING: Bounds = Bounds { bytes: 1 << 20, items: 256 };
 
-/// How long a client may take to read what was told before the answer.
+/// Time limit for the client to read the remaining messages before the answer.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Sees what happens in a run.
+/// Observes the events of a run.
 pub(super) struct RunReporter {
     run: String,
     caller: Arc<Caller>,
     settings: Arc<Settings>,
-    messages: queue::Sender<Telling>,
+    messages: queue::Sender<Update>,
     done: Mutex<RunCounts>,
     recorder: Recorder,
-    /// Who tells the process at the root.
+    /// Forwards events to the root process.
     forward: Option<EventForwarder>,
 }
 
-/// What was done.
+/// Counters of a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RunCounts {
     pub(super) turns: u32,
@@ -44,13 +44,13 @@ pub(super) struct RunCounts {
 
 /// A message to the client.
 #[derive(Debug)]
-enum Telling {
+enum Update {
     Log(LogEvent),
     Progress(f64, String),
 }
 
 impl RunReporter {
-    /// Tells of the run `run`, with the logger of this name.
+    /// Reports the run `run` to the logger of this name.
     pub(super) fn new(
         run: &str,
         logger: String,
@@ -59,8 +59,8 @@ impl RunReporter {
         recorder: Recorder,
         forward: Option<EventForwarder>,
     ) -> (Self, ReportTask) {
-        let (messages, waiting) = queue::bounded(WAITING);
-        let going = ReportTask(tokio::spawn(tell(run.to_owned(), logger, caller.clone(), waiting)));
+        let (messages, pending) = queue::bounded(WAITING);
+        let task = ReportTask(tokio::spawn(send(run.to_owned(), logger, caller.clone(), pending)));
         let reporter = RunReporter {
             run: run.to_owned(),
             caller: caller.clone(),
@@ -70,33 +70,33 @@ impl RunReporter {
             recorder,
             forward,
         };
-        (reporter, going)
+        (reporter, task)
     }
 
-    /// What the run is called.
+    /// The id of the run.
     pub(super) fn run(&self) -> &str {
         &self.run
     }
 
-    /// Who tells the process at the root.
+    /// Forwards events to the root process.
     pub(super) fn forward(&self) -> Option<&EventForwarder> {
         self.forward.as_ref()
     }
 
-    /// What was done up to now.
+    /// The counters so far.
     pub(super) fn done(&self) -> RunCounts {
         *self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells something, where it is wanted.
-    pub(super) fn tell(&self, told: LogEvent) {
-        if !self.caller.wants(told.level) {
+    /// Logs an event if the client requested its level.
+    pub(super) fn log(&self, mut event: LogEvent) {
+        if !self.caller.wants(event.level) {
             return;
         }
-        let mut told = told;
-        self.settings.masker.mask_value(&mut told.payload);
-        let bytes = size_of::<Telling>() + size_of_json(&told.payload);
-        self.messages.push(Telling::Log(told), bytes);
+
+        self.settings.masker.mask_value(&mut event.payload);
+        let bytes = size_of::<Update>() + size_of_json(&event.payload);
+        self.messages.push(Update::Log(event), bytes);
     }
 
     fn progress(&self, count: impl FnOnce(&mut RunCounts)) {
@@ -108,8 +108,8 @@ impl RunReporter {
         if self.caller.wants_progress() {
             let message = format!("turns: {}, calls: {}", done.turns, done.calls);
             let made = f64::from(done.turns) + f64::from(done.calls);
-            let bytes = size_of::<Telling>() + message.len();
-            self.messages.push(Telling::Progress(made, message), bytes);
+            let bytes = size_of::<Update>() + message.len();
+            self.messages.push(Update::Progress(made, message), bytes);
         }
     }
 }
@@ -119,7 +119,7 @@ impl Watcher for RunReporter {
         match event {
             Event::Message(message, usage) => {
                 if let Some(saved) = self.recorder.record(&event) {
-                    self.tell(LogEvent::saved(&saved));
+                    self.log(LogEvent::saved(&saved));
                 }
                 if message.role == Role::Assistant {
                     self.progress(|done| {
@@ -134,17 +134,17 @@ impl Watcher for RunReporter {
         if let Some(forward) = &self.forward {
             forward.event(&event);
         }
-        if let Some(told) = LogEvent::of(&event) {
-            self.tell(told);
+        if let Some(logged) = LogEvent::of(&event) {
+            self.log(logged);
         }
     }
 }
 
-/// The client is being told. Dropping it ends that.
+/// The task that sends messages to the client. Dropping it ends the task.
 pub(super) struct ReportTask(JoinHandle<()>);
 
 impl ReportTask {
-    /// Waits until all was told, for so long as a client may take; the teller must be gone.
+    /// Waits until all messages are sent, up to the time limit; the reporter must be dropped before.
     pub(super) async fn finish(mut self) {
         let _ = timeout(LAST_WORDS, &mut self.0).await;
     }
@@ -156,15 +156,15 @@ impl Drop for ReportTask {
     }
 }
 
-async fn tell(run: String, logger: String, caller: Arc<Caller>, mut waiting: queue::Receiver<Telling>) {
-    while let Some(Received { missed, item }) = waiting.receive().await {
+async fn send(run: String, logger: String, caller: Arc<Caller>, mut pending: queue::Receiver<Update>) {
+    while let Some(Received { missed, item }) = pending.receive().await {
         if missed > 0 {
-            let told = LogEvent::left_out(missed);
-            caller.log(told.level, &logger, told.data(&run)).await;
+            let event = LogEvent::left_out(missed);
+            caller.log(event.level, &logger, event.data(&run)).await;
         }
         match item {
-            Some(Telling::Log(told)) => caller.log(told.level, &logger, told.data(&run)).await,
-            Some(Telling::Progress(made, message)) => caller.progress(made, None, Some(message)).await,
+            Some(Update::Log(event)) => caller.log(event.level, &logger, event.data(&run)).await,
+            Some(Update::Progress(made, message)) => caller.progress(made, None, Some(message)).await,
             None => {}
         }
     }

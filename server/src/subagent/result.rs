@@ -1,17 +1,17 @@
-//! What the caller of a subagent gets: MCP's `CallToolResult`.
+//! The result for the caller of a subagent: MCP's `CallToolResult`.
 
 use agent::Answer;
 use serde_json::{Value, json};
 
 use super::reporter::RunCounts;
 
-/// The member of `_meta` with the name of the run and what it cost.
+/// The member of `_meta` with the id of the run and its cost.
 const RUN: &str = "io.toolsmith/run";
 
-/// The result of a run that has an answer.
+/// The result of a run with an answer.
 pub(super) fn answered(answer: &Answer) -> Value {
     match &answer.structured {
-        // The same as text, for clients that know no structured results (MCP, server/tools, "Structured Content").
+        // Repeated as text for clients without structured results (MCP, server/tools, "Structured Content").
         Some(structured) => json!({
             "content": [{ "type": "text", "text": structured.to_string() }],
             "structuredContent": structured,
@@ -21,12 +21,12 @@ pub(super) fn answered(answer: &Answer) -> Value {
     }
 }
 
-/// What an answer says, for people.
-pub(super) fn said(answer: &Answer) -> String {
+/// The answer as text.
+pub(super) fn text(answer: &Answer) -> String {
     answer.structured.as_ref().map_or_else(|| answer.text.clone(), Value::to_string)
 }
 
-/// A result that says which run it comes of.
+/// Adds the run's id and counters to a result.
 pub(super) fn of_run(mut result: Value, run: &str, done: RunCounts) -> Value {
     result["_meta"] = json!({
         RUN: {

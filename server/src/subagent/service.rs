@@ -1,4 +1,4 @@
-//! The MCP server as one client sees it: one tool, and logs of what it does.
+//! The MCP server of a subagent for one client: one tool, and logs of its runs.
 
 use std::sync::Arc;
 
@@ -58,13 +58,13 @@ impl McpService {
         let call = MultiRoundTripCall::new(state, &self.session, &context, &parameters)?;
         let name = subagent.described.name.as_str();
         if call.name != name {
-            return Err(invalid(format!("unknown tool {:?}; there is {name}", call.name)));
+            return Err(invalid(format!("unknown tool {:?}; the only tool is {name}", call.name)));
         }
         match call.resume::<Value>().await? {
             Resumption::New => {}
             Resumption::Answered(result) => return Ok(result),
             Resumption::Foreign | Resumption::Sealed(..) => {
-                return Err(invalid("the requestState is not one of this server".to_owned()));
+                return Err(invalid("the requestState was not issued by this server".to_owned()));
             }
         }
         let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
@@ -93,7 +93,7 @@ impl McpService {
 impl ServerHandler for McpService {
     fn get_info(&self) -> ServerConfig {
         let capabilities = json!({ "tools": {}, "logging": {} });
-        // Written here, so it has the form.
+        // The constant above has the right form.
         let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")))
@@ -106,7 +106,7 @@ impl ServerHandler for McpService {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let result = self.negotiate_initialize(&request)?;
-        // Servers are asked before the first task comes.
+        // Connects to servers before the first task arrives.
         self.subagent.state.live(Abilities::of(context.client_capabilities().as_ref()));
         Ok(result)
     }
@@ -149,10 +149,10 @@ impl ServerHandler for McpService {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         if matches!(request.method.as_str(), "tools/call" | "tools/list" | "logging/setLevel") {
-            let message = format!("the parameters of {} have not their form", request.method);
+            let message = format!("the parameters of {} have an invalid form", request.method);
             return Err(ErrorData::invalid_params(message, None));
         }
-        let message = format!("the method {} is not known here", request.method);
+        let message = format!("unknown method {}", request.method);
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
@@ -169,7 +169,7 @@ impl ServerHandler for McpService {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        // The library compares what a client says twice, in headers and in the request.
+        // The library compares values that a client sends both in headers and in the request.
         let is_it = name == self.subagent.described.name;
         is_it.then(|| serde_json::from_value(self.tool()).ok()).flatten()
     }

@@ -1,4 +1,4 @@
-//! Everything that a subagent needs, read and checked before anything is served.
+//! Reads and checks everything that a subagent needs before it is served.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,21 +22,21 @@ use crate::setup;
 use crate::snapshot::Settings;
 use crate::subagent_log;
 
-/// Most bytes of an output schema (1 MiB): each request to the model carries it.
+/// Maximum size of an output schema, in bytes (1 MiB): each request to the model contains it.
 const LONGEST_SCHEMA: u64 = 1 << 20;
 
-/// How many tasks wait for their turn; more are refused.
-const MOST_WAITING: usize = 1_000;
+/// Limit on waiting tasks; more are refused.
+const WAITING_LIMIT: usize = 1_000;
 
 /// A subagent that can be served.
 pub(super) struct PreparedSubagent {
     pub(super) subagent: Subagent,
-    /// As long as it is there, what is served stays.
+    /// Keeps the settings unchanged until it is dropped.
     pub(super) settings: watch::Sender<Arc<Settings>>,
 }
 
 /// # Errors
-/// What is missing or wrong, and what to do.
+/// What is missing or invalid, and what to do.
 pub(super) fn start(
     options: &ServeOptions,
     runtime: &mut Runtime,
@@ -56,9 +56,9 @@ pub(super) fn start(
     let assistant = Assistant::of(&config, None)?;
     let final_answer = described.output_schema.as_deref().map(read_output_schema).transpose()?;
     let store = conversations::store(&config)?;
-    let slots = Slots::new(config.agent.max_tasks, MOST_WAITING);
+    let slots = Slots::new(config.agent.max_tasks, WAITING_LIMIT);
     let folder = std::env::current_dir()
-        .map_err(|error| Failure::configuration(format!("the working folder is not known: {error}")))?;
+        .map_err(|error| Failure::configuration(format!("the working folder is unknown: {error}")))?;
     let source = Source {
         process,
         options: options.load.clone(),
@@ -86,7 +86,7 @@ pub(super) fn start(
     Ok(PreparedSubagent { subagent, settings })
 }
 
-/// What tells the process at the root. An address that is none is as none: what is told is best effort.
+/// Posts events to the root process. An invalid address is ignored, because events are best effort.
 fn poster() -> Option<Arc<EventPoster>> {
     EventPoster::new(&subagent_log::inherited()?).ok().map(Arc::new)
 }
@@ -94,34 +94,34 @@ fn poster() -> Option<Arc<EventPoster>> {
 fn described(config: &Config, file: &Path) -> Result<config::Subagent, Failure> {
     config.subagent.clone().ok_or_else(|| {
         Failure::configuration(format!(
-            "{} describes no subagent\nhelp: write into it: subagent: {{ name: …, description: … }}",
+            "{} describes no subagent\nhelp: add to it: subagent: {{ name: …, description: … }}",
             file.display()
         ))
     })
 }
 
-/// A subagent has the servers of its own file, and none of those that a person has for other purposes: one of them may
-/// be this very subagent.
+/// Keeps only the servers of the subagent's own file. The user's other servers are for other purposes, and one of them
+/// may be this subagent.
 fn keep_own(config: &mut Config) {
     let is_own = |layer: &ConfigLayer| matches!(layer, ConfigLayer::Named(_) | ConfigLayer::Environment);
     config.servers.retain(|server| is_own(&server.layer));
     config.absent.retain(|absent| is_own(&absent.layer));
 }
 
-/// The schema of answers.
+/// Reads the schema of answers.
 fn read_output_schema(file: &Path) -> Result<FinalAnswer, Failure> {
     let wrong = |why: String| {
         Failure::configuration(format!("the output schema {} can't be used: {why}", file.display()))
     };
     let found = std::fs::metadata(file).map_err(|error| wrong(error.to_string()))?;
     if !found.is_file() {
-        return Err(wrong("it is no regular file".to_owned()));
+        return Err(wrong("it is not a regular file".to_owned()));
     }
     if found.len() > LONGEST_SCHEMA {
         return Err(wrong(format!("it has {} bytes, and at most {LONGEST_SCHEMA} are read", found.len())));
     }
     let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     let schema: Value =
-        strict_json::from_str(&text).map_err(|error| wrong(format!("it is no JSON: {error}")))?;
+        strict_json::from_str(&text).map_err(|error| wrong(format!("it is not JSON: {error}")))?;
     FinalAnswer::new(schema).map_err(wrong)
 }

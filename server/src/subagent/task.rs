@@ -26,54 +26,54 @@ use crate::session::AgentIsolation;
 use crate::state::ServerState;
 use crate::telemetry::TraceContext;
 
-/// Longest time of a task unless configured.
+/// Default time limit of a task.
 const DEFAULT_TIME: Duration = Duration::from_secs(1800);
 
-/// What is added to the prompt where answers have a schema.
-const HOW_TO_END: &str = "When the task is done, call the tool final_answer with the answer, once and alone. Nothing \
-                          else that you say is an answer.";
+/// Appended to the prompt if answers have a schema.
+const HOW_TO_END: &str = "When the task is done, call the tool final_answer once with the answer, and no other tool with it. Other \
+                          text is not an answer.";
 
-/// Letters and digits of a run's name.
+/// Length of a run's id in characters.
 const RUN_LENGTH: usize = 8;
 
 /// A subagent.
 pub(super) struct Subagent {
     pub(super) described: config::Subagent,
     pub(super) assistant: Assistant,
-    /// The schema of its answers, where they have one.
+    /// The schema of its answers, if they have one.
     pub(super) final_answer: Option<FinalAnswer>,
-    /// Where its conversations are kept.
+    /// The storage of its conversations.
     pub(super) recording: Recording,
-    /// Places for tasks.
+    /// Slots for tasks.
     pub(super) slots: Arc<Slots>,
     /// The working folder.
     pub(super) folder: PathBuf,
     pub(super) state: Arc<ServerState>,
-    /// What tells the process at the root of all agents, where that is another one.
+    /// Posts events to the root process of all agents, if that is another process.
     pub(super) poster: Option<Arc<EventPoster>>,
-    /// The run that tasks belong to which don't say so themselves.
+    /// The parent run of tasks that do not name one.
     pub(super) parent_run: Option<String>,
 }
 
-/// A task that somebody calls the tool for.
+/// A task from a call of the tool.
 pub(super) struct Task {
     pub(super) arguments: Arguments,
     pub(super) caller: Arc<Caller>,
-    /// Gives it up.
+    /// Cancels the task.
     pub(super) cancel: CancellationToken,
-    /// The run of an agent that asks.
+    /// The run of the calling agent.
     pub(super) parent_run: Option<String>,
-    /// How many processes of this program it has gone through.
+    /// How many processes of this program it has passed through.
     pub(super) depth: u32,
-    /// What it is a part of.
+    /// The trace that it belongs to.
     pub(super) context: Option<TraceContext>,
 }
 
 impl Subagent {
-    /// The result for the client. Whatever goes wrong in a run is a result that says so; nothing is tried again.
+    /// The result for the client. A failed run is a result with the error; nothing is retried.
     ///
     /// # Errors
-    /// Where the task was given up.
+    /// If the task was cancelled.
     pub(super) async fn answer(self: Arc<Self>, task: Task) -> Result<Value, ErrorData> {
         let _place = match self.turn(&task).await? {
             Ok(place) => place,
@@ -97,16 +97,16 @@ impl Subagent {
         let forward = self.poster.clone().map(|poster| {
             EventForwarder::new(poster, settings.clone(), (&self.described.name, &run), parent_run)
         });
-        let (reporter, going) =
+        let (reporter, report_task) =
             RunReporter::new(&run, logger, &task.caller, settings.clone(), recorder, forward);
-        reporter.tell(start);
+        reporter.log(start);
         if let Some(forward) = reporter.forward() {
             forward.start(&task.arguments.prompt, self.time());
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         let ended = tokio::select! {
             biased;
-            // What the run has begun ends with it.
+            // Cancelling drops the run and everything it started.
             () = task.cancel.cancelled() => None,
             ended = self.run(&task, &reporter) => Some(ended.map_err(|why| settings.masker.mask(&why).into_owned())),
         };
@@ -116,13 +116,13 @@ impl Subagent {
             Some(Err(why)) => RunEnd::Failed(why),
             None => RunEnd::Cancelled,
         };
-        reporter.tell(LogEvent::end(ending, done.turns, done.usage, begun.elapsed()));
+        reporter.log(LogEvent::end(ending, done.turns, done.usage, started.elapsed()));
         if let Some(forward) = reporter.forward() {
-            let answer = ended.as_ref().and_then(|ended| ended.as_ref().ok()).map(result::said);
+            let answer = ended.as_ref().and_then(|ended| ended.as_ref().ok()).map(result::text);
             forward.end(ending, answer.as_deref(), done.usage);
         }
         drop(reporter);
-        going.finish().await;
+        report_task.finish().await;
         let result = match ended {
             Some(Ok(answer)) => result::answered(&answer),
             Some(Err(why)) => {
@@ -134,7 +134,7 @@ impl Subagent {
         Ok(result::of_run(result, &run, done))
     }
 
-    /// Waits for a place; says why there is none.
+    /// Waits for a slot; the inner error says why there is none.
     async fn turn(&self, task: &Task) -> Result<Result<Arc<SlotLease>, String>, ErrorData> {
         let place = tokio::select! {
             biased;
@@ -144,11 +144,11 @@ impl Subagent {
         let name = &self.described.name;
         Ok(place.inspect(|place| task.caller.set_place(place)).map_err(|busy| match busy {
             Busy::Full { running, waiting } => format!(
-                "{running} tasks of the subagent {name} run and {waiting} wait, which is all that it takes \
+                "{running} tasks of the subagent {name} run and {waiting} wait, which is its limit \
                  (agent.maxTasks); try again later"
             ),
             Busy::Share { waiting } => format!(
-                "{waiting} tasks of this client wait for the subagent {name}, and one client may have no more of them; \
+                "{waiting} tasks of this client wait for the subagent {name}, the limit for one client; \
                  try again when one has ended"
             ),
         }))
@@ -201,7 +201,7 @@ impl Subagent {
         run.go_on(&mut Vec::new(), message).await.map_err(|error| error.to_string())
     }
 
-    /// What the model is told to do, with the files.
+    /// The message to the model: the prompt and the files.
     async fn message(&self, task: &Task) -> Result<Message, String> {
         let mut blocks = vec![Block::text(&task.arguments.prompt)];
         if !task.arguments.inputs.is_empty() {
@@ -214,7 +214,7 @@ impl Subagent {
     }
 }
 
-/// Tools whose session is ended in order, also where the run is given up.
+/// Tools whose session is closed in order, even if the run is dropped.
 struct Lent<'a> {
     tools: Option<Tools>,
     state: &'a ServerState,
@@ -222,7 +222,7 @@ struct Lent<'a> {
 
 impl Lent<'_> {
     fn get(&self) -> Result<&Tools, String> {
-        self.tools.as_ref().ok_or_else(|| "the tools are gone".to_owned())
+        self.tools.as_ref().ok_or_else(|| "the tools are closed".to_owned())
     }
 }
 

@@ -1,18 +1,18 @@
-//! The one tool: how it is described, and what it is called with.
+//! The definition and the arguments of the one tool.
 
 use agent::FinalAnswer;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// What the tool is called with.
+/// The arguments of the tool.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The task, with all that has to be known of it: the subagent knows nothing of the caller's conversation.
+    /// The task, with all necessary context: the subagent does not see the caller's conversation.
     pub(super) prompt: String,
-    /// Files that the subagent gets to read with the task: texts, images, sounds, PDF. Paths go from its working folder
-    /// on, or are absolute.
+    /// Files that the subagent reads with the task: text, images, audio, PDF. Paths are absolute, or relative to its
+    /// working folder.
     #[serde(default)]
     pub(super) inputs: Vec<String>,
 }
@@ -23,12 +23,12 @@ impl Arguments {
     pub(super) fn read(tool: &str, arguments: Value) -> Result<Self, String> {
         let arguments: Arguments = serde_json::from_value(arguments).map_err(|error| {
             format!(
-                "the arguments of {tool} are wrong: {error}\n\
+                "invalid arguments of {tool}: {error}\n\
                  help: {{ \"prompt\": \"…\", \"inputs\"?: [\"path\", …] }}"
             )
         })?;
         if arguments.prompt.trim().is_empty() {
-            return Err(format!("the prompt of {tool} is empty; write what is to be done"));
+            return Err(format!("the prompt of {tool} is empty; describe the task"));
         }
         Ok(arguments)
     }
@@ -40,7 +40,7 @@ pub(super) fn definition(subagent: &config::Subagent, final_answer: Option<&Fina
         ("name".to_owned(), json!(subagent.name)),
         ("description".to_owned(), json!(subagent.description)),
         ("inputSchema".to_owned(), input_schema()),
-        // What its tools do is not known here, so nothing better is said than what MCP assumes.
+        // The effects of its tools are unknown, so the hints state MCP's defaults.
         ("annotations".to_owned(), json!({ "readOnlyHint": false, "openWorldHint": true })),
     ]);
     if let Some(final_answer) = final_answer {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tool_takes_a_prompt_and_files_and_nothing_else() {
+    fn the_tool_takes_only_a_prompt_and_files() {
         let schema = input_schema();
         assert_eq!(schema["required"], json!(["prompt"]));
         assert_eq!(schema["additionalProperties"], false);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_of_another_form_are_told_to_the_model() {
+    fn invalid_arguments_are_reported_to_the_model() {
         let read = |arguments: Value| Arguments::read("review", arguments);
         let arguments = read(json!({ "prompt": "do", "inputs": ["a"] })).unwrap();
         assert_eq!((arguments.prompt.as_str(), arguments.inputs.len()), ("do", 1));

@@ -1,11 +1,11 @@
-//! Events of subagents as lines for people.
+//! Formats events of subagents as lines for the user.
 
 use agent::{EventKind, SubagentEvent};
 
-/// Most characters of a payload in one line.
+/// Maximum length of a payload in one line, in characters.
 const SHORT: usize = 160;
 
-/// An event in one line, or with its whole payload below if `verbose`; without a line's end.
+/// An event in one line, or followed by its whole payload if `verbose`; without a line end.
 pub(super) fn lines(event: &SubagentEvent, verbose: bool) -> String {
     let who = format!("[{} {}]", event.subagent_name, event.subagent_run_id);
     let (what, payload) = (what(event), event.payload.trim());
@@ -36,7 +36,7 @@ fn what(event: &SubagentEvent) -> String {
     }
 }
 
-/// In one line, its beginning.
+/// The beginning of a payload, in one line.
 fn short(payload: &str) -> String {
     let line = payload.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(SHORT) {
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_one_line_unless_all_is_wanted() {
+    fn an_event_is_one_line_unless_verbose() {
         let called = event(EventKind::ToolCall, "{\n  \"path\": \"a\"\n}");
         assert_eq!(lines(&called, false), "[reviewer ab12] calls read: { \"path\": \"a\" }");
         assert_eq!(

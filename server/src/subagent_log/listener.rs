@@ -1,4 +1,4 @@
-//! The end that listens: an HTTP server for this machine alone, behind a token.
+//! Receives events of subagents: an HTTP server on the loopback interface, protected by a token.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -13,10 +13,10 @@ use axum::routing::post;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// What gets the events. It must not take long.
+/// Handles events. It must not take long.
 type EventHandler = Arc<dyn Fn(EventBatch) + Send + Sync>;
 
-/// Listens to subagents until it is dropped.
+/// Receives events until it is dropped.
 #[derive(Debug)]
 pub(crate) struct EventListener {
     address: String,
@@ -31,16 +31,16 @@ impl Drop for EventListener {
 
 #[derive(Clone)]
 struct Shared {
-    /// The hash of the header that events must come with: hashes of this kind are compared in constant time.
+    /// The hash of the expected header: hashes of this kind are compared in constant time.
     expected: blake3::Hash,
     handler: EventHandler,
 }
 
 impl EventListener {
-    /// Listens at a free port of this machine; `token` is what events must show, letters and digits that nobody guesses.
+    /// Listens on a free loopback port. Events must have the `token`: letters and digits that can't be guessed.
     ///
     /// # Errors
-    /// Where there is no port.
+    /// If no port is available.
     pub(crate) async fn start(
         token: &str,
         handler: impl Fn(EventBatch) + Send + Sync + 'static,
@@ -58,7 +58,7 @@ impl EventListener {
         Ok(EventListener { address, serving })
     }
 
-    /// The address with the token, as it is handed on in [`ADDRESS_VARIABLE`](agent::ADDRESS_VARIABLE).
+    /// The address with the token, as passed on in [`ADDRESS_VARIABLE`](agent::ADDRESS_VARIABLE).
     pub(crate) fn address(&self) -> &str {
         &self.address
     }

@@ -1,4 +1,4 @@
-//! Both ends over a real connection.
+//! Tests of both ends over a real connection.
 
 use std::sync::{Arc, Mutex};
 
@@ -26,7 +26,7 @@ fn event(number: usize) -> SubagentEvent {
     }
 }
 
-/// A listener, and the batches that it has taken.
+/// A listener, and the batches that it has received.
 async fn listener() -> (EventListener, Arc<Mutex<Vec<EventBatch>>>) {
     let taken = Arc::new(Mutex::new(Vec::new()));
     let keep = taken.clone();
@@ -34,14 +34,14 @@ async fn listener() -> (EventListener, Arc<Mutex<Vec<EventBatch>>>) {
     (listener.unwrap(), taken)
 }
 
-/// Waits until all is delivered, on a slow machine for several times as long as a process does at its end.
+/// Waits until everything is delivered; on a slow machine, several times as long as a process does at its end.
 async fn deliver(poster: &EventPoster) {
     for _ in 0..30 {
         if poster.flush().await == 0 {
             return;
         }
     }
-    panic!("not all events arrive");
+    panic!("not all events arrived");
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn events_arrive_whole_and_in_order() {
 }
 
 #[tokio::test]
-async fn what_waits_goes_into_few_requests() {
+async fn waiting_events_are_sent_in_few_requests() {
     let (listener, taken) = listener().await;
     let poster = EventPoster::new(listener.address()).unwrap();
     (0..600).for_each(|number| poster.post(event(number)));
@@ -68,7 +68,7 @@ async fn what_waits_goes_into_few_requests() {
 async fn large_events_fill_a_request_before_their_count_does() {
     let (listener, taken) = listener().await;
     let poster = EventPoster::new(listener.address()).unwrap();
-    // A control character is six bytes of JSON, so only two of these are in a request.
+    // A control character is six bytes of JSON, so a request contains only two of these.
     let large = SubagentEvent { payload: "\u{1}".repeat(64 << 10), ..event(0) };
     (0..6).for_each(|_| poster.post(large.clone()));
     deliver(&poster).await;
@@ -88,7 +88,7 @@ async fn the_listener_learns_how_many_events_are_left_out() {
 }
 
 #[tokio::test]
-async fn only_those_who_know_the_token_are_heard() {
+async fn events_without_the_token_are_refused() {
     let (listener, taken) = listener().await;
     let guessed = listener.address().replace(TOKEN, "guessed");
     let poster = EventPoster::new(&guessed).unwrap();
@@ -97,7 +97,7 @@ async fn only_those_who_know_the_token_are_heard() {
     assert!(taken.lock().unwrap().is_empty());
 }
 
-/// The status that a body is answered with.
+/// The status of the response to a body.
 async fn post(listener: &EventListener, body: &str) -> u16 {
     let host = listener.address().split(['@', '/']).nth(3).unwrap();
     let mut connection = TcpStream::connect(host).await.unwrap();
@@ -107,7 +107,7 @@ async fn post(listener: &EventListener, body: &str) -> u16 {
         body.len()
     );
     connection.write_all(head.as_bytes()).await.unwrap();
-    // What is too long is answered before all of it is read.
+    // A body that is too long is answered before all of it is read.
     let _ = connection.write_all(body.as_bytes()).await;
     let mut status = [0; 12];
     connection.read_exact(&mut status).await.unwrap();
@@ -115,7 +115,7 @@ async fn post(listener: &EventListener, body: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn a_request_is_events_within_the_bounds_and_nothing_else() {
+async fn a_request_has_only_events_within_the_limits() {
     let (listener, taken) = listener().await;
     let one = serde_json::to_string(&event(0)).unwrap();
     let unknown = one.replacen('{', "{\"command\":\"ls\",", 1);

@@ -1,6 +1,6 @@
-//! The context of a trace in `_meta` of requests: W3C Trace Context and Baggage under the names that MCP has for them.
+//! The trace context in `_meta` of requests: W3C Trace Context and Baggage under MCP's names.
 //!
-//! What is not well-formed is left out, as the standards ask for: a client's mistake must not fail its request.
+//! Malformed values are ignored, as the standards require: a client's mistake must not fail its request.
 
 use serde_json::{Map, Value};
 
@@ -9,17 +9,17 @@ const TRACEPARENT: &str = "traceparent";
 const TRACESTATE: &str = "tracestate";
 const BAGGAGE: &str = "baggage";
 
-/// Bytes of a `tracestate` that is passed on; the standard asks for 512 at least.
+/// Maximum size of a forwarded `tracestate`, in bytes; the standard requires at least 512.
 const TRACESTATE_BYTES: usize = 4096;
 
-/// Members of a `tracestate` (W3C Trace Context, 3.3.1.1).
+/// Maximum number of members of a `tracestate` (W3C Trace Context, 3.3.1.1).
 const TRACESTATE_MEMBERS: usize = 32;
 
-/// Bytes and members of a `baggage` (W3C Baggage, 3.3.2).
+/// Limits on the bytes and members of a `baggage` (W3C Baggage, 3.3.2).
 const BAGGAGE_BYTES: usize = 8192;
 const BAGGAGE_MEMBERS: usize = 64;
 
-/// What a request belongs to.
+/// The trace context of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TraceContext {
     pub(super) traceparent: Option<String>,
@@ -28,11 +28,11 @@ pub(crate) struct TraceContext {
 }
 
 impl TraceContext {
-    /// What a request's `_meta` says; `None` where it says nothing, or nothing well-formed.
+    /// The context from a request's `_meta`; `None` if it has none, or none that is well-formed.
     pub(crate) fn parse(meta: &Map<String, Value>) -> Option<Self> {
         let text = |name: &str| meta.get(name).and_then(Value::as_str).map(str::trim);
         let traceparent = text(TRACEPARENT).filter(|text| is_traceparent(text));
-        // Without a parent there is nothing that the state is of.
+        // A state without a parent has no meaning.
         let tracestate = text(TRACESTATE).filter(|text| traceparent.is_some() && is_tracestate(text));
         let baggage = text(BAGGAGE).filter(|text| is_baggage(text));
         let context = TraceContext {
@@ -43,7 +43,7 @@ impl TraceContext {
         (context != TraceContext::default()).then_some(context)
     }
 
-    /// The same as members of `_meta`.
+    /// The context as members of `_meta`.
     pub(crate) fn to_meta(&self) -> Map<String, Value> {
         let members =
             [(TRACEPARENT, &self.traceparent), (TRACESTATE, &self.tracestate), (BAGGAGE, &self.baggage)];
@@ -52,7 +52,7 @@ impl TraceContext {
     }
 }
 
-/// `version-trace-parent-flags` (W3C Trace Context, 3.2). Later versions may add fields behind a dash.
+/// `version-trace-parent-flags` (W3C Trace Context, 3.2). Later versions may append fields after a dash.
 fn is_traceparent(text: &str) -> bool {
     let mut fields = text.split('-');
     let mut field =
@@ -66,7 +66,7 @@ fn is_traceparent(text: &str) -> bool {
     let is_known = match version {
         "00" => !has_more,
         "ff" => false,
-        // Most of a later version that is passed on.
+        // Later versions are forwarded up to this size.
         _ => text.len() <= TRACESTATE_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic()),
     };
     is_known && !is_zero(trace) && !is_zero(parent)
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_is_taken_and_passed_on_as_it_is() {
+    fn a_context_is_forwarded_unchanged() {
         let meta = json!({ "traceparent": PARENT, "tracestate": "rojo=00f067aa0ba902b7, t@v=a b", "baggage": "user=alice,a=b;p=1" });
         assert_eq!(parse(&meta).map(Value::Object), Some(meta));
         let more = json!({ "traceparent": PARENT, "progressToken": 1, "other": "x" });
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_that_is_not_well_formed_is_none() {
+    fn a_malformed_parent_is_ignored() {
         let zero_trace = "00-00000000000000000000000000000000-00f067aa0ba902b7-01";
         for parent in [
             json!(7),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_state_costs_the_state_alone() {
+    fn a_malformed_state_does_not_affect_the_parent() {
         let many = (0..33).map(|number| format!("k{number}=v")).collect::<Vec<_>>().join(",");
         let long = format!("a={}", "x".repeat(257));
         for state in ["", "a", "=v", "A=v", "a=", "a=b=c", "a=\u{e9}", "a@b@c=d", &many, &long] {
@@ -178,11 +178,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_taken_is_printable_and_taken_again(parent in ".{0,80}", state in ".{0,80}", baggage in ".{0,80}") {
+        fn accepted_contexts_are_printable_and_accepted_again(parent in ".{0,80}", state in ".{0,80}", baggage in ".{0,80}") {
             let meta = json!({ "traceparent": parent, "tracestate": state, "baggage": baggage });
-            if let Some(taken) = parse(&meta) {
-                prop_assert_eq!(parse(&Value::Object(taken.clone())), Some(taken.clone()));
-                for value in taken.values().filter_map(Value::as_str) {
+            if let Some(accepted) = parse(&meta) {
+                prop_assert_eq!(parse(&Value::Object(accepted.clone())), Some(accepted.clone()));
+                for value in accepted.values().filter_map(Value::as_str) {
                     prop_assert!(value.bytes().all(|byte| matches!(byte, b'\t' | 0x20..=0x7e)), "{}", value);
                 }
             }

@@ -1,6 +1,6 @@
-//! The export: OTLP over HTTP, in batches, from a thread of its own.
+//! The export: OTLP over HTTP, in batches, from a separate thread.
 //!
-//! A collector that is away costs spans and nothing else; it is told once, until it answers again.
+//! An unavailable collector only costs spans; it is reported once, until it answers again.
 
 mod client;
 #[cfg(test)]
@@ -22,10 +22,10 @@ use tracing_subscriber::{Layer, Registry};
 use self::client::Client;
 use super::spans::TARGET;
 
-/// How long the end of this process waits for the last spans to be sent.
+/// Time limit for sending the last spans at the end of this process.
 const END: Duration = Duration::from_secs(3);
 
-/// The name of the service, where none is given.
+/// The default name of the service.
 const SERVICE: &str = "toolsmith";
 
 /// An export of spans.
@@ -35,10 +35,10 @@ pub(crate) struct Exporter {
 }
 
 impl Exporter {
-    /// Begins to export what [`Exporter::layer`] collects. `None` where `OTEL_SDK_DISABLED` is `true`.
+    /// Starts the export of the spans that [`Exporter::layer`] collects. `None` if `OTEL_SDK_DISABLED` is `true`.
     ///
     /// # Errors
-    /// The address or a header is none, or no thread can be started.
+    /// If the address or a header is invalid, or no thread can be started.
     pub(crate) fn begin(settings: &Telemetry) -> Result<Option<Self>, Failure> {
         if std::env::var("OTEL_SDK_DISABLED").is_ok_and(|value| value.eq_ignore_ascii_case("true")) {
             return Ok(None);
@@ -62,8 +62,8 @@ impl Exporter {
             }
             builder = builder.with_endpoint(url);
         }
-        // Its text may quote an address, which may hold a password.
-        let exporter = builder.build().map_err(|_| failed("the address is none".to_owned()))?;
+        // The error may quote an address, which may contain a password.
+        let exporter = builder.build().map_err(|_| failed("the address is invalid".to_owned()))?;
         let provider = SdkTracerProvider::builder()
             .with_resource(resource(settings))
             .with_batch_exporter(exporter)
@@ -71,7 +71,7 @@ impl Exporter {
         Ok(Some(Exporter { provider }))
     }
 
-    /// What collects the spans of this process, and no others'.
+    /// The layer that collects the spans of this process, and only its own.
     pub(crate) fn layer(&self) -> Box<dyn Layer<Registry> + Send + Sync> {
         let layer = tracing_opentelemetry::layer()
             .with_tracer(self.provider.tracer(SERVICE))
@@ -83,9 +83,19 @@ impl Exporter {
         layer.with_filter(Targets::new().with_target(TARGET, Level::INFO)).boxed()
     }
 
+<<<<<<< ours
     /// Sends what is left, within [`END`].
     pub(crate) async fn end(self) {
         // It waits for the thread that sends. What can't be sent was told when it was tried.
+||||||| base
+    /// Sends what is left, within [`END`].
+    pub async fn end(self) {
+        // It waits for the thread that sends. What can't be sent was told when it was tried.
+=======
+    /// Sends the remaining spans, within [`END`].
+    pub async fn end(self) {
+        // Waits for the sending thread. Failures were reported when they occurred.
+>>>>>>> theirs
         let _ = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(END)).await;
     }
 }

@@ -1,4 +1,4 @@
-//! In place of the export, in builds without it.
+//! Replaces the export in builds without it.
 
 use config::Telemetry;
 use gateway::failure::Failure;
@@ -9,22 +9,22 @@ use tracing_subscriber::{Layer, Registry};
 pub(crate) enum Exporter {}
 
 impl Exporter {
-    /// Begins to export.
+    /// Starts the export.
     ///
     /// # Errors
-    /// Always: this build can't.
+    /// Always, because this build has no export.
     pub(crate) fn begin(_: &Telemetry) -> Result<Option<Self>, Failure> {
         Err(Failure::configuration(
-            "telemetry is configured, and this build of toolsmith can't export it\nhelp: build it with `--features otel`, or leave telemetry out of the configuration",
+            "telemetry is configured, but this build of toolsmith can't export it\nhelp: build it with `--features otel`, or remove telemetry from the configuration",
         ))
     }
 
-    /// What collects the spans.
+    /// The layer that collects the spans.
     pub(crate) fn layer(&self) -> Box<dyn Layer<Registry> + Send + Sync> {
         match *self {}
     }
 
-    /// Sends what is left.
+    /// Sends the remaining spans.
     pub(crate) async fn end(self) {
         match self {}
     }

@@ -1,15 +1,15 @@
-//! In place of the propagation, in builds without export: contexts are passed on as they came.
+//! Replaces the propagation in builds without export: contexts are forwarded unchanged.
 
 use tracing::Span;
 
 use super::context::TraceContext;
 
-/// Nothing is a child of it here.
+/// Does nothing: spans have no parents here.
 pub(super) fn set_parent(_: &Span, _: &TraceContext) {}
 
-/// As it came: a span that nobody collects can be nobody's parent.
-pub(super) fn context_of(_: &Span, came: Option<&TraceContext>) -> Option<TraceContext> {
-    came.cloned()
+/// Forwards the context unchanged: a span that is not collected can't be a parent.
+pub(super) fn context_of(_: &Span, received: Option<&TraceContext>) -> Option<TraceContext> {
+    received.cloned()
 }
 
 #[cfg(test)]
@@ -18,7 +18,7 @@ mod tests {
     use crate::telemetry::{ExecutionSpan, Incoming, Network};
 
     #[test]
-    fn a_context_is_passed_on_as_it_came() {
+    fn a_context_is_forwarded_unchanged() {
         let meta =
             serde_json::json!({ "traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" });
         let context = TraceContext::parse(meta.as_object().unwrap()).unwrap();

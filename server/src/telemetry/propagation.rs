@@ -1,4 +1,4 @@
-//! From a client's context to a span, and from a span to the context that goes on to servers.
+//! Converts a client's context to a span's parent, and a span to the context for servers.
 
 use std::collections::HashMap;
 
@@ -17,21 +17,21 @@ pub(super) fn set_parent(span: &Span, context: &TraceContext) {
     let mut carrier = HashMap::from([("traceparent".to_owned(), parent.clone())]);
     carrier.extend(context.tracestate.clone().map(|state| ("tracestate".to_owned(), state)));
     let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &carrier);
-    // Where nothing collects spans there is no parent to set.
+    // Without a collector there is no parent to set.
     let _ = span.set_parent(parent);
 }
 
-/// The span as a parent of others; what came, where the span is collected by nobody.
-pub(super) fn context_of(span: &Span, came: Option<&TraceContext>) -> Option<TraceContext> {
+/// The span as a parent of others; the received context if the span is not collected.
+pub(super) fn context_of(span: &Span, received: Option<&TraceContext>) -> Option<TraceContext> {
     let context = span.context();
     if !context.span().span_context().is_valid() {
-        return came.cloned();
+        return received.cloned();
     }
     let mut carrier = HashMap::new();
     TraceContextPropagator::new().inject_context(&context, &mut carrier);
     Some(TraceContext {
         traceparent: carrier.remove("traceparent"),
         tracestate: carrier.remove("tracestate").filter(|state: &String| !state.is_empty()),
-        baggage: came.and_then(|came| came.baggage.clone()),
+        baggage: received.and_then(|received| received.baggage.clone()),
     })
 }

@@ -1,5 +1,5 @@
-//! The spans, with the names of OpenTelemetry's semantic conventions for MCP and GenAI (both in development: the names
-//! stand here alone). What is the project's own begins with `toolsmith.`.
+//! The spans, with the names of OpenTelemetry's semantic conventions for MCP and GenAI (both in development, so the
+//! names are used only in this file). The project's own names start with `toolsmith.`.
 
 use std::net::SocketAddr;
 
@@ -13,17 +13,17 @@ use super::propagation;
 /// The target of all spans.
 pub(super) const TARGET: &str = "toolsmith::telemetry";
 
-/// Characters of a name or number that others chose.
+/// Maximum length of a name or number from outside, in characters.
 const NAME: usize = 256;
 
-/// What a connection goes over.
+/// The transport of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Network {
     /// Standard input and output.
     Pipe,
     /// HTTP.
     Http,
-    /// None: both ends are in this process.
+    /// No network: both ends are in this process.
     InProcess,
 }
 
@@ -38,21 +38,21 @@ impl Network {
     }
 }
 
-/// A client's request, as far as a span tells of it.
+/// The attributes of a client's request for a span.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Incoming<'a> {
     pub(crate) network: Network,
-    /// The JSON-RPC number of the request, as text.
+    /// The JSON-RPC id of the request, as text.
     pub(crate) request: &'a str,
     pub(crate) session: Option<&'a str>,
     pub(crate) protocol_version: Option<&'a str>,
-    /// The other end, over HTTP.
+    /// The remote address, over HTTP.
     pub(crate) address: Option<SocketAddr>,
-    /// What the request belongs to.
+    /// The trace context of the request.
     pub(crate) context: Option<&'a TraceContext>,
 }
 
-/// One execution, or one direct call, from the client's request to its answer.
+/// One execution or direct call, from the client's request to its answer.
 #[derive(Debug, Clone)]
 pub(crate) struct ExecutionSpan {
     span: Span,
@@ -60,7 +60,8 @@ pub(crate) struct ExecutionSpan {
 }
 
 impl ExecutionSpan {
-    /// Begins the span of a request that calls `tool` (of this server), under the client's span if it tells of one.
+    /// Starts the span of a request that calls `tool` (of this server), as a child of the client's span if the request
+    /// has one.
     pub(crate) fn begin(tool: &str, execution: &str, incoming: &Incoming<'_>) -> Self {
         let tool = short(tool);
         let span = tracing::info_span!(
@@ -98,12 +99,12 @@ impl ExecutionSpan {
         ExecutionSpan { span, context: incoming.context.cloned() }
     }
 
-    /// For `Instrument::instrument`, so that what happens within belongs to it.
+    /// For `Instrument::instrument`, so that inner spans and events belong to it.
     pub(crate) fn span(&self) -> &Span {
         &self.span
     }
 
-    /// Begins the span of a call that the execution makes.
+    /// Starts the span of a call that the execution makes.
     pub(crate) fn call(&self, server: &str, tool: &str, network: Network, version: Option<&str>) -> CallSpan {
         let tool = short(tool);
         let span = tracing::info_span!(
@@ -117,7 +118,7 @@ impl ExecutionSpan {
             mcp.protocol.version = Empty,
             gen_ai.operation.name = "execute_tool",
             gen_ai.tool.name = tool,
-            // By the session, when it sends the request.
+            // Recorded by the session when it sends the request.
             jsonrpc.request.id = Empty,
             network.transport = Empty,
             network.protocol.name = Empty,
@@ -132,8 +133,8 @@ impl ExecutionSpan {
         CallSpan { span, meta: meta.map(|context| context.to_meta()).unwrap_or_default() }
     }
 
-    /// How it ended: the outcome's status, and what kind of failure it was, if it was one. The span itself ends when all
-    /// its clones are dropped.
+    /// Records the outcome's status, and the kind of failure if it failed. The span itself ends when all its clones are
+    /// dropped.
     pub(crate) fn end(&self, status: &str, error: Option<&str>, calls: u64) {
         self.span.record("toolsmith.status", status);
         self.span.record("toolsmith.calls", calls);
@@ -149,23 +150,23 @@ pub(crate) struct CallSpan {
 }
 
 impl CallSpan {
-    /// What goes with the call (`_meta`): this span as the parent where spans are exported, else what the client sent.
+    /// The `_meta` of the call: this span as the parent if spans are exported, otherwise the client's context.
     pub(crate) fn meta(&self) -> Map<String, Value> {
         self.meta.clone()
     }
 
-    /// For `Instrument::instrument`: within it the session records the number of its request.
+    /// For `Instrument::instrument`: within it the session records the id of its request.
     pub(crate) fn span(&self) -> &Span {
         &self.span
     }
 
-    /// An answer came, of so many bytes of JSON; whether the tool says that it failed.
+    /// Records an answer with its size in bytes of JSON, and whether the tool reported an error.
     pub(crate) fn answered(self, is_error: bool, bytes: usize) {
         self.span.record("toolsmith.bytes", bytes);
         fail(&self.span, is_error.then_some("tool_error"));
     }
 
-    /// No answer came: the kind of failure (`timeout`, …), or the code of the server's JSON-RPC error.
+    /// Records a failure without an answer: its kind (`timeout`, …), or the code of the server's JSON-RPC error.
     pub(crate) fn failed(self, kind: &str, code: Option<i64>) {
         match code {
             Some(code) => {

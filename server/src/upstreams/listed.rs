@@ -1,4 +1,4 @@
-//! The lists of tools as they were put together last, so that an unchanged one is neither built nor in memory twice.
+//! Caches the last tool lists, so that an unchanged list is neither built nor held in memory twice.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,13 +15,13 @@ use gateway::tool_list::ToolList;
 pub(super) struct Listed(Mutex<HashMap<String, Last>>);
 
 struct Last {
-    /// What the list was built from, unless it was remembered.
+    /// The tools that the list was built from, unless it was remembered.
     source: Option<Arc<Vec<Tool>>>,
     list: Arc<ToolList>,
 }
 
 impl Listed {
-    /// The list with the tools that a server has answered; remembered where it is new.
+    /// The list for the tools that a server has answered; stored if it is new.
     pub(super) fn answered(&self, cache: &Cache, server: &Server, tools: &Arc<Vec<Tool>>) -> Arc<ToolList> {
         let mut last = self.last();
         let identity = catalog::identity(server);
@@ -33,7 +33,7 @@ impl Listed {
                 match known.filter(|known| known.list.digest() == list.digest()) {
                     Some(known) => known.list,
                     None => {
-                        // What can't be remembered is asked for again the next time.
+                        // A list that can't be stored is requested again the next time.
                         let _ = catalog::remember(cache, server, &list);
                         Arc::new(list)
                     }
@@ -44,7 +44,7 @@ impl Listed {
         known
     }
 
-    /// The list that a server had the last time.
+    /// The list from the server's last connection.
     pub(super) fn remembered(&self, cache: &Cache, server: &Server) -> Option<Arc<ToolList>> {
         let mut last = self.last();
         let identity = catalog::identity(server);
@@ -56,7 +56,7 @@ impl Listed {
         Some(list)
     }
 
-    /// Forgets the lists of all other servers.
+    /// Removes the lists of all other servers.
     pub(super) fn retain(&self, servers: &[Server]) {
         let identities: Vec<String> = servers.iter().map(catalog::identity).collect();
         self.last().retain(|identity, _| identities.contains(identity));

@@ -1,4 +1,4 @@
-//! What a person does with sessions: connects, keeps servers away, tries them anew, looks at them.
+//! The user's control of sessions: connect, disconnect, reconnect, inspect.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -10,27 +10,27 @@ use tokio::sync::watch;
 use super::{Upstream, Upstreams};
 
 impl Upstreams {
-    /// Counts changes of what [`Upstreams::status`] says.
+    /// Counts changes of [`Upstreams::status`].
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// Whether a person keeps the server away.
+    /// Whether the user has disconnected the server.
     pub fn is_away(&self, server: &str) -> bool {
         self.away().contains(server)
     }
 
-    /// Ends the session with a server, in order; there is none, and it offers nothing, until it is wanted again.
+    /// Ends the session with a server in order. It has no session and offers no tools until the user connects it again.
     pub async fn disconnect(&self, server: &str) {
         self.away().insert(server.to_owned());
         self.end(server).await;
         self.has_changed();
     }
 
-    /// A session with a server that a person wants: the one that there is, or a new one.
+    /// Connects a server for the user: returns the present session, or starts a new one.
     ///
     /// # Errors
-    /// Why there is none.
+    /// If it can't be connected.
     pub async fn connect(&self, server: &Server) -> Result<Session, mcp::Error> {
         self.away().remove(&server.connection.name);
         let session = self.session(server).await;
@@ -38,16 +38,16 @@ impl Upstreams {
         session
     }
 
-    /// Ends the session with a server, in order, and begins another one.
+    /// Ends the session with a server in order, and starts another one.
     ///
     /// # Errors
-    /// Why there is none.
+    /// If it can't be connected.
     pub async fn reconnect(&self, server: &Server) -> Result<Session, mcp::Error> {
         self.end(&server.connection.name).await;
         self.connect(server).await
     }
 
-    /// The session with a server, where there is one right now.
+    /// The status of a server, with its session if it is connected.
     pub async fn current(&self, server: &str) -> Option<(Status, Option<Session>)> {
         let managed = self.keepers().get(server).map(|kept| kept.managed.clone())?;
         let status = managed.status();
@@ -60,7 +60,7 @@ impl Upstreams {
 
     async fn end(&self, server: &str) {
         let kept: Option<Upstream> = self.keepers().remove(server);
-        // Whoever waits for its session right now keeps it a little longer.
+        // A task that waits for the session at this moment keeps it a little longer.
         let managed: Option<Arc<ManagedSession>> = kept.map(|kept| kept.managed.clone());
         if let Some(Ok(managed)) = managed.map(Arc::try_unwrap) {
             managed.close().await;

@@ -80,7 +80,7 @@ fn unavailable_servers_are_reported_at_once_and_come_back() {
     );
     server.receive("the log", |message| {
         message["method"] == "notifications/message"
-            && message.to_string().contains("the server gone is not there")
+            && message.to_string().contains("the server gone is unavailable")
     });
 
     gate.open();
@@ -259,13 +259,13 @@ fn an_agent_without_any_server_does_not_start() {
     for words in [&["ask", "what?"][..], &["chat"]] {
         let run =
             Run::new(shared()).arguments(words).variable("SCRIPTED_KEY", "secret-key").config_alone(&config);
-        run.done().exits(7).says(&["no server can be used", "gone-mcp", "lost-mcp"]);
+        run.done().exits(7).says(&["no server is available", "gone-mcp", "lost-mcp"]);
     }
     let mut server = Serve::subagent(&config).start();
     server.shake_hands();
     let answer = server.ask(1, "tools/call", &json!({ "name": "helper", "arguments": { "prompt": "go" } }));
     assert_eq!(answer["result"]["isError"], true, "{answer:#}");
-    has(&texts(&answer), &["no server can be used", "gone-mcp", "lost-mcp"]);
+    has(&texts(&answer), &["no server is available", "gone-mcp", "lost-mcp"]);
     assert!(model.requests().is_empty());
 }
 

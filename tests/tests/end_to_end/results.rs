@@ -67,7 +67,7 @@ fn a_long_result_is_saved_to_a_file_that_is_named() {
     assert!(done.stdout.len() < 2 << 20, "{}", done.stdout.len());
     let result: Value = serde_json::from_str(&done.stdout).unwrap();
     let output = result["output"].as_str().unwrap();
-    let file = output.split("the whole is in ").nth(1).unwrap().split(", to be").next().unwrap();
+    let file = output.split("by range from ").nth(1).unwrap().split(']').next().unwrap();
     assert!(fs::metadata(file).unwrap().len() >= 3_000_000);
     assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     // The program itself gets the full result.

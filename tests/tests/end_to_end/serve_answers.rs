@@ -138,7 +138,7 @@ fn refused_calls_are_counted_separately() {
         "{answer:#}"
     );
     assert_eq!(outcome["calls"].as_array().unwrap().len(), 1, "{answer:#}");
-    let text = "the snippet failed: no more (line 3, column 1); it had made 1 tool call; 1 call was refused";
+    let text = "the snippet failed: no more (line 3, column 1); 1 tool call was made; 1 call was refused";
     assert_eq!(answer["result"]["content"][0]["text"], text, "{answer:#}");
 }
 

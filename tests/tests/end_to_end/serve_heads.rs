@@ -102,30 +102,30 @@ fn an_ambiguous_head_is_rejected() {
         (
             "a foreign target",
             "GET http://evil.example/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n".to_owned(),
-            "no proxy",
+            "not a proxy",
         ),
         (
             "a target that is not the host's",
             format!("GET http://localhost:1/healthz HTTP/1.1\r\nHost: {authority}\r\n\r\n"),
-            "no proxy",
+            "not a proxy",
         ),
         (
             "a host that is not the target's",
             format!("GET http://{authority}/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
-            "no proxy",
+            "not a proxy",
         ),
         (
             "a user in the target",
             format!("GET http://user@{authority}/healthz HTTP/1.1\r\nHost: {authority}\r\n\r\n"),
-            "no proxy",
+            "not a proxy",
         ),
         (
             "another scheme",
             format!("GET ftp://{authority}/healthz HTTP/1.1\r\nHost: {authority}\r\n\r\n"),
-            "no proxy",
+            "not a proxy",
         ),
-        ("no path", format!("OPTIONS * HTTP/1.1\r\nHost: {authority}\r\n\r\n"), "no proxy"),
-        ("a tunnel", format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n"), "no proxy"),
+        ("no path", format!("OPTIONS * HTTP/1.1\r\nHost: {authority}\r\n\r\n"), "not a proxy"),
+        ("a tunnel", format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n"), "not a proxy"),
     ] {
         let answer = answer(&authority, &request);
         assert!(answer.starts_with("HTTP/1.1 400") || answer.starts_with("HTTP/1.0 400"), "{what}: {answer}");

@@ -451,7 +451,7 @@ fn an_address_in_use_is_reported() {
     let taken = address.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap();
     let mut second = Serve::new(DEMO).arguments(&["--http", taken]).start();
     assert_eq!(second.end(), Some(7));
-    second.wait_for_log("can't be served at");
+    second.wait_for_log("can't listen on");
 }
 
 #[test]

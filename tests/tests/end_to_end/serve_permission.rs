@@ -102,7 +102,7 @@ fn a_state_is_valid_only_for_its_request() {
     let (server, client) = start();
     let call = program();
     let question = asked(&client, &call);
-    let does_not_hold = &["requestState does not hold", "make the request again without it"][..];
+    let does_not_hold = &["requestState is invalid", "make the request again without it"][..];
     // A different snippet, different arguments, and `check`.
     let other = answered(&program(), &question, &yes());
     assert_refused(&client, &other, does_not_hold);
@@ -131,7 +131,7 @@ fn a_state_is_valid_only_for_its_request() {
     let answer = client.ask("tools/call", &answered(&call, &question, &yes()));
     assert_eq!(outcome_of(&answer)["result"], "let in", "{answer:#}");
     // Only once.
-    assert_refused(&client, &answered(&call, &question, &yes()), &["used already", "make the request again"]);
+    assert_refused(&client, &answered(&call, &question, &yes()), &["already used", "make the request again"]);
     drop(server);
 }
 
@@ -145,7 +145,7 @@ fn a_client_cannot_forge_its_permission() {
     asked(&client, &unasked);
     let mut made_up = unasked;
     made_up["requestState"] = json!("toolsmith.made-up");
-    assert_refused(&client, &made_up, &["requestState does not hold"]);
+    assert_refused(&client, &made_up, &["requestState is invalid"]);
     // A state without this process's mark is ignored: the question is asked again.
     made_up["requestState"] = json!("from another process");
     asked(&client, &made_up);

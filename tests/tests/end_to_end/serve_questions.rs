@@ -82,7 +82,7 @@ fn an_answered_execution_continues_once_it_has_a_slot() {
 
 #[test]
 fn an_unanswered_question_is_denied_with_the_limit() {
-    let limit = ["nobody answered", "within 0.3 s", "serve.questionTimeout"];
+    let limit = ["no answer", "within 0.3 s", "serve.questionTimeout"];
     for permission in ["ask", "ask-each"] {
         let audit = "questionTimeout: 0.3, audit: { file: audit.jsonl }";
         let server = Serve::http(&config(permission, audit)).start();

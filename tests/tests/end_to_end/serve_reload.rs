@@ -51,7 +51,7 @@ fn tool_changes_by_the_configuration_are_notified() {
     server.configure(DEMO);
     told_of_tools(&mut server);
     wait_until_listed(&mut server, "echo", false);
-    server.wait_for_log("(gone: added)");
+    server.wait_for_log("(removed: added)");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_broken_configuration_is_reported_and_the_previous_one_stays() {
     server.shake_hands();
     wait_until_listed(&mut server, "echo", true);
     server.configure("mcpServers:\n  demo: { comand: toolsmith }\nserve: { grace: soon }\n");
-    server.wait_for_log("the configuration is wrong now, and what was read before holds");
+    server.wait_for_log("the configuration is invalid; the previous one stays in effect");
     server.wait_for_log("given.yaml:3:17");
     fs::remove_file(server.path("given.yaml")).unwrap();
     server.wait_for_log("given.yaml can't be read");
@@ -118,7 +118,7 @@ fn direct_calls_in_progress_are_answered_by_the_previous_server() {
     assert!(before["result"].is_object(), "{before:#}");
     let mut answering = client.begin("tools/call", &call);
     server.configure(DEMO);
-    server.wait_for_log("(gone: gone)");
+    server.wait_for_log("(removed: gone)");
     let answer = answering.end();
     assert_eq!(answer["result"]["content"][0]["text"], "waited 2 seconds", "{answer:#}");
     server.wait_until("the end of the server", || !server.has_started("--copies"));
@@ -241,5 +241,5 @@ fn settings_that_need_a_restart_are_reported() {
     let server = Serve::http(DEMO).start();
     server.address();
     server.configure(&format!("{DEMO}serve: {{ audit: {{ file: audit.jsonl }} }}\n"));
-    server.wait_for_log("serve.audit holds from the next start on");
+    server.wait_for_log("serve.audit takes effect after a restart");
 }

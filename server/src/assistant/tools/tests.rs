@@ -30,10 +30,10 @@ const SERVER: &str = r#"while IFS= read -r line; do
 done
 "#;
 
-/// Nobody is there to be asked.
-struct Nobody;
+/// A host that answers no questions.
+struct NoHost;
 
-impl mcp::Host for Nobody {
+impl mcp::Host for NoHost {
     fn notice(&self, _: &str, _: &mcp::Notice) {}
 }
 
@@ -55,8 +55,8 @@ async fn tools(folder: &Path) -> Tools {
     let settings = watch::channel(settings).1;
     let cache = runner::Cache::open(&folder.join("cache"), runner::DEFAULT_SIZE).unwrap();
     let state = ServerState::with_cache(cache, settings, Vec::new(), terminal).unwrap();
-    let told: ProgressHandler = Arc::new(|_, _| {});
-    Tools::connect(&state, Arc::new(Nobody), AgentIsolation::Alone, told).await.unwrap()
+    let on_progress: ProgressHandler = Arc::new(|_, _| {});
+    Tools::connect(&state, Arc::new(NoHost), AgentIsolation::Alone, on_progress).await.unwrap()
 }
 
 async fn call(tools: &Tools, name: &str, arguments: Value) -> ToolResult {

@@ -1,4 +1,4 @@
-//! Spans that arrive at a collector.
+//! Tests with spans that arrive at a collector.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -16,7 +16,7 @@ use crate::telemetry::{ExecutionSpan, Incoming, Network, TraceContext};
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
 
-/// A collector, and what it is sent.
+/// A collector, and the requests that it receives.
 async fn collector(answer: StatusCode) -> (Telemetry, UnboundedReceiver<(HeaderMap, Bytes)>) {
     let (sender, receiver) = unbounded_channel();
     let taking = move |headers: HeaderMap, body: Bytes| async move {
@@ -71,7 +71,7 @@ async fn spans_arrive_as_children_of_the_clients() {
         tracing::Span::current().record("jsonrpc.request.id", "request-5");
     };
     sent.instrument(call.span().clone()).await;
-    // What is no span of ours is not exported.
+    // Spans with another target are not exported.
     tracing::info_span!(target: "rmcp", "foreign-span").in_scope(|| {});
     let meta = call.meta();
     call.failed("rpc", Some(-32602));
@@ -110,18 +110,18 @@ async fn spans_arrive_as_children_of_the_clients() {
         assert!(holds(&body, text.as_bytes()), "{text} in {}", String::from_utf8_lossy(&body));
     }
     assert!(!holds(&body, b"foreign-span"));
-    assert!(!holds(&body, b"otel.name"), "names of the layer are no attributes");
+    assert!(!holds(&body, b"otel.name"), "names for the layer must not become attributes");
     assert!(holds(&body, &bytes_of(TRACE)) && holds(&body, &bytes_of(PARENT)), "the client's trace and span");
-    // The call's own span goes to the server, in the same trace.
+    // The call's own span is sent to the server, in the same trace.
     let passed_on = meta["traceparent"].as_str().unwrap();
     let span = passed_on.strip_prefix(&format!("00-{TRACE}-")).unwrap().strip_suffix("-01").unwrap();
     assert_ne!(span, PARENT);
-    assert!(holds(&body, &bytes_of(span)), "the span that the server is told of is exported");
+    assert!(holds(&body, &bytes_of(span)), "the server's parent span must be exported");
     assert_eq!((&meta["tracestate"], &meta["baggage"]), (&"a=1".into(), &"user=me".into()));
 }
 
 #[tokio::test]
-async fn what_the_client_does_not_sample_is_passed_on_and_not_exported() {
+async fn unsampled_contexts_are_forwarded_and_not_exported() {
     let (settings, mut arrivals) = collector(StatusCode::OK).await;
     let exporter = Exporter::begin(&settings).unwrap().unwrap();
     let subscriber = tracing::subscriber::set_default(tracing_subscriber::registry().with(exporter.layer()));
@@ -136,17 +136,17 @@ async fn what_the_client_does_not_sample_is_passed_on_and_not_exported() {
 }
 
 #[tokio::test]
-async fn a_context_is_passed_on_as_it_came_where_nothing_collects() {
+async fn a_context_is_forwarded_unchanged_without_a_collector() {
     let context = client_context("01");
     let execution = ExecutionSpan::begin("execute_code", "e-1", &incoming(Some(&context)));
     assert_eq!(execution.call("demo", "add", Network::Pipe, None).meta(), context.to_meta());
 }
 
 #[tokio::test]
-async fn a_collector_that_refuses_or_is_away_ends_nothing() {
+async fn a_failing_collector_has_no_effect() {
     let (refusing, mut arrivals) = collector(StatusCode::FORBIDDEN).await;
-    let nobody = Telemetry { endpoint: Url::parse("http://127.0.0.1:9").ok(), ..Telemetry::default() };
-    for settings in [refusing, nobody] {
+    let absent = Telemetry { endpoint: Url::parse("http://127.0.0.1:9").ok(), ..Telemetry::default() };
+    for settings in [refusing, absent] {
         let exporter = Exporter::begin(&settings).unwrap().unwrap();
         let subscriber =
             tracing::subscriber::set_default(tracing_subscriber::registry().with(exporter.layer()));
@@ -158,7 +158,7 @@ async fn a_collector_that_refuses_or_is_away_ends_nothing() {
 }
 
 #[test]
-fn settings_that_can_not_work_are_errors_without_secrets() {
+fn invalid_settings_are_errors_without_secrets() {
     let with = |endpoint: &str, name: &str, value: &str| Telemetry {
         endpoint: Url::parse(endpoint).ok(),
         headers: [(name.to_owned(), value.to_owned())].into(),
