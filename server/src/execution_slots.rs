@@ -225,39 +225,7 @@ impl Slots {
         }
     }
 
-<<<<<<< ours
-    /// A place, at once or in turn. One that goes on is never refused: it was let in before.
-||||||| base
-    /// A place for an execution of `client`, at once or in its turn; `waits` is called where it has to wait.
-    ///
-    /// # Errors
-    /// There is no room to wait in, or no more for this client.
-    pub(crate) async fn take(
-        self: &Arc<Self>,
-        client: &Client,
-        waits: impl FnOnce(),
-    ) -> Result<Arc<SlotLease>, Busy> {
-        let slot = self.slot(client, Kind::Begins, waits).await?;
-        Ok(SlotLease::new(self.clone(), client.clone(), slot))
-    }
-
-    /// A place, at once or in turn. One that goes on is never refused: it was let in before.
-=======
-    /// Takes a slot for an execution of `client`, at once or in turn; calls `waits` if it has to wait.
-    ///
-    /// # Errors
-    /// If there is no room to wait, or none for this client.
-    pub(crate) async fn take(
-        self: &Arc<Self>,
-        client: &Client,
-        waits: impl FnOnce(),
-    ) -> Result<Arc<SlotLease>, Busy> {
-        let slot = self.slot(client, Kind::Begins, waits).await?;
-        Ok(SlotLease::new(self.clone(), client.clone(), slot))
-    }
-
     /// Takes a slot. An execution that continues is never refused, because it was admitted before.
->>>>>>> theirs
     async fn slot(self: &Arc<Self>, client: &Client, kind: Kind, waits: impl FnOnce()) -> Result<Slot, Busy> {
         let mut turn = {
             let mut state = self.state();

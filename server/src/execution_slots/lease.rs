@@ -52,10 +52,10 @@ impl Drop for Counted {
 pub(crate) struct Paused(Option<Arc<SlotLease>>);
 
 impl Slots {
-    /// A place for an execution of `client`, at once or in its turn; `waits` is called where it has to wait.
+    /// Takes a slot for an execution of `client`, at once or in turn; calls `waits` if it has to wait.
     ///
     /// # Errors
-    /// There is no room to wait in, or no more for this client.
+    /// If there is no room to wait, or none for this client.
     pub(crate) async fn take(
         self: &Arc<Self>,
         client: &Client,

@@ -83,19 +83,9 @@ impl Exporter {
         layer.with_filter(Targets::new().with_target(TARGET, Level::INFO)).boxed()
     }
 
-<<<<<<< ours
-    /// Sends what is left, within [`END`].
-    pub(crate) async fn end(self) {
-        // It waits for the thread that sends. What can't be sent was told when it was tried.
-||||||| base
-    /// Sends what is left, within [`END`].
-    pub async fn end(self) {
-        // It waits for the thread that sends. What can't be sent was told when it was tried.
-=======
     /// Sends the remaining spans, within [`END`].
-    pub async fn end(self) {
+    pub(crate) async fn end(self) {
         // Waits for the sending thread. Failures were reported when they occurred.
->>>>>>> theirs
         let _ = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(END)).await;
     }
 }
