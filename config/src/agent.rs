@@ -1,4 +1,4 @@
-//! The parts of a configuration that say which models there are, and how agents and subagents work with them.
+//! The parts of a configuration that define models, agents and subagents.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,45 +17,44 @@ use super::problems::check_server_name;
 record! {
     /// A model.
     Model from ModelForm {
-        /// What it is called here.
+        /// The name used in this configuration.
         #[serde(rename = "ref")]
         reference: Name,
-        /// What it is called for people.
+        /// The name shown to users.
         display_name: Option<String>,
-        /// What its provider calls it.
+        /// The provider's name for the model.
         id: Name,
-        /// The API that it is asked by: anthropic (Messages), openai (Chat Completions, also of other providers),
+        /// The provider's API: anthropic (Messages), openai (Chat Completions, also of other providers),
         /// openai-responses or gemini.
         #[serde(rename = "type")]
         api: ApiName,
-        /// The environment variable with its key. Servers don't inherit it.
+        /// The environment variable with the API key. Servers don't inherit it.
         api_key_env: Option<VariableName>,
-        /// The address that the API's paths are put behind, such as http://127.0.0.1:11434/v1 (default: the provider's
-        /// own).
+        /// The base address of the API, such as http://127.0.0.1:11434/v1 (default: the provider's).
         base_url: Option<Address>,
-        /// How many tokens a conversation may have.
+        /// Size of the context window, in tokens.
         context_window: Option<Count<u64>>,
-        /// Most tokens of one message (default: the provider's own).
+        /// Maximum tokens of one message (default: the provider's).
         max_output: Option<Count<u32>>,
-        /// What it is asked for besides.
+        /// Further parameters of each request.
         #[serde(rename = "generationParams", default)]
         generation: GenerationForm,
-        /// How much it thinks before it speaks: off, low, medium, high, or a number of tokens.
+        /// How much the model thinks before it answers: off, low, medium, high, or a number of tokens.
         thinking: Option<ThinkingName>,
-        /// Longest time of one reply with all its attempts, in seconds.
+        /// Time limit of one reply including retries, in seconds.
         timeout: Seconds = Duration::from_secs(600),
-        /// How often a request that failed for a while is made again.
+        /// How often a request is repeated after a temporary failure.
         retries: Number<u32> = 4,
     }
 }
 
-/// The models of all layers, by their `ref`s; a stronger layer's replaces a weaker's as a whole.
+/// The models of all layers, by `ref`; a model of a stronger layer replaces the weaker layer's as a whole.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct Models(Vec<ModelForm>);
 
 impl Models {
-    /// The variables with keys.
+    /// The environment variables with API keys.
     pub(super) fn keys(&self) -> impl Iterator<Item = String> {
         self.0.iter().filter_map(|model| model.api_key_env.clone().value())
     }
@@ -78,19 +77,19 @@ impl Kind for Models {
     }
 }
 
-/// What a model is asked for besides.
+/// Further parameters of each request to a model.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct GenerationForm {
-    /// How much chance there is in its choice of words.
+    /// Sampling temperature: higher values give more varied text.
     temperature: Option<f64>,
-    /// From which share of likely words it chooses.
+    /// Samples only from the most likely tokens, up to this total probability.
     top_p: Option<f64>,
-    /// Makes its choices repeatable, where the provider can.
+    /// Makes sampling repeatable, if the provider supports it.
     seed: Option<u64>,
-    /// Texts that end its message.
+    /// Texts at which the model stops.
     stop_sequences: Vec<String>,
-    /// Members of the request's body that are sent as they are.
+    /// Further members of the request's body, sent unchanged.
     extra: BTreeMap<String, Value>,
 }
 
@@ -109,7 +108,7 @@ impl Kind for GenerationForm {
 }
 
 record! {
-    /// A subagent: one tool for others.
+    /// A subagent: a model with its tools, served as one tool.
     #[serde(rename_all = "camelCase")]
     Subagent from SubagentForm {
         /// The tool's name.
@@ -119,33 +118,33 @@ record! {
         /// A file with the JSON Schema of its answers.
         #[serde(rename = "outputSchemaPath")]
         output_schema: Option<FilePath>,
-        /// How many answers that don't fit the schema go back to the model.
+        /// How many answers that don't fit the schema are returned to the model for correction.
         max_corrections: Number<u32> = 0,
     }
 }
 
 section! {
-    /// Within what bounds a model works.
+    /// Limits on a model's work.
     #[serde(rename_all = "camelCase")]
     Agent from AgentForm {
-        /// How often the model is asked for one task.
+        /// Maximum model requests for one task.
         max_turns: Count<u32> = 100,
-        /// How many tokens one task may cost, read and written (default: no limit).
+        /// Maximum tokens of one task, input and output together (default: no limit).
         max_tokens: Option<Count<u64>>,
-        /// Longest time of one task, in seconds (default 1800 for subagents, no limit for people).
+        /// Time limit of one task, in seconds (default 1800 for subagents, no limit for interactive use).
         timeout: Option<Seconds>,
-        /// Tokens of a tool's result that the model gets to read, about.
+        /// Approximate limit on the tokens of a tool's result that the model reads.
         result_tokens: Count<usize> = 20_000,
-        /// How many tools of one message run at once.
+        /// Maximum tool calls of one message that run at once.
         parallel_calls: Count<usize> = 8,
-        /// How many tasks of a subagent run at once; further ones wait.
+        /// Maximum tasks of a subagent that run at once; more wait.
         max_tasks: Count<usize> = 64,
-        /// Most bytes of an input file.
+        /// Maximum size of an input file.
         input_size: Size<u64, 1> = 10 << 20,
-        /// How deep subagents may call subagents.
+        /// Maximum depth of subagents that call subagents.
         max_depth: Count<u32> = 5,
-        /// The file with the conversations, from the folder of this file on; `false` keeps none. By default it is in
-        /// your state folder.
+        /// The file for conversations, relative to the folder of this file; `false` disables it (default: a file in
+        /// your state folder).
         conversations: Option<Conversations>,
     }
 }
@@ -157,7 +156,7 @@ section! {
 pub enum Conversations {
     /// In this file.
     File(PathBuf),
-    /// Nowhere.
+    /// Conversations are not kept.
     Nowhere,
 }
 
@@ -187,19 +186,19 @@ text! {
     ThinkingName(Thinking) by thinking;
     /// A name that a tool of a server may have.
     ToolName(String) by tool_name;
-    /// What a tool does.
+    /// The description of a tool.
     Description(String) by description;
 }
 
 fn not_empty(name: &str) -> Result<String, String> {
-    if name.is_empty() { Err("the name is empty; write one".to_owned()) } else { Ok(name.to_owned()) }
+    if name.is_empty() { Err("the name is empty; write a name".to_owned()) } else { Ok(name.to_owned()) }
 }
 
 fn api(name: &str) -> Result<Api, String> {
     Api::of(name).ok_or_else(|| {
         let known: Vec<_> = Api::ALL.iter().map(|(_, name)| *name).collect();
         format!(
-            "the type {name:?} of a model is not known; write one of {} (openai with a base_url for compatible providers)",
+            "unknown model type {name:?}; write one of {} (openai with a base_url for compatible providers)",
             known.join(", ")
         )
     })
@@ -213,12 +212,12 @@ fn thinking(text: &str) -> Result<Thinking, String> {
         "high" => Ok(Thinking::High),
         _ => match text.parse() {
             Ok(tokens) if tokens > 0 => Ok(Thinking::Tokens(tokens)),
-            _ => Err(format!("{text:?} is not known; write off, low, medium, high, or a number of tokens")),
+            _ => Err(format!("unknown value {text:?}; write off, low, medium, high, or a number of tokens")),
         },
     }
 }
 
-/// As a server's: models limit the names of tools.
+/// The rule is that of server names: models limit the names of tools.
 fn tool_name(name: &str) -> Result<String, String> {
     let checked = check_server_name(name);
     checked

@@ -1,11 +1,11 @@
-//! What snippets may use, and how the tools beside them are called.
+//! What snippets may use, and how the other tools are called.
 
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::confinement::{LEAST_MEMORY, SandboxForm};
+use super::confinement::{MIN_MEMORY, SandboxForm};
 use super::key_macros::{plain, section};
 use super::key_types::{Number, Seconds, Size};
 use super::permissions::Glob;
@@ -15,7 +15,7 @@ use super::placed::At;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DirectNames {
-    /// `tool`; the second server that has it offers `tool@server`.
+    /// `tool`; if several servers have it, the later ones offer `tool@server`.
     #[default]
     Plain,
     /// `tool@server`.
@@ -28,28 +28,28 @@ pub enum DirectNames {
 
 plain!(DirectNames);
 
-/// Most characters of a tool's description in its signature.
+/// Maximum characters of a tool's description in its signature.
 pub const LONGEST_DESCRIPTION: usize = 10_000;
 
 section! {
     /// What snippets may use.
     #[serde(rename_all = "camelCase")]
     CodeModeKeys from CodeModeForm {
-        /// Whether snippets may call tools; otherwise each is called directly.
+        /// Whether snippets may call tools; if not, each tool is called directly.
         enabled: bool = true,
-        /// Tools that are called directly, as `tool` or `server.tool`; `*` stands for any text.
+        /// Tools that are called directly, as `tool` or `server.tool`; `*` matches any text.
         excluded_tools: Vec<Glob> = Vec::new(),
-        /// Longest time of an execution, in seconds; another name for sandbox.wallClock.
+        /// Time limit of an execution, in seconds; an alias of sandbox.wallClock.
         timeout: Option<At<Seconds>>,
-        /// Longest time that an execution may be given by whoever asks for it, in seconds.
+        /// Maximum time limit that a caller may request for an execution, in seconds.
         max_timeout: At<Seconds> = Duration::from_secs(1800),
-        /// Memory of a program, such as 512MiB; another name for sandbox.memory.
-        memory: Option<At<Size<u64, LEAST_MEMORY>>>,
+        /// Memory limit of a program, such as 512MiB; an alias of sandbox.memory.
+        memory: Option<At<Size<u64, MIN_MEMORY>>>,
         /// How compilers and programs are confined.
         sandbox: SandboxForm,
-        /// Whether rustup may be asked to add the target of snippets.
+        /// Whether rustup may be run to add the compilation target of snippets.
         install_target: bool = true,
-        /// Most characters of a tool's description in its signature; 0 leaves it out.
+        /// Maximum characters of a tool's description in its signature; 0 omits it.
         description_length: Number<usize, 0, { LONGEST_DESCRIPTION as u64 }> = codegen::Style::default().description,
     }
 }
@@ -57,23 +57,23 @@ section! {
 /// What snippets may use.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeMode {
-    /// Whether snippets may call tools; otherwise every tool is a direct tool.
+    /// Whether snippets may call tools; if not, every tool is a direct tool.
     pub enabled: bool,
     /// Tools that are direct tools, by name or by `server.tool` (`excludedTools`).
     pub excluded: Vec<Glob>,
-    /// The longest time for a whole execution.
+    /// The default time limit of an execution.
     pub timeout: Duration,
-    /// The longest time that whoever asks for an execution may give it.
+    /// The maximum time limit that a caller may request.
     pub max_timeout: Duration,
     /// Memory, processor time, threads, output.
     pub limits: runner::Limits,
-    /// What its program may work on.
+    /// The paths and scratch space that programs may use.
     pub grants: runner::Grants,
     /// How compilers and programs are confined.
     pub confinement: sandbox::Confinement,
-    /// Whether rustup may be asked to add the target of snippets.
+    /// Whether rustup may be run to add the compilation target of snippets.
     pub install_target: bool,
-    /// How much of the servers' descriptions signatures show.
+    /// How much of the servers' descriptions signatures contain.
     pub style: codegen::Style,
 }
 
@@ -101,12 +101,12 @@ impl Default for CodeMode {
 }
 
 impl CodeMode {
-    /// How an engine is to work in this cache.
+    /// The options of an engine that uses this cache.
     pub fn engine(&self, cache: runner::Cache) -> runner::Options {
         runner::Options { cache, install_target: self.install_target, confinement: self.confinement }
     }
 
-    /// What is to be said before anything runs without the sandbox.
+    /// The warning to show before anything runs without the sandbox.
     pub fn warning(&self) -> Option<&'static str> {
         let off = self.confinement == sandbox::Confinement::Exactly(sandbox::Layers::OFF);
         off.then_some(

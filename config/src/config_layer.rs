@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where a part of a configuration comes from. A later one overrides the earlier ones.
+/// The source of a part of a configuration. Later variants override earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ConfigLayer {
     /// Nothing is configured: the built-in demo server.
     Demo,
     /// The user's own file.
     User(PathBuf),
-    /// The project's file, once it is trusted.
+    /// The project's file, if it is trusted.
     Project(PathBuf),
     /// The file that `--config` names.
     Named(PathBuf),
@@ -18,7 +18,7 @@ pub enum ConfigLayer {
 }
 
 impl ConfigLayer {
-    /// The file, where it is one.
+    /// The layer's file, if it has one.
     pub fn file(&self) -> Option<&Path> {
         match self {
             ConfigLayer::User(file) | ConfigLayer::Project(file) | ConfigLayer::Named(file) => Some(file),
@@ -26,7 +26,7 @@ impl ConfigLayer {
         }
     }
 
-    /// One word for tables.
+    /// A one-word name for tables.
     pub fn name(&self) -> &'static str {
         match self {
             ConfigLayer::Demo => "demo",

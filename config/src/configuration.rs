@@ -1,4 +1,4 @@
-//! A checked configuration, as everything else works with it.
+//! A checked configuration, as the other crates use it.
 
 use std::path::PathBuf;
 
@@ -14,56 +14,56 @@ use super::variables;
 /// A checked configuration.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Config {
-    /// The servers that can be used, by name.
+    /// The usable servers, by name.
     pub servers: Vec<Server>,
-    /// The servers that are switched off, or whose entries are wrong, by name.
+    /// The servers that are disabled or whose entries have errors, by name.
     pub absent: Vec<Absent>,
-    /// Tools that are neither listed, generated nor callable (`globalSettings.deny`).
+    /// Tools that are not listed, generated or callable (`globalSettings.deny`).
     pub deny: Vec<Glob>,
     /// How tools outside code mode are called.
     pub direct_names: DirectNames,
     /// What snippets may use.
     pub code_mode: CodeMode,
-    /// What `toolsmith serve` offers, and within what bounds.
+    /// What `toolsmith serve` provides, and its limits.
     pub serve: Serve,
-    /// How large the cache may be.
+    /// The size limit of the cache.
     pub cache: CacheSettings,
-    /// Where all this comes from, the weakest first.
+    /// The layers that the configuration was read from, weakest first.
     pub layers: Vec<ConfigLayer>,
-    /// The lock files that hold: the user's, and those beside the other files, the weakest layer's first.
+    /// The lock files in force: the user's, and those next to the other files, weakest layer first.
     pub locks: Vec<LockFile>,
-    /// The models that can be used, by their `ref`s.
+    /// The available models, by `ref`.
     pub models: Vec<Model>,
-    /// The `ref` of the model where none is chosen.
+    /// The `ref` of the default model.
     pub model: Option<String>,
-    /// The file with the text that a conversation starts with.
+    /// The file with the system prompt.
     pub system_prompt: Option<PathBuf>,
-    /// Within what bounds a model works.
+    /// Limits on a model's work.
     pub agent: Agent,
     /// The subagent that the configuration describes.
     pub subagent: Option<Subagent>,
-    /// What is to be told besides [`Absent::wrong`].
+    /// Warnings to report, in addition to [`Absent::wrong`].
     pub warnings: Vec<String>,
-    /// Which file of a project is left out because nobody has agreed to it, and what a person has to type: one line.
+    /// One line that names the skipped untrusted project file and the command that the user has to run.
     pub untrusted: Option<String>,
 }
 
-/// A server and what of it may be used.
+/// A server, and which of its tools may be used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Server {
-    /// How it is reached.
+    /// How to connect to it.
     pub connection: mcp::ServerConfig,
-    /// Which of its tools are there.
+    /// Which of its tools are available.
     pub filter: Filter,
     /// Which of its tools may be called.
     pub permissions: Rules,
     /// Whether arguments are checked against the tools' input schemas before a call leaves.
     pub check_input: bool,
-    /// Whether snippets may call its tools; otherwise each is called directly.
+    /// Whether snippets may call its tools; if not, each is called directly.
     pub code_mode: bool,
-    /// Where its entry stands.
+    /// The layer that contains its entry.
     pub layer: ConfigLayer,
-    /// Its command line, or its address, as it is written: variables are not expanded, so that it may be shown.
+    /// Its command line or address as written: variables are not expanded, so it is safe to show.
     pub target: String,
 }
 
@@ -72,16 +72,17 @@ pub struct Server {
 pub struct Absent {
     /// Its name.
     pub name: String,
-    /// Its transport, where that much is known.
+    /// Its transport, if known.
     pub transport: Option<&'static str>,
-    /// Where its entry stands.
+    /// The layer that contains its entry.
     pub layer: ConfigLayer,
-    /// What is wrong with its entry: file, line, column and what to do. `None` where it is switched off.
+    /// The error in its entry: file, line, column and fix. `None` if the server is disabled.
     pub wrong: Option<String>,
 }
 
 impl Server {
-    /// A server of no file: all its tools, of which each is asked about. `target` may be shown.
+    /// A server without a configuration file: all its tools, each with the permission to ask. `target` must be safe
+    /// to show.
     pub fn new(connection: mcp::ServerConfig, target: String) -> Self {
         Server {
             connection,
@@ -101,13 +102,13 @@ impl Server {
 }
 
 impl Config {
-    /// What is to be told before the configuration is used: what is wrong with servers that are left out, and warnings.
+    /// What to report before the configuration is used: warnings, and errors of servers that are skipped.
     pub fn complaints(&self) -> impl Iterator<Item = &str> {
         let wrong = self.absent.iter().filter_map(|absent| absent.wrong.as_deref());
         self.warnings.iter().map(String::as_str).chain(wrong)
     }
 
-    /// Where in [`Config::locks`] the lock file of a layer's servers is.
+    /// The index in [`Config::locks`] of the lock file of a layer's servers.
     pub fn lock_of(&self, layer: &ConfigLayer) -> Option<usize> {
         locks::position(&self.locks, layer)
     }
@@ -117,18 +118,18 @@ impl Config {
         self.servers.iter().find(|server| server.connection.name == name)
     }
 
-    /// Whether nothing is configured but the built-in demo server.
+    /// Whether only the built-in demo server is configured.
     pub fn is_demo(&self) -> bool {
         self.servers.iter().any(|server| server.layer == ConfigLayer::Demo)
     }
 
-    /// Whether a tool is there: neither filtered out nor denied for all servers.
+    /// Whether a tool is available: neither filtered out nor denied for all servers.
     pub fn admits(&self, server: &str, tool: &str) -> bool {
         let filter = self.server(server).map_or(&Filter::All, |server| &server.filter);
         filter.admits(tool) && !self.denies(server, tool)
     }
 
-    /// Whether `globalSettings.deny` names something of a server, whatever its filter of tools says.
+    /// Whether `globalSettings.deny` matches a name of a server, regardless of its filter of tools.
     pub fn denies(&self, server: &str, name: &str) -> bool {
         self.deny.iter().any(|glob| glob.fits_tool(server, name))
     }
@@ -138,7 +139,7 @@ impl Config {
         self.admits(server, tool) && !self.is_direct(server, tool)
     }
 
-    /// All that [`Config::in_code_mode`] depends on for a server, as text to hash.
+    /// Everything that [`Config::in_code_mode`] depends on for a server, as text to hash.
     pub fn selection(&self, server: &str) -> String {
         let filter = self.server(server).map(|server| &server.filter);
         let CodeMode { enabled, excluded, .. } = &self.code_mode;
@@ -153,8 +154,7 @@ impl Config {
         !self.code_mode.enabled || left_out || excluded.iter().any(|glob| glob.fits_tool(server, tool))
     }
 
-    /// Whether a tool may be called. One of a server that is not configured can't be: a call says so, which no rule
-    /// does.
+    /// Whether a tool may be called. For a server that is not configured this is `Allow`: the call itself then fails.
     pub fn permission(&self, server: &str, tool: &str) -> Permission {
         self.server(server).map_or(Permission::Allow, |server| server.permissions.of(tool))
     }

@@ -1,6 +1,6 @@
-//! The part of a configuration that says how snippets are confined, and within what they run.
+//! The part of a configuration that defines the sandbox and the limits of snippets.
 //!
-//! Leaves applying it to the runner, which refuses what the machine cannot hold.
+//! The runner applies it, and refuses what the machine does not support.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,34 +13,34 @@ use super::key_macros::{Kind, Written, section};
 use super::key_types::{Count, FilePath, Seconds, ShownPath, Size, text};
 use super::placed::At;
 
-/// Least memory of a program.
-pub(super) const LEAST_MEMORY: u64 = 16 << 20;
-/// Least scratch space: one page for each of a few files.
-const LEAST_SCRATCH: u64 = 64 << 10;
+/// Minimum memory of a program, in bytes (16 MiB).
+pub(super) const MIN_MEMORY: u64 = 16 << 20;
+/// Minimum scratch space, in bytes (64 KiB): a page for each of a few files.
+const MIN_SCRATCH: u64 = 64 << 10;
 
 section! {
-    /// How compilers and programs are confined, and within what programs run.
+    /// How compilers and programs are confined, and the limits of programs.
     #[serde(rename_all = "camelCase")]
     SandboxKeys from SandboxForm {
-        /// Longest time of an execution, in seconds.
+        /// Time limit of an execution, in seconds.
         wall_clock: Seconds = Duration::from_secs(120),
-        /// Memory of a program, such as 512MiB.
-        memory: Size<u64, LEAST_MEMORY> = runner::Limits::default().memory,
-        /// Processor time of a program, in seconds.
+        /// Memory limit of a program, such as 512MiB.
+        memory: Size<u64, MIN_MEMORY> = runner::Limits::default().memory,
+        /// Limit on the processor time of a program, in seconds.
         cpu: Count<u64> = runner::Limits::default().cpu_seconds,
-        /// Threads of a program.
+        /// Maximum threads of a program.
         threads: Count<u64> = runner::Limits::default().threads,
-        /// What a program may print, such as 1MiB.
+        /// Maximum output of a program, such as 1MiB.
         output: Size<usize, 1> = runner::Limits::default().output,
-        /// Space for files of a program, such as 64MiB; none without it.
-        scratch: Option<Size<u64, LEAST_SCRATCH>>,
+        /// Size of a program's scratch folder, such as 64MiB (default: no folder).
+        scratch: Option<Size<u64, MIN_SCRATCH>>,
         /// Paths that programs may read.
         read: Vec<GrantedPath> = Vec::new(),
         /// Paths that programs may read and write.
         write: Vec<At<GrantedPath>> = Vec::new(),
-        /// The least tier of the sandbox without which nothing runs.
+        /// The minimum tier of the sandbox; below it nothing runs.
         minimum: Tier = Layers::LANDLOCK_SECCOMP,
-        /// Whether compilers and programs run without any confinement.
+        /// Runs compilers and programs without any confinement.
         dangerously_run_without_sandbox: At<bool> = false,
     }
 }
@@ -93,7 +93,7 @@ impl Written for Tier {
 #[schemars(with = "String")]
 pub struct GrantedPath(pub PathBuf);
 
-/// A path, and what may be shown of it.
+/// A path to grant, and its form that is safe to show.
 #[derive(Deserialize)]
 #[serde(rename = "\0path to grant")]
 struct PathToGrant {

@@ -1,7 +1,7 @@
-//! From the tree of a configuration to typed forms: every mistake is found, not only the first.
+//! Decodes the tree of a configuration into typed forms, and reports every error, not only the first.
 //!
-//! What is wrong is left out and told, and the rest is decoded again without it. Rules between values are left to
-//! whoever checks the forms.
+//! A node with an error is reported and left out, and the rest is decoded again without it. Rules between values are
+//! checked elsewhere (`validation`, `server`).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,48 +18,48 @@ use serde::forward_to_deserialize_any;
 use super::tree::{Key, Node, Place, Value};
 use super::variables;
 
-/// Most mistakes that are told of one part of a configuration.
-const MOST_PROBLEMS: usize = 100;
+/// Maximum errors reported for one part of a configuration.
+const MAX_PROBLEMS: usize = 100;
 
-/// What is wrong, and where.
+/// An error and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) place: Place,
     pub(crate) message: String,
 }
 
-/// What the names of structs begin with whose fields all stand for one node: `place` for where it stands, the others
-/// for what it holds.
+/// First character of the names of structs whose fields are all decoded from one node: `place` gets the node's place,
+/// the others its value.
 const SIDES: char = '\0';
 
-/// What a newtype is called whose text has the values of variables in it.
+/// Name of newtypes that receive a text with variables expanded.
 pub(super) const EXPANDED: &str = "\0expanded";
 
-/// What a newtype is called that is given the bytes of a path, from the folder of the configuration on.
+/// Name of newtypes that receive the bytes of a path, resolved against the folder of the configuration.
 pub(super) const PATH: &str = "\0path";
 
-/// The same with variables as they are written: a path that may be shown.
+/// Like [`PATH`], with variables not expanded: a path that is safe to show.
 pub(super) const SHOWN_PATH: &str = "\0path to show";
 
-/// What a variable holds.
+/// Returns the value of a variable.
 pub(super) type Lookup = fn(&str) -> Option<String>;
 
-/// Where a configuration stands.
+/// What relative paths and variables of a configuration refer to.
 #[derive(Clone, Copy)]
 pub(super) struct Surroundings<'a> {
-    /// Relative paths start here.
+    /// The base of relative paths.
     pub(super) folder: &'a Path,
     pub(super) lookup: Lookup,
 }
 
-/// The form that `node` has; what doesn't fit is left out of it and told.
+/// Decodes `node`; each node that doesn't fit is left out and reported in `problems`.
 pub(super) fn decode<T: DeserializeOwned + Default>(
     node: &Node,
     surroundings: Surroundings<'_>,
     problems: &mut Vec<Problem>,
 ) -> T {
     let mut left_out = BTreeSet::new();
-    for _ in 0..MOST_PROBLEMS {
+    for _ in 0..MAX_PROBLEMS {
         match T::deserialize(NodeDecoder { node, scope: Scope { left_out: &left_out, surroundings } }) {
             Ok(form) => return form,
             Err(Wrong { place, culprit, message, missing: _ }) => {
@@ -76,13 +76,13 @@ pub(super) fn decode<T: DeserializeOwned + Default>(
     T::default()
 }
 
-/// Why a value has not the form.
+/// Why a value can't be decoded.
 #[derive(Debug)]
 struct Wrong {
     place: Option<Place>,
     /// The node to leave out.
     culprit: Option<u32>,
-    /// What to tell, unless that is done.
+    /// The message, unless it is already reported.
     message: Option<String>,
     /// The key that is missing.
     missing: Option<&'static str>,
@@ -95,11 +95,12 @@ impl Wrong {
         self
     }
 
-    /// A key that was left out is not missing: what is wrong with it is reported.
+    /// Drops the message about a missing key that was only left out: its own error is already reported.
     fn less_left_out(mut self, entries: &[(Key, Node)], left_out: &BTreeSet<u32>) -> Self {
         let missing = self.missing.take();
-        let is_told = |(key, node): &(Key, Node)| Some(&*key.text) == missing && left_out.contains(&node.id);
-        if entries.iter().any(is_told) {
+        let is_reported =
+            |(key, node): &(Key, Node)| Some(&*key.text) == missing && left_out.contains(&node.id);
+        if entries.iter().any(is_reported) {
             self.message = None;
         }
         self
@@ -125,15 +126,15 @@ impl serde::de::Error for Wrong {
             Some((distance, known)) if distance <= 2 => format!("did you mean `{known}`? "),
             _ => String::new(),
         };
-        Self::custom(format!("the key `{field}` is not known; {help}write one of {}", expected.join(", ")))
+        Self::custom(format!("unknown key `{field}`; {help}write one of {}", expected.join(", ")))
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        Self::custom(format!("`{variant}` is not known; write one of {}", expected.join(", ")))
+        Self::custom(format!("unknown value `{variant}`; write one of {}", expected.join(", ")))
     }
 
     fn invalid_type(_: serde::de::Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
-        Self::custom(format!("{expected} is expected here"))
+        Self::custom(format!("expected {expected}"))
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -142,13 +143,13 @@ impl serde::de::Error for Wrong {
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        Self::custom(format!("`{field}` is here twice, once by another name; keep one"))
+        Self::custom(format!("`{field}` is set twice, once by its other name; keep one"))
     }
 }
 
-const A_TEXT: &str = "a single value is expected here, not a list or keys with values";
+const A_TEXT: &str = "expected a single value, not a list or a mapping";
 
-/// What holds for all nodes.
+/// State shared by all nodes.
 #[derive(Clone, Copy)]
 struct Scope<'a> {
     left_out: &'a BTreeSet<u32>,
@@ -172,12 +173,12 @@ impl<'a> NodeDecoder<'a> {
 
     fn text(self) -> Result<&'a str, Wrong> {
         match &self.node.value {
-            Value::Null(_) => self.wrong("a text is expected here; write one, or \"\" for the empty text"),
+            Value::Null(_) => self.wrong("expected a string; write one, or \"\" for the empty string"),
             _ => self.node.text().map_or_else(|| self.wrong(A_TEXT), Ok),
         }
     }
 
-    /// The text with the values of variables.
+    /// The text with variables expanded.
     fn expanded(self) -> Result<String, Wrong> {
         let expanded = variables::expand_for_program(self.text()?, self.scope.surroundings.lookup);
         expanded.or_else(|message| self.wrong(&message))
@@ -214,21 +215,21 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         match &self.node.value {
             Value::Bool(value, _) => self.place(visitor.visit_bool(*value)),
-            _ => self.wrong("true or false is expected here"),
+            _ => self.wrong("expected true or false"),
         }
     }
 
     fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         match &self.node.value {
             Value::Number(_, Some(whole), _) => self.place(visitor.visit_u64(*whole)),
-            _ => self.wrong("a whole number is expected here, such as 60"),
+            _ => self.wrong("expected an integer, such as 60"),
         }
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         match &self.node.value {
             Value::Number(number, _, _) => self.place(visitor.visit_f64(*number)),
-            _ => self.wrong("a number is expected here, such as 2.5"),
+            _ => self.wrong("expected a number, such as 2.5"),
         }
     }
 
@@ -250,9 +251,9 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         match &self.node.value {
             Value::List(items) => self.place(visitor.visit_seq(self.list(items))),
-            // As `args:` with nothing behind it.
+            // For example `args:` without a value.
             Value::Null(_) => self.place(visitor.visit_seq(self.list(&[]))),
-            _ => self.wrong("a list is expected here; write [first, second]"),
+            _ => self.wrong("expected a list; write [first, second]"),
         }
     }
 
@@ -264,9 +265,7 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
                     .map_err(|wrong| wrong.less_left_out(entries, self.scope.left_out)),
             ),
             Value::Null(_) => self.place(visitor.visit_map(self.map(&[]))),
-            _ => {
-                self.wrong("keys with values are expected here; write `key: value` lines, or { key: value }")
-            }
+            _ => self.wrong("expected a mapping; write `key: value` lines, or { key: value }"),
         }
     }
 
@@ -316,7 +315,7 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
     }
 }
 
-/// What a node holds. What only a value's own rules object to has the node's place as well.
+/// Decodes a node's value. Errors of the value's own rules get the node's place as well.
 fn node_of<'de, S: DeserializeSeed<'de>>(node: &Node, scope: Scope<'_>, seed: S) -> Result<S::Value, Wrong> {
     let decoder = NodeDecoder { node, scope };
     decoder.place(seed.deserialize(decoder))
@@ -392,7 +391,7 @@ impl<'de> Deserializer<'de> for KeyDecoder<'_> {
     }
 }
 
-/// Fields that all stand for one node.
+/// Struct fields that are all decoded from one node.
 struct Sides<D> {
     fields: std::slice::Iter<'static, &'static str>,
     /// Whether the next value is the place.

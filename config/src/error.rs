@@ -1,12 +1,12 @@
-//! The error of a configuration.
+//! The error type of configurations.
 
-/// What is wrong with a configuration: file, line and column, and what to do.
+/// An error in a configuration: file, line, column and fix.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Error(pub String);
 
 impl Error {
-    /// What is wrong, in words for people.
+    /// An error with this message.
     pub fn new(message: String) -> Self {
         Error(message)
     }

@@ -1,7 +1,7 @@
-//! Tests over the configurations in `config/tests/configurations`, the examples and the documentation: the good ones load
-//! and fit the JSON Schema, the broken ones are told as it is written down beside them.
+//! Tests over the configurations in `config/tests/configurations`, the examples and the documentation: good ones load
+//! and fit the JSON Schema; the errors of broken ones match the text files next to them.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p config` writes down what is reported now, and the schema.
+//! `UPDATE_GOLDEN=1 cargo test -p config` updates those text files and the schema.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -31,22 +31,22 @@ fn validator() -> jsonschema::Validator {
     jsonschema::draft202012::new(&schema::schema()).unwrap()
 }
 
-/// What a document sets, and what is wrong with it outside its servers.
+/// What a document sets outside its servers, and the errors in it.
 fn merged(document: &source::Document) -> (server::Merged, Vec<Problem>) {
     let (file, wrong) = validation::settings(document);
     let model_keys = file.models.keys().collect();
     (server::Merged { settings: file.value(), model_keys }, wrong)
 }
 
-/// Everything that is wrong with a text, whatever its variables hold.
+/// Every error in a text, with all variables set.
 fn problems(path: &Path, text: &str) -> Vec<String> {
     let document = source::read(&ConfigLayer::Named(path.to_owned()), text).unwrap();
     let (settings, wrong) = merged(&document);
-    let mut problems: Vec<_> = wrong.iter().map(|problem| document.source.tell(problem)).collect();
+    let mut problems: Vec<_> = wrong.iter().map(|problem| document.source.report(problem)).collect();
     for entry in &document.entries {
         let checked = server::server(&document.source, entry, &settings, |name| Some(name.to_lowercase()));
         let wrong = checked.err().unwrap_or_default();
-        problems.extend(wrong.iter().map(|problem| document.source.tell(problem)));
+        problems.extend(wrong.iter().map(|problem| document.source.report(problem)));
     }
     problems
 }
@@ -69,21 +69,21 @@ fn good_configurations_and_the_examples_load_and_fit_the_schema() {
 }
 
 #[test]
-fn broken_configurations_are_told_with_places_and_fixes() {
+fn errors_are_reported_with_places_and_fixes() {
     let (mut differ, mut fits) = (Vec::new(), Vec::new());
     for path in files("tests/configurations/broken") {
-        let told = match layers::alone(&ConfigLayer::Named(path.clone())) {
+        let reported = match layers::alone(&ConfigLayer::Named(path.clone())) {
             Ok(layers) => layers.problems().join("\n"),
             Err(error) => error.to_string(),
         } + "\n";
-        assert!(!told.contains("not-to-be-shown"), "{told}");
-        assert!(told.contains(&format!("{}:", path.display())), "no place: {told}");
+        assert!(!reported.contains("not-to-be-shown"), "{reported}");
+        assert!(reported.contains(&format!("{}:", path.display())), "no place: {reported}");
         let written = path.with_extension(format!("{}.txt", path.extension().unwrap().to_str().unwrap()));
         if update() {
-            std::fs::write(&written, &told).unwrap();
+            std::fs::write(&written, &reported).unwrap();
         }
-        if std::fs::read_to_string(&written).unwrap_or_default() != told {
-            differ.push(told);
+        if std::fs::read_to_string(&written).unwrap_or_default() != reported {
+            differ.push(reported);
         }
         let text = std::fs::read_to_string(&path).unwrap();
         if let Ok(document) = source::read(&ConfigLayer::Named(path.clone()), &text)
@@ -93,7 +93,7 @@ fn broken_configurations_are_told_with_places_and_fixes() {
         }
     }
     assert!(differ.is_empty(), "not as written down:\n{}", differ.join("\n"));
-    // Rules that only the program knows; everything else an editor can tell by the schema.
+    // Rules that only the program checks; an editor finds all other errors with the schema.
     let only_checked = [
         "addresses.yaml",
         "both_codes.yaml",
@@ -111,7 +111,7 @@ fn broken_configurations_are_told_with_places_and_fixes() {
         "variables.yaml",
     ];
     let surprising: Vec<_> = fits.iter().filter(|name| !only_checked.contains(&name.as_str())).collect();
-    assert!(surprising.is_empty(), "the schema takes {surprising:?}");
+    assert!(surprising.is_empty(), "the schema accepts {surprising:?}");
 }
 
 /// The servers of a text, by name.
@@ -127,7 +127,7 @@ fn servers_of(text: &str) -> std::collections::BTreeMap<String, super::Server> {
 }
 
 #[test]
-fn what_is_written_reaches_the_connections() {
+fn settings_reach_the_connections() {
     let text = std::fs::read_to_string("tests/configurations/good/everything.yaml").unwrap();
     let servers = servers_of(&text.replace("read: [.]", "read: [/]"));
     let seconds = std::time::Duration::from_secs_f64;
@@ -180,7 +180,7 @@ fn what_is_written_reaches_the_connections() {
 }
 
 #[test]
-fn damaged_configurations_are_told_and_never_panic() {
+fn damaged_configurations_never_panic() {
     let mut state = 7_u64;
     let mut next = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -226,7 +226,7 @@ fn damaged_configurations_are_told_and_never_panic() {
 }
 
 #[test]
-fn the_schema_that_is_checked_in_is_current() {
+fn the_checked_in_schema_is_current() {
     let current = serde_json::to_string_pretty(&schema::schema()).unwrap() + "\n";
     if update() {
         std::fs::write("config.schema.json", &current).unwrap();
@@ -234,7 +234,7 @@ fn the_schema_that_is_checked_in_is_current() {
     assert_eq!(std::fs::read_to_string("config.schema.json").unwrap_or_default(), current);
 }
 
-/// A text in which `KEY` is a key of each part of a configuration, by the part's place in the schema.
+/// A text with `KEY` in place of a key, for each part of a configuration, by the part's name in the schema.
 const PARTS: [(&str, &str); 15] = [
     ("", "KEY"),
     ("ServerForm", "mcpServers: { a: { KEY } }"),
@@ -254,7 +254,7 @@ const PARTS: [(&str, &str); 15] = [
 ];
 
 #[test]
-fn the_schema_has_every_name_of_a_key_that_is_decoded_and_no_other() {
+fn the_schema_has_exactly_the_names_of_decoded_keys() {
     let schema = schema::schema();
     let mut differ = Vec::new();
     for (form, text) in PARTS {
@@ -263,8 +263,8 @@ fn the_schema_has_every_name_of_a_key_that_is_decoded_and_no_other() {
         let named: BTreeSet<_> =
             schema.pointer(&pointer).unwrap().as_object().unwrap().keys().cloned().collect();
         // The error for an unknown key lists all known ones.
-        let told = problems(Path::new("/x.yaml"), &text.replace("KEY", "no_such_key: 1")).join("\n");
-        let known = told.split("write one of ").nth(1).unwrap().lines().next().unwrap();
+        let reported = problems(Path::new("/x.yaml"), &text.replace("KEY", "no_such_key: 1")).join("\n");
+        let known = reported.split("write one of ").nth(1).unwrap().lines().next().unwrap();
         let known: BTreeSet<_> = known.split(", ").map(str::to_owned).collect();
         if named != known {
             differ.push((form, &known - &named, &named - &known));
@@ -273,7 +273,7 @@ fn the_schema_has_every_name_of_a_key_that_is_decoded_and_no_other() {
     assert!(differ.is_empty(), "{differ:#?}");
 }
 
-/// Notes the keys that a value has, with the definition of the schema that they belong to.
+/// Records the keys of a value, each with its definition in the schema.
 fn note_keys(schema: &Json, of: &Json, definition: &str, value: &Json, used: &mut BTreeSet<String>) {
     if let Some(name) = of["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
         note_keys(schema, &schema["$defs"][name], name, value, used);
@@ -294,7 +294,7 @@ fn note_keys(schema: &Json, of: &Json, definition: &str, value: &Json, used: &mu
 }
 
 #[test]
-fn every_name_of_every_key_is_in_a_configuration_that_loads_and_fits_the_schema() {
+fn every_key_is_in_a_configuration_that_loads_and_fits_the_schema() {
     let schema = schema::schema();
     let mut used = BTreeSet::new();
     for name in ["client.json", "everything.yaml", "second_names.yaml"] {
@@ -313,7 +313,7 @@ fn every_name_of_every_key_is_in_a_configuration_that_loads_and_fits_the_schema(
     assert!(all.len() > 100 && all.is_subset(&used), "not in any of them: {:#?}", &all - &used);
 }
 
-/// How the stronger of two layers and the weaker confine together.
+/// The confinement that results from two layers.
 fn confined(weaker: &str, stronger: &str) -> sandbox::Confinement {
     let read = |sandbox: &str| {
         let text = format!("codeMode: {{ sandbox: {{ {sandbox} }} }}");
@@ -337,7 +337,7 @@ fn a_stronger_layer_switches_the_sandbox_on_and_off() {
     assert_eq!(confined(FULL, OFF), Confinement::Exactly(Layers::OFF));
     assert_eq!(confined(OFF, FULL), full);
     assert_eq!(confined(OFF, ON), Confinement::default());
-    // What a weaker layer asks for is kept by one that says nothing of it.
+    // A weaker layer's minimum remains if the stronger layer does not set one.
     assert_eq!(confined(FULL, ON), full);
     assert_eq!(confined(FULL, "cpu: 5"), full);
 }
@@ -345,7 +345,7 @@ fn a_stronger_layer_switches_the_sandbox_on_and_off() {
 /// The page that documents the keys.
 const PAGE: &str = "../docs/configuration.md";
 
-/// The rows of tables of keys: names of keys without what is before them, and their defaults.
+/// The rows of tables of keys: the last part of each key, and its default.
 fn rows(text: &str) -> Vec<(String, Json)> {
     let mut rows = Vec::new();
     let tables = text.split("\n\n").filter(|part| part.starts_with("| key"));
@@ -375,13 +375,13 @@ fn the_defaults_in_the_documentation_are_those_of_the_schema() {
             keys.iter().filter(|(key, _)| **key == name).filter_map(|(_, of)| of.get("default")).collect();
         compared += named.len();
         if !named.is_empty() && !named.contains(&&default) {
-            differ.push(format!("{PAGE}: {name}: {default} is none of {named:?}"));
+            differ.push(format!("{PAGE}: {name}: {default} is not one of {named:?}"));
         }
     }
     assert!(differ.is_empty() && compared > 40, "{compared} are compared: {differ:#?}");
 }
 
-/// The members of `generationParams` are in its row, and have no rows of their own.
+/// The members of `generationParams` are documented in its row.
 const WITHOUT_ROW: [&str; 5] = ["temperature", "topP", "seed", "stopSequences", "extra"];
 
 #[test]

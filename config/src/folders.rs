@@ -1,4 +1,4 @@
-//! The folders of this user: the cache, what is kept between runs, configurations.
+//! The user's folders: cache, state and configuration.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub fn cache_folder() -> Result<PathBuf, Error> {
     if let Some(folder) = std::env::var_os("TOOLSMITH_CACHE_DIR").filter(|folder| !folder.is_empty()) {
         let folder = PathBuf::from(folder);
         return std::path::absolute(&folder).map_err(|error| {
-            Error(format!("TOOLSMITH_CACHE_DIR={} is no folder: {error}", folder.display()))
+            Error(format!("TOOLSMITH_CACHE_DIR={} is not a usable folder: {error}", folder.display()))
         });
     }
     etcetera::choose_base_strategy()
@@ -19,7 +19,7 @@ pub fn cache_folder() -> Result<PathBuf, Error> {
         .map_err(|error| Error(format!("no cache folder: {error}\nhelp: set HOME or TOOLSMITH_CACHE_DIR")))
 }
 
-/// The user's folder for what is kept from one run to the next: `$XDG_STATE_HOME/toolsmith`.
+/// The user's folder for state kept between runs: `$XDG_STATE_HOME/toolsmith`.
 pub fn state_folder() -> Result<PathBuf, Error> {
     let base = etcetera::choose_base_strategy();
     let base =
@@ -27,7 +27,7 @@ pub fn state_folder() -> Result<PathBuf, Error> {
     Ok(base.state_dir().unwrap_or_else(|| base.data_dir()).join("toolsmith"))
 }
 
-/// The user's folder of configurations.
+/// The user's folder for configurations.
 pub fn user_folder() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.config_dir().join("toolsmith"))
 }

@@ -1,29 +1,29 @@
-//! Each key is declared once: its documentation, its other name, what it holds, its default.
+//! Macros that declare each configuration key once: documentation, alias, type, default.
 //!
-//! `form!` makes of a declaration what a file is decoded into, with its JSON Schema; `record!` also the checked values
-//! with the defaults filled in; `section!` also how a stronger layer's keys outdo a weaker's. What keys can hold is in
-//! `key_types`.
+//! `form!` declares what a file is decoded into, with its JSON Schema; `record!` adds the checked values with
+//! defaults filled in; `section!` adds how keys of a stronger layer override those of a weaker one. The types of keys
+//! are in `key_types`.
 
 use serde_json::Value as Json;
 
-/// What a key holds, from its text to the value that everything else works with.
+/// The type of a key: how its text becomes a checked value.
 pub trait Kind {
-    /// What everything else works with.
+    /// The checked value.
     type Value;
 
-    /// The checked value; defaults are filled in.
+    /// Returns the checked value, with defaults filled in.
     fn value(self) -> Self::Value;
 }
 
-/// A kind whose values can be written into a configuration.
+/// A type whose values can be written into a configuration.
 pub(crate) trait Written: Kind {
-    /// The value as a configuration has it.
+    /// The value as it is written in a configuration.
     fn written(value: &Self::Value) -> Json;
 }
 
-/// What several layers may say.
+/// A key that several layers may set.
 pub(crate) trait Merge {
-    /// This, and the weaker layer where this says nothing.
+    /// Returns `self`, completed from the weaker layer.
     fn over(self, weaker: Self) -> Self;
 }
 
@@ -55,7 +55,7 @@ impl<K: Written> Written for Vec<K> {
     }
 }
 
-/// The type that a key is decoded into: one with a default may be left out.
+/// The type that a key is decoded into; a key with a default is optional.
 macro_rules! decoded {
     ($kind:ty) => { $kind };
     ($kind:ty, $default:expr) => { Option<$kind> };
@@ -71,7 +71,7 @@ macro_rules! filled {
     };
 }
 
-/// What a part of a file is decoded into, with its JSON Schema. `or` gives a key a second name.
+/// Declares what a part of a file is decoded into, with its JSON Schema. `or` gives a key an alias.
 macro_rules! form {
     (
         $(#[doc = $about:literal])*
@@ -104,7 +104,7 @@ macro_rules! form {
     };
 }
 
-/// A form, and the values that it stands for.
+/// Declares a form and the struct of its checked values.
 macro_rules! record {
     (
         $(#[doc = $about:literal])*
@@ -133,7 +133,7 @@ macro_rules! record {
 
         $(#[doc = $about])*
         #[derive(Debug, Clone, PartialEq)]
-        #[allow(unreachable_pub, reason = "other crates use most of the records, and not all")]
+        #[allow(unreachable_pub, reason = "other crates use most of the records, but not all")]
         pub struct $record {
             $(
                 $(#[doc = $doc])*
@@ -151,7 +151,7 @@ macro_rules! record {
     };
 }
 
-/// A record that several layers may say something of, key by key.
+/// Declares a record that layers merge key by key.
 macro_rules! section {
     (
         $(#[doc = $about:literal])*
@@ -192,7 +192,7 @@ macro_rules! section {
     };
 }
 
-/// Values that are taken as they are written.
+/// Types whose checked value is the decoded one.
 macro_rules! plain {
     ($($type:ty),* $(,)?) => { $(
         impl $crate::key_macros::Kind for $type {

@@ -1,4 +1,4 @@
-//! What keys can hold: how it is checked while it is decoded, and what it stands for.
+//! The types of keys: how each is checked when it is decoded, and its checked value.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -17,10 +17,10 @@ use super::decode::{PATH, SHOWN_PATH};
 use super::key_macros::{Kind, Written, plain};
 use super::{size, variables};
 
-/// Most seconds of a time: a day.
+/// Maximum of a time in seconds: one day.
 pub const LONGEST_SECONDS: f64 = 86_400.0;
 
-/// A time in seconds: more than none, at most a day.
+/// A time in seconds: more than 0, at most a day.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "f64")]
 #[schemars(inline, extend("exclusiveMinimum" = 0, "maximum" = LONGEST_SECONDS))]
@@ -31,9 +31,9 @@ impl TryFrom<f64> for Seconds {
 
     fn try_from(number: f64) -> Result<Self, String> {
         let seconds = Some(number).filter(|seconds| *seconds <= LONGEST_SECONDS);
-        // What is shorter than a nanosecond becomes nothing.
+        // Times shorter than a nanosecond become zero.
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        // The debug form is the short one: 1e300, not 301 digits.
+        // The debug form is short: 1e300, not 301 digits.
         time.filter(|time| !time.is_zero()).map(Seconds).ok_or_else(|| {
             format!("{number:?} is out of range: more than 0, at most {LONGEST_SECONDS} seconds")
         })
@@ -57,7 +57,7 @@ impl Written for Seconds {
     }
 }
 
-/// An unsigned integer of a size that fits what it counts; what is beyond reach is as much as can be.
+/// An unsigned integer type. Numbers outside its range are clamped to its maximum.
 pub trait Whole: Copy + fmt::Debug + PartialEq {
     fn from_u64(number: u64) -> Self;
     fn to_u64(self) -> u64;
@@ -78,39 +78,39 @@ macro_rules! whole {
 }
 whole!(u32, u64, usize);
 
-/// A whole number from `LEAST` to `MOST`.
+/// A whole number from `MIN` to `MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "u64", bound = "T: Whole")]
 #[schemars(inline, bound = "T: Whole", transform = Self::within)]
-pub struct Number<T, const LEAST: u64 = 0, const MOST: u64 = { u64::MAX }>(#[schemars(with = "u64")] T);
+pub struct Number<T, const MIN: u64 = 0, const MAX: u64 = { u64::MAX }>(#[schemars(with = "u64")] T);
 
-/// How many: at least one.
+/// A count of at least one.
 pub(crate) type Count<T> = Number<T, 1>;
 
-impl<T: Whole, const LEAST: u64, const MOST: u64> Number<T, LEAST, MOST> {
+impl<T: Whole, const MIN: u64, const MAX: u64> Number<T, MIN, MAX> {
     fn within(schema: &mut schemars::Schema) {
-        schema.insert("minimum".to_owned(), json!(LEAST));
-        if MOST < u64::MAX {
-            schema.insert("maximum".to_owned(), json!(MOST));
+        schema.insert("minimum".to_owned(), json!(MIN));
+        if MAX < u64::MAX {
+            schema.insert("maximum".to_owned(), json!(MAX));
         }
     }
 }
 
-impl<T: Whole, const LEAST: u64, const MOST: u64> TryFrom<u64> for Number<T, LEAST, MOST> {
+impl<T: Whole, const MIN: u64, const MAX: u64> TryFrom<u64> for Number<T, MIN, MAX> {
     type Error = String;
 
     fn try_from(number: u64) -> Result<Self, String> {
-        if number < LEAST {
-            return Err(format!("{number} is too few; write at least {LEAST}"));
+        if number < MIN {
+            return Err(format!("{number} is too small; write at least {MIN}"));
         }
-        if number > MOST {
-            return Err(format!("{number} is too much; write at most {MOST}"));
+        if number > MAX {
+            return Err(format!("{number} is too large; write at most {MAX}"));
         }
         Ok(Number(T::from_u64(number)))
     }
 }
 
-impl<T: Whole, const LEAST: u64, const MOST: u64> Kind for Number<T, LEAST, MOST> {
+impl<T: Whole, const MIN: u64, const MAX: u64> Kind for Number<T, MIN, MAX> {
     type Value = T;
 
     fn value(self) -> T {
@@ -118,31 +118,31 @@ impl<T: Whole, const LEAST: u64, const MOST: u64> Kind for Number<T, LEAST, MOST
     }
 }
 
-impl<T: Whole, const LEAST: u64, const MOST: u64> Written for Number<T, LEAST, MOST> {
+impl<T: Whole, const MIN: u64, const MAX: u64> Written for Number<T, MIN, MAX> {
     fn written(value: &T) -> Json {
         json!(value.to_u64())
     }
 }
 
-/// A size such as `512MiB`, of at least `LEAST` bytes.
+/// A size such as `512MiB`, of at least `MIN` bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "String", bound = "T: Whole")]
 #[schemars(inline, bound = "T: Whole")]
-pub struct Size<T, const LEAST: u64>(#[schemars(with = "String")] T);
+pub struct Size<T, const MIN: u64>(#[schemars(with = "String")] T);
 
-impl<T: Whole, const LEAST: u64> TryFrom<String> for Size<T, LEAST> {
+impl<T: Whole, const MIN: u64> TryFrom<String> for Size<T, MIN> {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         let bytes = size::parse(&text)?;
-        if bytes < LEAST {
-            return Err(format!("{text:?} is too little; write at least {LEAST} bytes"));
+        if bytes < MIN {
+            return Err(format!("{text:?} is too small; write at least {MIN} bytes"));
         }
         Ok(Size(T::from_u64(bytes)))
     }
 }
 
-impl<T: Whole, const LEAST: u64> Kind for Size<T, LEAST> {
+impl<T: Whole, const MIN: u64> Kind for Size<T, MIN> {
     type Value = T;
 
     fn value(self) -> T {
@@ -150,13 +150,13 @@ impl<T: Whole, const LEAST: u64> Kind for Size<T, LEAST> {
     }
 }
 
-impl<T: Whole, const LEAST: u64> Written for Size<T, LEAST> {
+impl<T: Whole, const MIN: u64> Written for Size<T, MIN> {
     fn written(value: &T) -> Json {
         json!(size::written(value.to_u64()))
     }
 }
 
-/// A text in which variables are replaced by what they hold.
+/// A text in which variables are expanded.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename = "\0expanded")]
 #[schemars(inline)]
@@ -200,20 +200,21 @@ impl Kind for Address {
     }
 }
 
-/// An absolute address of a server over HTTP. What is wrong is told without the text, which may hold a variable's value.
+/// Parses the absolute address of an HTTP server. Error messages do not contain the text, which may include a
+/// variable's value.
 pub(super) fn address(text: &str) -> Result<Url, &'static str> {
     let address = Url::parse(text)
-        .map_err(|_| "this is no absolute address; write one such as https://example.com/mcp")?;
+        .map_err(|_| "this is not an absolute address; write one such as https://example.com/mcp")?;
     if !matches!(address.scheme(), "http" | "https") || !address.has_host() {
-        return Err("the address must begin with https:// or http://, and name a host");
+        return Err("the address must start with https:// or http://, and name a host");
     }
     if !address.username().is_empty() || address.password().is_some() {
-        return Err("an address with a user's name is not used; write `headers: { Authorization: … }`");
+        return Err("an address must not contain a user name; write `headers: { Authorization: … }`");
     }
     Ok(address)
 }
 
-/// Kinds of texts: what each stands for, and the function that checks it.
+/// Declares types of texts: the checked value of each, and the function that checks it.
 macro_rules! text {
     ($($(#[doc = $about:literal])* $kind:ident($value:ty) by $check:path;)*) => { $(
         $(#[doc = $about])*
@@ -248,19 +249,19 @@ text! {
     VariableName(String) by variable;
 }
 
-/// The name, if an environment variable can have it.
+/// Checks the name of an environment variable.
 pub(super) fn variable(name: &str) -> Result<String, String> {
     variables::without_nul(name)?;
     if name.is_empty() || name.contains('=') {
         return Err(format!(
-            "{name:?} is no name of an environment variable, which has at least one character and no `=`; \
+            "{name:?} is not the name of an environment variable: it needs at least one character and no `=`; \
              write `env: {{ NAME: value }}`"
         ));
     }
     Ok(name.to_owned())
 }
 
-/// A path from the folder of the configuration on, variables expanded.
+/// A path relative to the folder of the configuration, with variables expanded.
 #[derive(Debug, Clone, PartialEq, JsonSchema)]
 #[schemars(with = "String")]
 pub struct FilePath(PathBuf);
@@ -271,7 +272,7 @@ impl<'de> Deserialize<'de> for FilePath {
     }
 }
 
-/// The same path for people: a variable's value stands in no text.
+/// The same path with variables not expanded, safe to show.
 pub(crate) struct ShownPath(pub(super) PathBuf);
 
 impl<'de> Deserialize<'de> for ShownPath {

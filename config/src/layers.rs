@@ -1,7 +1,7 @@
-//! The layers of a configuration: where they are, which are there, and how the stronger override the weaker.
+//! The layers of a configuration: finding, reading and merging them.
 //!
-//! A project's file is inert until its very bytes are trusted (`trust`); what a layer says is checked by `validation` and
-//! `server`.
+//! A project's file has no effect until its exact bytes are trusted (`trust`). `validation` and `server` check the
+//! contents of a layer.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::FileTypeExt as _;
@@ -16,49 +16,49 @@ use super::top_level::{File, Settings};
 use super::{Absent, CodeMode, Config, ConfigLayer, Error, Server, server, text, validation};
 use crate::trust::{self, ProjectFiles, Trust};
 
-/// The names that a configuration may have in the user's folder, and in a project's `.toolsmith`.
+/// Names of a configuration in the user's folder and in a project's `.toolsmith`.
 const NAMES: [&str; 3] = ["config.yaml", "config.yml", "config.json"];
 
-/// The names that it may have in a project's folder.
+/// Names of a configuration in a project's folder.
 const PROJECT_NAMES: [&str; 3] = ["toolsmith.yaml", "toolsmith.yml", "toolsmith.json"];
 
-/// The layers that are there, the weakest first.
+/// The layers that exist, weakest first.
 #[derive(Debug, Default)]
 pub struct Layers {
-    /// The configurations as they are written, the weakest first.
+    /// The configurations as written, weakest first.
     pub documents: Vec<Document>,
-    /// The lock files that hold for them.
+    /// The lock files in force for them.
     pub(super) locks: Vec<LockFile>,
-    /// What is to be told of layers that are not taken.
+    /// Notes about layers that are skipped.
     pub notes: Vec<String>,
-    /// What a person has to do before the project's file is taken.
+    /// What the user has to do before the project's file is used.
     pub(super) untrusted: Option<String>,
 }
 
-/// What becomes of a project's file that is not trusted.
+/// How to treat an untrusted project file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Untrusted {
     /// It is an error.
     Refused,
-    /// It is read all the same, to be looked at.
+    /// It is read anyway, only to be shown.
     Shown,
-    /// It is left out, and reported.
+    /// It is skipped and reported.
     LeftOut,
 }
 
-/// The user's file, if there is one.
+/// The user's file, if it exists.
 pub fn user_file() -> Result<Option<PathBuf>, Error> {
     let Some(folder) = super::user_folder() else { return Ok(None) };
     only(NAMES.iter().map(|name| folder.join(name)))
 }
 
-/// The file of the project in `folder`, if there is one.
+/// The file of the project in `folder`, if it exists.
 pub fn project_file(folder: &Path) -> Result<Option<PathBuf>, Error> {
-    let beside = PROJECT_NAMES.iter().map(|name| folder.join(name));
-    only(beside.chain(NAMES.iter().map(|name| folder.join(".toolsmith").join(name))))
+    let inside = PROJECT_NAMES.iter().map(|name| folder.join(name));
+    only(inside.chain(NAMES.iter().map(|name| folder.join(".toolsmith").join(name))))
 }
 
-/// The configuration of the project that a lock file belongs to, if there is one.
+/// The configuration of the project that a lock file belongs to, if it exists.
 pub fn project_of_lock(lock: &Path) -> Option<PathBuf> {
     if lock.file_name()? != LOCK {
         return None;
@@ -74,11 +74,11 @@ pub fn project_of_lock(lock: &Path) -> Option<PathBuf> {
 pub struct LoadOptions {
     /// A file on top of the user's and the project's.
     pub file: Option<PathBuf>,
-    /// Whether a wrong entry of a server is an error, in place of a server that is left out.
+    /// Whether an error in a server's entry is fatal; otherwise the server is skipped.
     pub strict: bool,
 }
 
-/// All files that a configuration may stand in, whether they are there or not.
+/// All possible paths of configuration files, existing or not.
 pub fn candidates(options: &LoadOptions) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         options.file.iter().filter_map(|file| std::path::absolute(file).ok()).collect();
@@ -90,12 +90,12 @@ pub fn candidates(options: &LoadOptions) -> Vec<PathBuf> {
     files
 }
 
-/// The one of several files that is there.
+/// The one of these files that exists.
 fn only(files: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>, Error> {
-    // What is there and can't be looked at is told when it is read.
+    // A file that exists but can't be accessed is reported when it is read.
     let mut there = files.filter(|file| file.symlink_metadata().is_ok());
     match (there.next(), there.next()) {
-        // Nobody has named it: to read it would be to wait for whoever writes.
+        // The user did not name this pipe, so reading it could block for ever.
         (Some(pipe), None) if pipe.metadata().is_ok_and(|found| found.file_type().is_fifo()) => {
             Err(Error(format!(
                 "the configuration {} is a pipe\nhelp: remove it, or name it with --config",
@@ -116,12 +116,12 @@ pub fn gather(options: &LoadOptions) -> Result<Layers, Error> {
     gather_with(options, Untrusted::Refused)
 }
 
-/// The same to look at: a project's file is read whether it is trusted or not.
+/// Like [`gather`], but also reads an untrusted project file, to show it.
 pub fn gather_to_look_at(options: &LoadOptions) -> Result<Layers, Error> {
     gather_with(options, Untrusted::Shown)
 }
 
-/// The same without a project's file that is not trusted, which is reported.
+/// Like [`gather`], but skips and reports an untrusted project file.
 pub(super) fn gather_trusted(options: &LoadOptions) -> Result<Layers, Error> {
     gather_with(options, Untrusted::LeftOut)
 }
@@ -135,7 +135,7 @@ pub fn alone(layer: &ConfigLayer) -> Result<Layers, Error> {
 
 fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Error> {
     let mut layers = Layers::default();
-    // The user's pins hold whatever other layers there are, and whether the user has a file or not.
+    // The user's pins are in force with any other layers, and without a configuration file of the user.
     if let Some(path) = locks::place(&ConfigLayer::Demo) {
         layers.locks.push(LockFile::read(path)?);
     }
@@ -143,7 +143,7 @@ fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Er
         layers.read(&ConfigLayer::User(file))?;
     }
     let folder = std::env::current_dir().map_err(|error| {
-        Error(format!("the working folder is not known: {error}\nhelp: go to another one"))
+        Error(format!("the working folder can't be determined: {error}\nhelp: change to another folder"))
     })?;
     let project = project_file(&folder)?;
     let project = project.filter(|file| !options.file.as_ref().is_some_and(|named| is_same(named, file)));
@@ -157,7 +157,7 @@ fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Er
     }
     if let Some(value) = std::env::var_os(SERVERS_VARIABLE).filter(|value| !value.is_empty()) {
         let text = value.into_string().map_err(|_| {
-            Error(format!("{SERVERS_VARIABLE} is no UTF-8 text\nhelp: write a JSON list of servers into it"))
+            Error(format!("{SERVERS_VARIABLE} is not UTF-8 text\nhelp: set it to a JSON list of servers"))
         })?;
         layers.documents.push(source::read(&ConfigLayer::Environment, &text)?);
     }
@@ -179,7 +179,7 @@ impl Layers {
         Ok(())
     }
 
-    /// Reads a layer's file, and the lock file beside it.
+    /// Reads a layer's file, and the lock file next to it.
     fn with_lock(&mut self, layer: &ConfigLayer) -> Result<(), Error> {
         self.read(layer)?;
         if let Some(path) = locks::place(layer) {
@@ -188,7 +188,7 @@ impl Layers {
         Ok(())
     }
 
-    /// The project's file with its lock file, if what is read here is what was trusted.
+    /// Reads the project's file and lock file, if their contents are trusted.
     fn project(&mut self, file: PathBuf, another_is_named: bool, untrusted: Untrusted) -> Result<(), Error> {
         let text = text::read(&file)?;
         let lock = LockFile::read(file.with_file_name(LOCK))?;
@@ -202,19 +202,18 @@ impl Layers {
             Trust::Changed => "has changed since it was trusted".to_owned(),
             Trust::LockChanged => {
                 let lock = lock.path.display();
-                format!("is not trusted any more: its lock file {lock} has changed since it was trusted")
+                format!("is no longer trusted: its lock file {lock} has changed since it was trusted")
             }
         };
         let shown = file.display();
         if untrusted == Untrusted::LeftOut {
             self.untrusted = Some(format!(
-                "The configuration {shown} {what} and is left out: ask the person to type `toolsmith trust` in its folder."
+                "The configuration {shown} {what} and is left out: ask the user to run `toolsmith trust` in its folder."
             ));
             return Ok(());
         }
         if another_is_named {
-            self.notes
-                .push(format!("{shown} {what}, and is left out (`toolsmith trust` shows what it says)"));
+            self.notes.push(format!("{shown} {what}, and is left out (`toolsmith trust` shows it)"));
             return Ok(());
         }
         Err(Error(format!(
@@ -236,7 +235,7 @@ impl Layers {
         strongest.into_values().collect()
     }
 
-    /// Everything that is wrong, by layers and places.
+    /// Every error, by layer and place.
     pub fn problems(&self) -> Vec<String> {
         let (settings, mut wrong) = self.settings();
         for document in &self.documents {
@@ -244,13 +243,13 @@ impl Layers {
                 let problems = server::server(&document.source, entry, &settings, validation::environment)
                     .err()
                     .unwrap_or_default();
-                wrong.extend(problems.iter().map(|problem| document.source.tell(problem)));
+                wrong.extend(problems.iter().map(|problem| document.source.report(problem)));
             }
         }
         wrong
     }
 
-    /// The paths that programs may not write to, though a layer says so.
+    /// The configured write paths that programs must not write to, with reasons.
     pub fn refused(&self) -> Vec<String> {
         let protected = protected::places(self.documents.iter().map(|document| &document.source.layer));
         let refused = self
@@ -260,20 +259,20 @@ impl Layers {
         refused.collect()
     }
 
-    /// What is wrong with the entry of a server.
+    /// The error in a server's entry.
     pub(crate) fn wrong(&self, document: &Document, entry: &Entry) -> Option<String> {
         let problems =
             server::server(&document.source, entry, &self.settings().0, validation::environment).err()?;
-        Some(told(&document.source, &problems))
+        Some(joined(&document.source, &problems))
     }
 
-    /// The settings of all layers together, and everything that is wrong with them.
+    /// The merged settings of all layers, and every error in them.
     fn settings(&self) -> (Merged, Vec<String>) {
         let (mut merged, mut wrong, mut model_keys) = (File::default(), Vec::new(), BTreeSet::new());
         let mut named = None;
         for document in &self.documents {
             let (stronger, problems) = validation::settings(document);
-            wrong.extend(problems.iter().map(|problem| document.source.tell(problem)));
+            wrong.extend(problems.iter().map(|problem| document.source.report(problem)));
             model_keys.extend(stronger.models.keys());
             named = stronger.defaults.model.as_ref().map(|model| document.source.at(model.place)).or(named);
             merged = stronger.over(merged);
@@ -282,13 +281,13 @@ impl Layers {
         if let (Some(model), Some(place)) = (&settings.defaults.model, named)
             && settings.models.iter().all(|known| known.reference != *model)
         {
-            let message = "defaults.model names no model; write the ref of one that stands under `models`";
+            let message = "defaults.model names no model; write the ref of one under `models`";
             wrong.push(format!("{place}: {model:?}: {message}"));
         }
         (Merged { settings, model_keys }, wrong)
     }
 
-    /// The transport of a server that is switched off, from the strongest layer that knows it.
+    /// The transport of a disabled server, from the strongest layer that has it.
     fn transport(&self, name: &str) -> Option<&'static str> {
         let entries = self.documents.iter().rev().flat_map(|document| &document.entries);
         entries
@@ -296,13 +295,13 @@ impl Layers {
             .find_map(|entry| server::transport_name(entry))
     }
 
-    /// The configuration of all layers together. Servers that are wrong are absent; it may have none at all.
+    /// Merges all layers. Servers with errors become absent; the result may have no server.
     pub(super) fn merge(self) -> Result<Config, Error> {
         let (settings, wrong) = self.settings();
         if !wrong.is_empty() {
             return Err(Error(wrong.join("\n")));
         }
-        // It overrides every entry: it is for one look at what goes wrong.
+        // The variable overrides every entry: it is for debugging one run.
         let debug = std::env::var("TOOLSMITH_MCP_DEBUG").is_ok_and(|value| value == "1" || value == "true");
         let (mut servers, mut absent) = (Vec::new(), Vec::new());
         for (document, entry) in self.entries() {
@@ -321,7 +320,7 @@ impl Layers {
                     server.connection.debug |= debug;
                     servers.push(server);
                 }
-                Err(problems) => absent.push(without(Some(told(&document.source, &problems)))),
+                Err(problems) => absent.push(without(Some(joined(&document.source, &problems)))),
             }
         }
         Ok(self.configuration(settings.settings, servers, absent))
@@ -357,14 +356,14 @@ impl Layers {
     }
 }
 
-/// What is wrong with the entry of a server by itself, whatever its variables will hold.
+/// The error in a server's entry, whether or not its variables are set.
 pub fn wrong_as_written(document: &Document, name: &str) -> Option<String> {
     let entry = document.entries.iter().find(|entry| entry.name == name && !entry.only_disables())?;
     let checked = server::server(&document.source, entry, &Merged::default(), validation::or_something);
-    checked.err().map(|problems| told(&document.source, &problems))
+    checked.err().map(|problems| joined(&document.source, &problems))
 }
 
-/// All that is wrong, as one text.
-fn told(source: &Source, problems: &[super::decode::Problem]) -> String {
-    problems.iter().map(|problem| source.tell(problem)).collect::<Vec<_>>().join("\n")
+/// Joins all errors into one text.
+fn joined(source: &Source, problems: &[super::decode::Problem]) -> String {
+    problems.iter().map(|problem| source.report(problem)).collect::<Vec<_>>().join("\n")
 }

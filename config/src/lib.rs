@@ -1,8 +1,7 @@
-//! The configuration: which servers there are, and what snippets may use.
+//! The configuration: MCP servers, models, and what snippets may use.
 //!
-//! Which layers there are is `config::layers`' job, reading one `config::source`'s, its keys `config::top_level`'s, the
-//! rules of values `config::validation`'s and `config::server`'s; the checked values that everything else works with are in
-//! `config::configuration`. Here is how all of them are loaded.
+//! `layers` finds the layers, `source` reads one, `top_level` declares its keys, `validation` and `server` check the
+//! values, and `configuration` holds the checked result. This module loads all of them.
 
 mod agent;
 mod code_mode;
@@ -59,21 +58,21 @@ pub use server::command_line;
 pub use telemetry::Telemetry;
 pub use top_level::CacheSettings;
 
-/// The configuration of all layers: the user's, the project's if it is trusted, the file that the arguments name, the
-/// environment; without any server in them, the demo server.
+/// Loads the configuration of all layers: the user's file, the project's file if it is trusted, the file that the
+/// arguments name, and the environment. If none of them is set, it has only the demo server.
 ///
 /// # Errors
-/// Where a layer can't be read or is wrong outside its servers, where the project's file is not trusted, where no
-/// server can be used, and with `--strict` where any entry is wrong.
+/// If a layer can't be read or has an error outside its servers, the project's file is not trusted, no server is
+/// usable, or, with `--strict`, any entry has an error.
 pub fn load(options: &LoadOptions) -> Result<Config, Error> {
     checked(survey(options)?, options.strict)
 }
 
-/// The same for a process that serves others: a project's file that is not trusted is left out, which
-/// [`Config::untrusted`] says, and there may be no server then.
+/// Like [`load`], for a process that serves clients: an untrusted project file is skipped and reported in
+/// [`Config::untrusted`]. Then the configuration may have no server.
 ///
 /// # Errors
-/// As [`load`], less what is left out.
+/// As [`load`], except for the untrusted file.
 pub fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
     let config = survey_without_untrusted(options)?;
     if config.untrusted.is_some() && config.servers.is_empty() && !options.strict {
@@ -93,24 +92,24 @@ fn checked(config: Config, strict: bool) -> Result<Config, Error> {
     Ok(config)
 }
 
-/// As [`load`], but tells nothing, and may have no server that can be used.
+/// Like [`load`], but does not fail if no server is usable.
 ///
 /// # Errors
-/// Where a layer can't be read or is wrong outside its servers, and where the project's file is not trusted.
+/// If a layer can't be read or has an error outside its servers, or the project's file is not trusted.
 pub fn survey(options: &LoadOptions) -> Result<Config, Error> {
-    whole(layers::gather(options)?.merge()?)
+    with_demo_server(layers::gather(options)?.merge()?)
 }
 
-/// As [`survey`], less a project's file that is not trusted, as [`load_without_untrusted`].
+/// Like [`survey`], without an untrusted project file, as in [`load_without_untrusted`].
 ///
 /// # Errors
-/// Where a layer can't be read or is wrong outside its servers.
+/// If a layer can't be read or has an error outside its servers.
 pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
-    whole(layers::gather_trusted(options)?.merge()?)
+    with_demo_server(layers::gather_trusted(options)?.merge()?)
 }
 
-/// With the demo server, where nothing is configured.
-fn whole(mut config: Config) -> Result<Config, Error> {
+/// Adds the demo server if nothing is configured.
+fn with_demo_server(mut config: Config) -> Result<Config, Error> {
     let is_empty = config.servers.is_empty() && config.absent.is_empty() && config.subagent.is_none();
     let is_named =
         config.layers.iter().any(|layer| matches!(layer, ConfigLayer::Named(_) | ConfigLayer::Environment));
@@ -122,11 +121,11 @@ fn whole(mut config: Config) -> Result<Config, Error> {
 }
 
 fn no_server(config: &Config, wrong: &[&str]) -> Error {
-    const HELP: &str = "toolsmith mcp add NAME -- COMMAND ARGUMENTS…, or under mcpServers such as\n  \
+    const HELP: &str = "toolsmith mcp add NAME -- COMMAND ARGUMENTS…, or write it under mcpServers, such as\n  \
                         mcpServers:\n    files: { command: filesystem-mcp, args: [/data] }";
     if !wrong.is_empty() {
         return Error(format!(
-            "{}\nno server is left\nhelp: correct the entry, or add a server: {HELP}",
+            "{}\nno usable server is left\nhelp: correct the entry, or add a server: {HELP}",
             wrong.join("\n")
         ));
     }

@@ -1,6 +1,6 @@
-//! The lock files that go with the layers of a configuration, and what they said when the layers were read.
+//! The lock files next to the layers of a configuration, with their text at the time the layers were read.
 //!
-//! What their texts mean is `pins`' job; changing one is `lock_file`'s.
+//! `pins` interprets their texts; `lock_file` changes them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,45 +11,45 @@ use mcp::Lock;
 use super::source::Document;
 use super::{ConfigLayer, Error, user_folder};
 
-/// The name of a lock file: beside a configuration, in the user's folder, and in the folder of a crate.
+/// The name of a lock file: next to a configuration, in the user's folder, and in the folder of a crate.
 pub const LOCK: &str = "toolsmith.lock";
 
-/// A lock file that holds, and what it said when the configuration was read.
+/// A lock file in force, with its text when the configuration was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockFile {
-    /// Where it is, or would be.
+    /// Its path, whether or not the file exists.
     pub path: PathBuf,
-    /// Its text: a project is trusted with it, so it is not read a second time. `None` where there is no file.
+    /// Its text, kept because a project is trusted with it. `None` if the file does not exist.
     pub(crate) text: Option<Arc<str>>,
-    /// The servers whose entries stand beside it, those included that a stronger layer replaces.
+    /// The servers in the configuration next to it, including those that a stronger layer replaces.
     pub names: BTreeSet<String>,
-    /// The path with a folder without links: two layers may share a file.
+    /// The path with symbolic links resolved: two layers may share a file.
     key: PathBuf,
 }
 
 impl LockFile {
-    /// Reads the one at `path`.
+    /// Reads the lock file at `path`.
     pub(super) fn read(path: PathBuf) -> Result<Self, Error> {
-        // What can't even be seen is not there, as with configurations; a project that was trusted with it notices.
+        // An inaccessible file counts as missing, as for configurations; trust then fails if it was trusted with a
+        // lock file.
         let is_there = path.symlink_metadata().is_ok();
         let text = if is_there { text(&path)?.map(Arc::from) } else { None };
         Ok(LockFile { key: key(&path), path, text, names: BTreeSet::new() })
     }
 
-    /// The lock that it says; an empty one where there is no file.
+    /// The parsed lock; an empty one if there is no file.
     pub fn lock(&self) -> Result<Lock, mcp::LockError> {
         let text = self.text.as_deref();
         Ok(text.map(|text| Lock::parse(text, &self.path)).transpose()?.unwrap_or_default())
     }
 }
 
-/// The text of a lock file; `None` where there is none.
+/// The text of a lock file; `None` if it does not exist.
 pub fn text(path: &Path) -> Result<Option<String>, Error> {
-    Lock::read_text(path)
-        .map_err(|error| Error(format!("{error}\nhelp: remove what is there, or restore the lock file")))
+    Lock::read_text(path).map_err(|error| Error(format!("{error}\nhelp: remove or restore the lock file")))
 }
 
-/// Where the servers of a layer are locked: beside its file. What has no file is the user's.
+/// The path of the lock file for the servers of a layer: next to its file, or in the user's folder if it has none.
 pub(super) fn place(layer: &ConfigLayer) -> Option<PathBuf> {
     match layer {
         ConfigLayer::Project(file) | ConfigLayer::Named(file) => Some(file.with_file_name(LOCK)),
@@ -59,14 +59,14 @@ pub(super) fn place(layer: &ConfigLayer) -> Option<PathBuf> {
     }
 }
 
-/// Adds `file`, unless it is there already.
+/// Adds `file`, unless it is already in the list.
 pub(super) fn add(locks: &mut Vec<LockFile>, file: LockFile) {
     if locks.iter().all(|known| known.key != file.key) {
         locks.push(file);
     }
 }
 
-/// Notes which servers stand beside which file.
+/// Records which servers belong to which lock file.
 pub(super) fn assign(locks: &mut [LockFile], documents: &[Document]) {
     for document in documents {
         let key = place(&document.source.layer).map(|path| key(&path));
@@ -76,7 +76,7 @@ pub(super) fn assign(locks: &mut [LockFile], documents: &[Document]) {
     }
 }
 
-/// Where among these files the one of a layer's servers is.
+/// The index of the lock file of a layer's servers.
 pub(super) fn position(locks: &[LockFile], layer: &ConfigLayer) -> Option<usize> {
     let key = key(&place(layer)?);
     locks.iter().position(|file| file.key == key)

@@ -1,4 +1,4 @@
-//! Entries that start this very program as the server that has them: it would start itself without end.
+//! Detects entries that start Toolsmith with the configuration that contains them, which would recurse without limit.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use super::config_layer::ConfigLayer;
 use super::error::Error;
 use super::source::Source;
 
-/// The name that this program is installed by.
+/// The installed name of this program.
 const NAME: &str = "toolsmith";
 
-/// Whether a command starts this program: by its name, or by any path or link that leads to it.
+/// Whether a command starts this program: by its name, or by a path or link to it.
 pub fn is_this_program(command: &str) -> bool {
     let path = Path::new(command);
     if path.file_name().is_some_and(|name| name == NAME) {
@@ -33,34 +33,34 @@ pub(super) fn own_program() -> Result<String, Error> {
     Ok(program.to_string_lossy().into_owned())
 }
 
-/// Why an entry of this source can't be used, where its command is a server that reads the same source.
+/// The error for an entry whose command is a Toolsmith server that reads the same source.
 pub(super) fn starts_itself(source: &Source, command: &mcp::Command) -> Option<String> {
     let is_server =
         is_this_program(&command.command) && command.args.first().is_some_and(|arg| arg == "serve");
     (is_server && reads(source, command)).then(|| {
-        "the command starts this very server, which would start itself without end; remove the entry, or give it another \
+        "the command starts this server itself, which would never end; remove the entry, or give it another \
          configuration (--config)"
             .to_owned()
     })
 }
 
-/// Whether a server that is started so has the source in its configuration.
+/// Whether the started server reads this source.
 fn reads(source: &Source, command: &mcp::Command) -> bool {
     match &source.layer {
         ConfigLayer::User(_) => ["XDG_CONFIG_HOME", "HOME"].iter().all(|name| keeps(&command.env, name)),
         ConfigLayer::Project(_) => command.cwd.as_ref().is_none_or(|folder| same(folder, &source.folder)),
         ConfigLayer::Named(file) => named(command).is_some_and(|named| same(&named, file)),
-        // Its variable is not inherited.
+        // Servers don't inherit the variable.
         ConfigLayer::Environment | ConfigLayer::Demo => false,
     }
 }
 
-/// Whether the server has the same value of a variable as this process.
+/// Whether the server gets the same value of a variable as this process.
 fn keeps(env: &BTreeMap<String, String>, name: &str) -> bool {
     env.get(name).is_none_or(|value| std::env::var(name).is_ok_and(|own| own == *value))
 }
 
-/// The file that `--config` names, seen from the folder that the server starts in.
+/// The file named by `--config`, relative to the folder that the server starts in.
 fn named(command: &mcp::Command) -> Option<PathBuf> {
     let mut args = command.args.iter();
     let file = args.find_map(|arg| arg.strip_prefix("--config").map(|rest| rest.strip_prefix('=')))?;

@@ -1,6 +1,6 @@
-//! Which tools there are, and which of them may be called: globs, filters and permissions.
+//! Globs, filters and permissions: which tools are available, and which of them may be called.
 //!
-//! Asking a person is left to whoever carries a call; here stands what the configuration says.
+//! This module holds what the configuration says; the caller of a tool asks the user.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use wildmatch::WildMatchPattern;
 
 use super::key_macros::plain;
 
-/// A tool's name in which `*` stands for any text. Nothing else is special.
+/// A tool's name in which `*` matches any text. No other character is special.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Glob(String);
@@ -18,22 +18,22 @@ pub struct Glob(String);
 plain!(Glob);
 
 impl Glob {
-    /// The glob that `text` spells.
+    /// A glob from its text.
     pub fn new(text: &str) -> Self {
         Glob(text.to_owned())
     }
 
-    /// Whether the glob fits a name as a whole.
+    /// Whether the glob matches the whole name.
     pub fn fits(&self, name: &str) -> bool {
         WildMatchPattern::<'*', '\0'>::new(&self.0).matches(name)
     }
 
-    /// Whether the glob fits a tool: either its name, or `server.tool`.
+    /// Whether the glob matches a tool's name or `server.tool`.
     pub(crate) fn fits_tool(&self, server: &str, tool: &str) -> bool {
         self.fits(tool) || self.fits(&format!("{server}.{tool}"))
     }
 
-    /// As it was written.
+    /// The glob as written.
     pub fn text(&self) -> &str {
         &self.0
     }
@@ -45,20 +45,20 @@ impl fmt::Debug for Glob {
     }
 }
 
-/// Which tools of a server are there.
+/// Which tools of a server are available.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Filter {
     /// All.
     #[default]
     All,
-    /// Those that a glob fits (`enabledTools`).
+    /// Those that a glob matches (`enabledTools`).
     Only(Vec<Glob>),
-    /// Those that no glob fits (`disabledTools`).
+    /// Those that no glob matches (`disabledTools`).
     Without(Vec<Glob>),
 }
 
 impl Filter {
-    /// Whether a tool is there.
+    /// Whether a tool is available.
     pub(crate) fn admits(&self, tool: &str) -> bool {
         let fits = |globs: &[Glob]| globs.iter().any(|glob| glob.fits(tool));
         match self {
@@ -73,12 +73,12 @@ impl Filter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Permission {
-    /// It may.
+    /// It may be called.
     Allow,
-    /// A person is asked once for all tools that a program can call, before it runs.
+    /// The user is asked once for all tools that a program can call, before it runs.
     #[default]
     Ask,
-    /// A person is asked at every call, with its arguments.
+    /// The user is asked at every call, with its arguments.
     AskEach,
     /// It is listed and typed, but a program that could call it is refused.
     Deny,
@@ -87,19 +87,19 @@ pub enum Permission {
 /// The permissions of a server's tools.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rules {
-    /// The first glob that fits a tool decides.
+    /// The first glob that matches a tool decides.
     pub rules: Vec<(Glob, Permission)>,
-    /// What holds for the others.
+    /// The permission of all other tools.
     pub otherwise: Permission,
 }
 
 impl Rules {
-    /// The same for all tools.
+    /// The same permission for all tools.
     pub(crate) fn all(permission: Permission) -> Self {
         Rules { rules: Vec::new(), otherwise: permission }
     }
 
-    /// What holds for a tool.
+    /// The permission of a tool.
     pub fn of(&self, tool: &str) -> Permission {
         let rule = self.rules.iter().find(|(glob, _)| glob.fits(tool));
         rule.map_or(self.otherwise, |(_, permission)| *permission)

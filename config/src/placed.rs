@@ -1,6 +1,6 @@
-//! What a value is besides what it holds: where it stands, and how it is written.
+//! Values together with their place, or with their text as written.
 //!
-//! The decoder gives each field of these structs the same node, because of what they are called for it.
+//! The names of these structs make the decoder fill each field from the same node.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub struct At<T> {
     pub(crate) value: T,
 }
 
-/// What a text means, and the text itself, variables not expanded.
+/// The decoded value of a text, and the text itself with variables not expanded.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename = "\0as written")]
 pub(crate) struct AsWritten<T> {
@@ -27,7 +27,7 @@ pub(crate) struct AsWritten<T> {
     pub(super) meant: T,
 }
 
-/// The schema of what is held.
+/// Implements `JsonSchema` with the schema of the inner value.
 macro_rules! schema_of_inner {
     ($($type:ident),*) => { $(
         impl<T: JsonSchema> JsonSchema for $type<T> {

@@ -1,10 +1,10 @@
-//! The JSON Schema of configurations, from the very forms that are decoded.
+//! The JSON Schema of configurations, generated from the decoded forms.
 
 use serde_json::{Map, Value, json};
 
 use super::top_level::File;
 
-/// The schema, in draft 2020-12, with keys in their order of names.
+/// The schema, in draft 2020-12, with keys sorted by name.
 pub fn schema() -> Value {
     let mut schema = schemars::generate::SchemaSettings::draft2020_12()
         .into_generator()
@@ -17,7 +17,7 @@ pub fn schema() -> Value {
     schema
 }
 
-/// Gives each key with a second name that one as well, and lets only one of them stand.
+/// Adds the alias of each key as a property, and excludes using both.
 fn aliases(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -32,7 +32,7 @@ fn aliases(schema: &mut Value) {
     }
 }
 
-/// Adds the second names to the properties: each key that has one, and that.
+/// Adds the aliases to the properties; returns the pairs of key and alias.
 fn second_names(properties: &mut Map<String, Value>) -> Vec<(String, String)> {
     let mut named = Vec::new();
     for (key, of) in properties.iter_mut() {
@@ -54,7 +54,7 @@ fn not_both(object: &mut Map<String, Value>, one: &str, other: &str) {
     }
 }
 
-/// Rules between values that a schema can say.
+/// Rules between values that a schema can express.
 fn rules(schema: &mut Value) {
     if let Some(version) = schema.pointer_mut("/properties/version").and_then(Value::as_object_mut) {
         version.insert("pattern".to_owned(), json!("^1\\.0$"));
@@ -64,8 +64,8 @@ fn rules(schema: &mut Value) {
     }
 }
 
-/// What the decoder takes for a text besides texts: plain numbers and truth values of YAML. Formats of numbers, and
-/// defaults that are only what is left out, say nothing to people.
+/// Widens strings to the plain numbers and booleans of YAML, which the decoder accepts as texts. Removes number
+/// formats and `null` defaults, which are noise for readers.
 fn plain(schema: &mut Value) {
     match schema {
         Value::Object(object) => {

@@ -1,4 +1,4 @@
-//! The part of a configuration that says what `toolsmith serve` offers, and within what bounds.
+//! The part of a configuration for `toolsmith serve`: what it provides, and its limits.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,37 +12,38 @@ use super::key_types::{Address, Count, Expanded, FilePath, Number, Seconds, Size
 use super::placed::AsWritten;
 use crate::telemetry::Telemetry;
 
-/// Least bytes of an answer's text: head and tail that say something.
-const LEAST_OUTPUT: u64 = 1 << 10;
+/// Minimum size of an answer's text, in bytes: enough for a useful head and tail.
+const MIN_OUTPUT: u64 = 1 << 10;
 
 section! {
-    /// What `toolsmith serve` offers, and within what bounds.
+    /// What `toolsmith serve` provides, and its limits.
     #[serde(rename_all = "camelCase")]
     Serve from ServeForm {
-        /// Tokens of the description of `execute_code`, about: signatures stand in it as far as they fit.
+        /// Approximate size of the description of `execute_code`, in tokens; signatures are included as space allows.
         description_tokens: Number<usize> = 2_000,
-        /// Most bytes of an answer's text, such as 64KiB; the rest is a resource to read by range.
-        output: Size<usize, LEAST_OUTPUT> = 48 << 10,
-        /// Whether answers of `execute_code` have their outcome as structured content too. Several clients then show a
-        /// model nothing else.
+        /// Maximum size of an answer's text, such as 64KiB; the full text is a resource that can be read by range.
+        output: Size<usize, MIN_OUTPUT> = 48 << 10,
+        /// Whether answers of `execute_code` also have their outcome as structured content. Several clients then show
+        /// a model only that.
         structured_outcome: bool = false,
-        /// How many executions run at once.
+        /// Maximum executions that run at once.
         max_executions: Count<usize> = 16,
-        /// How many wait for their turn; one more is told that the server is busy.
+        /// Maximum executions that wait to start; further ones are refused as busy.
         max_waiting: Number<usize> = 64,
         /// How long `tools/list` waits for servers that have not answered yet, in seconds.
         list_wait: Seconds = Duration::from_millis(500),
-        /// How long running executions may go on when the server is stopped, in seconds.
+        /// How long running executions may continue after the server is asked to stop, in seconds.
         grace: Seconds = Duration::from_secs(10),
-        /// How long a client may take to answer a question, in seconds; after that it is denied.
+        /// Time limit for a client to answer a question, in seconds; then the call is denied.
         question_timeout: Seconds = Duration::from_secs(600),
-        /// How many sessions there are over HTTP at once.
+        /// Maximum HTTP sessions at once.
         max_sessions: Count<usize> = 64,
-        /// Names of this host that clients may use over HTTP, beside loopback addresses; `name` or `name:port`.
+        /// Names of this host that clients may use over HTTP, in addition to loopback addresses; `name` or
+        /// `name:port`.
         hosts: Vec<String> = Vec::new(),
         /// Origins of web pages that may use the server over HTTP, such as `https://app.example.com:443`.
         origins: Vec<String> = Vec::new(),
-        /// A log of who ran what.
+        /// The audit log: who ran what.
         audit: Option<AuditForm>,
         /// Export of traces over OTLP.
         telemetry: Option<TelemetryForm>,
@@ -50,17 +51,17 @@ section! {
 }
 
 record! {
-    /// A log of who ran what: JSON lines, readable by its owner alone.
+    /// The audit log: who ran what, as JSON lines readable only by the owner.
     #[serde(rename_all = "camelCase")]
     AuditLog from AuditForm {
-        /// The file, from the folder of this file on.
+        /// The file, relative to the folder of this file.
         file: LogFile,
-        /// What is kept of calls' arguments.
+        /// How much of a call's arguments is logged.
         arguments: ArgumentsKept = ArgumentsKept::default(),
     }
 }
 
-/// A file with a name.
+/// A non-empty path of a file.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "AsWritten<FilePath>")]
 #[schemars(with = "String")]
@@ -71,7 +72,7 @@ impl TryFrom<AsWritten<FilePath>> for LogFile {
 
     fn try_from(file: AsWritten<FilePath>) -> Result<Self, &'static str> {
         if file.written.is_empty() {
-            return Err("the file of the audit log has no name; write a path");
+            return Err("the path of the audit log is empty; write a path");
         }
         Ok(LogFile(file.value()))
     }
@@ -85,7 +86,7 @@ impl Kind for LogFile {
     }
 }
 
-/// How much of a call's arguments is kept.
+/// How much of a call's arguments is logged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgumentsKept {
@@ -94,7 +95,7 @@ pub enum ArgumentsKept {
     /// Their BLAKE3 hash and size.
     #[default]
     Hash,
-    /// These, and the arguments without secrets, up to 16 KiB.
+    /// Their hash and size, and the arguments without secrets, up to 16 KiB.
     Full,
 }
 
@@ -104,12 +105,12 @@ plain!(ArgumentsKept);
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct TelemetryForm {
-    /// The collector's address, such as http://127.0.0.1:4318 (default: that of OTEL_EXPORTER_OTLP_ENDPOINT).
+    /// The collector's address, such as http://127.0.0.1:4318 (default: the value of OTEL_EXPORTER_OTLP_ENDPOINT).
     endpoint: Option<Address>,
-    /// Headers that it is sent.
+    /// Headers of each export.
     #[serde(default)]
     headers: BTreeMap<String, Expanded>,
-    /// What this service is called (default: what OTEL_SERVICE_NAME says, or toolsmith).
+    /// The name of this service (default: the value of OTEL_SERVICE_NAME, or toolsmith).
     service_name: Option<String>,
 }
 

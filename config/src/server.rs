@@ -1,6 +1,6 @@
-//! The rules of a server's entry, and the server that it describes.
+//! Checks a server's entry, and builds the server that it describes.
 //!
-//! Whatever is wrong in an entry is told with its place, and makes the server absent; the others stay.
+//! Each error is reported with its place and makes the server absent; the other servers remain.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,22 +9,22 @@ use super::decode::{Lookup, Problem, decode};
 use super::key_macros::Kind as _;
 use super::key_types::{self, Expanded};
 use super::placed::At;
-use super::problems::{Checker, MOST_ENTRIES, check_server_name};
+use super::problems::{Checker, MAX_ENTRIES, check_server_name};
 use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, ServerType};
 use super::source::{Entry, Source};
 use super::top_level::Settings;
 use super::tree::{Node, Value};
 use super::{Filter, Permission, Rules, Server, own_program};
 
-/// What all layers together say outside of servers.
+/// The merged settings of all layers, outside their servers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Merged {
     pub(super) settings: Settings,
-    /// The variables with keys of all models, those included that a stronger layer replaces.
+    /// The environment variables with API keys of all models, including models that a stronger layer replaces.
     pub(super) model_keys: BTreeSet<String>,
 }
 
-/// The server that an entry describes, or all that is wrong with it.
+/// The server that an entry describes, or every error in it.
 pub(super) fn server(
     source: &Source,
     entry: &Entry,
@@ -47,7 +47,7 @@ pub(super) fn server(
     }
 }
 
-/// A name of a bounded length.
+/// A name cut to a bounded length.
 fn short(name: &str) -> String {
     let mut short: String = name.chars().take(80).collect();
     if short.len() < name.len() {
@@ -56,7 +56,7 @@ fn short(name: &str) -> String {
     short
 }
 
-/// The transport of an entry, as far as it can be told.
+/// The transport of an entry, if it can be determined.
 pub(super) fn transport_name(entry: &Entry) -> Option<&'static str> {
     let node = &entry.node;
     match node.get("type").or(node.get("transport")).and_then(Node::text) {
@@ -69,7 +69,7 @@ pub(super) fn transport_name(entry: &Entry) -> Option<&'static str> {
     }
 }
 
-/// Whether a key has a value, whatever that is.
+/// Whether a key has any value.
 fn is_given(node: &Node, key: &str) -> bool {
     node.get(key).is_some_and(|value| !matches!(value.value, Value::Null(_)))
 }
@@ -86,7 +86,7 @@ impl Checks<'_> {
     fn server(&self, form: ServerForm, problems: &[Problem]) -> Option<Server> {
         let name = &self.entry.name;
         if let Err(message) = check_server_name(name) {
-            self.tell_whole(&format!("mcpServers.{}: {message}", short(name)));
+            self.report_entry(&format!("mcpServers.{}: {message}", short(name)));
         }
         let kind = self.transport(form.transport, problems);
         let transport = kind.and_then(|kind| {
@@ -113,15 +113,15 @@ impl Checks<'_> {
         Some(Server { connection, filter, permissions, check_input, code_mode, layer, target })
     }
 
-    /// Tells what is wrong with the entry as a whole.
-    fn tell_whole(&self, message: &str) {
-        self.checker.tell(&At { place: self.entry.place, value: () }, message);
+    /// Reports an error in the entry as a whole.
+    fn report_entry(&self, message: &str) {
+        self.checker.report(&At { place: self.entry.place, value: () }, message);
     }
 
-    /// Tells what is wrong with a key that is given.
-    fn tell_of(&self, key: &str, message: &str) {
+    /// Reports an error in a key.
+    fn report_key(&self, key: &str, message: &str) {
         if let Some(node) = self.entry.node.get(key) {
-            self.checker.tell(&At { place: node.place, value: () }, message);
+            self.checker.report(&At { place: node.place, value: () }, message);
         }
     }
 
@@ -130,13 +130,13 @@ impl Checks<'_> {
     }
 
     fn transport(&self, stated: Option<ServerType>, problems: &[Problem]) -> Option<ServerType> {
-        // Which key is missing is not told beside one that is only misspelt.
+        // A missing key is not reported next to a misspelt one, which may be the same.
         let keys = self.entry.node.entries().iter().map(|(key, _)| key.place);
         let is_doubtful = self.entry.node.entries().is_empty() && !problems.is_empty()
             || keys.into_iter().any(|place| problems.iter().any(|problem| problem.place == place));
         let missing = |message| {
             if !is_doubtful {
-                self.tell_whole(message);
+                self.report_entry(message);
             }
             None
         };
@@ -146,7 +146,7 @@ impl Checks<'_> {
             (None, true, false) => ServerType::Stdio,
             (None, false, true) => ServerType::Http,
             (None, true, true) => {
-                self.tell_of("url", "the server has a command and a url; keep one of them");
+                self.report_key("url", "the server has a command and a url; keep one of them");
                 return None;
             }
             (None, false, false) => {
@@ -165,7 +165,7 @@ impl Checks<'_> {
         if self.is_given(key) && !is_empty { Some(kind) } else { missing(message) }
     }
 
-    /// Tells the keys that the transport has no use for.
+    /// Reports the keys that the transport does not use.
     fn only_for(&self, kind: ServerType) {
         let (keys, message): (&[_], _) = match kind {
             ServerType::Stdio => (
@@ -178,7 +178,7 @@ impl Checks<'_> {
             ),
         };
         for key in keys.iter().filter(|key| self.is_given(key)) {
-            self.tell_of(key, &format!("`{key}` {message}"));
+            self.report_key(key, &format!("`{key}` {message}"));
         }
     }
 
@@ -191,7 +191,7 @@ impl Checks<'_> {
         let command = form.command.as_ref()?;
         let program = command.value.meant.0.clone();
         if program.is_empty() {
-            self.checker.tell(command, "the command is empty; set its variable, or write a program");
+            self.checker.report(command, "the command is empty; set its variable, or write a program");
         }
         let inherits = form.inherit_model_keys.as_ref().is_some_and(|inherits| inherits.value);
         let started = mcp::Command {
@@ -203,7 +203,7 @@ impl Checks<'_> {
             cwd: form.cwd.clone().value(),
         };
         if let Some(message) = own_program::starts_itself(self.source, &started) {
-            self.checker.tell(command, &message);
+            self.checker.report(command, &message);
         }
         Some(started)
     }
@@ -212,7 +212,7 @@ impl Checks<'_> {
         let headers = form.headers.iter().flat_map(|headers| &headers.value);
         let headers: BTreeMap<_, _> = headers.filter_map(|(name, value)| self.header(name, value)).collect();
         let authorized = headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
-        // The text of the file, and not the parsed one: a server may tell addresses apart that mean the same.
+        // The text of the file, not the parsed one: a server may distinguish equivalent addresses.
         let text = form.url.as_ref().map(|url| url.value.meant.0.trim().to_owned());
         let url =
             form.url.as_ref().and_then(|url| self.checker.keep(url, key_types::address(&url.value.meant.0)));
@@ -221,7 +221,7 @@ impl Checks<'_> {
             Some((place, OAuthChoice::Given(given))) => {
                 if authorized {
                     let message = "oauth and an Authorization header exclude each other; remove one of them";
-                    self.checker.tell(place, message);
+                    self.checker.report(place, message);
                 }
                 Some(self.oauth(place, given, store))
             }
@@ -237,13 +237,13 @@ impl Checks<'_> {
     fn header(&self, name: &str, value: &At<Expanded>) -> Option<(String, String)> {
         let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         if name.is_empty() || !name.chars().all(token) {
-            let message = format!("{name:?} is no name of a header; write `headers: {{ NAME: value }}`");
-            self.checker.tell(value, &message);
+            let message = format!("{name:?} is not a header name; write `headers: {{ NAME: value }}`");
+            self.checker.report(value, &message);
             return None;
         }
         if value.value.0.chars().any(|c| c.is_control() && c != '\t') {
             let message = "the header has a line break or another control character; remove it";
-            self.checker.tell(value, message);
+            self.checker.report(value, message);
             return None;
         }
         Some((name.to_owned(), value.value.0.clone()))
@@ -252,9 +252,9 @@ impl Checks<'_> {
     fn oauth(&self, place: &At<OAuthChoice>, form: &OAuthForm, store: Option<PathBuf>) -> mcp::OAuth {
         let is_missing = form.client_id.is_none() || form.client_secret.is_none();
         if form.grant == Some(Grant::ClientCredentials) && is_missing {
-            self.checker.tell(place, "client_credentials needs client_id and client_secret; write both");
+            self.checker.report(place, "client_credentials needs both client_id and client_secret");
         } else if let (Some(secret), None) = (&form.client_secret, &form.client_id) {
-            self.checker.tell(secret, "a client_secret needs its client_id; write both");
+            self.checker.report(secret, "client_secret needs client_id; write both");
         }
         let keys = form.clone().value();
         mcp::OAuth {
@@ -275,9 +275,9 @@ impl Checks<'_> {
 
     fn filter(&self, form: &ServerForm) -> Filter {
         for names in [&form.enabled_tools, &form.disabled_tools].into_iter().flatten() {
-            if names.value.len() > MOST_ENTRIES {
-                let message = format!("there are more than {MOST_ENTRIES} names, which is the limit");
-                self.checker.tell(names, &message);
+            if names.value.len() > MAX_ENTRIES {
+                let message = format!("the list has more than {MAX_ENTRIES} names, the maximum");
+                self.checker.report(names, &message);
             }
         }
         match (&form.enabled_tools, &form.disabled_tools) {
@@ -285,7 +285,7 @@ impl Checks<'_> {
             (Some(names), None) => Filter::Only(names.value.clone()),
             (None, Some(names)) => Filter::Without(names.value.clone()),
             (Some(_), Some(names)) => {
-                self.checker.tell(names, "enabledTools and disabledTools exclude each other; keep one");
+                self.checker.report(names, "enabledTools and disabledTools exclude each other; keep one");
                 Filter::All
             }
         }
@@ -296,7 +296,7 @@ impl Checks<'_> {
         if let Some(trust) = form.trust.as_ref().filter(|trust| trust.value) {
             if form.permission.is_some() || !rules.is_empty() {
                 let message = "`trust: true` allows every tool; remove it, or permission and permissions";
-                self.checker.tell(trust, message);
+                self.checker.report(trust, message);
             }
             return Rules::all(Permission::Allow);
         }
@@ -304,7 +304,7 @@ impl Checks<'_> {
     }
 }
 
-/// What is started or called, as it is written: variables are not expanded.
+/// The command line or address as written, with variables not expanded.
 fn target(form: &ServerForm) -> String {
     match (&form.command, &form.url) {
         (Some(command), _) => {
@@ -316,7 +316,7 @@ fn target(form: &ServerForm) -> String {
     }
 }
 
-/// A command with its arguments for people: what a shell would not take as one word stands in quotes.
+/// A command with its arguments, to show: words that a shell would split are quoted.
 pub fn command_line<'a>(command: &'a str, args: impl Iterator<Item = &'a str>) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./:=@%+,${}".contains(c);
     let word = |word: &str| match word {
@@ -327,12 +327,12 @@ pub fn command_line<'a>(command: &'a str, args: impl Iterator<Item = &'a str>) -
     std::iter::once(command).chain(args).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// `toolsmith` as a command is this very program, wherever it lies.
+/// The command `toolsmith` means this program, wherever it is installed.
 fn own_program(command: String) -> Result<String, String> {
     if command == "toolsmith" { own_program::own_program().map_err(|error| error.0) } else { Ok(command) }
 }
 
-/// The file for the tokens of a server: another address under the same name has other tokens.
+/// The file for the tokens of a server; a different address under the same name has a different file.
 fn token_store(name: &str, url: &str) -> Option<PathBuf> {
     let hash = blake3::hash(url.as_bytes()).to_hex();
     let file = format!("{name}-{}.json", hash.get(..16)?);

@@ -1,4 +1,4 @@
-//! The form of a server's entry. Its rules, and the server that it describes, are in `server`.
+//! The form of a server's entry. Its rules are in `server`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,52 +15,52 @@ use super::permissions::{Glob, Permission};
 use super::placed::{AsWritten, At};
 
 record! {
-    /// A server: a `command` that is started, or a `url`.
+    /// A server: a `command` to start, or a `url` to connect to.
     #[derive(Default)]
     #[serde(rename_all = "camelCase", default)]
     ServerKeys from ServerForm {
-        /// stdio, http or sse. Without it, `command` means stdio and `url` http.
+        /// stdio, http or sse (default: stdio with `command`, http with `url`).
         #[serde(rename = "type")]
         transport or "transport": Option<ServerType>,
         /// The program of a stdio server.
         command: Option<At<AsWritten<Expanded>>>,
         /// Its arguments.
         args: Option<At<Vec<AsWritten<Expanded>>>>,
-        /// Environment variables for it, on top of the inherited ones.
+        /// Environment variables, in addition to the inherited ones.
         env: Option<At<BTreeMap<String, At<Expanded>>>>,
-        /// The folder that it starts in, from the folder of this file on.
+        /// Its working folder, relative to the folder of this file.
         cwd: Option<At<FilePath>>,
-        /// Whether it inherits the variables with keys of models (`api_key_env`).
+        /// Whether it inherits the variables with API keys of models (`api_key_env`).
         inherit_model_keys: At<bool> = false,
         /// The address of an http or sse server.
         url: Option<At<AsWritten<Expanded>>>,
-        /// Headers that it is sent.
+        /// HTTP headers of each request.
         headers: Option<At<BTreeMap<String, At<Expanded>>>>,
-        /// How toolsmith is authorized at the server; `false` where it is not.
+        /// How Toolsmith is authorized at the server; `false` disables OAuth.
         oauth: Option<At<OAuthChoice>>,
-        /// Longest time to connect, in seconds (default: that of `globalSettings`).
+        /// Time limit for connecting, in seconds (default: that of `globalSettings`).
         timeout: Option<Seconds>,
-        /// Longest time of a request, in seconds (default: that of `globalSettings`).
+        /// Time limit of a request, in seconds (default: that of `globalSettings`).
         request_timeout: Option<Seconds>,
-        /// The same for calls of single tools, by name.
+        /// Time limits of calls, in seconds, by tool name.
         tool_timeouts: BTreeMap<String, Seconds>,
         /// Whether the server is used.
         enabled: bool = true,
-        /// Whether snippets may call its tools; otherwise each is called directly.
+        /// Whether snippets may call its tools; if not, each is called directly.
         code_mode: bool = true,
-        /// Only these tools, by name; `*` stands for any text.
+        /// Only these tools, by name; `*` matches any text.
         enabled_tools: Option<At<Vec<Glob>>>,
-        /// All tools but these. Excludes `enabledTools`.
+        /// All tools except these. Excludes `enabledTools`.
         disabled_tools: Option<At<Vec<Glob>>>,
         /// Whether all tools may be called without asking.
         trust: At<bool> = false,
         /// Whether the tools may be called.
         permission: Permission = Permission::default(),
-        /// The same by tools' names; the first that fits decides, and `permission` for the rest.
+        /// Permissions by tool name; the first match decides, otherwise `permission`.
         permissions: Permissions,
-        /// Whether arguments are checked against the tools' input schemas before a call leaves.
+        /// Whether arguments are checked against the tools' input schemas before a call is sent.
         check_input: bool = true,
-        /// Folders that the server may be told of: paths, or file:// addresses.
+        /// Folders that the server may list as roots: paths, or file:// addresses.
         roots: Vec<RootFolder>,
         /// Whether messages, headers and times are logged, with secrets masked (default: that of `globalSettings`).
         debug: Option<bool>,
@@ -73,32 +73,32 @@ record! {
 // Its name in the published schema.
 #[schemars(rename = "Transport")]
 pub(crate) enum ServerType {
-    /// A program that is started.
+    /// A local program.
     Stdio,
     /// Streamable HTTP.
     Http,
-    /// HTTP with server-sent events, of older servers.
+    /// HTTP with server-sent events, for older servers.
     Sse,
 }
 
 plain!(ServerType, Permission);
 
-/// How to be authorized, or not at all.
+/// OAuth settings, or whether to use OAuth at all.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum OAuthChoice {
-    /// `false`: never; `true`: as without the key.
+    /// `false`: never; `true`: the default.
     Plain(bool),
     Given(Box<OAuthForm>),
 }
 
 record! {
-    /// OAuth settings; what is not given is discovered or registered.
+    /// OAuth settings; missing ones are discovered or registered.
     #[derive(Default)]
     #[serde(default)]
     OAuthKeys from OAuthForm {
-        /// Scopes to ask for, separated by spaces.
+        /// Scopes to request, separated by spaces.
         scope: Option<Expanded>,
-        /// A client that was registered by hand.
+        /// The ID of a client registered in advance.
         client_id or "clientId": Option<Expanded>,
         /// Its secret.
         client_secret or "clientSecret": Option<At<Expanded>>,
@@ -110,16 +110,16 @@ record! {
         registration_url or "registrationUrl": Option<Address>,
         /// An https address of a client metadata document.
         client_metadata_url or "clientMetadataUrl": Option<MetadataAddress>,
-        /// How tokens are got.
+        /// The OAuth grant.
         grant: Grant = Grant::AuthorizationCode,
     }
 }
 
-/// How tokens are got.
+/// The OAuth grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Grant {
-    /// A person agrees in a browser.
+    /// The user approves in a browser.
     AuthorizationCode,
     /// The client's own credentials are enough.
     ClientCredentials,
@@ -140,7 +140,7 @@ impl TryFrom<Address> for MetadataAddress {
         Some(address.value())
             .filter(|url| url.scheme() == "https")
             .map(MetadataAddress)
-            .ok_or("the address of a client's metadata must begin with https://")
+            .ok_or("the address of a client's metadata must start with https://")
     }
 }
 
@@ -172,7 +172,7 @@ impl<'de> Visitor<'de> for OAuthVisitor {
     type Value = OAuthChoice;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("`oauth: false`, or keys with values")
+        formatter.write_str("`oauth: false`, or a mapping")
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<OAuthChoice, E> {
@@ -196,7 +196,7 @@ impl JsonSchema for OAuthChoice {
     }
 }
 
-/// Permissions by tools' names, in their order.
+/// Permissions by tool name, in file order.
 #[derive(Debug, Clone, Default, PartialEq, JsonSchema)]
 #[schemars(with = "BTreeMap<String, Permission>")]
 pub(crate) struct Permissions(pub(super) Vec<(Glob, Permission)>);
@@ -221,7 +221,7 @@ impl<'de> Visitor<'de> for InOrder {
     type Value = Permissions;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("keys with values")
+        formatter.write_str("a mapping")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Permissions, A::Error> {
@@ -233,13 +233,13 @@ impl<'de> Visitor<'de> for InOrder {
     }
 }
 
-/// A folder that the server may be told of: a path from the file's folder on, or a `file://` address.
+/// A folder that the server may list as a root: a path relative to the file's folder, or a `file://` address.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "TextAndPath")]
 #[schemars(with = "String")]
 pub(crate) struct RootFolder(mcp::Root);
 
-/// A text, and the path that it is if it is one.
+/// A text, and the same text as a path.
 #[derive(Deserialize)]
 #[serde(rename = "\0text and path")]
 struct TextAndPath {
@@ -253,12 +253,12 @@ impl TryFrom<TextAndPath> for RootFolder {
     fn try_from(given: TextAndPath) -> Result<Self, &'static str> {
         let address = if given.text.0.contains("://") {
             let address = url::Url::parse(&given.text.0).ok().filter(|address| address.scheme() == "file");
-            address.ok_or("a root is a path, or an address that begins with file://")?
+            address.ok_or("a root is a path, or an address that starts with file://")?
         } else {
             let path: PathBuf = given.path.value();
             let path = std::path::absolute(&path).unwrap_or(path);
             url::Url::from_directory_path(&path)
-                .map_err(|()| "this path is no folder that an address could name")?
+                .map_err(|()| "this path can't be written as a file:// address")?
         };
         let segments = address.path_segments();
         let name = segments

@@ -1,6 +1,6 @@
-//! What of a configuration holds, and where each part of it comes from, for people to look at.
+//! The effective configuration and the source of each value, for display.
 //!
-//! Secrets are masked, and variables stay as they are written.
+//! Secrets are masked, and variables are not expanded.
 
 use std::collections::BTreeMap;
 
@@ -12,23 +12,23 @@ use super::schema;
 use super::source::{Document, masked};
 use super::tree::{Node, Value};
 
-/// What holds. Fields are added, never renamed.
+/// The effective configuration. Fields are added, never renamed.
 #[derive(Debug, Serialize)]
 pub struct Shown {
-    /// The layers, the weakest first.
+    /// The layers, weakest first.
     pub layers: Vec<ShownLayer>,
     /// The servers, by name.
     pub servers: Vec<ShownServer>,
-    /// Everything else, with the defaults of what is not set, by names such as `codeMode.timeout`.
+    /// All other settings including defaults, by names such as `codeMode.timeout`.
     pub settings: BTreeMap<String, ShownValue>,
 }
 
 /// A layer.
 #[derive(Debug, Serialize)]
 pub struct ShownLayer {
-    /// The layer that says so.
+    /// The layer's name.
     pub layer: &'static str,
-    /// Its file, where it is one.
+    /// Its file, if it has one.
     pub file: Option<String>,
 }
 
@@ -37,7 +37,7 @@ pub struct ShownLayer {
 pub struct ShownServer {
     /// Its name.
     pub name: String,
-    /// The layer that says so.
+    /// The layer that contains the entry.
     pub layer: &'static str,
     /// File and line.
     pub place: String,
@@ -45,22 +45,22 @@ pub struct ShownServer {
     pub state: &'static str,
     /// Its entry, with secrets masked.
     pub entry: Json,
-    /// What is wrong with it.
+    /// The error in its entry.
     pub wrong: Option<String>,
 }
 
-/// A value and where it comes from.
+/// A value and its source.
 #[derive(Debug, Serialize)]
 pub struct ShownValue {
     /// The value in force.
     pub value: Json,
-    /// `default` where no layer sets it.
+    /// The layer that sets it; `default` if none does.
     pub layer: &'static str,
-    /// File and line, where a layer sets it.
+    /// File and line, if a layer sets it.
     pub place: Option<String>,
 }
 
-/// What holds of these layers.
+/// The effective configuration of these layers.
 pub fn shown(layers: &Layers) -> Shown {
     let layer = |document: &Document| ShownLayer {
         layer: document.source.layer.name(),
@@ -88,11 +88,11 @@ pub fn shown(layers: &Layers) -> Shown {
         defaults(&schema, keys, "", &mut values);
     }
     for document in &layers.documents {
-        // A null is as nothing.
+        // A null means not set.
         let stated = settings(document).into_iter().filter(|(_, node)| !matches!(node.value, Value::Null(_)));
         for (name, node) in stated {
             let mut value = masked(&name, node);
-            // What any layer denies is denied.
+            // `deny` accumulates over the layers.
             if name == "globalSettings.deny"
                 && let Some(ShownValue { value: Json::Array(weaker), .. }) = values.get(&name)
                 && let Json::Array(stronger) = &mut value
@@ -110,7 +110,7 @@ pub fn shown(layers: &Layers) -> Shown {
     }
 }
 
-/// What a document sets outside its servers, by name.
+/// The settings of a document outside its servers, by name.
 pub fn settings(document: &Document) -> Vec<(String, &Node)> {
     let schema = schema::schema();
     let mut found = Vec::new();
@@ -130,7 +130,7 @@ pub fn settings(document: &Document) -> Vec<(String, &Node)> {
     found
 }
 
-/// What is set of a key, and of those below it.
+/// Collects what is set for a key and the keys below it.
 fn set<'a>(schema: &Json, key: &Json, name: &str, node: &'a Node, found: &mut Vec<(String, &'a Node)>) {
     match section(schema, key) {
         Some(keys) if !node.entries().is_empty() => {
@@ -143,7 +143,7 @@ fn set<'a>(schema: &Json, key: &Json, name: &str, node: &'a Node, found: &mut Ve
     }
 }
 
-/// What holds where no layer says anything, by name.
+/// The defaults, by name.
 fn defaults(schema: &Json, keys: &Map<String, Json>, name: &str, found: &mut BTreeMap<String, ShownValue>) {
     for (key, of) in keys {
         let name = format!("{name}{key}");
@@ -156,13 +156,13 @@ fn defaults(schema: &Json, keys: &Map<String, Json>, name: &str, found: &mut BTr
     }
 }
 
-/// The keys of a section. What a stronger layer replaces as a whole, such as a subagent, is none.
+/// The keys of a section. Values that a stronger layer replaces as a whole, such as a subagent, are not sections.
 fn section<'a>(schema: &'a Json, key: &Json) -> Option<&'a Map<String, Json>> {
     let form = key.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
     schema["$defs"][form].get("properties")?.as_object()
 }
 
-/// The one name of what has several.
+/// The canonical name of a setting with aliases.
 fn usual(name: &str) -> &str {
     let name = name.strip_prefix("defaults.").filter(|rest| rest.starts_with("codeMode")).unwrap_or(name);
     match name {

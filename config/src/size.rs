@@ -1,9 +1,9 @@
-//! Sizes in bytes as people write them: `512MiB`, `1 GB`, `1048576`.
+//! Sizes in bytes as users write them: `512MiB`, `1 GB`, `1048576`.
 
-/// The units that sizes are written in, the largest first.
+/// The units that sizes are printed in, largest first.
 const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
 
-/// The bytes that `text` names.
+/// Parses a size to bytes.
 pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());

@@ -1,6 +1,6 @@
-//! One layer of a configuration as it is read: its text, its tree, and its entries, with what is wrong in them.
+//! Reads one layer of a configuration: its text, its tree, and its servers' entries.
 //!
-//! What the values mean together is left to `validation`, which layer wins to `layers`.
+//! `validation` checks the values; `layers` decides which layer wins.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ use super::{ConfigLayer, Error, syntax};
 
 pub(crate) use super::origin::Source;
 
-/// A layer as it is read.
+/// A layer as read.
 #[derive(Debug, Clone)]
 pub struct Document {
     pub(crate) source: Source,
-    /// The whole of it.
+    /// The whole document.
     pub tree: Node,
     /// The entries of servers, in the order of the file.
     pub entries: Vec<Entry>,
@@ -26,22 +26,23 @@ pub struct Entry {
     /// The name of the server.
     pub name: String,
     pub(crate) place: Place,
-    /// What is written in it.
+    /// Its contents.
     pub node: Node,
 }
 
-/// What the variable with servers is called.
+/// The variable with a list of servers.
 pub(crate) const SERVERS_VARIABLE: &str = "TOOLSMITH_MCP_SERVERS";
 
 /// Reads the text of a layer.
 pub fn read(layer: &ConfigLayer, text: &str) -> Result<Document, Error> {
     let path = layer.file();
     let name = path.map_or_else(|| SERVERS_VARIABLE.to_owned(), |path| path.display().to_string());
-    let folder = folder(path)
-        .map_err(|error| Error(format!("the folder of the configuration {name} is not known: {error}")))?;
+    let folder = folder(path).map_err(|error| {
+        Error(format!("the folder of the configuration {name} can't be determined: {error}"))
+    })?;
     let tree = parse(path, &name, text)?;
-    let covered = covered(&tree, text);
-    let source = Source { layer: layer.clone(), name, text: covered, folder };
+    let masked_text = masked_text(&tree, text);
+    let source = Source { layer: layer.clone(), name, text: masked_text, folder };
     let tree = if path.is_none() { listed(tree, &source)? } else { tree };
     let entries = tree.get("mcpServers").map_or(&[][..], Node::entries).iter().map(Entry::new).collect();
     Ok(Document { source, tree, entries })
@@ -64,21 +65,21 @@ fn parse(path: Option<&Path>, name: &str, text: &str) -> Result<Node, Error> {
             Error(format!("{name}:{}:{}: {message}{excerpt}", place.line, place.column))
         });
     }
-    // The lines of a variable are not shown: nobody knows yet what in them is secret.
+    // The lines of a variable are not shown: before parsing it is unknown which parts are secret.
     let shown = if path.is_some() { text } else { "" };
     let tree = tree::yaml(text).map_err(|error| Error(syntax::explain(&error, Path::new(name), shown)))?;
     match tree.value {
         Value::Null(_) | Value::Map(_) | Value::List(_) => Ok(tree),
         _ => Err(Error(format!(
-            "{name}:1:1: a configuration has keys with values; write `mcpServers:` and below it the servers"
+            "{name}:1:1: expected a mapping; write `mcpServers:` and the servers below it"
         ))),
     }
 }
 
-/// The servers of the variable as a configuration: a list of objects with names, or an object of entries by name.
+/// The variable's servers as a configuration: from a list of objects with names, or an object of entries by name.
 fn listed(tree: Node, source: &Source) -> Result<Node, Error> {
     let wrong =
-        |place, message: &str| Err(Error(source.tell(&Problem { place, message: message.to_owned() })));
+        |place, message: &str| Err(Error(source.report(&Problem { place, message: message.to_owned() })));
     let (place, bytes) = (tree.place, tree.bytes);
     let servers = match tree.value {
         Value::Map(entries) => entries,
@@ -86,7 +87,7 @@ fn listed(tree: Node, source: &Source) -> Result<Node, Error> {
             let mut servers: Vec<(Key, Node)> = Vec::new();
             for mut item in items {
                 let Value::Map(entries) = &mut item.value else {
-                    return wrong(item.place, "an object with the name of a server is expected here");
+                    return wrong(item.place, "expected an object with a server's `name`");
                 };
                 let name =
                     entries.iter().position(|(key, _)| key.text == "name").map(|at| entries.remove(at).1);
@@ -95,20 +96,17 @@ fn listed(tree: Node, source: &Source) -> Result<Node, Error> {
                     return wrong(item.place, "the server has no name; write \"name\": \"…\"");
                 };
                 if servers.iter().any(|(key, _)| key.text == text) {
-                    return wrong(named, "a server of this name is in the list already; keep one of them");
+                    return wrong(named, "another server in the list has this name; keep one of them");
                 }
                 servers.push((Key { place: named, text: text.to_owned() }, item));
             }
             servers
         }
         _ => {
-            return wrong(
-                place,
-                "a list of servers is expected here; write [{ \"name\": …, \"command\": … }]",
-            );
+            return wrong(place, "expected a list of servers; write [{ \"name\": …, \"command\": … }]");
         }
     };
-    // The numbers of nodes above need only differ from those below.
+    // These IDs only need to differ from those of the nodes below.
     let node = |id, value| Node { id, place, bytes, value };
     let key = Key { place, text: "mcpServers".to_owned() };
     let servers = node(u32::MAX, Value::Map(servers));
@@ -120,18 +118,18 @@ impl Entry {
         Entry { name: key.text.clone(), place: key.place, node: node.clone() }
     }
 
-    /// Whether it is switched off.
+    /// Whether the server is disabled.
     pub(crate) fn is_disabled(&self) -> bool {
         self.node.get("enabled").is_some_and(|enabled| matches!(enabled.value, Value::Bool(false, _)))
     }
 
-    /// Whether it does no more than switch a server off.
+    /// Whether the entry only disables a server.
     pub(super) fn only_disables(&self) -> bool {
         self.node.entries().len() == 1 && self.is_disabled()
     }
 }
 
-/// Whether the values below the key are secrets. Keys count that are not known, but that somebody may take for one.
+/// Whether the values below the key are secrets. Includes unknown keys that users may mistake for real ones.
 fn is_secret(key: &str) -> bool {
     let key = key.replace(['_', '-'], "").to_lowercase();
     matches!(
@@ -150,13 +148,13 @@ fn is_secret(key: &str) -> bool {
     )
 }
 
-/// Whether a text is nothing but variables, which may be shown.
+/// Whether a text is a single variable, which may be shown.
 fn is_variable(text: &str) -> bool {
     let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     inner.is_some_and(|name| !name.contains(['{', '}', '$']))
 }
 
-/// Whether a text is an address with a user's name, and so perhaps a password.
+/// Whether a text is an address with a user name, and so perhaps a password.
 fn has_user(text: &str) -> bool {
     let behind = text.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or(rest));
     behind.is_some_and(|authority| authority.contains('@'))
@@ -168,7 +166,7 @@ fn hides(secret: bool, node: &Node) -> bool {
     (secret && !is_variable(text)) || has_user(text)
 }
 
-/// A value of the tree as it may be shown.
+/// A value of the tree with secrets masked.
 pub fn masked(key: &str, node: &Node) -> serde_json::Value {
     masked_below(is_secret(key), node)
 }
@@ -188,8 +186,8 @@ fn masked_below(secret: bool, node: &Node) -> serde_json::Value {
     }
 }
 
-/// The text with secrets covered, each character by one.
-fn covered(tree: &Node, text: &str) -> String {
+/// The text with each character of a secret replaced by one `*`.
+fn masked_text(tree: &Node, text: &str) -> String {
     let mut ranges = Vec::new();
     secrets(false, tree, &mut ranges);
     if ranges.is_empty() {
@@ -216,26 +214,26 @@ mod tests {
     use super::{ConfigLayer, Document, read};
     use std::path::PathBuf;
 
-    /// The first that is wrong with the first entry.
+    /// The first error of the first entry.
     fn first_problem(document: &Document) -> String {
         let checked = server::server(&document.source, &document.entries[0], &Merged::default(), |_| {
             Some(String::new())
         });
-        document.source.tell(&checked.unwrap_err()[0])
+        document.source.report(&checked.unwrap_err()[0])
     }
 
     #[test]
-    fn lines_are_shown_without_their_secrets() {
+    fn secrets_in_quoted_lines_are_masked() {
         let text = "mcpServers:\n  a: { command: x, env: { A: s3cr3t, B: \"${B}\" }, timeout: soon }\n";
         let document = read(&ConfigLayer::Named(PathBuf::from("/a.yaml")), text).unwrap();
-        let told = first_problem(&document);
-        assert!(!told.contains("s3cr3t") && told.contains("******, B: \"${B}\""), "{told}");
-        assert!(told.starts_with("/a.yaml:2:60: a number is expected here"), "{told}");
+        let problem = first_problem(&document);
+        assert!(!problem.contains("s3cr3t") && problem.contains("******, B: \"${B}\""), "{problem}");
+        assert!(problem.starts_with("/a.yaml:2:60: expected a number"), "{problem}");
         let misspelt = "mcpServers:\n  a: { command: x, Env: { A: s3cr3t }, api_key: s3cr3t }\n";
         let misspelt = read(&ConfigLayer::Named(PathBuf::from("/a.yaml")), misspelt).unwrap();
         let shown = super::masked("a", &misspelt.entries[0].node).to_string();
-        let told = first_problem(&misspelt);
-        assert!(!shown.contains("s3cr3t") && !told.contains("s3cr3t"), "{shown} {told}");
+        let problem = first_problem(&misspelt);
+        assert!(!shown.contains("s3cr3t") && !problem.contains("s3cr3t"), "{shown} {problem}");
         let shown = super::masked("a", &document.entries[0].node).to_string();
         assert!(!shown.contains("s3cr3t") && shown.contains("${B}"), "{shown}");
     }

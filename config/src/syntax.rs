@@ -1,13 +1,13 @@
-//! What the YAML parser objects to, told to people who write configurations: place, message, the line.
+//! Syntax errors of YAML for users: place, message, and the line.
 //!
-//! The parser's own texts are partly for those who call it; what they say about its options is replaced here.
+//! The parser's messages are partly for programmers; those about its options are replaced here.
 
 use std::borrow::Cow;
 use std::path::Path;
 
 use serde_saphyr::{Error, Localizer, Location, MessageFormatter, SnippetMode, UserMessageFormatter};
 
-/// Characters of a long line that are shown before and behind the place.
+/// Characters of a long line that are shown before and after the place.
 const AROUND: usize = 40;
 
 /// `FILE:LINE:COLUMN: message`, and the line with a mark under the place.
@@ -24,8 +24,8 @@ pub(super) fn explain(error: &Error, path: &Path, text: &str) -> String {
     }
 }
 
-/// The text with everything covered that is neither a key nor a sign of the syntax, each character by one: in a text
-/// that can't be read nobody knows what is secret.
+/// The text with every character masked that belongs neither to a key nor to the syntax: in a text that can't be
+/// parsed, it is unknown which values are secret.
 pub(super) fn keys_only(text: &str) -> String {
     let lines = text.split_inclusive('\n').map(|line| {
         let mut shown = String::with_capacity(line.len());
@@ -53,27 +53,27 @@ pub(super) fn keys_only(text: &str) -> String {
     lines.collect()
 }
 
-/// Whether a character is part of a word, and none of the signs that syntax is made of.
+/// Whether a character is part of a word, not of the syntax.
 fn is_of_word(c: char) -> bool {
     !c.is_whitespace() && !c.is_control() && !"{}[],:\"'|>&*!@`#?-".contains(c)
 }
 
-/// Whether a colon ends the word before as a key.
+/// Whether the text after a word starts with the colon of a key.
 fn ends_key(behind: &str) -> bool {
     let behind = behind.strip_prefix(['"', '\'']).unwrap_or(behind).trim_start_matches(' ');
     let value = behind.strip_prefix(':');
     value.is_some_and(|value| value.chars().next().is_none_or(|c| c.is_whitespace() || "\"'{[".contains(c)))
 }
 
-/// The line numbered `line`, cut where it is long, with a mark under the character numbered `column`. Both count
-/// from 1. Empty if the place is behind the text's end.
+/// The given line, shortened if it is long, with a mark under the given column. Both count from 1. Empty if the text
+/// has no such line.
 pub(super) fn excerpt(text: &str, line: u64, column: u64) -> String {
     let number = line.to_string();
     let index = |place: u64| usize::try_from(place.saturating_sub(1)).unwrap_or(usize::MAX);
     let Some(line) = text.lines().nth(index(line)) else { return String::new() };
     let from = index(column).saturating_sub(AROUND);
     let mut characters = line.chars().skip(from);
-    // Control characters may steer a terminal; each stays one column wide.
+    // Control characters could control a terminal; each is replaced by one space.
     let shown: String =
         characters.by_ref().take(2 * AROUND).map(|c| if c.is_control() { ' ' } else { c }).collect();
     let before = if from > 0 { "…" } else { "" };
@@ -83,7 +83,7 @@ pub(super) fn excerpt(text: &str, line: u64, column: u64) -> String {
     format!("\n{margin} |\n{number} | {before}{shown}{behind}\n{margin} | {indent}^")
 }
 
-/// The parser's messages for users, and own ones where those speak of its interface.
+/// The parser's messages for users, with replacements for those about its programming interface.
 struct Messages;
 
 impl MessageFormatter for Messages {
@@ -95,44 +95,42 @@ impl MessageFormatter for Messages {
         let message = match error {
             Error::WithSnippet { error, .. } => return self.format_message(error),
             Error::DuplicateMappingKey { key: Some(key), .. } => {
-                return Cow::Owned(format!("the key `{key}` is here a second time; keep one of them"));
+                return Cow::Owned(format!("the key `{key}` appears a second time; keep one of them"));
             }
             Error::SerdeUnknownField { field, expected, .. } => {
+                return Cow::Owned(format!("unknown key `{field}`; write one of {}", expected.join(", ")));
+            }
+            Error::SerdeUnknownVariant { variant, expected, .. } => {
                 return Cow::Owned(format!(
-                    "the key `{field}` is not known; write one of {}",
+                    "unknown value `{variant}`; write one of {}",
                     expected.join(", ")
                 ));
             }
-            Error::SerdeUnknownVariant { variant, expected, .. } => {
-                return Cow::Owned(format!("`{variant}` is not known; write one of {}", expected.join(", ")));
-            }
             Error::MultipleDocuments { .. } => {
-                "a second document begins here; keep one, and remove the line `---` between them"
+                "a second document starts here; keep one, and remove the line `---` between them"
             }
             Error::Unexpected { expected: "mapping start", .. } => {
-                "keys with values are expected here; write `key: value` lines, or { key: value }"
+                "expected a mapping; write `key: value` lines, or { key: value }"
             }
-            Error::Unexpected { expected: "sequence start", .. } => {
-                "a list is expected here; write [first, second]"
-            }
+            Error::Unexpected { expected: "sequence start", .. } => "expected a list; write [first, second]",
             Error::Unexpected { expected: "string scalar" | "scalar", .. } => {
-                "a single value is expected here, not a list or keys with values"
+                "expected a single value, not a list or a mapping"
             }
-            Error::InvalidScalar { ty: "u64", .. } => "a whole number is expected here, such as 60",
-            Error::InvalidScalar { ty: "floating point", .. } => "a number is expected here, such as 2.5",
+            Error::InvalidScalar { ty: "u64", .. } => "expected an integer, such as 60",
+            Error::InvalidScalar { ty: "floating point", .. } => "expected a number, such as 2.5",
             Error::InvalidScalar { ty: "boolean", .. } | Error::InvalidBooleanStrict { .. } => {
-                "true or false is expected here"
+                "expected true or false"
             }
-            Error::NullIntoString { .. } => "a text is expected here; write one, or \"\" for the empty text",
+            Error::NullIntoString { .. } => "expected a string; write one, or \"\" for the empty string",
             Error::Budget { .. }
             | Error::AliasReplayCounterOverflow { .. }
             | Error::AliasReplayLimitExceeded { .. }
             | Error::AliasExpansionLimitExceeded { .. }
             | Error::AliasReplayStackDepthExceeded { .. } => {
-                "the file is nested too deeply, or repeats too much by aliases; make it simpler"
+                "the file is nested too deeply, or its aliases repeat too much; simplify it"
             }
             Error::UnknownAnchor { .. } => {
-                "this alias names no anchor; write `&name` before the value it stands for"
+                "this alias has no anchor; write `&name` before the value to repeat"
             }
             other => return UserMessageFormatter.format_message(other),
         };
@@ -141,7 +139,7 @@ impl MessageFormatter for Messages {
 }
 
 impl Localizer for Messages {
-    /// The place stands at the start of the line.
+    /// The message already starts with the place.
     fn attach_location<'a>(&self, message: Cow<'a, str>, _place: Location) -> Cow<'a, str> {
         message
     }
@@ -156,7 +154,7 @@ mod tests {
     use super::{excerpt, keys_only};
 
     #[test]
-    fn of_a_text_that_cannot_be_read_keys_are_shown_and_no_values() {
+    fn text_that_cannot_be_parsed_is_shown_with_keys_only() {
         for (text, shown) in [
             ("    Authorization: \"Bearer s3cr3t\n", "    Authorization: \"****** ******\n"),
             ("a: {url: \"http://x.y\", A: s3, B: @s3:4}", "a: {url: \"****:*****\", A: **, B: @**:*}"),

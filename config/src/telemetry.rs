@@ -1,24 +1,34 @@
-//! What is configured of the export.
+//! The settings of the OTLP export.
 
 use std::collections::BTreeMap;
 
 use url::Url;
 
-/// Where spans go. What is left out is taken from OpenTelemetry's own variables: `OTEL_EXPORTER_OTLP_ENDPOINT` and
-/// `…_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
-/// `OTEL_TRACES_SAMPLER`. `OTEL_SDK_DISABLED=true` turns it off. The variables alone turn nothing on.
+/// Where spans are exported. Missing settings are taken from OpenTelemetry's variables: `OTEL_EXPORTER_OTLP_ENDPOINT`
+/// and `…_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
+/// `OTEL_TRACES_SAMPLER`. `OTEL_SDK_DISABLED=true` disables it. The variables alone do not enable it.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Telemetry {
+<<<<<<< ours
     /// The collector's address; `/v1/traces` is added unless it ends so.
     pub endpoint: Option<Url>,
     /// Sent with each export. Values are secrets.
+||||||| base
+    /// The collector's address; `/v1/traces` is added unless it ends so.
+    pub(crate) endpoint: Option<Url>,
+    /// Sent with each export. Values are secrets.
+=======
+    /// The collector's address; `/v1/traces` is appended if missing.
+    pub(crate) endpoint: Option<Url>,
+    /// Headers of each export. The values are secrets.
+>>>>>>> theirs
     pub headers: BTreeMap<String, String>,
-    /// `service.name`; by default the variable's, or `toolsmith`.
+    /// `service.name` (default: the variable's value, or `toolsmith`).
     pub service_name: Option<String>,
 }
 
 impl Telemetry {
-    /// Where traces go, as far as it is configured.
+    /// The address for traces, if configured.
     pub fn traces(&self) -> Option<Url> {
         const TRACES: &str = "v1/traces";
         let mut url = self.endpoint.clone()?;
@@ -44,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn traces_go_to_the_path_that_the_protocol_names() {
+    fn traces_go_to_the_path_of_the_protocol() {
         for (endpoint, traces) in [
             ("http://localhost:4318", "http://localhost:4318/v1/traces"),
             ("https://host/otlp/", "https://host/otlp/v1/traces"),
@@ -58,14 +68,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_of_the_settings_holds_no_secret() {
+    fn debug_output_has_no_secrets() {
         let telemetry = Telemetry {
             endpoint: Url::parse("https://me:password@host/?key=secret").ok(),
             headers: [("authorization".to_owned(), "Bearer token".to_owned())].into(),
             service_name: None,
         };
-        let told = format!("{telemetry:?}");
-        assert!(told.contains("https://host") && told.contains("authorization"), "{told}");
-        assert!(["password", "secret", "token"].iter().all(|secret| !told.contains(secret)), "{told}");
+        let output = format!("{telemetry:?}");
+        assert!(output.contains("https://host") && output.contains("authorization"), "{output}");
+        assert!(["password", "secret", "token"].iter().all(|secret| !output.contains(secret)), "{output}");
     }
 }

@@ -1,6 +1,6 @@
-//! The text of a configuration file, read within a limit.
+//! Reads the text of a configuration file, within a size limit.
 //!
-//! What it means is `source`'s job.
+//! `source` parses it.
 
 use std::io::Read as _;
 use std::os::unix::fs::FileTypeExt as _;
@@ -8,10 +8,10 @@ use std::path::Path;
 
 use super::Error;
 
-/// Largest configuration file, in bytes (1 MiB).
+/// Maximum size of a configuration file, in bytes (1 MiB).
 const LIMIT: u64 = 1 << 20;
 
-/// The text of `path`: a file, or a pipe such as `/dev/stdin` and `<(…)` of shells, which is read to its end.
+/// Reads a file or a pipe, such as `/dev/stdin` or a shell's `<(…)`, to its end.
 pub fn read(path: &Path) -> Result<String, Error> {
     let shown = path.display();
     let wrong = |what: String| {
@@ -20,7 +20,7 @@ pub fn read(path: &Path) -> Result<String, Error> {
         ))
     };
     let io = |error: std::io::Error| wrong(error.to_string());
-    // Asked before it is opened: to open a device may do something.
+    // Checked before opening, because opening a device may have effects.
     let kind = fs_err::metadata(path).map_err(io)?.file_type();
     if kind.is_dir() {
         return Err(wrong("it is a folder".to_owned()));
@@ -28,19 +28,17 @@ pub fn read(path: &Path) -> Result<String, Error> {
     if !kind.is_file() && !kind.is_fifo() {
         return Err(wrong("it is neither a file nor a pipe".to_owned()));
     }
-    // The length that a file claims says nothing: pipes have none, and files below /proc claim 0.
+    // File lengths are unreliable: pipes have none, and files below /proc report 0.
     let mut bytes = Vec::new();
     fs_err::File::open(path).map_err(io)?.take(LIMIT + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > LIMIT {
-        return Err(Error(format!(
-            "the configuration {shown} has more than {LIMIT} bytes, which is the limit"
-        )));
+        return Err(Error(format!("the configuration {shown} is larger than {LIMIT} bytes, the maximum")));
     }
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
-        Error(format!("{shown}:{line}:{column}: this is no UTF-8 text; save the file as UTF-8"))
+        Error(format!("{shown}:{line}:{column}: this is not UTF-8 text; save the file as UTF-8"))
     })
 }

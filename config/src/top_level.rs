@@ -1,6 +1,6 @@
-//! The form of a configuration file: its keys and their types, as they are decoded and as the JSON Schema has them.
+//! The keys of a configuration file and their types, as decoded and as in the JSON Schema.
 //!
-//! What the values mean together is checked by `validation`; the comments here are the descriptions in the schema.
+//! `validation` checks the values together; the comments here are the descriptions in the schema.
 
 use std::collections::BTreeMap;
 
@@ -18,65 +18,65 @@ use super::serve::ServeForm;
 use super::server_form::ServerForm;
 
 section! {
-    /// The configuration of toolsmith.
+    /// The configuration of Toolsmith.
     #[serde(rename = "toolsmith", rename_all = "camelCase")]
     Settings from File {
         /// The address of this schema, for editors.
         #[serde(rename = "$schema")]
         schema: Option<String>,
-        /// The version of this form: "1.0".
+        /// The version of this format: "1.0".
         version: Option<Version>,
         /// The MCP servers, by name: 1 to 64 letters, digits, `_` and `-`.
         mcp_servers: Servers,
-        /// What holds for all servers.
+        /// Settings for all servers.
         global_settings: GlobalForm,
         /// What snippets may use.
         code_mode: CodeModeForm,
-        /// What `toolsmith serve` offers, and within what bounds.
+        /// What `toolsmith serve` provides, and its limits.
         serve: ServeForm,
-        /// The cache, which all projects share; not in a project's file.
+        /// The cache, shared by all projects; not allowed in a project's file.
         cache: CacheForm,
         /// How tools outside code mode are called.
         direct_names: DirectNames = DirectNames::Plain,
-        /// The models that can be used.
+        /// The available models.
         models: Models,
-        /// What holds where nothing else is chosen.
+        /// The default model, system prompt and snippet settings.
         defaults: DefaultsForm,
-        /// Within what bounds a model works.
+        /// Limits on a model's work.
         agent: AgentForm,
-        /// The one subagent that this configuration describes.
+        /// The subagent that this configuration defines.
         subagent: Option<SubagentForm>,
     }
 }
 
 text! {
-    /// The version of this form.
+    /// The version of this format.
     Version(()) by version;
 }
 
 fn version(version: &str) -> Result<(), String> {
     match version {
         "1.0" => Ok(()),
-        other => Err(format!("version {other:?} is not known; write \"1.0\"")),
+        other => Err(format!("unknown version {other:?}; write \"1.0\"")),
     }
 }
 
 section! {
-    /// What holds for all servers.
+    /// Settings for all servers.
     #[serde(rename_all = "camelCase")]
     Global from GlobalForm {
-        /// Longest time to connect, in seconds.
+        /// Time limit for connecting, in seconds.
         timeout: Seconds = mcp::DEFAULT_CONNECT_TIMEOUT,
-        /// Longest time of a request, in seconds.
+        /// Time limit of a request, in seconds.
         request_timeout: Seconds = mcp::DEFAULT_REQUEST_TIMEOUT,
         /// Whether messages, headers and times are logged, with secrets masked.
         debug: bool = false,
-        /// Tools that are not there at all, as `tool` or `server.tool`; `*` stands for any text.
+        /// Tools that are not available at all, as `tool` or `server.tool`; `*` matches any text.
         deny: Denied,
     }
 }
 
-/// Tools that are denied by any layer: what the user denies, no project brings back.
+/// Tools denied by any layer: a project can't allow what the user denies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct Denied(Vec<Glob>);
@@ -96,28 +96,28 @@ impl Kind for Denied {
 }
 
 section! {
-    /// The cache, which all projects share.
+    /// The cache, shared by all projects.
     #[serde(rename_all = "camelCase")]
     CacheSettings from CacheForm {
-        /// Most bytes that it takes on the disk, such as 10GiB; beyond, what was used longest ago goes.
+        /// Maximum disk space, such as 10GiB; beyond it, the least recently used entries are removed.
         size: Size<u64, { runner::LEAST_SIZE }> = runner::DEFAULT_SIZE,
     }
 }
 
 section! {
-    /// What holds where nothing else is chosen.
+    /// The default model, system prompt and snippet settings.
     #[serde(rename_all = "camelCase")]
     Defaults from DefaultsForm {
-        /// The `ref` of a model.
+        /// The `ref` of the default model.
         model: Option<At<String>>,
-        /// A file with the text that a conversation starts with.
+        /// A file with the system prompt.
         system_prompt_path: Option<FilePath>,
-        /// As at the top level.
+        /// An alias of the top-level `codeMode`.
         code_mode: CodeModeForm,
     }
 }
 
-/// The entries of servers. They are decoded one by one, so that a broken one leaves the others as they are.
+/// The entries of servers. Each is decoded separately, so that an error in one does not affect the others.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Servers;
 

@@ -1,49 +1,49 @@
-//! A configuration's text as a tree in which every value knows its place.
+//! A configuration's text as a tree in which every value has its place.
 //!
-//! YAML through serde-saphyr, JSON with comments through jsonc-parser; what the values mean is left to `top_level`.
+//! Parses YAML with serde-saphyr, and JSON with comments with jsonc-parser; `top_level` decodes the values.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned};
 
-/// Deepest nesting of a configuration: far more than any has, and little enough for every stack.
-const DEEPEST: usize = 64;
+/// Maximum nesting of a configuration: far more than any needs, and safe for every stack.
+const MAX_DEPTH: usize = 64;
 
-/// Most values of a configuration, those that aliases repeat included.
-const MOST_NODES: usize = 50_000;
+/// Maximum values of a configuration, including those repeated by aliases.
+const MAX_NODES: usize = 50_000;
 
-/// Where something stands: line and column count characters from 1.
+/// A position in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 pub struct Place {
-    /// From 1.
+    /// Line, from 1.
     pub line: u64,
-    /// From 1, in characters.
+    /// Column in characters, from 1.
     pub column: u64,
 }
 
 /// A value and its place.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// Different for each node of a tree.
+    /// Unique within a tree.
     pub(super) id: u32,
     pub(crate) place: Place,
-    /// Its bytes in the text; for what an alias stands for, those of its anchor.
+    /// Its byte range in the text; for an alias, that of its anchor.
     pub(super) bytes: (usize, usize),
-    /// What stands there.
+    /// The value itself.
     pub value: Value,
 }
 
-/// A value as the text has it.
+/// A value as it is in the text.
 #[derive(Debug, Clone)]
 pub enum Value {
-    /// Nothing, as it was written.
+    /// A null, as written.
     Null(String),
-    /// A truth value, as it was written.
+    /// A boolean, also as written.
     Bool(bool, String),
-    /// A number, as a whole one where it is one, and as it was written.
+    /// A number, also as an integer if it is one, and as written.
     Number(f64, Option<u64>, String),
-    /// A text.
+    /// A string.
     Text(String),
     /// A list.
     List(Vec<Node>),
@@ -60,12 +60,12 @@ pub struct Key {
 }
 
 impl Node {
-    /// The value of a key, where this is a mapping.
+    /// The value of a key, if this is a mapping.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find(|(name, _)| name.text == key).map(|(_, node)| node)
     }
 
-    /// The entries, where this is a mapping.
+    /// The entries, if this is a mapping.
     pub fn entries(&self) -> &[(Key, Node)] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -73,7 +73,7 @@ impl Node {
         }
     }
 
-    /// The scalar as it was written.
+    /// The scalar as written.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) | Value::Null(text) | Value::Bool(_, text) | Value::Number(_, _, text) => {
@@ -99,8 +99,8 @@ impl Node {
         }
     }
 
-    /// Numbers the nodes, and fills in how plain scalars were written.
-    fn settle(&mut self, text: &str, next: &mut u32) {
+    /// Numbers the nodes, and fills in the written form of plain scalars.
+    fn number_nodes(&mut self, text: &str, next: &mut u32) {
         self.id = *next;
         *next = next.saturating_add(1);
         let written = text.get(self.bytes.0..self.bytes.1).map(str::trim);
@@ -112,28 +112,28 @@ impl Node {
                 }
             }
             Value::Text(_) => {}
-            Value::List(items) => items.iter_mut().for_each(|item| item.settle(text, next)),
-            Value::Map(entries) => entries.iter_mut().for_each(|(_, node)| node.settle(text, next)),
+            Value::List(items) => items.iter_mut().for_each(|item| item.number_nodes(text, next)),
+            Value::Map(entries) => entries.iter_mut().for_each(|(_, node)| node.number_nodes(text, next)),
         }
     }
 }
 
-/// The tree of a YAML text.
+/// Parses YAML.
 pub fn yaml(text: &str) -> Result<Node, Box<serde_saphyr::Error>> {
     let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! { max_depth: DEEPEST, max_nodes: MOST_NODES },
+        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
     };
     let mut node: Node = serde_saphyr::from_str_with_options(text, options).map_err(Box::new)?;
-    node.settle(text, &mut 0);
+    node.number_nodes(text, &mut 0);
     Ok(node)
 }
 
-/// The tree of a JSON text, which may have comments and commas behind the last items.
+/// Parses JSON, with comments and trailing commas.
 pub fn json(text: &str) -> Result<Node, (Place, String)> {
     let at = |position: usize| place_of(text, position);
-    // The parser descends without a limit of its own.
+    // The parser recurses without a limit.
     if let Some(position) = too_deep(text) {
-        return Err((at(position), "the file is nested too deeply; make it simpler".to_owned()));
+        return Err((at(position), "the file is nested too deeply; simplify it".to_owned()));
     }
     let parsed = jsonc_parser::parse_to_ast(text, &jsonc_parser::CollectOptions::default(), &json_options())
         .map_err(|error| (at(error.range().start), not_json(error.kind())))?;
@@ -141,15 +141,15 @@ pub fn json(text: &str) -> Result<Node, (Place, String)> {
         return Err((at(0), "the file is empty; write { \"mcpServers\": {} }".to_owned()));
     };
     let mut node = from_json(&value, text)?;
-    node.settle(text, &mut 0);
+    node.number_nodes(text, &mut 0);
     Ok(node)
 }
 
 fn not_json(kind: &impl fmt::Display) -> String {
-    format!("this is no JSON here ({kind}); correct it").to_lowercase().replace("json", "JSON")
+    format!("this is not JSON ({kind}); correct it").to_lowercase().replace("json", "JSON")
 }
 
-/// JSON as configurations have it: comments and last commas, and nothing else that JSON has not.
+/// The JSON dialect of configurations: comments and trailing commas, and no other extension.
 pub fn json_options() -> jsonc_parser::ParseOptions {
     jsonc_parser::ParseOptions {
         allow_comments: true,
@@ -165,8 +165,8 @@ pub fn json_options() -> jsonc_parser::ParseOptions {
     }
 }
 
-/// Where more brackets are open at once than a configuration may nest. Brackets in texts count as well: a text with
-/// so many is no configuration either.
+/// The position at which brackets are nested too deeply. Brackets inside strings count as well: a text with so many
+/// is not a configuration.
 fn too_deep(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     text.bytes().position(|byte| {
@@ -175,7 +175,7 @@ fn too_deep(text: &str) -> Option<usize> {
             b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        depth > DEEPEST
+        depth > MAX_DEPTH
     })
 }
 
@@ -212,7 +212,7 @@ fn from_json(value: &jsonc_parser::ast::Value<'_>, text: &str) -> Result<Node, (
                 let name = property.name.as_str().to_owned();
                 let place = place_of(text, property.name.range().start);
                 if entries.iter().any(|(key, _)| key.text == name) {
-                    return Err((place, format!("the key `{name}` is here a second time; keep one of them")));
+                    return Err((place, format!("the key `{name}` appears a second time; keep one of them")));
                 }
                 entries.push((Key { place, text: name }, from_json(&property.value, text)?));
             }
@@ -246,9 +246,9 @@ impl<'de> Deserialize<'de> for Untyped {
 
 struct UntypedVisitor;
 
-/// A whole number that is none for a configuration: too large, or below zero.
-#[allow(clippy::cast_precision_loss, reason = "only told whether it is out of range")]
-fn odd<E>(number: i128) -> Result<Value, E> {
+/// An integer that may be out of range for a configuration: too large, or negative.
+#[allow(clippy::cast_precision_loss, reason = "only used to report that it is out of range")]
+fn integer<E>(number: i128) -> Result<Value, E> {
     Ok(Value::Number(number as f64, u64::try_from(number).ok(), number.to_string()))
 }
 
@@ -276,19 +276,19 @@ impl<'de> Visitor<'de> for UntypedVisitor {
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
-        odd(number.into())
+        integer(number.into())
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        odd(number.into())
+        integer(number.into())
     }
 
     fn visit_i128<E>(self, number: i128) -> Result<Value, E> {
-        odd(number)
+        integer(number)
     }
 
     fn visit_u128<E>(self, number: u128) -> Result<Value, E> {
-        odd(i128::try_from(number).unwrap_or(i128::MAX))
+        integer(i128::try_from(number).unwrap_or(i128::MAX))
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
@@ -322,7 +322,7 @@ mod tests {
     use super::{json, yaml};
 
     #[test]
-    fn every_value_knows_its_place_and_how_it_was_written() {
+    fn every_value_has_its_place_and_its_written_form() {
         let text = "a: [1.10, yes, \"x\"]\nb: &anchor { c: 0x10 }\nd: *anchor\n";
         let tree = yaml(text).unwrap();
         let list = tree.get("a").unwrap();
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn json_may_have_comments_and_is_else_strict() {
+    fn json_allows_comments_and_trailing_commas_only() {
         let tree = json("{ // a comment\n  \"a\": [1, \"ü\", true,],\n}").unwrap();
         assert_eq!(tree.to_json(), serde_json::json!({ "a": [1, "ü", true] }));
         assert_eq!(tree.get("a").unwrap().place.line, 2);

@@ -1,6 +1,6 @@
-//! Which projects' configurations are trusted: a file of the user's with hashes of each and of the lock file beside it.
+//! The record of trusted projects: hashes of each configuration and of the lock file next to it.
 //!
-//! Showing what a configuration would do, and asking, is the command's job.
+//! The command `trust` shows a configuration and asks the user.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -11,70 +11,72 @@ use system::file::{Access, Durability};
 
 use crate::{Error, user_folder};
 
-/// The file's name, in the user's folder of configurations.
+/// The name of the record, in the user's configuration folder.
 const FILE: &str = "trusted.json";
 
-/// Largest such file, in bytes (16 MiB): some hundred thousand projects.
+/// Maximum size of the record, in bytes (16 MiB): some hundred thousand projects.
 const LIMIT: u64 = 16 << 20;
 
 /// Whether a configuration is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// With exactly these bytes.
+    /// It is trusted with exactly these bytes.
     Given,
-    /// It was, with other bytes.
+    /// It was trusted with other bytes.
     Changed,
-    /// It was, with another lock file, or with none, or with one that is gone.
+    /// It was trusted with another lock file, or the lock file was added or removed.
     LockChanged,
-    /// It never was.
+    /// It was never trusted.
     Missing,
 }
 
-/// The version of the record that is written. The first one knew no lock files: what it trusts is trusted without one.
+/// The version of the record. Version 1 had no lock files: projects in it are trusted without one.
 const VERSION: u32 = 2;
 
-/// What a project says: the bytes of its configuration, and of the lock file beside it.
+/// A project's files: the bytes of its configuration, and of the lock file next to it.
 #[derive(Debug, Clone, Copy)]
 pub struct ProjectFiles<'a> {
     pub(crate) config: &'a [u8],
-    /// `None` where there is no file.
+    /// `None` if there is no lock file.
     pub(crate) lock: Option<&'a [u8]>,
 }
 
 impl<'a> ProjectFiles<'a> {
-    /// Of the texts of both files.
+    /// From the texts of both files.
     pub fn new(config: &'a str, lock: Option<&'a str>) -> Self {
         ProjectFiles { config: config.as_bytes(), lock: lock.map(str::as_bytes) }
     }
 }
 
-/// What is trusted, by the absolute paths of configurations.
+/// The trusted projects, by the absolute paths of their configurations.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trusted {
     version: u32,
     /// Hashes of configurations.
     files: BTreeMap<String, String>,
-    /// Hashes of the lock files beside them, where there were any.
+    /// Hashes of their lock files, if any.
     #[serde(default)]
     locks: BTreeMap<String, String>,
 }
 
 impl Trusted {
-    /// The record in a text.
+    /// Parses the record.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error in the text.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
         let trusted: Trusted = strict_json::from_slice(text).map_err(|error| error.to_string())?;
         match trusted.version {
             1 if !trusted.locks.is_empty() => Err("its version is 1, which has no lock files".to_owned()),
             1..=VERSION => Ok(trusted),
-            other => Err(format!("its version is {other}, and this toolsmith knows {VERSION}")),
+            other => {
+                Err(format!("its version is {other}, and this version of Toolsmith supports up to {VERSION}"))
+            }
         }
     }
 
-    /// Whether what is stated is what was trusted under this key.
+    /// Whether these files are trusted under this key.
     pub fn of(&self, key: &str, stated: ProjectFiles<'_>) -> Trust {
         match self.files.get(key) {
             None => Trust::Missing,
@@ -84,7 +86,7 @@ impl Trusted {
         }
     }
 
-    /// Trusts what is stated under this key, or takes the trust back.
+    /// Trusts these files under this key; `None` revokes the trust.
     pub fn set(&mut self, key: String, stated: Option<ProjectFiles<'_>>) {
         self.version = VERSION;
         self.locks.remove(&key);
@@ -99,29 +101,29 @@ impl Trusted {
     }
 }
 
-/// Whether what is stated is what was trusted of the configuration at `path`.
+/// Whether these files are trusted for the configuration at `path`.
 ///
 /// # Errors
-/// Where the record can't be read: then nothing is known to be trusted.
+/// If the record can't be read: then nothing is trusted.
 pub fn of(path: &Path, stated: ProjectFiles<'_>) -> Result<Trust, Error> {
     let Some(file) = file() else { return Ok(Trust::Missing) };
     Ok(read(&file)?.of(&key(path)?, stated))
 }
 
-/// Records that what is stated is trusted as the configuration at `path`; `None` takes the trust back.
+/// Records these files as trusted for the configuration at `path`; `None` revokes the trust.
 ///
 /// # Errors
-/// Where the record can't be read or written.
+/// If the record can't be read or written.
 pub fn record(path: &Path, stated: Option<ProjectFiles<'_>>) -> Result<(), Error> {
     let file = file().ok_or_else(|| {
-        Error::new("there is no folder for what is trusted\nhelp: set HOME, or XDG_CONFIG_HOME".to_owned())
+        Error::new("there is no folder for the trust record\nhelp: set HOME, or XDG_CONFIG_HOME".to_owned())
     })?;
     let folder = system::file::folder_of(&file);
     let io = |error: std::io::Error| {
         Error::new(format!("{} can't be written: {error}\nhelp: check its folder", file.display()))
     };
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(io)?;
-    // Two commands at once must not forget what the other has recorded.
+    // The lock keeps parallel commands from losing each other's changes.
     let held = std::fs::File::open(folder).map_err(io)?;
     held.lock().map_err(io)?;
     let mut trusted = read(&file)?;
@@ -139,7 +141,7 @@ pub fn file() -> Option<PathBuf> {
 fn read(file: &Path) -> Result<Trusted, Error> {
     let wrong = |what: String| {
         Error::new(format!(
-            "what is trusted can't be read from {}: {what}\nhelp: remove the file, and trust your projects again",
+            "the trust record {} can't be read: {what}\nhelp: remove the file, and trust your projects again",
             file.display()
         ))
     };
@@ -149,12 +151,12 @@ fn read(file: &Path) -> Result<Trusted, Error> {
     }
 }
 
-/// The absolute path without links: a project is the same by whatever way one gets there.
+/// The absolute path with links resolved, so that a project has one key.
 fn key(path: &Path) -> Result<String, Error> {
     let path = path
         .canonicalize()
         .map_err(|error| Error::new(format!("{} can't be found: {error}", path.display())))?;
-    // A path that is no UTF-8 is kept by its bytes.
+    // A path that is not UTF-8 is kept by its bytes.
     Ok(path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned))
 }
 

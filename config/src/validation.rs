@@ -1,6 +1,6 @@
-//! The rules that the values of one layer must keep, and what they mean.
+//! Checks the rules between the values of one layer.
 //!
-//! Every broken rule is reported, not only the first. Servers' entries are checked by `server`.
+//! Every broken rule is reported, not only the first. `server` checks the entries of servers.
 
 use std::path::PathBuf;
 
@@ -8,22 +8,22 @@ use super::ConfigLayer;
 use super::decode::{Problem, decode};
 use super::key_macros::{Kind, Merge as _};
 use super::placed::At;
-use super::problems::{Checker, MOST_ENTRIES};
+use super::problems::{Checker, MAX_ENTRIES};
 use super::source::Document;
 use super::top_level::File;
 use super::tree::{Node, Place};
 
-/// What variables hold in the environment.
+/// The value of an environment variable.
 pub(super) fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The same, and something that fits most places for those that are not set: to check what is to be used later.
+/// Like [`environment`], with a placeholder for variables that are not set, to check entries for later use.
 pub(super) fn or_something(name: &str) -> Option<String> {
     environment(name).or_else(|| Some("https://variable.invalid".to_owned()))
 }
 
-/// What a layer sets, and what is wrong with it outside its servers.
+/// What a layer sets outside its servers, and the errors in it.
 pub(super) fn settings(document: &Document) -> (File, Vec<Problem>) {
     let (mut file, mut problems) = decoded(document);
     let checker = Checker::default();
@@ -35,7 +35,7 @@ pub(super) fn settings(document: &Document) -> (File, Vec<Problem>) {
     (file, problems)
 }
 
-/// Everything but the servers. It is decoded where it is needed: reading looks nothing up that a file names.
+/// Decodes everything but the servers, only where it is needed: reading a layer does not access files that it names.
 fn decoded(document: &Document) -> (File, Vec<Problem>) {
     let mut problems = Vec::new();
     let file = decode(&document.tree, document.source.surroundings(environment), &mut problems);
@@ -51,24 +51,24 @@ pub(super) fn writable(document: &Document) -> Vec<(Place, PathBuf)> {
 
 impl Checker {
     fn servers(&self, document: &Document) {
-        if let Some(entry) = document.entries.get(MOST_ENTRIES) {
+        if let Some(entry) = document.entries.get(MAX_ENTRIES) {
             let place = At { place: entry.place, value: () };
-            self.tell(&place, &format!("there are more than {MOST_ENTRIES} servers, which is the limit"));
+            self.report(&place, &format!("there are more than {MAX_ENTRIES} servers, the maximum"));
         }
     }
 
-    /// The cache is the user's, and other projects use it too.
+    /// Projects share the user's cache, so a project must not set its size.
     fn cache(&self, document: &Document, file: &mut File) {
         let size = document.tree.get("cache").and_then(|cache| cache.get("size"));
         if let (Some(size), ConfigLayer::Project(_)) = (size, &document.source.layer) {
             file.cache = Default::default();
             let message = "a project can't set cache.size, because all projects share the cache; \
                            set it in your own configuration, or in a file that --config names";
-            self.tell(&At { place: size.place, value: () }, message);
+            self.report(&At { place: size.place, value: () }, message);
         }
     }
 
-    /// Puts what stands under `defaults`, and by another name, to the keys that mean the same.
+    /// Moves values under `defaults` and under aliases to their main keys.
     fn code_mode(&self, document: &Document, file: &mut File) {
         let top = document.tree.get("codeMode");
         let below = document.tree.get("defaults").and_then(|defaults| defaults.get("codeMode"));
@@ -82,42 +82,42 @@ impl Checker {
         {
             const BOTH: &str =
                 "dangerouslyRunWithoutSandbox and a minimum contradict each other; remove one of them";
-            self.tell(off, BOTH);
+            self.report(off, BOTH);
         }
-        // Whatever a weaker layer has switched off is on again.
+        // A minimum overrides a weaker layer's `dangerouslyRunWithoutSandbox`.
         if sandbox.minimum.is_some() {
             let off = sandbox.dangerously_run_without_sandbox.get_or_insert_default();
             off.value = false;
         }
         self.one_name("wallClock", keys.timeout.take(), &mut sandbox.wall_clock);
         self.one_name("memory", keys.memory.take(), &mut sandbox.memory);
-        if let (Some(time), Some(longest)) = (&sandbox.wall_clock, &keys.max_timeout)
-            && time.value() > longest.value.value()
+        if let (Some(time), Some(max_timeout)) = (&sandbox.wall_clock, &keys.max_timeout)
+            && time.value() > max_timeout.value.value()
         {
-            self.tell(longest, "maxTimeout is less than the timeout; write at least as much");
+            self.report(max_timeout, "maxTimeout is less than the timeout; increase it");
         }
         file.code_mode = keys;
     }
 
-    /// Moves what stands under `codeMode` to the key of `codeMode.sandbox` that means the same.
+    /// Moves the value of a key of `codeMode` to its alias in `codeMode.sandbox`.
     fn one_name<K>(&self, key: &str, given: Option<At<K>>, sandbox: &mut Option<K>) {
         let Some(given) = given else { return };
         if sandbox.is_some() {
-            self.tell(&given, &format!("this is set under sandbox.{key} as well; keep one of them"));
+            self.report(&given, &format!("sandbox.{key} sets this as well; keep one of them"));
         }
         *sandbox = Some(given.value);
     }
 
-    /// A key that stands both under `codeMode` and under `defaults` must say the same.
+    /// A key set both under `codeMode` and under `defaults` must have the same value.
     fn agree(&self, top: &Node, below: &Node) {
         for (key, node) in below.entries() {
             if top.get(&key.text).is_some_and(|other| other.to_json() != node.to_json()) {
                 let place = At { place: node.place, value: () };
                 let name = &key.text;
                 let message = format!(
-                    "codeMode.{name} is something else at the top level; keep it there, and remove it here"
+                    "codeMode.{name} has another value at the top level; keep that one, and remove this one"
                 );
-                self.tell(&place, &message);
+                self.report(&place, &message);
             }
         }
     }

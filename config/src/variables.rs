@@ -1,6 +1,6 @@
-//! `${VAR}` in configured values: expanded where it is used, so that listings never show what it holds.
+//! `${VAR}` in configured values, expanded only where it is used, so that listings never show the value.
 
-/// `text` with each `${VAR}` replaced by what `lookup` says; `$${` stands for a literal `${`.
+/// Replaces each `${VAR}` in `text` by its value from `lookup`; `$${` is a literal `${`.
 pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut expanded = String::new();
     let mut rest = text;
@@ -25,7 +25,7 @@ pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Res
     Ok(expanded)
 }
 
-/// A text with the values of variables. They stand in no message.
+/// Expands a text that is passed to a program. Error messages contain no values.
 pub(super) fn expand_for_program(
     text: &str,
     lookup: impl Fn(&str) -> Option<String>,
@@ -36,7 +36,7 @@ pub(super) fn expand_for_program(
     Ok(expanded)
 }
 
-/// Programs are started with texts that end at the first NUL (execve(2)).
+/// Checks for NUL: program arguments end at the first one (execve(2)).
 pub(super) fn without_nul(text: &str) -> Result<(), &'static str> {
     if text.contains('\0') {
         return Err("a NUL character can't be passed to a program; remove it");
@@ -51,7 +51,7 @@ pub fn names(text: &str) -> Vec<String> {
         names.borrow_mut().push(name.to_owned());
         Some(String::new())
     };
-    // A text that ends in the middle of a variable has no further ones.
+    // After an unclosed variable there are no further ones.
     let _ = expand(text, note);
     names.into_inner()
 }
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_variables_are_named() {
         assert!(expand("${OTHER}", lookup).unwrap_err().contains("OTHER"));
         assert!(expand("${NAME", lookup).unwrap_err().contains('}'));
     }

@@ -216,7 +216,7 @@ fn program_and_configuration_folders_cannot_be_granted_for_writing() {
         ("in/rustup", "rustup's folder"),
         ("in/rustup/toolchains", "rustup's folder"),
         ("link/cargo/bin", "cargo's folder"),
-        ("in/config/toolsmith", "Toolsmith's folder of configurations"),
+        ("in/config/toolsmith", "Toolsmith's configuration folder"),
         ("in/state", "Toolsmith's state folder"),
         ("in/bin", "search path"),
         ("in/bin/deep", "search path"),

@@ -162,7 +162,7 @@ fn a_project_is_ignored_until_it_is_trusted_and_after_every_change() {
     // An unreadable record trusts nothing.
     for broken in ["broken", r#"{ "version": 1, "files": { "/a": "1", "\u002fa": "2" } }"#] {
         fs::write(&record, broken).unwrap();
-        place.run(&["config", "show"]).done().exits(2).says(&["what is trusted can't be read", "help"]);
+        place.run(&["config", "show"]).done().exits(2).says(&["the trust record", "help"]);
     }
 }
 
@@ -264,7 +264,7 @@ fn editing_servers_keeps_comments() {
 
     let before = place.text();
     place.run(&["mcp", "add", "web", "--", "x"]).done().exits(2).says(&["web already", "--replace"]);
-    place.run(&["mcp", "add", "odd", "--url", "nowhere"]).done().exits(2).says(&["no absolute address"]);
+    place.run(&["mcp", "add", "odd", "--url", "nowhere"]).done().exits(2).says(&["not an absolute address"]);
     place
         .run(&["mcp", "add", "odd", "--url", "https://x.example", "--env", "A=b"])
         .done()
@@ -340,7 +340,7 @@ fn the_servers_of_other_clients_are_imported() {
     let wrong = json!({ "servers": { "odd": { "type": "http", "url": "wss://x.example" } } });
     fs::write(place.folder.path().join("wrong.json"), wrong.to_string()).unwrap();
     let done = place.run(&["mcp", "import", "wrong.json"]).done().exits(2);
-    done.says(&["odd: left out", "must begin with https://", "no server could be taken over"]);
+    done.says(&["odd: left out", "must start with https://", "no server could be taken over"]);
     assert_eq!(place.text(), before);
     place.ok(&["mcp", "import", "--replace", "--permission", "ask-each"]);
     assert_eq!(place.shown(&[])["servers"][0]["entry"]["permission"], "ask-each");

@@ -87,19 +87,19 @@ fn an_entry_for_the_server_itself_is_rejected() {
         let config = with_demo(&entry("myself", command, arguments));
         let mut server = Serve::new(&config).start();
         let most =
-            peak_until_reported(&mut server, false, &["given.yaml:3:", "myself", "starts this very server"]);
+            peak_until_reported(&mut server, false, &["given.yaml:3:", "myself", "starts this server itself"]);
         assert_eq!(most, 1);
     }
     // The user's own file applies to every server.
     let mut server = Serve::new(DEMO).user_file(&with_demo(&entry("myself", program, &["serve"]))).start();
     let most =
-        peak_until_reported(&mut server, false, &["config.yaml:3:", "myself", "starts this very server"]);
+        peak_until_reported(&mut server, false, &["config.yaml:3:", "myself", "starts this server itself"]);
     assert_eq!(most, 1);
     // Without other entries, there is nothing to serve.
     let only = format!("mcpServers:\n{}", entry("myself", "toolsmith", &["serve", "--config", "given.yaml"]));
     let mut server = Serve::new(&only).start();
     assert_eq!(server.end(), Some(2));
-    assert!(server.stderr().contains("starts this very server"), "{}", server.stderr());
+    assert!(server.stderr().contains("starts this server itself"), "{}", server.stderr());
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn the_entry_that_setup_writes_is_not_imported() {
     let written = fs::read_to_string(folder.path().join(".config/toolsmith/config.yaml")).unwrap();
     assert!(written.contains("files-mcp") && !written.contains("smith:"), "{written}");
     let added = run(&["mcp", "add", "myself", "--", binary().to_str().unwrap(), "serve"]);
-    added.done().exits(2).says(&["starts this very server"]);
+    added.done().exits(2).says(&["starts this server itself"]);
 }
 
 fn home(run: Run, folder: &Path) -> Run {
