@@ -9,19 +9,9 @@ use url::Url;
 /// `OTEL_TRACES_SAMPLER`. `OTEL_SDK_DISABLED=true` disables it. The variables alone do not enable it.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Telemetry {
-<<<<<<< ours
-    /// The collector's address; `/v1/traces` is added unless it ends so.
-    pub endpoint: Option<Url>,
-    /// Sent with each export. Values are secrets.
-||||||| base
-    /// The collector's address; `/v1/traces` is added unless it ends so.
-    pub(crate) endpoint: Option<Url>,
-    /// Sent with each export. Values are secrets.
-=======
     /// The collector's address; `/v1/traces` is appended if missing.
-    pub(crate) endpoint: Option<Url>,
+    pub endpoint: Option<Url>,
     /// Headers of each export. The values are secrets.
->>>>>>> theirs
     pub headers: BTreeMap<String, String>,
     /// `service.name` (default: the variable's value, or `toolsmith`).
     pub service_name: Option<String>,
