@@ -1,4 +1,4 @@
-//! Opening the cache as the configuration describes it.
+//! Opens the cache with the configured settings.
 
 use config::CacheSettings;
 use runner::Cache;
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 /// Opens the cache in the user's folder.
 ///
 /// # Errors
-/// Where the folder is not known, or can't be used.
+/// If the folder can't be determined or used.
 pub fn open(settings: &CacheSettings) -> Result<Cache, Failure> {
     let folder = config::cache_folder().map_err(Failure::configuration)?;
     Cache::open(&folder, settings.size).map_err(Failure::host)

@@ -1,5 +1,5 @@
-//! What is checked of a call before it leaves the host: that the tool is still the one that the program was built
-//! for, and that the arguments fit its input schema.
+//! Checks of a call before it leaves the host: the tool must be the one that the program was built for, and the
+//! arguments must fit its input schema.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,20 +15,20 @@ use crate::tool_list::{ToolList, as_declared};
 #[derive(Debug, Default)]
 pub(crate) struct Guards(Mutex<ByTool>);
 
-/// Guards by server and tool; each is made by the first call, which takes up to half a second for a hostile schema.
+/// Guards by server and tool. The first call makes each, which takes up to half a second for a hostile schema.
 type ByTool = HashMap<(String, String), Arc<OnceLock<ToolGuard>>>;
 
-/// What is checked of the calls of one tool.
+/// The checks of one tool's calls.
 #[derive(Debug)]
 pub(crate) struct ToolGuard {
-    /// Why the tool may not be called, if so.
+    /// Why the tool must not be called, if so.
     refused: Option<String>,
-    /// The check of arguments, or why there is none.
+    /// The check of arguments, or why they can't be checked.
     input: Option<Result<InputCheck, String>>,
 }
 
 impl Guards {
-    /// Whether a call may leave; `make` gives the guard of a tool that was not called before.
+    /// Checks a call; `make` creates the guard of a tool at its first call.
     pub(crate) fn check(
         &self,
         server: &str,
@@ -41,15 +41,15 @@ impl Guards {
         guard.get_or_init(make).check(arguments)
     }
 
-    /// Tools whose arguments could not be checked, and why.
+    /// Tools whose arguments could not be checked, with reasons.
     pub(crate) fn unchecked(&self) -> Vec<String> {
         let reason = |guard: &OnceLock<ToolGuard>| guard.get()?.input.as_ref()?.as_ref().err().cloned();
         let mut unchecked: Vec<String> = self.by_tool(|guards| {
             let reasons = guards.iter().filter_map(|(tool, guard)| Some((tool, reason(guard)?)));
-            let told = |((server, tool), reason): (&(String, String), String)| {
+            let line = |((server, tool), reason): (&(String, String), String)| {
                 format!("the arguments of {server}.{tool} were sent unchecked: {reason}")
             };
-            reasons.map(told).collect()
+            reasons.map(line).collect()
         });
         unchecked.sort();
         unchecked
@@ -61,8 +61,8 @@ impl Guards {
 }
 
 impl ToolGuard {
-    /// The guard of a `tool` among those that the server offers, and `pinned` among those that the program was built
-    /// for, where they must be the same.
+    /// The guard of `tool`, from the tools that the server offers now; the tool must equal the one in `pinned`, if
+    /// given.
     pub(crate) fn new(tool: &str, offered: &ToolList, pinned: Option<&ToolList>, check_input: bool) -> Self {
         let now = offered.tool(tool);
         let schema = now.and_then(|tool| tool.get("inputSchema"));
@@ -70,20 +70,20 @@ impl ToolGuard {
         let changed = pinned.and_then(|pinned| changes(pinned.tool(tool), now));
         let refused = changed.map(|changes| {
             format!(
-                "the tool has changed since the program was built: {changes}; write the crate anew with \
+                "the tool has changed since the program was built: {changes}; write the crate again with \
                  `toolsmith codegen --out`"
             )
         });
         ToolGuard { refused, input }
     }
 
-    /// The same for a tool that is held back for a reason.
+    /// Blocks the tool if there is a `reason`.
     pub(crate) fn held(mut self, reason: Option<String>) -> Self {
         self.refused = reason.or(self.refused);
         self
     }
 
-    /// Whether a call with `arguments` may leave.
+    /// Checks a call with these arguments.
     pub(crate) fn check(&self, arguments: &RawValue) -> Result<(), CallFailure> {
         if let Some(message) = &self.refused {
             return Err(CallFailure { kind: FailureKind::Denied, message: message.clone() });
@@ -95,7 +95,7 @@ impl ToolGuard {
     }
 }
 
-/// How a tool's schemas have changed, in words; other words of its description do not matter here.
+/// The changes in a tool's schemas, as text; changes of its description are ignored.
 fn changes(before: Option<&Value>, now: Option<&Value>) -> Option<String> {
     let schemas = |tool: Option<&Value>| Some(codegen::Tool { description: None, ..as_declared(tool?)? });
     let (before, now) = (schemas(before), schemas(now));

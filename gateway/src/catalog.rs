@@ -1,7 +1,7 @@
-//! Lists of tools: remembered in the cache, and made into the catalog that snippets are compiled against.
+//! Tool lists: kept in the cache, and turned into the catalog that snippets are compiled against.
 //!
-//! A list that was remembered is good enough to compile against; before a program runs, each server that it
-//! can call is asked again (see [`crate::sessions`]), and a list that has changed replaces the old one.
+//! A cached list is good enough to compile against. Before a program runs, each server that it can call is asked
+//! again (see [`crate::sessions`]), and a changed list replaces the cached one.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -27,16 +27,16 @@ pub struct ToolLists {
 #[derive(Debug, Clone)]
 struct Entry {
     tools: Arc<ToolList>,
-    /// Bindings in place of those that would be generated.
+    /// Bindings to use instead of generated ones.
     source: Option<String>,
 }
 
-/// The remembered list of a server; it is kept under everything that the server's identity depends on.
+/// The cached list of a server. Its key covers everything that the server's identity depends on.
 pub fn remembered(cache: &Cache, server: &Server) -> Option<ToolList> {
     ToolList::from_record(&cache.read(Bucket::Catalogs, &identity(server))?)
 }
 
-/// Remembers the list of a server.
+/// Caches the list of a server.
 pub fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std::io::Result<()> {
     let (key, record) = (identity(server), tools.record());
     if cache.read(Bucket::Catalogs, &key).as_ref() == Some(&record) {
@@ -45,22 +45,22 @@ pub fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std::io::Re
     cache.write(Bucket::Catalogs, &key, &record)
 }
 
-/// What a server has said of itself beside its tools.
+/// A server's description of itself, apart from its tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerIntroduction {
     /// Whether it has resources.
     pub has_resources: bool,
-    /// In one line; empty where it says nothing.
+    /// One line about the server; empty if it has none.
     pub about: String,
 }
 
-/// What a server said of itself when it was asked last.
+/// The cached introduction of a server.
 pub fn introduced(cache: &Cache, server: &Server) -> ServerIntroduction {
     let record = cache.read(Bucket::Catalogs, &of_introduction(server));
     record.and_then(|record| serde_json::from_slice(&record).ok()).unwrap_or_default()
 }
 
-/// Remembers what a server says of itself.
+/// Caches the introduction of a server.
 pub fn remember_introduction(
     cache: &Cache,
     server: &Server,
@@ -77,7 +77,7 @@ fn of_introduction(server: &Server) -> String {
     blake3::hash(key.as_bytes()).to_hex()[..32].to_owned()
 }
 
-/// A hash of how the server is reached, and of the program that is started: a rebuilt server is another one.
+/// A hash of how the server is reached and of the program that is started: a rebuilt server is another one.
 pub fn identity(server: &Server) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut part = |bytes: &[u8]| {
@@ -89,7 +89,7 @@ pub fn identity(server: &Server) -> String {
     match &server.connection.transport {
         mcp::Transport::Stdio(mcp::Command { command, args, env, cwd, .. }) => {
             part(command.as_bytes());
-            // With their counts: an argument is no variable.
+            // The counts separate arguments from variables.
             part(&(args.len() as u64).to_le_bytes());
             args.iter().for_each(|argument| part(argument.as_bytes()));
             pairs(env, &mut part);
@@ -112,7 +112,7 @@ fn pairs(pairs: &BTreeMap<String, String>, part: &mut impl FnMut(&[u8])) {
     }
 }
 
-/// Size and time of a program's file, where the command is a path.
+/// Hash of a program file's size and time, if the command is a path.
 fn stamp(program: &Path) -> u64 {
     let Ok(metadata) = fs_err::metadata(program) else { return 0 };
     let mut hasher = DefaultHasher::new();
@@ -121,13 +121,13 @@ fn stamp(program: &Path) -> u64 {
 }
 
 impl ToolLists {
-    /// No list yet. Observed outputs are taken for those that tools don't declare, and tools that are not as they are
-    /// pinned are left out.
+    /// An empty collection. Observed outputs replace missing output schemas, and tools that differ from their pins
+    /// are excluded.
     pub fn new(known: Known) -> Self {
         ToolLists { lists: BTreeMap::new(), known }
     }
 
-    /// What tools are held to.
+    /// The pins of tools.
     pub(crate) fn pins(&self) -> &Pins {
         &self.known.pins
     }
@@ -137,30 +137,30 @@ impl ToolLists {
         self.lists.insert(server.to_owned(), Entry { tools, source: None });
     }
 
-    /// Sets the list of a server, and bindings that were written for it.
+    /// Sets the list of a server, with bindings written for it.
     pub(crate) fn insert_with_source(&mut self, server: &str, tools: Arc<ToolList>, source: String) {
         self.lists.insert(server.to_owned(), Entry { tools, source: Some(source) });
     }
 
-    /// Whether the list of a server is there.
+    /// Whether the list of a server is known.
     pub(crate) fn has(&self, server: &str) -> bool {
         self.lists.contains_key(server)
     }
 
-    /// The bindings of all tools that the configuration admits; what of their schemas is lost is told when they are
-    /// generated, and not again while they are remembered.
+    /// The bindings of all tools that the configuration admits. What can't be typed in their schemas is reported when
+    /// they are generated, not when they are read from the cache.
     pub fn generate(&self, cache: &Cache, config: &Config, notifier: &Notifier) -> runner::Catalog {
         let servers = self.lists.iter().map(|(name, entry)| self.server_tools(name, entry, config));
-        // Of a server that is not configured, as a crate may have one, it is said that there is none.
+        // A crate may use a server that is not configured; that is reported elsewhere.
         let denied = |name: &str, tool: &str| {
             config.server(name).is_some_and(|server| server.permissions.of(tool) == Permission::Deny)
         };
         let style = &config.code_mode.style;
         // A module's name does not depend on which servers have answered, because bindings contain it.
         let is_written = self.lists.values().any(|entry| entry.source.is_some());
-        let beside =
+        let others =
             config.servers.iter().filter(|_| !is_written).map(|server| server.connection.name.as_str());
-        let catalog = runner::Catalog::generate(cache, servers.collect(), beside, style, denied);
+        let catalog = runner::Catalog::generate(cache, servers.collect(), others, style, denied);
         for module in catalog.modules().values().filter(|module| module.is_new()) {
             let warnings: Vec<Warning> = module.warnings().collect();
             if let Some(note) = note_on_schemas(&module.server, &warnings) {
@@ -191,7 +191,7 @@ impl ToolLists {
         tools.filter(|tool| config.in_code_mode(name, &tool.name) && !held.contains(&tool.name)).collect()
     }
 
-    /// All servers with the tools that snippets may call.
+    /// All servers, with the tools that snippets may call.
     pub fn servers(&self, config: &Config) -> Vec<codegen::Server> {
         let server = |(name, entry): (&String, &Entry)| codegen::Server {
             name: name.clone(),
@@ -200,7 +200,7 @@ impl ToolLists {
         self.lists.iter().map(server).collect()
     }
 
-    /// The lists as they were sent, by server.
+    /// The lists as the servers sent them, by server.
     pub(crate) fn all(&self) -> BTreeMap<String, Arc<ToolList>> {
         self.lists.iter().map(|(name, entry)| (name.clone(), entry.tools.clone())).collect()
     }
@@ -211,10 +211,10 @@ impl ToolLists {
     }
 }
 
-/// Most characters that a note says of one place in a schema, whose names are the server's.
+/// Maximum characters of a note about one place in a schema, because the names come from the server.
 const PLACE_SHOWN: usize = 300;
 
-/// What of a server's schemas is lost, in one line; `None` for nothing.
+/// A one-line note about what can't be typed in a server's schemas, if anything.
 fn note_on_schemas(server: &str, warnings: &[Warning]) -> Option<String> {
     let Warning { tool, path, reason } = warnings.first()?;
     let place = if path.is_empty() { String::new() } else { format!(" at {path}") };
@@ -225,7 +225,7 @@ fn note_on_schemas(server: &str, warnings: &[Warning]) -> Option<String> {
         1 => format!("{server}: one part of its tools' schemas is not fully typed: {first}; {see}"),
         count => {
             format!(
-                "{server}: {count} parts of its tools' schemas are not fully typed, the first of them {first}; for all {see}"
+                "{server}: {count} parts of its tools' schemas are not fully typed; the first: {first}; for all of them, {see}"
             )
         }
     })
@@ -239,7 +239,7 @@ mod tests {
     use config::Server;
 
     #[test]
-    fn what_is_an_argument_is_no_variable_or_folder() {
+    fn arguments_variables_and_folder_are_distinguished() {
         let identity = |args: &[&str], env: &[(&str, &str)], cwd: Option<&str>| {
             let command = mcp::Command {
                 command: "program".to_owned(),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_schemas_lose_is_one_line_for_a_server() {
+    fn untyped_schemas_are_one_note_per_server() {
         let warning = |path: &str| Warning {
             tool: "note".to_owned(),
             path: path.to_owned(),

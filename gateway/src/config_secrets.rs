@@ -1,10 +1,10 @@
-//! The secrets of a configuration: what is never told to people.
+//! The secrets of a configuration, which are masked in all output.
 
 use config::Config;
 use terminal::Masker;
 
-/// Parts of the names of this process's own variables whose values are taken for secrets: a configuration names such in
-/// `${…}` anywhere.
+/// Name parts of environment variables whose values are treated as secrets: a configuration can use any variable in
+/// `${…}`.
 const SECRET_NAMES: [&str; 8] =
     ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY", "APIKEY", "ACCESS_KEY"];
 
@@ -66,13 +66,13 @@ mod tests {
             let server = |connection| Server::new(connection, String::new());
             let servers = connections.into_iter().map(server).collect();
             let config = Config { servers, ..Config::default() };
-            let told = "value-of-env value-of-header value-of-client pass-in-address KEY Bearer";
-            assert_eq!(masker(&config).mask(told), "*** *** *** *** KEY Bearer");
+            let output = "value-of-env value-of-header value-of-client pass-in-address KEY Bearer";
+            assert_eq!(masker(&config).mask(output), "*** *** *** *** KEY Bearer");
         }
     }
 
     #[test]
-    fn passwords_stand_in_addresses() {
+    fn passwords_in_addresses_are_found() {
         assert_eq!(password("https://user:pass-word@host/x@y").as_deref(), Some("pass-word"));
         assert_eq!(password("https://host/a:b@c"), None);
         assert_eq!(password("nonsense"), None);

@@ -1,4 +1,4 @@
-//! Which tools snippets call, and which are called directly; what direct tools are called, and which tool a name means.
+//! Splits tools into those that snippets call and direct tools; chooses and resolves the names of direct tools.
 
 pub mod presented;
 
@@ -8,44 +8,44 @@ use config::{Config, DirectNames};
 
 pub use self::presented::presented;
 
-/// Names of the tools of code mode, beside which direct tools are offered.
+/// Names of the tools of code mode, which direct tools can't have.
 pub const RESERVED: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
 
-/// Longest name that every provider of models takes, in characters of `[a-zA-Z0-9_-]`.
+/// Maximum length of a name that every model provider accepts, in characters of `[a-zA-Z0-9_-]`.
 const LONGEST_SAFE: usize = 64;
-/// Most characters of a server's name in a model-safe name.
+/// Maximum characters of a server's name in a model-safe name.
 const SERVER_PART: usize = 24;
 /// Characters of the hash in a model-safe name.
 const HASH_PART: usize = 8;
 
-/// A tool that is called directly.
+/// A tool that clients call directly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectTool {
     /// The server's name in the configuration.
     pub server: String,
-    /// The tool's name as its server has it.
+    /// The server's name for the tool.
     pub tool: String,
-    /// The name that `directNames` asks for.
+    /// The name in the style of `directNames`.
     pub name: String,
-    /// `mcp_<server>_<slug>_<hash8>`, where names are limited.
+    /// `mcp_<server>_<slug>_<hash8>`, for clients that limit names.
     pub safe_name: String,
 }
 
-/// The tools of all servers, in two parts.
+/// The tools of all servers, split into two parts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Partition {
-    /// Server and tool of those that snippets call, sorted.
+    /// Server and name of the tools that snippets call, sorted.
     pub(crate) code_mode: Vec<(String, String)>,
-    /// Those that are called directly, by server and tool.
+    /// The direct tools, by server and tool.
     pub direct: Vec<DirectTool>,
-    /// Which names were not to be had, and what is used instead.
+    /// Names that were already taken, and their replacements.
     pub warnings: Vec<String>,
-    /// Names of both kinds, to positions in `direct`.
+    /// Names of both kinds, with indexes into `direct`.
     names: BTreeMap<String, usize>,
 }
 
 impl Partition {
-    /// The admitted ones among `tools`, pairs of a configured server and a tool, whatever their order.
+    /// Splits the admitted ones among `tools`, pairs of server and tool in any order. Unknown servers are ignored.
     pub fn new<'a>(config: &Config, tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut partition = Partition::default();
         let mut direct = Vec::new();
@@ -61,13 +61,13 @@ impl Partition {
         partition
     }
 
-    /// The tool that a name of either kind means: its server and its own name.
+    /// The tool with a name of either kind.
     pub fn find(&self, name: &str) -> Option<&DirectTool> {
         self.direct.get(*self.names.get(name)?)
     }
 
     fn name(&mut self, tools: &[(&str, &str)], style: DirectNames) {
-        // First, so that no name of the other kind can take one of these.
+        // Safe names are assigned first, so that no other name can take one.
         let mut safe = BTreeMap::new();
         for (position, (server, tool)) in tools.iter().enumerate() {
             safe.insert(safe_name(server, tool, |name| !safe.contains_key(name)), position);
@@ -85,14 +85,14 @@ impl Partition {
                 |name: &&String| !self.names.contains_key(*name) && !RESERVED.contains(&name.as_str());
             let free = candidates.iter().find(is_free);
             let name = free.unwrap_or(&safe_name).clone();
-            if let Some(wanted) = candidates.first().filter(|wanted| **wanted != name) {
-                let owner = self.names.get(wanted).and_then(|owner| tools.get(*owner));
+            if let Some(preferred) = candidates.first().filter(|preferred| **preferred != name) {
+                let owner = self.names.get(preferred).and_then(|owner| tools.get(*owner));
                 let own = || "the tool of code mode".to_owned();
                 let owner =
                     owner.map_or_else(own, |(server, tool)| printable::name(&format!("{server}.{tool}")));
                 self.warnings.push(format!(
-                    "two tools would be called {}: {} keeps the name, and {} is called {}",
-                    printable::name(wanted),
+                    "two tools have the name {}: {} keeps it, and {} is renamed {}",
+                    printable::name(preferred),
                     owner,
                     printable::name(&format!("{server}.{tool}")),
                     printable::name(&name)
@@ -105,7 +105,7 @@ impl Partition {
     }
 }
 
-/// What a tool may be called, the best first.
+/// Possible names of a tool, best first.
 fn candidates(server: &str, tool: &str, style: DirectNames) -> Vec<String> {
     let (at, namespace) = (format!("{tool}@{server}"), format!("{server}::{tool}"));
     match style {
@@ -116,7 +116,7 @@ fn candidates(server: &str, tool: &str, style: DirectNames) -> Vec<String> {
     }
 }
 
-/// `mcp_<server>_<slug>_<hash8>`, with another hash where that one is not free.
+/// `mcp_<server>_<slug>_<hash8>`, with another hash if the name is taken.
 fn safe_name(server: &str, tool: &str, is_free: impl Fn(&str) -> bool) -> String {
     let mut attempt = 0_u64;
     loop {
@@ -137,7 +137,7 @@ fn safe_name(server: &str, tool: &str, is_free: impl Fn(&str) -> bool) -> String
     }
 }
 
-/// A name in characters that every provider takes.
+/// A name in characters that every provider accepts.
 fn slug(name: &str) -> String {
     let mut slug = String::with_capacity(name.len());
     for character in name.chars() {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_excluded_is_direct_and_what_is_filtered_is_nowhere() {
+    fn excluded_tools_are_direct_and_filtered_tools_are_absent() {
         let config = config(&["a", "b"], &["draw", "b.*"], DirectNames::Plain);
         let tools = [
             ("a", "draw"),
@@ -205,35 +205,31 @@ mod tests {
     }
 
     #[test]
-    fn the_first_server_keeps_a_name_and_both_are_named() {
+    fn the_first_server_keeps_a_name_and_both_are_reported() {
         let config = config(&["a", "b"], &["*"], DirectNames::Plain);
-        // The tool of `a` has the very name that the second would be given.
+        // A tool of `a` has the name that the second one would get.
         let partition = Partition::new(&config, [("b", "x"), ("a", "x"), ("a", "x@b")]);
         assert_eq!(names(&partition), ["x", "x@b", "b::x"]);
         assert_eq!(partition.warnings.len(), 1);
         assert!(
             partition.warnings[0].contains("a.x keeps")
-                && partition.warnings[0].contains("b.x is called b::x")
+                && partition.warnings[0].contains("b.x is renamed b::x")
         );
         let partition = Partition::new(&config, [("b", "x"), ("a", "x")]);
         assert_eq!(names(&partition), ["x", "x@b"]);
     }
 
     #[test]
-    fn no_direct_tool_takes_the_name_of_one_of_code_mode() {
+    fn direct_tools_do_not_take_names_of_code_mode() {
         let config = config(&["a"], &["*"], DirectNames::Plain);
         let partition = Partition::new(&config, RESERVED.map(|name| ("a", name)));
         assert_eq!(names(&partition), ["describe_tools@a", "execute_code@a", "search_tools@a"]);
         assert!(RESERVED.iter().all(|name| partition.find(name).is_none()));
-        assert!(
-            partition.warnings[0].contains("the tool of code mode keeps the name"),
-            "{:?}",
-            partition.warnings
-        );
+        assert!(partition.warnings[0].contains("the tool of code mode keeps it"), "{:?}", partition.warnings);
     }
 
     #[test]
-    fn names_are_spelled_as_asked_and_never_shared() {
+    fn names_follow_the_style_and_are_unique() {
         let tools = [("a", "b_c"), ("a_b", "c")];
         let spelled = |style| {
             let partition = Partition::new(&config(&["a", "a_b"], &["*"], style), tools);
@@ -248,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_that_is_taken_is_replaced() {
+    fn a_taken_hash_is_replaced() {
         let first = safe_name("s", "t", |_| true);
         let second = safe_name("s", "t", |name| name != first);
         assert_ne!(first, second);
@@ -257,7 +253,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_tool_has_two_names_of_its_own_and_is_found_by_both(
+        fn every_tool_is_found_by_both_its_unique_names(
             tools in proptest::collection::vec(("[a-b_-]{1,3}|[a-z]{64}", "[a-b_@:]{1,4}|\\PC{1,80}|mcp_.{0,9}"), 0..40),
             style in proptest::sample::select(vec![DirectNames::Plain, DirectNames::At, DirectNames::Prefix, DirectNames::Namespace]),
         ) {
@@ -271,7 +267,7 @@ mod tests {
             let mut seen = BTreeSet::new();
             for tool in &partition.direct {
                 for name in BTreeSet::from([&tool.name, &tool.safe_name]) {
-                    prop_assert!(seen.insert(name), "{} is there twice", name);
+                    prop_assert!(seen.insert(name), "{} is not unique", name);
                     prop_assert_eq!(partition.find(name), Some(tool));
                 }
                 prop_assert!(tool.safe_name.len() <= LONGEST_SAFE, "{}", tool.safe_name);

@@ -1,4 +1,4 @@
-//! Which tools there are for one execution: what is remembered, and what servers are asked for.
+//! The tools of one execution: cached lists, and lists requested from servers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,24 +21,24 @@ use crate::sessions::Sessions;
 use crate::tool_list::ToolList;
 use crate::unavailable::{STARTING, UnavailableTools};
 
-/// What is known of the servers' tools, and the sessions that were opened to learn it.
+/// The known tools of the servers, and the sessions opened to list them.
 pub struct Discovery<'a> {
     config: &'a Arc<Config>,
     notifier: Notifier,
     cache: Cache,
     lists: ToolLists,
-    /// The sessions that were opened to learn of tools.
+    /// The sessions opened to list tools.
     pub sessions: Sessions,
-    /// Whether any list was remembered and not asked for.
+    /// Whether any list is from the cache and was not checked.
     remembered: bool,
-    /// What was told of tools that are not as they are pinned.
-    told: BTreeSet<String>,
+    /// Notes already shown about tools that differ from their pins.
+    noted: BTreeSet<String>,
     /// Why servers have no list, by server.
     reasons: BTreeMap<String, String>,
 }
 
 impl<'a> Discovery<'a> {
-    /// No list yet; of the tools, what a lock file says is known.
+    /// No list yet; `known` is what the lock files say of tools.
     pub fn new(config: &'a Arc<Config>, host: Arc<dyn SessionHost>, cache: Cache, known: Known) -> Self {
         let notifier = host.notifier();
         let mut sessions = Sessions::new(config.clone(), config_secrets::masker(config), host);
@@ -50,12 +50,12 @@ impl<'a> Discovery<'a> {
             lists: ToolLists::new(known),
             sessions,
             remembered: false,
-            told: BTreeSet::new(),
+            noted: BTreeSet::new(),
             reasons: BTreeMap::new(),
         }
     }
 
-    /// The tools and bindings of a crate. They stay, whatever the servers offer by now.
+    /// The tools and bindings of a crate. They are fixed, whatever the servers offer now.
     pub fn of_crate(
         config: &'a Arc<Config>,
         host: Arc<dyn SessionHost>,
@@ -72,18 +72,18 @@ impl<'a> Discovery<'a> {
         discovery
     }
 
-    /// From now on, a person is offered the logins that servers want.
+    /// Offers the user the logins that servers require.
     pub fn offer_logins(&mut self, hook: Arc<dyn LoginHook>) {
         self.sessions.offer_logins(hook);
     }
 
-    /// Takes `tools` as those of `server`, to compile against and to expect.
+    /// Takes `tools` as those of `server`, to compile against and to expect in sessions.
     fn accept(&mut self, server: &str, tools: Arc<ToolList>) {
         let admits = |tool: &str| self.config.admits(server, tool);
         let found = self.lists.pins().differences(server, &tools, admits);
         for note in found.iter().filter_map(Difference::note) {
-            // Once, however often the same list is accepted.
-            if self.told.insert(note.clone()) {
+            // Each note is shown once, even if the same list is accepted again.
+            if self.noted.insert(note.clone()) {
                 self.notifier.note(&note);
             }
         }
@@ -91,19 +91,19 @@ impl<'a> Discovery<'a> {
         self.sessions.expect(server, tools);
     }
 
-    /// The lists of all servers: those that were remembered, and the answers of the others. A server that fails is
-    /// told and left out; if none is left, that is an error.
+    /// Gets the lists of all servers, from the cache or from the server. A server that fails is reported and skipped;
+    /// if all fail, that is an error.
     pub async fn discover(&mut self) -> Result<(), Failure> {
         let config = self.config;
         self.discover_some(&config.servers.iter().collect::<Vec<_>>()).await
     }
 
-    /// The same, but of the servers that are not remembered, only those are asked that a snippet needs.
+    /// Like [`Discovery::discover`], but without cached lists it asks only the servers that a snippet needs.
     pub async fn discover_for(&mut self, code: &str) -> Result<(), Failure> {
         self.discover_some(&needed(self.config, &runner::path_heads(code))).await
     }
 
-    async fn discover_some(&mut self, wanted: &[&Server]) -> Result<(), Failure> {
+    async fn discover_some(&mut self, needed: &[&Server]) -> Result<(), Failure> {
         for server in &self.config.servers {
             if let Some(tools) = catalog::remembered(&self.cache, server) {
                 self.remembered = true;
@@ -111,7 +111,7 @@ impl<'a> Discovery<'a> {
             }
         }
         let unknown: Vec<&Server> =
-            wanted.iter().filter(|server| !self.lists.has(&server.connection.name)).copied().collect();
+            needed.iter().filter(|server| !self.lists.has(&server.connection.name)).copied().collect();
         let failures = self.ask(&unknown).await?;
         if failures.len() == self.config.servers.len() {
             return Err(Failure::host(failures.join("\n")));
@@ -120,18 +120,18 @@ impl<'a> Discovery<'a> {
         Ok(())
     }
 
-    /// Asks servers for their tools; gives what those say that failed.
+    /// Asks servers for their tools; returns the error messages.
     pub async fn ask(&mut self, servers: &[&Server]) -> Result<Vec<String>, Failure> {
         let opened =
             join_all(servers.iter().map(|server| self.sessions.start(&server.connection.name))).await;
         let mut failures = Vec::new();
         for (server, opened) in servers.iter().zip(opened) {
             match opened {
-                // It is used without tools, and counts as one that fails where no other is left.
+                // The server is used without tools; if no other is left, it counts as failed.
                 Ok(opened) if !opened.is_whole => {
                     self.reasons.insert(server.connection.name.clone(), opened.warnings.join("; "));
                     failures.extend(opened.warnings);
-                    // The next time, the server may be able to say what it has.
+                    // The server may be able to list its tools the next time.
                     self.accept(&server.connection.name, opened.tools);
                 }
                 Ok(opened) => {
@@ -170,18 +170,18 @@ impl<'a> Discovery<'a> {
         catalog.with_absences(Arc::new(missing))
     }
 
-    /// Whether any list is a remembered one; asked once, because the answer leads to new lists.
+    /// Whether any list is from the cache. Resets the answer, because the caller then gets new lists.
     pub fn take_remembered(&mut self) -> bool {
         std::mem::take(&mut self.remembered)
     }
 
-    /// Asks the servers again that a snippet needs, for `longest` at most; says whether any has other tools by now.
-    pub async fn refresh(&mut self, code: &str, longest: Duration) -> Result<bool, Failure> {
+    /// Asks the servers that a snippet needs again, for at most `timeout`; returns whether any tools have changed.
+    pub async fn refresh(&mut self, code: &str, timeout: Duration) -> Result<bool, Failure> {
         let servers = needed(self.config, &runner::path_heads(code));
         let opening = servers.iter().map(|server| self.sessions.start(&server.connection.name));
         let opening = join_all(opening.collect::<Vec<_>>());
-        if tokio::time::timeout(longest, opening).await.is_err() {
-            self.notifier.note("a server did not answer: its tools are the remembered ones");
+        if tokio::time::timeout(timeout, opening).await.is_err() {
+            self.notifier.note("a server did not answer; its cached tools are used");
         }
         let changed = self.sessions.changed();
         let any = !changed.is_empty();
@@ -191,9 +191,9 @@ impl<'a> Discovery<'a> {
         Ok(any)
     }
 
-    /// Asks the servers that were not asked yet, because a snippet names what no other server has; for `longest` at most.
-    /// Says whether any has answered.
-    pub async fn ask_the_others(&mut self, longest: Duration) -> Result<bool, Failure> {
+    /// Asks the remaining servers, because a snippet uses a name that no known server has; waits at most `timeout`.
+    /// Returns whether any has answered.
+    pub async fn ask_the_others(&mut self, timeout: Duration) -> Result<bool, Failure> {
         let config = self.config;
         let is_new = |server: &&Server| {
             let name = &server.connection.name;
@@ -201,8 +201,8 @@ impl<'a> Discovery<'a> {
         };
         let others: Vec<&Server> = config.servers.iter().filter(is_new).collect();
         let before = self.lists.all().len();
-        // What fails is no part of the snippet's error; the catalog knows it.
-        match tokio::time::timeout(longest, self.ask(&others)).await {
+        // These failures are not part of the snippet's error; the catalog contains them.
+        match tokio::time::timeout(timeout, self.ask(&others)).await {
             Ok(asked) => drop(asked?),
             Err(_) => self.keep_those_that_answered(&others).await?,
         }
@@ -222,11 +222,10 @@ impl<'a> Discovery<'a> {
     }
 }
 
-/// Functions of snippets that look at all servers.
+/// Snippet functions that search all servers.
 const LOOK_UPS: [&str; 2] = ["search_tools", "describe_tools"];
 
-/// The servers that a snippet with these names needs: those whose modules are among them, and all for one that looks
-/// things up.
+/// The servers that a snippet with these names needs: those whose modules it names, or all if it looks tools up.
 pub fn needed<'a>(config: &'a Arc<Config>, names: &BTreeSet<String>) -> Vec<&'a Server> {
     let modules = codegen::module_names(config.servers.iter().map(|server| server.connection.name.as_str()));
     let looks_up = LOOK_UPS.iter().any(|function| names.contains(*function));

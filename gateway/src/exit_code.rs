@@ -1,4 +1,4 @@
-//! Exit codes: part of the command line's contract.
+//! Exit codes: part of the command line's stable interface.
 
 use runner::Status;
 
@@ -6,7 +6,7 @@ use runner::Status;
 pub const OK: u8 = 0;
 /// The snippet failed while it ran: `runtime_error`, `panic`.
 pub const RUNTIME: u8 = 1;
-/// The command line or the configuration is wrong.
+/// The command line or the configuration has an error.
 pub const CONFIGURATION: u8 = 2;
 /// The snippet does not compile: `compile_error`.
 pub(crate) const COMPILE: u8 = 3;
@@ -14,11 +14,11 @@ pub(crate) const COMPILE: u8 = 3;
 pub(crate) const TIMEOUT: u8 = 4;
 /// The snippet reached a limit: `memory_limit`, `output_limit`.
 pub(crate) const LIMIT: u8 = 5;
-/// The snippet did what it may not: `denied`, `sandbox_violation`.
+/// The snippet was denied something: `denied`, `sandbox_violation`.
 pub const DENIED: u8 = 6;
 /// The host failed: no toolchain, no sandbox, no cache, no server.
 pub const HOST: u8 = 7;
-/// Ended by a signal from outside: `cancelled` (128 + SIGINT, as shells have it).
+/// Ended by a signal: `cancelled` (128 + SIGINT, as in shells).
 pub const CANCELLED: u8 = 130;
 
 /// The exit code of an outcome.

@@ -1,4 +1,4 @@
-//! Why a command has no result, with the exit code that says so.
+//! The failure of a command, with its exit code.
 
 use std::fmt::Display;
 
@@ -6,22 +6,22 @@ use runner::{CallFailure, FailureKind};
 
 use crate::exit_code;
 
-/// Why a command has no result.
+/// Why a command failed.
 #[derive(Debug, Clone)]
 pub struct Failure {
     /// The process's exit code.
     pub code: u8,
-    /// What to tell.
+    /// The message for the user.
     pub message: String,
 }
 
 impl Failure {
-    /// The command line, the configuration or another file that the user named is wrong.
+    /// An error in the command line, the configuration or another file of the user.
     pub fn configuration(message: impl Display) -> Self {
         Failure { code: exit_code::CONFIGURATION, message: format!("{message}") }
     }
 
-    /// A call has failed that a person has asked for.
+    /// A call that the user requested has failed.
     pub fn call(failure: CallFailure) -> Self {
         let code = match failure.kind {
             FailureKind::Denied => exit_code::DENIED,

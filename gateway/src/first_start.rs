@@ -1,6 +1,6 @@
-//! The command of a local server is shown whole before it is started for the first time on this machine.
+//! Shows the full command of a local server before its first start on this machine.
 //!
-//! What was started before is remembered in the cache, by everything that says how; a changed entry is another one.
+//! Started commands are recorded in the cache by identity, so a changed entry counts as new.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use terminal::Notifier;
 
 use crate::catalog::identity;
 
-/// The folder of the cache with a file for each command that was started.
+/// The cache folder with one file for each command that was started.
 const FOLDER: &str = "started";
 
-/// Tells the command of a server that was never started before, as it is written in its entry.
+/// Shows the command of a server that was never started before, as written in its entry.
 pub fn tell(server: &Server, notifier: &Notifier) {
     let is_local = matches!(server.connection.transport, mcp::Transport::Stdio(_));
-    // The demo server is this program. What nobody is shown is as new the next time.
+    // The demo server is this program. If notes are suppressed, nothing is recorded and the command is shown later.
     if !is_local || server.layer == ConfigLayer::Demo || notifier.is_quiet() {
         return;
     }
@@ -26,7 +26,7 @@ pub fn tell(server: &Server, notifier: &Notifier) {
     }
 }
 
-/// Whether nothing is there under this name; from now on, something is. What can't be remembered is new the next time.
+/// Whether this name is new; records it. If recording fails, it is new the next time too.
 fn is_new(folder: &Path, name: &str) -> bool {
     let _ = std::fs::create_dir_all(folder);
     let file = folder.join(name);
@@ -41,7 +41,7 @@ mod tests {
     use super::is_new;
 
     #[test]
-    fn what_was_there_once_is_not_new() {
+    fn a_recorded_name_is_not_new() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("below");
         assert!(is_new(&folder, "a") && is_new(&folder, "b"));

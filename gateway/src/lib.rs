@@ -1,5 +1,5 @@
-//! The way between programs and servers: which tools there are, what models read of them, who may call what, and the
-//! sessions that carry the calls.
+//! Connects programs to servers: the available tools, their descriptions for models, permissions, and the sessions
+//! that carry calls.
 
 #![cfg(target_os = "linux")]
 

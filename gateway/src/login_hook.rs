@@ -1,15 +1,15 @@
-//! The login that a server wants, as sessions know it: somebody may offer it to a person, and errors say what to type.
+//! Logins that servers require: offered to the user through a hook, and explained in errors.
 
 use futures::future::BoxFuture;
 use mcp::{ErrorKind, ServerConfig};
 
-/// Offers logins to a person.
+/// Offers logins to the user.
 pub trait LoginHook: Send + Sync {
-    /// Offers the login that a server wants, where the error is that it wants one; says whether somebody has logged in.
+    /// If the error is that the server requires a login, offers it; returns whether the user has logged in.
     fn offer<'a>(&'a self, config: &'a ServerConfig, error: &'a mcp::Error) -> BoxFuture<'a, bool>;
 }
 
-/// An error, with what to type where a login helps.
+/// An error message, with the login command if a login helps.
 pub fn explained(error: &mcp::Error) -> String {
     match &*error.kind {
         ErrorKind::Unauthorized { .. } => {

@@ -1,5 +1,5 @@
-//! What was observed of tools that declare no output schema, or one that is no more than a text, as `toolsmith.lock` keeps
-//! it: an output schema that was inferred from answers, or a sample of a text.
+//! Observations in `toolsmith.lock` about tools without an output schema, or with one of a single text: an output
+//! schema inferred from results, or a sample text.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::tool_list::{as_declared, digest};
 
-/// Something of tools, by server and tool.
+/// Values by server and tool.
 type ByTool<T> = BTreeMap<String, BTreeMap<String, T>>;
 
-/// What was observed of tools.
+/// The observed outputs of tools.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ObservedOutputs {
     schemas: ByTool<Value>,
@@ -19,7 +19,7 @@ pub struct ObservedOutputs {
 }
 
 impl ObservedOutputs {
-    /// That of a lock.
+    /// The observations in a lock.
     pub fn of(lock: &Lock) -> Self {
         let mut outputs = ObservedOutputs::default();
         for (server, locked) in &lock.servers {
@@ -39,7 +39,7 @@ impl ObservedOutputs {
         outputs
     }
 
-    /// A tool as the server sent it, with what was observed of it.
+    /// A tool as the server sent it, completed with its observed output schema.
     pub fn tool(&self, server: &str, raw: &Value) -> Option<codegen::Tool> {
         let mut tool = as_declared(raw)?;
         let observed = self.schemas.get(server).and_then(|tools| tools.get(&tool.name));
@@ -50,19 +50,19 @@ impl ObservedOutputs {
         Some(tool)
     }
 
-    /// The sample of a text that a tool answered with.
+    /// A sample of a tool's text results.
     pub fn text(&self, server: &str, tool: &str) -> Option<&str> {
         self.texts.get(server)?.get(tool).map(String::as_str)
     }
 
-    /// What equal types of a server's observed answers have in common.
+    /// A hash of a server's observed schemas.
     pub(crate) fn digest(&self, server: &str) -> String {
         // Writing JSON values to a string does not fail.
         digest(&serde_json::to_vec(&self.schemas.get(server)).unwrap_or_default())
     }
 }
 
-/// Whether an output schema says no more than that there is one text.
+/// Whether an output schema has only one member, a string.
 pub fn is_one_text(schema: &Value) -> bool {
     let Some(properties) = schema["properties"].as_object() else { return false };
     properties.len() == 1 && properties.values().all(|property| property["type"] == "string")

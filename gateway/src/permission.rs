@@ -1,7 +1,7 @@
-//! Who may call what.
+//! Permission to call tools.
 //!
-//! One [`PermissionPolicy`] serves nested calls, which programs make, and direct ones. How a person is reached is left to
-//! a [`Prompter`]: a person at the terminal, a client, or nobody.
+//! One [`PermissionPolicy`] decides about nested calls, made by programs, and direct calls. A [`Prompter`] asks the
+//! user: at the terminal, through a client, or not at all.
 
 mod answers;
 mod identity;

@@ -1,8 +1,8 @@
-//! Tools are held to what a person has accepted, as `toolsmith mcp lock` has written it: what a server changes later, its
-//! descriptions included, is held back and told with the difference.
+//! Holds tools to the versions that the user accepted with `toolsmith mcp lock`: a tool that its server changes
+//! later, including its description, is held back and reported with the difference.
 //!
-//! Each lock file in force holds every server that it pins, whichever layer defines the server: a stronger layer adds
-//! pins and never releases any. Writing the files is left to the commands.
+//! Each lock file in force applies to every server that it pins, whichever layer defines the server: a stronger layer
+//! can add pins but not remove any. The commands write the files.
 
 mod wording;
 
@@ -18,54 +18,54 @@ use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;
 
-/// Most lines of one server's difference that are told.
-const LINES_TOLD: usize = 60;
+/// Maximum lines shown of one server's difference.
+const LINES_SHOWN: usize = 60;
 
-/// What the lock files of a configuration say of tools.
+/// What a configuration's lock files say about tools.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Known {
-    /// Output schemas that were inferred.
+    /// Inferred output schemas.
     pub observed: ObservedOutputs,
-    /// What tools are held to.
+    /// The accepted tools.
     pub pins: Pins,
 }
 
 impl Known {
-    /// That of a configuration's lock files.
+    /// Reads a configuration's lock files.
     ///
     /// # Errors
-    /// Where one of them is not what it must be.
+    /// If one of them is invalid.
     pub fn of(config: &Config) -> Result<Self, Failure> {
         Ok(Locks::of(config)?.known(config))
     }
 }
 
-/// The lock files of a configuration, read.
+/// The parsed lock files of a configuration.
 #[derive(Debug)]
 pub struct Locks(Vec<(PathBuf, Lock)>);
 
 impl Locks {
     /// # Errors
-    /// Where one of them is not what it must be.
+    /// If one of them is invalid.
     pub fn of(config: &Config) -> Result<Self, Failure> {
         let read = |file: &LockFile| Ok((file.path.clone(), file.lock()?));
         let locks: Result<Vec<_>, mcp::LockError> = config.locks.iter().map(read).collect();
         locks.map(Locks).map_err(Failure::configuration)
     }
 
-    /// What these files say of the configured servers.
+    /// What these files say about the configured servers.
     pub fn known(&self, config: &Config) -> Known {
         Known { observed: ObservedOutputs::of(&self.own(config)), pins: self.pins() }
     }
 
-    /// What all of them pin.
+    /// The pins of all files.
     pub fn pins(&self) -> Pins {
         let mut pins = Pins::default();
         self.0.iter().for_each(|(file, lock)| pins.add(file, lock));
         pins
     }
 
-    /// Each server as the lock file beside its own entry has it: what was observed of it counts from there alone.
+    /// Each server from the lock file next to its entry: only there are its observations valid.
     pub fn own(&self, config: &Config) -> Lock {
         let locked = |server: &config::Server| {
             let (_, lock) = self.0.get(config.lock_of(&server.layer)?)?;
@@ -76,33 +76,33 @@ impl Locks {
     }
 }
 
-/// The tools of servers as they were accepted. A server that is not here is held to nothing.
+/// The accepted tools of servers. A server without an entry is not pinned.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pins(Arc<BTreeMap<String, Vec<Pin>>>);
 
-/// The tools of a server as a lock file has them.
+/// The tools of a server in one lock file.
 #[derive(Debug, Clone, PartialEq)]
 struct Pin {
     file: PathBuf,
     server: LockedServer,
 }
 
-/// How a server's tools differ from those that were accepted.
+/// How a server's tools differ from the accepted ones.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Difference {
     pub(crate) server: String,
-    /// The lock file that they differ from.
+    /// The lock file with the accepted tools.
     pub file: PathBuf,
-    /// Tools that were not there.
+    /// New tools.
     pub(crate) new: Vec<String>,
-    /// Tools that are not the same, with what has changed, one line each.
+    /// Changed tools, with one line for each change.
     pub(crate) changed: Vec<(String, Vec<String>)>,
-    /// Tools that are no longer there.
+    /// Tools that no longer exist.
     pub(crate) gone: Vec<String>,
 }
 
 impl Pins {
-    /// Holds servers to the lock of a further file as well.
+    /// Adds the pins of another lock file.
     pub fn add(&mut self, file: &Path, lock: &Lock) {
         let pins = Arc::make_mut(&mut self.0);
         for (name, server) in lock.servers.iter().filter(|(_, server)| server.pinned) {
@@ -115,14 +115,14 @@ impl Pins {
         self.0.get(server).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The names of the tools among `offered` that are held back.
+    /// The names of the tools in `offered` that are held back.
     pub fn held(&self, server: &str, offered: &ToolList) -> BTreeSet<String> {
         let pins = self.of(server);
         let is_held = |raw: &&Value| pins.iter().any(|pin| !pin.accepts(raw));
         offered.tools().iter().filter(is_held).filter_map(name).map(str::to_owned).collect()
     }
 
-    /// Why a tool is held back, if it is; in words for a model or a person.
+    /// Why a tool is held back, if it is; for a model or a user.
     pub(crate) fn holds_back(&self, server: &str, tool: &str, offered: &ToolList) -> Option<String> {
         let raw = offered.tool(tool)?;
         let pin = self.of(server).iter().find(|pin| !pin.accepts(raw))?;
@@ -133,7 +133,7 @@ impl Pins {
         ))
     }
 
-    /// How the tools that `admits` lets through differ from the accepted ones, for each lock file that pins the server.
+    /// How the tools that `admits` accepts differ from the locked ones, for each lock file that pins the server.
     pub fn differences(
         &self,
         server: &str,
@@ -177,12 +177,12 @@ impl Difference {
         !self.new.is_empty() || !self.changed.is_empty()
     }
 
-    /// Whether there is none.
+    /// Whether there is no difference.
     pub fn is_empty(&self) -> bool {
         !self.holds_back() && self.gone.is_empty()
     }
 
-    /// In lines, without what to do.
+    /// The difference as lines, without instructions.
     pub fn lines(&self) -> Vec<String> {
         let name = |tool: &String| printable::name(&format!("{}.{tool}", self.server));
         let mut lines: Vec<String> =
@@ -192,32 +192,30 @@ impl Difference {
             lines.extend(changes.iter().map(|change| format!("      {change}")));
         }
         lines.extend(self.gone.iter().map(|tool| format!("  - {} is gone", name(tool))));
-        if let Some(more) = lines.len().checked_sub(LINES_TOLD).filter(|more| *more > 0) {
-            lines.truncate(LINES_TOLD);
+        if let Some(more) = lines.len().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {
+            lines.truncate(LINES_SHOWN);
             lines.push(format!("  and {more} more lines"));
         }
         lines
     }
 
-    /// What to tell a person, if anything.
+    /// The note for the user, if there is a difference.
     pub fn note(&self) -> Option<String> {
         let lines = self.lines().join("\n");
         let (server, file) = (&self.server, self.file.display());
         if self.holds_back() {
             let how = how_to_accept(server);
-            Some(format!(
-                "{server}: tools that are not as they were locked in {file} are held back:\n{lines}\n{how}"
-            ))
+            Some(format!("{server}: tools that differ from {file} are held back:\n{lines}\n{how}"))
         } else if self.gone.is_empty() {
             None
         } else {
-            Some(format!("{server}: tools that were locked in {file} are gone:\n{lines}"))
+            Some(format!("{server}: tools in {file} no longer exist:\n{lines}"))
         }
     }
 }
 
 fn how_to_accept(server: &str) -> String {
-    format!("look at the change, and accept it with `toolsmith mcp lock --accept {server}`")
+    format!("review the change, and accept it with `toolsmith mcp lock --accept {server}`")
 }
 
 fn name(raw: &Value) -> Option<&str> {
@@ -244,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_it_was_passes_whatever_the_order_of_its_members() {
+    fn an_unchanged_tool_passes_in_any_order_of_members() {
         let pins = pins(vec![tool("a", "x")]);
         let text =
             r#"{ "inputSchema": { "properties": {}, "type": "object" }, "description": "x", "name": "a" }"#;
@@ -254,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_or_changed_is_held_back_and_what_is_gone_is_told() {
+    fn new_and_changed_tools_are_held_back_and_removed_ones_reported() {
         let pins = pins(vec![tool("a", "x"), tool("b", "x"), tool("gone", "x")]);
         let mut typed = tool("b", "x");
         typed["inputSchema"]["properties"]["path"] = json!({ "type": "string" });
@@ -283,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_of_two_files_does_not_have_is_held_back() {
+    fn tools_missing_in_one_of_two_files_are_held_back() {
         let mut pins = pins(vec![tool("a", "x"), tool("b", "x")]);
         let mut lock = Lock::default();
         lock.pin("s", vec![tool("a", "x"), tool("b", "y"), tool("c", "x")]);
@@ -295,18 +293,18 @@ mod tests {
         assert!(pins.holds_back("s", "c", &list).unwrap().contains("is new"));
         let notes: Vec<_> =
             pins.differences("s", &list, |_| true).iter().filter_map(Difference::note).collect();
-        assert!(notes[0].contains("locked in /l are") && notes[0].contains("s.c is new"), "{notes:?}");
-        assert!(notes[1].contains("locked in /other are") && notes[1].contains("s.b has"), "{notes:?}");
+        assert!(notes[0].contains("differ from /l are") && notes[0].contains("s.c is new"), "{notes:?}");
+        assert!(notes[1].contains("differ from /other are") && notes[1].contains("s.b has"), "{notes:?}");
     }
 
     #[test]
-    fn a_server_of_which_something_was_observed_is_held_to_nothing() {
+    fn observed_servers_are_not_pinned() {
         let pins = pins(Vec::new());
         let list = ToolList::new(vec![tool("a", "other"), tool("b", "x")]);
         assert!(pins.held("loose", &list).is_empty() && pins.held("unknown", &list).is_empty());
         assert_eq!(pins.differences("loose", &list, |_| true), []);
         assert!(pins.holds_back("loose", "a", &list).is_none());
-        // One that was locked without a tool is.
+        // A server locked without tools is pinned.
         assert_eq!(pins.held("s", &list).len(), 2);
     }
 }

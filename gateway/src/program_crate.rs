@@ -1,4 +1,4 @@
-//! A program as a crate of its own, as `toolsmith codegen --out` writes it and `toolsmith run --crate` reads it.
+//! A program as a separate crate, written by `toolsmith codegen --out` and read by `toolsmith run --crate`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;
 
-/// A crate's program and the tools that it was written for.
+/// A crate's program, and the tools that it was written for.
 #[derive(Debug)]
 pub struct ProgramCrate {
     /// The program's text.
     pub code: String,
     /// Servers, their tools and their bindings.
     pub(crate) servers: Vec<(String, Arc<ToolList>, String)>,
-    /// Output schemas that were inferred.
+    /// Inferred output schemas.
     pub(crate) observed: ObservedOutputs,
 }
 
 impl ProgramCrate {
-    /// Reads the crate in `folder`; `read_snippet` reads its program within the bounds of snippets.
+    /// Reads the crate in `folder`; `read_snippet` reads its program within the limits of snippets.
     pub fn read(
         folder: &Path,
         read_snippet: impl FnOnce(&Path) -> Result<String, Failure>,
@@ -31,7 +31,7 @@ impl ProgramCrate {
         let lock = Lock::read(&path).map_err(Failure::configuration)?.ok_or_else(|| {
             let shown = folder.display();
             Failure::configuration(format!(
-                "{shown} holds no crate: there is no {LOCK} in it\nhelp: write one with `toolsmith codegen --out {shown}`"
+                "{shown} is not such a crate: it has no {LOCK}\nhelp: write one with `toolsmith codegen --out {shown}`"
             ))
         })?;
         let modules = codegen::module_names(lock.servers.keys().map(String::as_str));
@@ -41,7 +41,7 @@ impl ProgramCrate {
             let file = folder.join(runner::module_file(module));
             let source = fs_err::read_to_string(&file).map_err(|error| {
                 Failure::configuration(format!(
-                    "the bindings of {name} can't be read: {error}\nhelp: write the crate anew with `toolsmith codegen --out`"
+                    "the bindings of {name} can't be read: {error}\nhelp: write the crate again with `toolsmith codegen --out`"
                 ))
             })?;
             let tools = server.tools.values().map(|tool| tool.tool.clone()).collect();

@@ -1,6 +1,6 @@
-//! What processes of this program tell those that they start, through servers that lie between: by environment
-//! variables, which servers inherit nothing else of, and by a member of `_meta` in calls. How deep they are is
-//! `propagation::process_depth`'s job.
+//! What processes of this program pass to those below them, through the servers between: environment variables, which
+//! servers do not inherit otherwise, and a member of `_meta` in calls. `propagation::process_depth` tracks their
+//! depth.
 
 pub mod process_depth;
 
@@ -10,24 +10,24 @@ use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 
-/// The run of an agent that all runs of a process belong to, where their calls don't say.
+/// The variable with the agent run that this process belongs to, unless a call names another.
 const PARENT_RUN: &str = "TOOLSMITH_SUBAGENT_PARENT_RUN";
 
-/// The member of `_meta` in a call that says which run of an agent makes it.
+/// The member of `_meta` in a call with the agent run that makes it.
 const PARENT_RUN_META: &str = "io.toolsmith/parentRun";
 
-/// Most characters of a run's name.
+/// Maximum characters of a run's name.
 const LONGEST_RUN: usize = 64;
 
-/// The run that the runs of this process belong to, where it was told.
+/// The run that this process belongs to, if any.
 ///
 /// # Errors
-/// Where the variable has no name of a run.
+/// If the variable is not the name of a run.
 pub fn parent_run() -> Result<Option<String>, Failure> {
-    named(std::env::var(PARENT_RUN).ok())
+    parsed_run(std::env::var(PARENT_RUN).ok())
 }
 
-fn named(run: Option<String>) -> Result<Option<String>, Failure> {
+fn parsed_run(run: Option<String>) -> Result<Option<String>, Failure> {
     let run = run.filter(|run| !run.is_empty());
     if run.as_deref().is_some_and(|run| !is_run(run)) {
         return Err(Failure::configuration(format!(
@@ -37,15 +37,15 @@ fn named(run: Option<String>) -> Result<Option<String>, Failure> {
     Ok(run)
 }
 
-/// Has the servers of a configuration told what they need to know of this process: whether it is an agent itself, and not
-/// something between two agents, and the address that subagents below it post events to.
+/// Passes on to the servers of a configuration what they need from this process: its depth, its parent run unless it
+/// is an agent itself, and the address to which subagents below it post events.
 ///
 /// # Errors
-/// Where too many processes of this program are above this one, or it can't be known how many.
+/// If too many processes of this program are above this one, or their number can't be determined.
 pub fn hand_on(config: &mut Config, is_agent: bool, events_address: Option<&str>) -> Result<(), Failure> {
     let depth = process_depth::check(config)?;
     let introductions = process_depth::introductions(config)?;
-    // A command that begins an agent refuses what can't be read; what is between passes on nothing then.
+    // A command that starts an agent refuses an invalid variable; other processes then pass nothing on.
     let parent_run = parent_run().ok().flatten();
     for server in &mut config.servers {
         server.connection.experimental = mcp::Experimental(introductions.to(&server.connection.transport));
@@ -54,7 +54,7 @@ pub fn hand_on(config: &mut Config, is_agent: bool, events_address: Option<&str>
         if let Some(address) = events_address {
             command.handed_on.insert(ADDRESS_VARIABLE.to_owned(), address.to_owned());
         }
-        // Calls of an agent say which of its runs makes them.
+        // Calls of an agent name their run themselves.
         if let Some(run) = parent_run.as_ref().filter(|_| !is_agent) {
             command.handed_on.insert(PARENT_RUN.to_owned(), run.clone());
         }
@@ -62,12 +62,12 @@ pub fn hand_on(config: &mut Config, is_agent: bool, events_address: Option<&str>
     Ok(())
 }
 
-/// What says in calls that this run makes them.
+/// The `_meta` of calls made by this run.
 pub fn meta_of(run: &str) -> Map<String, Value> {
     Map::from_iter([(PARENT_RUN_META.to_owned(), Value::from(run))])
 }
 
-/// The run that makes a call, where its `_meta` says so.
+/// The run that makes a call, from its `_meta`.
 pub fn run_of(meta: &Map<String, Value>) -> Option<&str> {
     meta.get(PARENT_RUN_META).and_then(Value::as_str).filter(|run| is_run(run))
 }
@@ -85,28 +85,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_handed_on_is_read_or_refused() {
-        let named = |run: &str| named(Some(run.to_owned()));
-        assert_eq!(named("").unwrap(), None);
-        assert_eq!(named("ab12cd34").unwrap().as_deref(), Some("ab12cd34"));
-        assert!(named("a b").unwrap_err().message.contains(PARENT_RUN));
+    fn an_invalid_parent_run_is_refused() {
+        let parsed_run = |run: &str| parsed_run(Some(run.to_owned()));
+        assert_eq!(parsed_run("").unwrap(), None);
+        assert_eq!(parsed_run("ab12cd34").unwrap().as_deref(), Some("ab12cd34"));
+        assert!(parsed_run("a b").unwrap_err().message.contains(PARENT_RUN));
     }
 
     #[test]
-    fn servers_get_the_address_that_events_of_their_own_process_go_to() {
+    fn servers_get_the_event_address_of_their_process() {
         for address in [Some("http://one@127.0.0.1:1/events"), Some("http://two@127.0.0.1:2/events"), None] {
             let server = Server::new(mcp::ServerConfig::stdio("shop", "program", [""; 0]), String::new());
             let mut config = Config { servers: vec![server], ..Config::default() };
             hand_on(&mut config, true, address).unwrap();
             let mcp::Transport::Stdio(command) = &config.servers[0].connection.transport else {
-                panic!("no local server");
+                panic!("not a local server");
             };
             assert_eq!(command.handed_on.get(ADDRESS_VARIABLE).map(String::as_str), address);
         }
     }
 
     #[test]
-    fn a_call_says_which_run_makes_it() {
+    fn calls_name_their_run() {
         assert_eq!(run_of(&meta_of("ab12cd34")), Some("ab12cd34"));
         for other in [json!({}), json!({ PARENT_RUN_META: 7 }), json!({ PARENT_RUN_META: "a\nb" })] {
             assert_eq!(run_of(other.as_object().unwrap()), None, "{other}");

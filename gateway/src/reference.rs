@@ -1,7 +1,7 @@
-//! What a model can look up of the tools: which there are, how they are called, what they take and give.
+//! What a model can look up about tools: names, signatures, parameters and results.
 //!
-//! A reference belongs to one catalog and never changes; the same tools make the same one, whatever their order.
-//! Which tools there are is decided elsewhere, and so is how its texts travel.
+//! A reference belongs to one catalog and never changes; the order of the tools does not matter. Other modules choose
+//! the tools and send the texts.
 
 mod definition;
 mod execute_code;
@@ -28,34 +28,33 @@ pub use lookup::Lookup;
 pub use resolve::Unknown;
 pub use words::letters;
 
-/// Tools that a search by words gives where nobody says how many.
+/// Default number of tools that a search by words returns.
 const FOUND_BY_DEFAULT: usize = 10;
-/// Tools that a search gives at most.
+/// Maximum number of tools that a search returns.
 pub const FOUND_AT_MOST: usize = 50;
 
-/// Bytes of a question that are read.
-const QUESTION_LIMIT: usize = 2_000;
+/// Maximum bytes of a query that are read.
+const QUERY_LIMIT: usize = 2_000;
 
-/// Tokens that the description of `execute_code` may have where nobody sets another number.
+/// Default size of the description of `execute_code`, in tokens.
 pub const DESCRIPTION_TOKENS: usize = 2_000;
 
-/// What a word counts in a tool's name, in its server's, among its parameters, in its description, and in what is said
-/// of its types.
+/// Weights of a word in a tool's name, its server's name, its parameters, its description, and its types.
 const NAME: f64 = 5.0;
 const SERVER: f64 = 1.5;
 const PARAMETERS: f64 = 0.8;
 const DESCRIPTION: f64 = 1.2;
 const TYPES: f64 = 0.3;
 
-/// What tools that only look count more than those that change something, where a question does not say what to do.
-const LOOKS: f64 = 1.05;
-/// The first words of their names.
-const LOOKING: [&str; 6] = ["find", "get", "list", "query", "read", "search"];
+/// Factor for tools that only read, if a query does not ask for a change.
+const READS: f64 = 1.05;
+/// First words of their names.
+const READ_VERBS: [&str; 6] = ["find", "get", "list", "query", "read", "search"];
 
-/// The longest line about a server, in characters.
-const LONGEST_ABOUT: usize = 120;
+/// Maximum length of a line about a server, in characters.
+const MAX_ABOUT: usize = 120;
 
-/// All tools of a catalog, to look up.
+/// All tools of a catalog, for lookups.
 #[derive(Debug, Default)]
 pub struct Reference {
     catalog: Arc<Catalog>,
@@ -66,7 +65,7 @@ pub struct Reference {
     index: Index,
     /// Whether any server has resources.
     has_resources: bool,
-    /// What is configured and can't be used.
+    /// The configured tools and servers that can't be used.
     missing: Arc<UnavailableTools>,
 }
 
@@ -75,43 +74,43 @@ struct Server {
     /// The name in the configuration.
     name: String,
     module: String,
-    /// One line about it; empty where nothing is known.
+    /// One line about it; empty if unknown.
     about: String,
-    /// How many tools it has here.
+    /// The number of its tools here.
     count: usize,
 }
 
 #[derive(Debug)]
 struct Tool {
-    /// Place of the server.
+    /// Index of the server.
     server: usize,
-    /// Place in the server's module.
+    /// Index in the server's module.
     entry: usize,
-    /// The name that the server knows it by.
+    /// The server's name for the tool.
     name: String,
     function: String,
     signature: String,
 }
 
-/// A tool that was searched for.
+/// A search result.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Found {
     /// The server's name in the configuration.
     pub server: String,
     /// The module of the server's tools.
     pub(crate) module: String,
-    /// The name that the server knows the tool by.
+    /// The server's name for the tool.
     pub tool: String,
     /// The function that calls it.
     pub(crate) function: String,
-    /// The function and its types in short.
+    /// The function with its types in short form.
     pub(crate) signature: String,
-    /// How well it fits; higher is better, and infinite where it is the very name.
+    /// How well it matches; higher is better, infinite for an exact name.
     #[serde(skip)]
     pub(crate) score: f64,
 }
 
-/// How many tools a search gives where nobody says: an empty query asks for all.
+/// Default number of results: an empty query lists all tools.
 pub fn found_by_default(query: &str) -> usize {
     if query.trim().is_empty() { FOUND_AT_MOST } else { FOUND_BY_DEFAULT }
 }
@@ -120,7 +119,7 @@ impl Reference {
     /// A reference to all tools of `catalog` that are not denied; `about` has a line about each server, by its name.
     ///
     /// # Errors
-    /// Where the cache that holds the texts can't be read.
+    /// If the cache with the texts can't be read.
     pub fn new(catalog: Arc<Catalog>, about: &BTreeMap<String, String>) -> Result<Self, runner::Error> {
         let (mut servers, mut tools, mut descriptions) = (Vec::new(), Vec::new(), Vec::new());
         for (module, bindings) in catalog.modules() {
@@ -129,7 +128,7 @@ impl Reference {
                 tools.push(tool);
                 descriptions.push(description);
             }
-            let about = about.get(&bindings.server).map(|text| codegen::clean(text, LONGEST_ABOUT));
+            let about = about.get(&bindings.server).map(|text| codegen::clean(text, MAX_ABOUT));
             servers.push(Server {
                 name: bindings.server.clone(),
                 module: module.clone(),
@@ -142,27 +141,27 @@ impl Reference {
         Ok(Reference { catalog, servers, tools, index, has_resources: false, missing })
     }
 
-    /// The same, where models are told or not told how snippets get at resources.
+    /// Sets whether texts for models describe resources.
     pub fn with_resources(self, has_resources: bool) -> Self {
         Reference { has_resources, ..self }
     }
 
-    /// The same, where models are told what can't be used.
+    /// Sets what texts for models report as unavailable.
     pub fn with_missing(self, missing: Arc<UnavailableTools>) -> Self {
         Reference { missing, ..self }
     }
 
-    /// What can't be used, for the end of a text, behind `before`; empty where there is nothing.
+    /// The line about unavailable tools, after `before`; empty if there are none.
     fn missing_line(&self, before: &str) -> String {
         self.missing.line().map(|line| format!("{before}{line}")).unwrap_or_default()
     }
 
-    /// The tools that fit `query`, of one server or of all, the best first; all tools, by name, for an empty query.
+    /// The tools that match `query`, of one server or of all, best first; for an empty query all tools, by name.
     ///
     /// # Errors
-    /// Where there is no such server.
+    /// If there is no such server.
     pub fn search(&self, query: &str, server: Option<&str>, limit: usize) -> Result<Vec<Found>, Unknown> {
-        let query = query.get(..query.floor_char_boundary(QUESTION_LIMIT)).unwrap_or_default();
+        let query = query.get(..query.floor_char_boundary(QUERY_LIMIT)).unwrap_or_default();
         let server = server.filter(|name| !name.trim().is_empty());
         let server = server.map(|name| self.server(name)).transpose()?;
         let in_server = |tool: &Tool| server.is_none_or(|server| tool.server == server);
@@ -173,10 +172,10 @@ impl Reference {
             let mut scores = self.index.find(query);
             if !is_to_change(query) {
                 let looking = scores.iter_mut().filter(|(place, _)| self.looks(**place));
-                looking.for_each(|(_, score)| *score *= LOOKS);
+                looking.for_each(|(_, score)| *score *= READS);
             }
-            let wanted = letters(query);
-            let exact = self.tools.iter().enumerate().filter(|(_, tool)| self.is_named(tool, &wanted));
+            let spelled = letters(query);
+            let exact = self.tools.iter().enumerate().filter(|(_, tool)| self.is_named(tool, &spelled));
             scores.extend(exact.map(|(place, _)| (place, f64::INFINITY)));
             scores.into_iter().map(|(place, score)| (score, place)).collect()
         };
@@ -186,17 +185,17 @@ impl Reference {
         Ok(found.filter_map(|(score, place)| self.found(place, score)).collect())
     }
 
-    /// How many tools there are, all or of one server.
+    /// The number of tools, in all or of one server.
     fn count(&self, server: Option<&str>) -> usize {
         let Some(name) = server.filter(|name| !name.trim().is_empty()) else { return self.tools.len() };
         let server = self.server(name).ok();
         self.tools.iter().filter(|tool| Some(tool.server) == server).count()
     }
 
-    /// Whether a tool, by its name, only looks at something.
+    /// Whether a tool only reads, judged by its name.
     fn looks(&self, place: usize) -> bool {
         let function = self.tools.get(place).map_or("", |tool| tool.function.as_str());
-        LOOKING.iter().any(|verb| function.strip_prefix(verb).is_some_and(|rest| rest.starts_with('_')))
+        READ_VERBS.iter().any(|verb| function.strip_prefix(verb).is_some_and(|rest| rest.starts_with('_')))
     }
 
     fn found(&self, place: usize, score: f64) -> Option<Found> {
@@ -212,8 +211,8 @@ impl Reference {
         })
     }
 
-    /// Whether the letters of a question are those of a tool's name, with or without its server's.
-    fn is_named(&self, tool: &Tool, wanted: &str) -> bool {
+    /// Whether a query equals a tool's name, with or without its server's; case and punctuation are ignored.
+    fn is_named(&self, tool: &Tool, spelled: &str) -> bool {
         let server = self.servers.get(tool.server);
         let names = [&tool.name, &tool.function].map(|name| letters(name));
         let is_before = |before: &str| {
@@ -221,16 +220,16 @@ impl Reference {
             before.is_empty() || server.is_some_and(own)
         };
         let names = names.iter().filter(|name| !name.is_empty());
-        names.filter_map(|name| wanted.strip_suffix(name.as_str())).any(is_before)
+        names.filter_map(|name| spelled.strip_suffix(name.as_str())).any(is_before)
     }
 
-    /// How many tools there are.
+    /// The number of tools.
     pub(crate) fn len(&self) -> usize {
         self.tools.len()
     }
 }
 
-/// The tools of a module that may be called, by function, with their whole descriptions.
+/// The callable tools of a module, by function, with their full descriptions.
 fn read_tools(bindings: &ServerModule, server: usize) -> Result<Vec<(Tool, String)>, runner::Error> {
     let mut tools = Vec::new();
     for (entry, tool) in bindings.tools().iter().enumerate().filter(|(_, tool)| !bindings.is_denied(tool)) {

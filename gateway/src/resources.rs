@@ -1,39 +1,41 @@
-//! Servers' resources as models get at them: under which names, which of them fit a question, and which may be meant.
+//! Servers' resources for models: the names of their functions, queries, templates and similar names.
 
 use runner::nearest;
 use serde_json::Value;
 
 use config::{Config, Permission};
 
-/// What lists resources, in snippets and for agents. Permissions name it as if it were a tool of each server.
+/// The function that lists resources, for snippets and agents. Permissions treat it as a tool of each server.
 pub const LIST: &str = "mcp_resources_list";
 
-/// What reads one, likewise.
+/// The function that reads a resource, treated the same way.
 pub const READ: &str = "mcp_resource_read";
 
-/// The longest address that is looked for, in bytes.
-pub(crate) const LONGEST_ADDRESS: usize = 8 << 10;
+/// Maximum bytes of an address to look up.
+pub(crate) const MAX_ADDRESS: usize = 8 << 10;
 
-/// Whether permissions mean resources by this name, and not a tool.
+/// Whether a name in permissions refers to resources, not to a tool.
 pub(crate) fn is_name(tool: &str) -> bool {
     tool == LIST || tool == READ
 }
 
-/// Whether agents and programs may see which resources a server has.
+/// Whether agents and programs may list a server's resources.
 pub fn may_be_listed(config: &Config, server: &str) -> bool {
     !config.denies(server, LIST) && config.permission(server, LIST) != Permission::Deny
 }
 
-/// Whether each word of `query` stands somewhere in what is said of a resource (MCP's `Resource` or
-/// `ResourceTemplate`), whatever its case.
+/// Whether each word of `query` occurs in a resource (MCP's `Resource` or `ResourceTemplate`) or its server's name,
+/// ignoring case.
 pub fn fits_query(server: &str, resource: &Value, query: &str) -> bool {
     const MEMBERS: [&str; 6] = ["uri", "uriTemplate", "name", "title", "description", "mimeType"];
-    let said = MEMBERS.iter().filter_map(|member| resource.get(*member).and_then(Value::as_str));
-    let said = said.fold(server.to_lowercase(), |said, text| format!("{said}\n{}", text.to_lowercase()));
-    query.to_lowercase().split_whitespace().all(|word| said.contains(word))
+    let searched = MEMBERS.iter().filter_map(|member| resource.get(*member).and_then(Value::as_str));
+    let searched =
+        searched.fold(server.to_lowercase(), |searched, text| format!("{searched}\n{}", text.to_lowercase()));
+    query.to_lowercase().split_whitespace().all(|word| searched.contains(word))
 }
 
-/// Whether an address may come of a template (RFC 6570): its literal parts stand in it, in order, from the beginning.
+/// Whether an address may come from a template (RFC 6570): it contains the template's literal parts in order, from
+/// its start.
 pub fn fits_template(template: &str, address: &str) -> bool {
     let mut rest = address;
     let mut is_first = true;
@@ -52,9 +54,9 @@ pub fn fits_template(template: &str, address: &str) -> bool {
     }
 }
 
-/// What is said behind an error about `wanted`: the names or addresses that may be meant, if any.
-pub fn meant<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    match nearest(wanted, known).as_slice() {
+/// The end of an error message about `unknown`: similar names or addresses, if any.
+pub fn meant<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    match nearest(unknown, known).as_slice() {
         [] => String::new(),
         near => format!("; did you mean {}?", near.join(", ")),
     }
@@ -67,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn templates_fit_what_they_can_become() {
+    fn templates_match_their_expansions() {
         assert!(fits_template("test://template/{id}/data", "test://template/123/data"));
         assert!(fits_template("file:///{path}", "file:///etc/hosts"));
         assert!(fits_template("plain://x", "plain://x"));
@@ -77,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn each_word_of_a_query_has_to_stand_somewhere() {
+    fn every_word_of_a_query_must_match() {
         let resource =
             json!({ "uri": "book://text", "name": "Novel", "description": "A long one.", "size": 7 });
         for query in ["", "novel", "LONG book", "shelf text"] {
@@ -87,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_meant_is_told() {
+    fn similar_names_are_suggested() {
         assert_eq!(meant("book://txt", ["book://text", "note://x"]), "; did you mean book://text?");
         assert_eq!(meant("q", ["book://text"]), "");
     }

@@ -1,23 +1,23 @@
-//! Who is behind the sessions of an execution.
+//! The interface between the sessions of an execution and its client or terminal.
 
 use mcp::Host;
 use terminal::Notifier;
 use tokio::sync::watch;
 
-/// Whoever is behind the sessions of an execution: asked by servers, and told what there is to tell.
+/// The client or terminal behind the sessions of an execution: answers servers' questions and shows notes.
 pub trait SessionHost: Host {
-    /// How many questions of servers are open, and each change of it: meanwhile no time limit runs.
+    /// The number of servers' questions that are open. Time limits are paused while there are any.
     fn questions(&self) -> watch::Receiver<usize>;
 
-    /// What tells people something.
+    /// Shows notes to the user.
     fn notifier(&self) -> Notifier;
 }
 
-/// A person is waited for. Dropping it ends that.
+/// Counts an open question. Dropping it ends the count.
 pub struct Waiting<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Waiting<'a> {
-    /// Counted in `questions`.
+    /// Counts one more in `questions`.
     pub fn new(questions: &'a watch::Sender<usize>) -> Self {
         questions.send_modify(|open| *open += 1);
         Waiting(questions)

@@ -1,7 +1,7 @@
-//! The sessions of one execution: fresh ones, opened for the servers that the program can call.
+//! The sessions of one execution, opened for the servers that its program can call.
 //!
-//! A server that is opened is asked for its tools at once. If they are not the ones that the program was compiled
-//! against, the session is refused, and the caller compiles again with the new list.
+//! A server is asked for its tools as soon as it is connected. If they differ from those that the program was
+//! compiled against, the session is refused, and the caller compiles again with the new list.
 
 mod connection;
 mod resource_lists;
@@ -35,7 +35,7 @@ use resource_lists::ResourceLists;
 
 type Opening = Shared<BoxFuture<'static, Result<Opened, Unopened>>>;
 
-/// An attempt to open a session. It ends with the execution, however many wait for it.
+/// An attempt to open a session. It ends with the execution, even if others still wait for it.
 struct Attempt {
     opening: Opening,
     task: AbortHandle,
@@ -52,29 +52,29 @@ pub struct Sessions {
     config: Arc<Config>,
     /// The tools that programs are compiled against, by server.
     expected: BTreeMap<String, Arc<ToolList>>,
-    /// Servers whose other tools may have changed: only the tool that is called is compared.
+    /// Servers whose unused tools may differ: only a called tool is compared.
     pinned: BTreeSet<String>,
     opening: Mutex<HashMap<String, Attempt>>,
     guards: Guards,
     pins: Pins,
-    /// The secrets that no error tells.
+    /// Masks secrets in errors.
     masker: Masker,
-    /// Who answers what servers ask.
+    /// Answers servers' questions.
     host: Arc<dyn SessionHost>,
-    /// Who offers a person the login that a server wants.
+    /// Offers the user the login that a server requires.
     logs_in: Option<Arc<dyn LoginHook>>,
-    /// Who may call what; without one nothing may be called.
+    /// Decides about calls; without it no call is allowed.
     policy: Option<Arc<PermissionPolicy>>,
-    /// What was answered about this execution.
+    /// The user's answers for this execution.
     answers: ExecutionAnswers,
-    /// What programs can look up of tools; without it nothing.
+    /// Answers programs' lookups of tools; without it lookups fail.
     lookup: Option<Arc<Lookup>>,
-    /// Which resources servers have listed.
+    /// The resources that servers have listed.
     listed: ResourceLists,
 }
 
 impl Sessions {
-    /// No session yet, to any of the configured servers; `masker` has the secrets of the configuration.
+    /// Creates the sessions of an execution, none open yet; `masker` has the secrets of the configuration.
     pub fn new(config: Arc<Config>, masker: Masker, host: Arc<dyn SessionHost>) -> Self {
         Sessions {
             config,
@@ -98,38 +98,38 @@ impl Sessions {
         self.config.servers.iter().map(|server| &server.connection.name)
     }
 
-    /// From now on, the person at the terminal is offered the logins that servers want.
+    /// Offers the user at the terminal the logins that servers require.
     pub(crate) fn offer_logins(&mut self, hook: Arc<dyn LoginHook>) {
         self.logs_in = Some(hook);
     }
 
-    /// From now on, no tool is called that is not as it is pinned.
+    /// Refuses calls of tools that differ from their pins.
     pub fn hold_to(&mut self, pins: Pins) {
         self.pins = pins;
     }
 
-    /// From now on, calls may be made that `policy` permits.
+    /// Allows the calls that `policy` permits.
     pub fn permit(&mut self, policy: Arc<PermissionPolicy>) {
         self.policy = Some(policy);
     }
 
-    /// From now on, programs can look tools up.
+    /// Lets programs look up tools.
     pub fn look_up_in(&mut self, lookup: Arc<Lookup>) {
         self.lookup = Some(lookup);
     }
 
-    /// From now on, a session with `server` is refused unless it offers `tools`.
+    /// Refuses a session with `server` unless it offers `tools`.
     pub(crate) fn expect(&mut self, server: &str, tools: Arc<ToolList>) {
         self.expected.insert(server.to_owned(), tools);
     }
 
-    /// As [`Sessions::expect`], but tool by tool: one that has changed is refused when it is called.
+    /// Like [`Sessions::expect`], but for each tool: a changed tool is refused when it is called.
     pub fn pin(&mut self, server: &str, tools: Arc<ToolList>) {
         self.pinned.insert(server.to_owned());
         self.expect(server, tools);
     }
 
-    /// The session with `server` and its tools, connected in the background if there is none.
+    /// The session with `server` and its tools; starts connecting in the background if there is none.
     pub fn start(&self, server: &str) -> Opening {
         let mut opening = self.opening();
         if let Some(attempt) = opening.get(server) {
@@ -141,14 +141,14 @@ impl Sessions {
         };
         first_start::tell(server, &self.host.notifier());
         let config = server.connection.clone();
-        // A task of its own: whoever waits may give up without ending the attempt for others.
+        // A separate task: a caller that stops waiting must not end the attempt for others.
         let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
         let task = tokio::spawn(async move { connection::connect(&config, &masker, host, offers).await });
         let handle = task.abort_handle();
         let started = task
             .map(|done| {
                 done.unwrap_or_else(|error| {
-                    Err(Unopened::new(format!("the connection was given up: {error}")))
+                    Err(Unopened::new(format!("the connection attempt was cancelled: {error}")))
                 })
             })
             .boxed()
@@ -158,7 +158,7 @@ impl Sessions {
         started
     }
 
-    /// The tools of the open sessions that are not those that were expected.
+    /// The tools of open sessions that differ from the expected ones.
     pub(crate) fn changed(&self) -> Vec<(String, Arc<ToolList>)> {
         let opening = self.opening();
         let opened =
@@ -169,12 +169,12 @@ impl Sessions {
             .collect()
     }
 
-    /// Ends all sessions, and waits until their processes are gone. What is still being opened is given up.
+    /// Closes all sessions, and waits until their processes have ended. Cancels connection attempts.
     pub async fn close(self) {
         let attempts = std::mem::take(&mut *self.opening());
         let closing = attempts.into_values().map(|attempt| async move {
             attempt.task.abort();
-            // It may have been open before.
+            // The session may have been open already.
             if let Ok(opened) = attempt.opening.clone().await {
                 opened.session.close().await;
             }
@@ -191,11 +191,11 @@ impl Sessions {
     }
 
     /// A tool as its server offers it in this execution.
-    fn wanted(&self, server: &str, tool: &str) -> RequestedTool {
+    fn requested(&self, server: &str, tool: &str) -> RequestedTool {
         RequestedTool::new(server, tool, self.opened(server).as_ref().map(|opened| &*opened.tools))
     }
 
-    /// Whether a call may leave; `offered` are the server's tools.
+    /// Checks a call before it is sent; `offered` are the server's tools.
     fn guard(
         &self,
         server: &str,
@@ -213,7 +213,7 @@ impl Sessions {
         self.guards.check(server, tool, guard, arguments)
     }
 
-    /// A call that a person or a client makes: with permission, and under the same guards as that of a program.
+    /// A direct call of a user or a client: with permission, and with the same checks as calls of programs.
     pub async fn call_directly(
         &self,
         server: &str,
@@ -224,7 +224,7 @@ impl Sessions {
         self.call(server, tool, arguments).await
     }
 
-    /// Calls a tool of an open server, with `meta` beside its arguments (MCP's `_meta`).
+    /// Calls a tool of an open server, with `meta` as MCP's `_meta`.
     pub async fn call_with(
         &self,
         server: &str,
@@ -243,7 +243,7 @@ impl Sessions {
         }
     }
 
-    /// Why a server did not do what it was asked for, without secrets.
+    /// The failure of a request to a server, with secrets masked.
     fn failure(&self, error: &mcp::Error) -> CallFailure {
         let kind = match &*error.kind {
             ErrorKind::Timeout { .. } => FailureKind::Timeout,
@@ -255,16 +255,16 @@ impl Sessions {
     }
 
     fn policy(&self) -> Result<&PermissionPolicy, String> {
-        // Tools may be called by something that was not made to.
-        self.policy.as_deref().ok_or_else(|| "nothing may be called here".to_owned())
+        // A caller that makes no calls sets no policy.
+        self.policy.as_deref().ok_or_else(|| "no tool may be called here".to_owned())
     }
 
-    /// The secrets that no error tells.
+    /// Masks secrets in errors.
     pub fn masker(&self) -> &Masker {
         &self.masker
     }
 
-    /// Tools whose arguments could not be checked, and why.
+    /// Tools whose arguments could not be checked, with reasons.
     pub fn unchecked(&self) -> Vec<String> {
         self.guards.unchecked()
     }
@@ -295,7 +295,7 @@ impl ToolHost for Sessions {
             let policy = policy.map_err(|message| Refusal { message, evidence: serde_json::json!({}) })?;
             let matters =
                 |(server, tool): &&(String, String)| policy.holds(server, tool) != Permission::Allow;
-            let manifest = tools.iter().filter(matters).map(|(server, tool)| self.wanted(server, tool));
+            let manifest = tools.iter().filter(matters).map(|(server, tool)| self.requested(server, tool));
             let manifest: Vec<RequestedTool> = manifest.collect();
             let decided = policy.decide(&manifest, &self.answers).await;
             decided.map_err(|refusal| Refusal { message: refusal.message(), evidence: refusal.evidence() })
@@ -314,11 +314,11 @@ impl ToolHost for Sessions {
             let policy = self.policy().map_err(denied)?;
             let asks = matches!(policy.holds(server, tool), Permission::Ask | Permission::AskEach);
             if let Some(opened) = self.opened(server).filter(|_| asks) {
-                // Nobody is asked about what can't be sent.
+                // Invalid arguments are refused without asking.
                 self.guard(server, tool, &opened.tools, arguments)?;
             }
-            let wanted = || self.wanted(server, tool);
-            let decided = policy.decide_call((server, tool), wanted, arguments, &self.answers).await;
+            let requested = || self.requested(server, tool);
+            let decided = policy.decide_call((server, tool), requested, arguments, &self.answers).await;
             decided.map_err(|refusal| denied(refusal.message()))
         }
         .boxed()

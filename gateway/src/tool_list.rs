@@ -1,7 +1,7 @@
-//! The tools of a server as it sent them: text until somebody looks into them, values from then on.
+//! The tools of a server as it sent them, parsed on first use.
 //!
-//! Reading the list of a thousand tools takes longer than all else that a run does before it compiles; whether two
-//! lists are the same is seen by their digests.
+//! Parsing a list of a thousand tools takes longer than everything else that a run does before it compiles; digests
+//! show whether two lists are equal.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -11,18 +11,18 @@ use serde_json::Value;
 #[derive(Debug)]
 pub struct ToolList {
     digest: String,
-    /// A JSON array of MCP's `Tool`; empty where `tools` are there.
+    /// A JSON array of MCP's `Tool`; empty once `tools` is set.
     text: Mutex<Vec<u8>>,
     tools: OnceLock<Vec<Value>>,
 }
 
 impl ToolList {
-    /// A list of tools as they came.
+    /// A list of tools as received.
     pub fn new(tools: Vec<Value>) -> Self {
         ToolList { digest: digest(&written(&tools)), text: Mutex::default(), tools: OnceLock::from(tools) }
     }
 
-    /// A list from what [`ToolList::record`] wrote, if nothing has happened to it since.
+    /// Reads a list written by [`ToolList::record`]; `None` if it is damaged.
     pub(crate) fn from_record(record: &[u8]) -> Option<Self> {
         let end = record.iter().position(|byte| *byte == b'\n')?;
         let (known, text) = (record.get(..end)?, record.get(end + 1..)?);
@@ -31,19 +31,19 @@ impl ToolList {
         whole.then(|| ToolList { digest, text: Mutex::new(text.to_vec()), tools: OnceLock::new() })
     }
 
-    /// The list as text to keep: its digest on a line, then the array.
+    /// The list as text to store: its digest on a line, then the array.
     pub(crate) fn record(&self) -> Vec<u8> {
         [self.digest.as_bytes(), b"\n", &written(self.tools())].concat()
     }
 
-    /// What equal lists have in common.
+    /// The digest, which is the same for equal lists.
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
     /// The tools.
     pub fn tools(&self) -> &[Value] {
-        // The text is what was written by `new`, or has the digest of it.
+        // The text was written by `new`, or has its digest.
         self.tools.get_or_init(|| {
             let text = std::mem::take(&mut *self.text.lock().unwrap_or_else(PoisonError::into_inner));
             serde_json::from_slice(&text).unwrap_or_default()
@@ -64,8 +64,7 @@ impl PartialEq for ToolList {
     }
 }
 
-/// A tool of a list, as code is generated from it: with nothing but what its server declares. `None` for one without
-/// a name.
+/// A tool as code is generated from it: only what its server declares. `None` if it has no name.
 pub fn as_declared(raw: &Value) -> Option<codegen::Tool> {
     Some(codegen::Tool {
         name: raw.get("name")?.as_str()?.to_owned(),
@@ -81,7 +80,7 @@ fn written(tools: &[Value]) -> Vec<u8> {
     serde_json::to_vec(tools).unwrap_or_default()
 }
 
-/// A hash as 64 hexadecimal digits.
+/// A BLAKE3 hash as 64 hexadecimal digits.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
@@ -93,12 +92,12 @@ mod tests {
     use super::{ToolList, as_declared};
 
     #[test]
-    fn a_list_is_kept_and_damage_is_noticed() {
+    fn a_list_is_stored_and_damage_is_detected() {
         let list = ToolList::new(vec![json!({ "name": "a", "inputSchema": {} })]);
         let mut record = list.record();
-        let kept = ToolList::from_record(&record).unwrap();
-        assert_eq!(kept, list);
-        assert_eq!(kept.tools(), list.tools());
+        let stored = ToolList::from_record(&record).unwrap();
+        assert_eq!(stored, list);
+        assert_eq!(stored.tools(), list.tools());
         *record.last_mut().unwrap() = b' ';
         assert!(ToolList::from_record(&record).is_none());
         assert!(ToolList::from_record(b"").is_none());
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_read_as_it_is_declared() {
+    fn a_tool_has_only_what_it_declares() {
         let tool = as_declared(&json!({ "name": "a", "description": 1, "outputSchema": {} })).unwrap();
         assert_eq!((tool.name.as_str(), tool.description), ("a", None));
         assert_eq!((tool.input_schema, tool.output_schema), (json!(true), Some(json!({}))));

@@ -1,4 +1,4 @@
-//! What is configured and can't be used right now, and why: in words for whoever writes a snippet.
+//! Configured servers and tools that can't be used now, with reasons for authors of snippets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use crate::pins::Pins;
 use crate::reference::letters;
 use crate::tool_list::ToolList;
 
-/// Most characters of the reason that is told of one server: it may be the server's own words.
-const LONGEST_REASON: usize = 160;
+/// Maximum characters of the reason for one server, which may be the server's own text.
+const MAX_REASON: usize = 160;
 
-/// Most servers that are named in one line.
-const MOST_NAMED: usize = 12;
+/// Maximum servers that are named in one line.
+const MAX_NAMED: usize = 12;
 
-/// Why a server is not there that has not answered yet.
+/// The reason for a server that has not answered yet.
 pub const STARTING: &str = "still starting";
 
-/// What can't be used of a configuration.
+/// The unavailable servers and tools of a configuration.
 #[derive(Debug, Default)]
 pub struct UnavailableTools {
-    /// The servers, by the names of their modules.
+    /// The servers, by module name.
     servers: BTreeMap<String, UnavailableServer>,
     config: Arc<Config>,
     pins: Pins,
@@ -36,7 +36,8 @@ struct UnavailableServer {
 }
 
 impl UnavailableTools {
-    /// Of a configuration whose servers have these `lists`; `reasons` says why others, or some of them, are not there.
+    /// From a configuration whose servers have these `lists`; `reasons` explains why servers have none or incomplete
+    /// ones.
     pub fn new(
         config: &Arc<Config>,
         pins: &Pins,
@@ -58,41 +59,40 @@ impl UnavailableTools {
             }
             let module =
                 codegen::module_names([absent.name.as_str()]).remove(&absent.name).unwrap_or_default();
-            // What is wrong may quote a secret, which is known only of entries that are right.
-            let reason =
-                "its entry in the configuration is wrong; `toolsmith mcp status` tells how".to_owned();
+            // The error may quote a secret, and secrets are known only for valid entries.
+            let reason = "its entry in the configuration has an error; see `toolsmith mcp status`".to_owned();
             servers.entry(module).or_insert(UnavailableServer { server: absent.name.clone(), reason });
         }
         UnavailableTools { servers, config: config.clone(), pins: pins.clone(), lists }
     }
 
-    /// The servers that can't be used, each with its reason; `None` where there are none.
+    /// The unavailable servers with their reasons; `None` if there are none.
     pub fn line(&self) -> Option<String> {
-        let named = self.servers.values().take(MOST_NAMED);
+        let named = self.servers.values().take(MAX_NAMED);
         let mut parts: Vec<String> = named
             .map(|UnavailableServer { server, reason }| format!("{}: {reason}", printable::name(server)))
             .collect();
-        if let Some(more) = self.servers.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
+        if let Some(more) = self.servers.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
             parts.push(format!("and {more} more"));
         }
         (!parts.is_empty()).then(|| format!("Not available now: {}.", parts.join("; ")))
     }
 
-    /// What a person has to do first, in one line: the project's file is left out until it is trusted.
+    /// One line with what the user has to do: the project's file is skipped until it is trusted.
     pub fn untrusted(&self) -> Option<&str> {
         self.config.untrusted.as_deref()
     }
 
     /// Why a server can't be used, by its name or its module.
     pub(crate) fn reason(&self, server: &str) -> Option<&str> {
-        let wanted = letters(server);
+        let requested = letters(server);
         let is_it = |(module, gone): &(&String, &UnavailableServer)| {
-            letters(module) == wanted || letters(&gone.server) == wanted
+            letters(module) == requested || letters(&gone.server) == requested
         };
         self.servers.iter().find(is_it).map(|(_, gone)| gone.reason.as_str())
     }
 
-    /// Whether the same is missing for the same reasons.
+    /// Whether the same servers are unavailable for the same reasons.
     pub fn is_as(&self, other: &UnavailableTools) -> bool {
         self.servers == other.servers && self.untrusted() == other.untrusted()
     }
@@ -102,21 +102,21 @@ impl UnavailableTools {
             return Some(held);
         }
         if self.config.denies(server, tool) {
-            return Some("`globalSettings.deny` of the configuration leaves it out".to_owned());
+            return Some("`globalSettings.deny` of the configuration excludes it".to_owned());
         }
         if !self.config.admits(server, tool) {
             let key = match self.config.server(server).map(|server| &server.filter) {
                 Some(Filter::Without(_)) => "disabledTools",
                 _ => "enabledTools",
             };
-            return Some(format!("`{key}` of the server leaves it out"));
+            return Some(format!("`{key}` of the server excludes it"));
         }
         if self.config.permission(server, tool) == Permission::Deny {
             return Some("the configuration denies it".to_owned());
         }
         self.config
             .is_direct(server, tool)
-            .then(|| "it is no tool for snippets: call it directly, as a tool of its own".to_owned())
+            .then(|| "it is not a tool for snippets: call it directly, as a separate tool".to_owned())
     }
 }
 
@@ -127,32 +127,32 @@ impl runner::Absences for UnavailableTools {
 
     fn tool(&self, server: &str, name: &str) -> Option<String> {
         let list = self.lists.get(server)?;
-        let wanted = letters(name);
+        let requested = letters(name);
         let names = list.tools().iter().filter_map(|tool| tool["name"].as_str());
         let own = names
             .clone()
             .find(|own| *own == name)
-            .or_else(|| names.clone().find(|own| letters(own) == wanted));
+            .or_else(|| names.clone().find(|own| letters(own) == requested));
         self.left_out(server, own?, list)
     }
 }
 
-/// Why nothing of a server can be used whose tools are all held back.
+/// The reason for a server whose tools are all held back.
 fn held_back(server: &str, list: &ToolList, pins: &Pins) -> Option<String> {
     let all = list.tools().len();
     (all > 0 && pins.held(server, list).len() == all).then(|| {
         format!(
-            "its tools have changed since it was locked, and are held back; a person types `toolsmith mcp lock --accept \
+            "its tools have changed since it was locked, and are held back; ask the user to run `toolsmith mcp lock --accept \
              {server}`"
         )
     })
 }
 
-/// The first line of a reason, without the server's name before it.
+/// The first line of a reason, without the server's name.
 fn short(server: &str, reason: &str) -> String {
     let line = reason.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let line = line.strip_prefix(&format!("MCP server `{server}`: ")).unwrap_or(line);
-    codegen::clean(line, LONGEST_REASON).trim_end_matches('.').to_owned()
+    codegen::clean(line, MAX_REASON).trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_are_named_with_short_reasons() {
+    fn servers_are_listed_with_short_reasons() {
         let long = format!("MCP server `down`: it \u{1b}[2Jis {}\nmore", "x".repeat(1_000));
         let missing = missing(&[("slow", STARTING), ("down", &long)]);
         let line = missing.line().unwrap();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_is_left_out_says_by_what() {
+    fn excluded_tools_have_reasons() {
         let missing = missing(&[]);
         for (tool, phrase) in
             [("new_tool", "is new since"), ("off", "disabledTools"), ("never", "globalSettings.deny")]

@@ -1,5 +1,5 @@
-//! Lock files, the record of trusted projects and remembered answers, for any bytes: the body of the fuzz target, run on
-//! its corpus, on arbitrary bytes, and on files that were right before something happened to them.
+//! Lock files, the record of trusted projects and remembered answers, for any bytes: runs the body of the fuzz target
+//! on its corpus, on arbitrary bytes, and on damaged files.
 //!
 //! More cases: `PROPTEST_CASES=1000000 cargo test -p gateway --release --test locks`.
 
@@ -32,7 +32,7 @@ fn corpus() -> Vec<(PathBuf, Vec<u8>)> {
     seeds
 }
 
-/// What may happen to bytes.
+/// A modification of bytes.
 fn change() -> impl Strategy<Value = (u8, Index, Vec<u8>)> {
     let pieces = prop_oneof![
         vec(any::<u8>(), 1..4),
@@ -54,7 +54,7 @@ fn change() -> impl Strategy<Value = (u8, Index, Vec<u8>)> {
 }
 
 fn apply((how, at, piece): &(u8, Index, Vec<u8>), bytes: &mut Vec<u8>) {
-    // The first byte says which file it is, and stays.
+    // The first byte says which file it is, and is not changed.
     let start = 1 + at.index(bytes.len());
     let end = (start + piece.len()).min(bytes.len());
     let start = start.min(end);
@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn a_right_file_may_be_damaged_anywhere(seed in any::<Index>(), changes in vec(change(), 1..5)) {
+    fn damaged_files_are_read_or_refused(seed in any::<Index>(), changes in vec(change(), 1..5)) {
         thread_local!(static SEEDS: Vec<(PathBuf, Vec<u8>)> = corpus());
         let mut bytes = SEEDS.with(|seeds| seed.get(seeds).1.clone());
         changes.iter().for_each(|change| apply(change, &mut bytes));
@@ -85,7 +85,7 @@ proptest! {
 }
 
 #[test]
-fn the_corpus_holds_and_its_right_files_are_right() {
+fn the_corpus_passes_and_its_valid_files_are_accepted() {
     let seeds = corpus();
     assert!(seeds.len() > 15, "{}", seeds.len());
     for (file, bytes) in &seeds {
@@ -105,15 +105,15 @@ fn the_corpus_holds_and_its_right_files_are_right() {
     {
         assert!(!fuzzing::is_allowed(seed(older), identity, tool, hash), "{older}");
     }
-    for (name, is_right) in
+    for (name, is_valid) in
         [("lock", true), ("lock_observed", true), ("lock_other_hash", false), ("lock_later", false)]
     {
         let text = std::str::from_utf8(seed(name)).unwrap();
-        assert_eq!(mcp::Lock::parse(text, Path::new(name)).is_ok(), is_right, "{name}");
+        assert_eq!(mcp::Lock::parse(text, Path::new(name)).is_ok(), is_valid, "{name}");
     }
 }
 
-/// However deep a file nests, it is read or refused, and the stack holds.
+/// Deeply nested files are read or refused without a stack overflow.
 #[test]
 fn deep_and_long_files_are_refused() {
     for open in

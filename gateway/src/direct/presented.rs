@@ -1,17 +1,17 @@
-//! A direct tool as clients and models see it: with its server, and in the form that strict readers demand (MCP,
-//! `Tool`), because one malformed tool makes them refuse the whole list.
+//! A direct tool as clients and models see it: with its server's name, and in the form that strict clients require
+//! (MCP, `Tool`), because one malformed tool makes them reject the whole list.
 
 use serde_json::{Map, Value, json};
 
-/// What the members of annotations hold (MCP, `ToolAnnotations`).
+/// The boolean members of annotations (MCP, `ToolAnnotations`).
 const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
-/// A tool of `server` as it is listed, under its own name.
+/// A tool of `server` as it is listed, with its own name.
 ///
 /// # Errors
-/// Where its input schema is no schema of an object, and can't be made one.
+/// If its input schema does not describe an object and can't be changed to do so.
 pub fn presented(server: &str, tool: &Value) -> Result<Value, String> {
-    let Value::Object(members) = tool else { return Err("it is no JSON object".to_owned()) };
+    let Value::Object(members) = tool else { return Err("it is not a JSON object".to_owned()) };
     let mut members = members.clone();
     let input = members.get("inputSchema").cloned().unwrap_or_else(|| json!({}));
     members
@@ -40,21 +40,22 @@ pub fn presented(server: &str, tool: &Value) -> Result<Value, String> {
     Ok(Value::Object(members))
 }
 
-/// Takes a member away that is not as it must be.
+/// Removes a member with an unexpected type.
 fn keep(members: &mut Map<String, Value>, name: &str, fits: fn(&Value) -> bool) {
     if members.get(name).is_some_and(|value| !fits(value)) {
         members.remove(name);
     }
 }
 
-/// A schema as that of an object: `type` is `object`, `properties` an object of objects, `required` a list of names.
+/// Makes a schema one of an object: `type` is `object`, `properties` an object of objects, `required` a list of
+/// names.
 fn of_object(schema: Value) -> Result<Value, String> {
     let mut schema = match schema {
         Value::Object(schema) => schema,
-        // What some languages write for an object without members; and what says nothing.
+        // Some languages serialize an object without members as an array; `null` and `true` allow anything.
         Value::Array(members) if members.is_empty() => Map::new(),
         Value::Null | Value::Bool(true) => Map::new(),
-        other => return Err(format!("it is {}, and no schema of an object", kind(&other))),
+        other => return Err(format!("it is {}, not the schema of an object", kind(&other))),
     };
     let is_object = match schema.get("type") {
         None | Some(Value::Null) => true,
@@ -74,26 +75,26 @@ fn of_object(schema: Value) -> Result<Value, String> {
                 properties.into_iter().map(|(name, property)| Ok((name, of_property(property)?))).collect();
             schema.insert("properties".to_owned(), Value::Object(properties?));
         }
-        Some(other) => return Err(format!("its `properties` is {}, and no object", kind(&other))),
+        Some(other) => return Err(format!("its `properties` is {}, not an object", kind(&other))),
     }
     match schema.remove("required") {
         Some(Value::Array(names)) if names.iter().all(Value::is_string) => {
             schema.insert("required".to_owned(), Value::Array(names));
         }
-        // What a text or a flag means there is not known; the server refuses what it does not want.
+        // The meaning of a string or a boolean here is unknown; the server checks its arguments itself.
         _ => {}
     }
     Ok(Value::Object(schema))
 }
 
-/// The schema of a property, which strict readers want as an object.
+/// The schema of a property as an object, which strict clients require.
 fn of_property(schema: Value) -> Result<Value, String> {
     match schema {
         Value::Object(_) => Ok(schema),
         Value::Bool(true) | Value::Null => Ok(json!({})),
         Value::Bool(false) => Ok(json!({ "not": {} })),
         Value::Array(members) if members.is_empty() => Ok(json!({})),
-        other => Err(format!("a property of it is {}, and no schema", kind(&other))),
+        other => Err(format!("one of its properties is {}, not a schema", kind(&other))),
     }
 }
 
@@ -102,7 +103,7 @@ fn kind(value: &Value) -> &'static str {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_made_those_of_objects_where_that_can_be_done() {
+    fn schemas_become_object_schemas_if_possible() {
         let any = json!({ "type": "object" });
         for input in [
             json!({}),
@@ -137,8 +138,8 @@ mod tests {
         for (input, phrase) in [
             (json!({ "type": "array" }), "`type` is not `object`"),
             (json!({ "type": "object", "properties": [{ "name": "a" }] }), "`properties` is a list"),
-            (json!({ "properties": { "a": 7 } }), "a property of it is a number"),
-            (json!("object"), "it is a text"),
+            (json!({ "properties": { "a": 7 } }), "one of its properties is a number"),
+            (json!("object"), "it is a string"),
         ] {
             let wrong = schema(&input).unwrap_err();
             assert!(wrong.contains(phrase), "{input}: {wrong}");
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sound_stays_and_the_server_is_named() {
+    fn valid_members_stay_and_the_server_is_named() {
         let tool = json!({ "name": "t", "description": "Does it. ", "inputSchema": { "type": "object", "x": 1 },
             "outputSchema": { "type": "array" }, "annotations": { "readOnlyHint": "yes", "title": "T" }, "icons": {},
             "_meta": { "k": 1 } });

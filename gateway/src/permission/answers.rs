@@ -1,14 +1,14 @@
-//! Answers that hold for an execution, or for a session.
+//! Answers kept for an execution or a session.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::requested_tool::RequestedTool;
 
-/// What was allowed for as long as a session lasts.
+/// What was allowed for the rest of a session.
 pub type SessionAnswers = Arc<Mutex<BTreeSet<RequestedTool>>>;
 
-/// The tools that one execution was allowed before it ran, and how often calls were refused to it since.
+/// The tools that one execution was allowed to call before it ran, and how often its calls have been refused since.
 #[derive(Debug, Default)]
 pub struct ExecutionAnswers {
     allowed: Mutex<BTreeSet<(String, String)>>,
@@ -16,18 +16,18 @@ pub struct ExecutionAnswers {
 }
 
 impl ExecutionAnswers {
-    pub(super) fn allow(&self, wanted: &RequestedTool) {
-        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted.key());
+    pub(super) fn allow(&self, tool: &RequestedTool) {
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.key());
     }
 
-    pub(super) fn refuse(&self, wanted: &RequestedTool) {
+    pub(super) fn refuse(&self, tool: &RequestedTool) {
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-        *refusals.entry(wanted.key()).or_default() += 1;
+        *refusals.entry(tool.key()).or_default() += 1;
     }
 
-    pub(super) fn refusals(&self, wanted: &RequestedTool) -> u32 {
+    pub(super) fn refusals(&self, tool: &RequestedTool) -> u32 {
         let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-        refusals.get(&wanted.key()).copied().unwrap_or_default()
+        refusals.get(&tool.key()).copied().unwrap_or_default()
     }
 
     pub(super) fn allows(&self, server: &str, tool: &str) -> bool {

@@ -1,7 +1,7 @@
-//! Which server an answer is about: everything that decides what is started or called, as a keyed hash.
+//! The identity of a server: a keyed hash of everything that decides what is started or called.
 //!
-//! The hash covers values of variables and headers, so it is made with a random key of the user's own: whoever reads it
-//! can't find out by trying what a value was.
+//! The hash covers values of variables and headers, so it uses a random key of the user: values can't be guessed from
+//! it by trial.
 
 use std::fs::{DirBuilder, Metadata};
 use std::io::{Error, ErrorKind, Read as _, Result};
@@ -12,30 +12,31 @@ use std::sync::OnceLock;
 use system::file::{self, Access, Durability};
 use system::random;
 
-/// Bytes of a key (BLAKE3).
+/// Length of a key, in bytes (BLAKE3).
 const KEY_LENGTH: usize = 32;
 
-/// Most bytes of a program or script that are hashed (16 MiB); a larger one is known by length, number and times.
+/// Maximum bytes of a program or script that are hashed (16 MiB); a larger file is identified by length, inode number
+/// and times.
 const HASHED: u64 = 16 << 20;
 
-/// Where programs are looked for without `PATH` (confstr(3), `_CS_PATH`).
+/// The search path if `PATH` is not set (confstr(3), `_CS_PATH`).
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
-/// Endings of files that hold programs. What else is no program by its mode or its first bytes is data, which changes
-/// with use.
+/// Extensions of program files. Other files are programs if their mode or first bytes say so; otherwise they are
+/// data, which changes with use.
 const SCRIPTS: [&str; 16] = [
     "py", "pyz", "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "rb", "sh", "pl", "php", "lua", "jar",
 ];
 
-/// A key.
+/// The key of the hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key([u8; KEY_LENGTH]);
 
 impl Key {
-    /// The one in the file at `path`, which is made where there is none.
+    /// Reads the key at `path`, or creates it if there is no file.
     ///
     /// # Errors
-    /// Where it can't be read or written, is no key, or may be read by others.
+    /// If the file can't be read or written, is not a key, or is readable by others.
     pub(super) fn at(path: &Path) -> Result<Self> {
         if let Some(key) = Self::read(path)? {
             return Ok(key);
@@ -44,30 +45,30 @@ impl Key {
         let key = random::bytes::<KEY_LENGTH>()?;
         match file::create(path, &key, Access::Owner, Durability::Synced) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
-            // Another process may have been first: then its key is the one.
+            // Another process may have created it first; then that key is used.
             _ => {}
         }
-        Self::read(path)?.ok_or_else(|| Error::other("it is gone again"))
+        Self::read(path)?.ok_or_else(|| Error::other("it was removed again"))
     }
 
-    /// One that ends with this process.
+    /// A key for this process only.
     pub(super) fn of_process() -> Self {
         static KEY: OnceLock<Key> = OnceLock::new();
-        // Nothing that is made with it is kept, so that one without chance would tell nobody anything either.
+        // Hashes with this key are not kept, so a predictable key would reveal nothing.
         *KEY.get_or_init(|| Key(random::bytes().unwrap_or_default()))
     }
 
     fn read(path: &Path) -> Result<Option<Self>> {
         let Some(bytes) = file::read(path, KEY_LENGTH as u64)? else { return Ok(None) };
         if std::fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
-            return Err(Error::other("others may read it: remove it, and you are asked again"));
+            return Err(Error::other("others may read it; remove it, and you will be asked again"));
         }
-        let key = bytes.try_into().map_err(|_| Error::other("it is no key: remove it"))?;
+        let key = bytes.try_into().map_err(|_| Error::other("it is not a key; remove it"))?;
         Ok(Some(Key(key)))
     }
 }
 
-/// The identity of a server that is reached like this.
+/// The identity of a server with this connection.
 pub(super) fn identity(key: &Key, server: &mcp::ServerConfig) -> String {
     let mut parts = Parts(blake3::Hasher::new_keyed(&key.0));
     parts.text(&server.name);
@@ -81,7 +82,7 @@ pub(super) fn identity(key: &Key, server: &mcp::ServerConfig) -> String {
     parts.0.finalize().to_hex().to_string()
 }
 
-/// What is hashed: parts of which none can be taken for another, since each begins with its length.
+/// The hash of parts, each prefixed by its length, so that no part can be mistaken for another.
 struct Parts(blake3::Hasher);
 
 impl Parts {
@@ -129,7 +130,7 @@ impl Parts {
                 self.path(&program);
                 self.file(&program);
             }
-            // Where nothing is found nothing is started, and what is found later is another one.
+            // If nothing is found, nothing is started; a program found later is a different one.
             None => self.text("not found"),
         }
         self.count(command.args.len());
@@ -140,7 +141,8 @@ impl Parts {
         self.pairs(command.env.iter());
     }
 
-    /// What an argument names, alone or behind an equals sign: where it leads, and what is in it if it is a program.
+    /// Adds the file that an argument names, alone or after an equals sign: its real path, and its content if it is a
+    /// program.
     fn argument(&mut self, argument: &str, folder: &Path) {
         let behind = argument.split_once('=').map(|(_, value)| value);
         for path in [Some(argument), behind].into_iter().flatten().filter(|path| !path.is_empty()) {
@@ -153,7 +155,7 @@ impl Parts {
         }
     }
 
-    /// What a file leads to, and what is in it.
+    /// Adds a file's real path and content.
     fn file(&mut self, path: &Path) {
         self.path(&resolved(path));
         match file::read(path, HASHED) {
@@ -188,16 +190,16 @@ impl Parts {
     }
 }
 
-/// The path without links, or as it is where it leads nowhere.
+/// The path with links resolved, or unchanged if it does not exist.
 fn resolved(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// The file that is started for a command (execvp(3)): looked for in the `PATH` that the server is given.
+/// The file that a command starts (execvp(3)), searched in the server's `PATH`.
 fn executable(command: &mcp::Command, folder: &Path) -> Option<PathBuf> {
     let own = command.env.get("PATH").map(std::ffi::OsString::from);
     let path = own.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| DEFAULT_PATH.into());
-    // A relative folder of the path is one in the folder that the server is started in.
+    // A relative folder of the path is relative to the server's working folder.
     let folders = std::env::split_paths(&path).map(|entry| folder.join(entry));
     which::which_in(&command.command, std::env::join_paths(folders).ok(), folder).ok()
 }
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_of_how_a_server_is_reached_counts() {
+    fn every_part_of_a_connection_changes_the_identity() {
         let pair = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
         let oauth = |client: &str| mcp::OAuth { client_id: Some(client.into()), ..mcp::OAuth::default() };
         let all = [
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_made_once_and_is_its_owners_alone() {
+    fn a_key_is_created_once_and_readable_only_by_its_owner() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state/key");
         let key = Key::at(&file).unwrap();

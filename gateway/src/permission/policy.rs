@@ -1,4 +1,4 @@
-//! What the configuration says, what the command line allows, and what a person answers, put together.
+//! Combines the configuration, the command line and the user's answers into one decision.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,25 +15,25 @@ use super::remembered::Remembered;
 use super::requested_tool::RequestedTool;
 use super::rules;
 
-/// How often calls of one tool are refused to an execution before nobody is asked about it any more: a program must not
-/// win by asking until somebody errs.
-const REFUSALS_HEEDED: u32 = 3;
+/// Refusals of one tool to one execution after which its calls are refused without asking: a program must not succeed
+/// by repeating the question until the user errs.
+const MAX_REFUSALS: u32 = 3;
 
-/// The policy of a process, or of a client's session in it.
+/// The policy of a process, or of one client's session.
 pub struct PermissionPolicy {
     config: Arc<Config>,
-    /// What the command line allows, as globs of `server.tool`.
+    /// Tools that the command line allows, as globs of `server.tool`.
     allow: Vec<Glob>,
     prompter: Box<dyn Prompter>,
     session: SessionAnswers,
     remembered: OnceLock<Mutex<Remembered>>,
-    /// One question at a time.
+    /// Held while a question is open, so that there is only one.
     turn: tokio::sync::Mutex<()>,
-    /// What there is to tell beside the answers.
+    /// Notes to report in addition to the decisions.
     notes: Mutex<Vec<String>>,
 }
 
-/// What may be called from the command line, and who is asked.
+/// The policy for a command line.
 pub fn policy(
     config: &Arc<Config>,
     allow: &[String],
@@ -47,8 +47,8 @@ pub fn policy(
 }
 
 impl PermissionPolicy {
-    /// The policy of a configuration, with what the command line allows. What a person has answered before is read where
-    /// it matters first, if it is not given.
+    /// The policy of a configuration, with what the command line allows. Remembered answers are read on first use if
+    /// not given.
     pub(crate) fn new(
         config: &Arc<Config>,
         allow: &[String],
@@ -66,7 +66,7 @@ impl PermissionPolicy {
         }
     }
 
-    /// The policy of a session in which this was answered before.
+    /// The policy of a session with these earlier answers.
     pub fn of_session(
         config: &Arc<Config>,
         allow: &[String],
@@ -76,8 +76,8 @@ impl PermissionPolicy {
         Arc::new(PermissionPolicy { session, ..PermissionPolicy::new(config, allow, None, prompter) })
     }
 
-    /// Whether a program may call `manifest`, all that it can call: one question, before it runs. What the
-    /// answer allows goes into `execution`.
+    /// Decides whether a program may run, given `manifest`, the tools that it can call: at most one question, before
+    /// it runs. Allowed tools are added to `execution`.
     pub(crate) async fn decide(
         &self,
         manifest: &[RequestedTool],
@@ -85,13 +85,16 @@ impl PermissionPolicy {
     ) -> Result<(), Refusal> {
         let manifest = self.identified(manifest);
         let those = |permission: Permission| {
-            manifest.iter().filter(move |wanted| self.holds(&wanted.server, &wanted.tool) == permission)
+            manifest
+                .iter()
+                .filter(move |requested| self.holds(&requested.server, &requested.tool) == permission)
         };
         let denied: Vec<RequestedTool> = those(Permission::Deny).cloned().collect();
         if !denied.is_empty() {
             return Err(Refusal::of(&denied, Reason::Configuration));
         }
-        let each = || those(Permission::AskEach).filter(|wanted| !self.session().contains(wanted)).cloned();
+        let each =
+            || those(Permission::AskEach).filter(|requested| !self.session().contains(requested)).cloned();
         if !self.prompter.is_there() {
             let open: Vec<RequestedTool> =
                 self.open(those(Permission::Ask)).into_iter().chain(each()).collect();
@@ -107,15 +110,15 @@ impl PermissionPolicy {
         }
         let question = Question::Program { tools: open, each: each().count() };
         let answer = self.prompter.ask(&question).await;
-        self.settle(answer, question.tools(), |wanted| execution.allow(wanted))
+        self.apply(answer, question.tools(), |requested| execution.allow(requested))
     }
 
-    /// Whether a call may be made with these arguments: for a nested call after [`PermissionPolicy::decide`], with the same
-    /// `execution`; for a direct call alone. `wanted` is looked up only where it matters.
+    /// Decides about a call with these arguments: a nested call after [`PermissionPolicy::decide`] with the same
+    /// `execution`, or a direct call. `requested` is called only if needed.
     pub async fn decide_call(
         &self,
         (server, tool): (&str, &str),
-        wanted: impl FnOnce() -> RequestedTool,
+        requested: impl FnOnce() -> RequestedTool,
         arguments: &RawValue,
         execution: &ExecutionAnswers,
     ) -> Result<(), Refusal> {
@@ -123,46 +126,46 @@ impl PermissionPolicy {
         match permission {
             Permission::Allow => return Ok(()),
             Permission::Ask if execution.allows(server, tool) => return Ok(()),
-            Permission::Deny => return Err(Refusal::of(&[wanted()], Reason::Configuration)),
+            Permission::Deny => return Err(Refusal::of(&[requested()], Reason::Configuration)),
             Permission::Ask | Permission::AskEach => {}
         }
-        let wanted = wanted();
-        let wanted = self.identified(std::slice::from_ref(&wanted)).pop().unwrap_or(wanted);
+        let requested = requested();
+        let requested = self.identified(std::slice::from_ref(&requested)).pop().unwrap_or(requested);
         let is_open = || match permission {
-            Permission::Ask => !self.open([&wanted]).is_empty(),
-            _ => !self.session().contains(&wanted),
+            Permission::Ask => !self.open([&requested]).is_empty(),
+            _ => !self.session().contains(&requested),
         };
         if !is_open() {
             return Ok(());
         }
         if !self.prompter.is_there() {
-            return Err(Refusal::of(&[wanted], self.prompter.absence()));
+            return Err(Refusal::of(&[requested], self.prompter.absence()));
         }
         let _turn = self.turn.lock().await;
-        // Another call of the same tool may have been answered for the whole session.
+        // Another call of the same tool may have been allowed for the whole session.
         if !is_open() {
             return Ok(());
         }
-        if execution.refusals(&wanted) >= REFUSALS_HEEDED {
-            return Err(Refusal::of(&[wanted], Reason::Person));
+        if execution.refusals(&requested) >= MAX_REFUSALS {
+            return Err(Refusal::of(&[requested], Reason::Person));
         }
         let memorable = permission == Permission::Ask;
-        let question = Question::call(wanted.clone(), arguments, memorable);
+        let question = Question::call(requested.clone(), arguments, memorable);
         let answer = self.prompter.ask(&question).await;
         if answer == Answer::No {
-            execution.refuse(&wanted);
+            execution.refuse(&requested);
         }
-        self.settle(answer, question.tools(), |_| {})
+        self.apply(answer, question.tools(), |_| {})
     }
 
-    /// The tools that nobody has been asked about.
+    /// The tools without an answer yet.
     fn open<'a>(&self, tools: impl IntoIterator<Item = &'a RequestedTool>) -> Vec<RequestedTool> {
         let (session, remembered) = (self.session(), self.remembered());
-        let known = |wanted: &RequestedTool| session.contains(wanted) || remembered.has(wanted);
-        tools.into_iter().filter(|wanted| !known(wanted)).cloned().collect()
+        let known = |requested: &RequestedTool| session.contains(requested) || remembered.has(requested);
+        tools.into_iter().filter(|requested| !known(requested)).cloned().collect()
     }
 
-    fn settle(
+    fn apply(
         &self,
         answer: Answer,
         tools: &[RequestedTool],
@@ -186,28 +189,28 @@ impl PermissionPolicy {
         Ok(())
     }
 
-    /// The same tools, with how the servers are reached of those that somebody may be asked about.
+    /// Adds the identities of the servers to the tools that the user may be asked about.
     fn identified(&self, tools: &[RequestedTool]) -> Vec<RequestedTool> {
         let mut known: BTreeMap<&str, String> = BTreeMap::new();
-        let asks = |wanted: &RequestedTool| {
-            matches!(self.holds(&wanted.server, &wanted.tool), Permission::Ask | Permission::AskEach)
+        let asks = |requested: &RequestedTool| {
+            matches!(self.holds(&requested.server, &requested.tool), Permission::Ask | Permission::AskEach)
         };
-        let identified = tools.iter().map(|wanted| {
-            let server = self.config.server(&wanted.server).filter(|_| asks(wanted));
-            let Some(server) = server else { return wanted.clone() };
-            let reached = known.entry(&wanted.server).or_insert_with(|| self.remembered().identity(server));
-            RequestedTool { reached: reached.clone(), ..wanted.clone() }
+        let identified = tools.iter().map(|requested| {
+            let server = self.config.server(&requested.server).filter(|_| asks(requested));
+            let Some(server) = server else { return requested.clone() };
+            let reached =
+                known.entry(&requested.server).or_insert_with(|| self.remembered().identity(server));
+            RequestedTool { reached: reached.clone(), ..requested.clone() }
         });
         identified.collect()
     }
 
-    /// What holds for a tool before anybody is asked. What the command line allows is not asked about; what is denied
-    /// stays so.
+    /// The permission of a tool before anyone is asked. The command line turns asking into allowing; denials stay.
     pub(crate) fn holds(&self, server: &str, tool: &str) -> Permission {
         rules::holds(&self.config, &self.allow, server, tool)
     }
 
-    /// What there is to tell: answers that could not be written down.
+    /// Notes to report: answers that could not be saved.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -217,7 +220,7 @@ impl PermissionPolicy {
     }
 
     fn remembered(&self) -> MutexGuard<'_, Remembered> {
-        // What can't be read is asked again.
+        // If the file can't be read, the user is asked again.
         let remembered = self.remembered.get_or_init(|| Mutex::new(Remembered::read().0));
         remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }

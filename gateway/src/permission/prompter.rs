@@ -1,4 +1,4 @@
-//! How a person is reached, and what they may answer.
+//! The interface for asking the user, and the possible answers.
 
 use std::time::Duration;
 
@@ -7,35 +7,36 @@ use futures::future::BoxFuture;
 use super::question::Question;
 use super::refusal::Reason;
 
-/// What a person answers.
+/// The answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// This once: this program, or this call.
+    /// Allowed once: this program, or this call.
     Once,
-    /// As long as this process lives.
+    /// Allowed until this process ends.
     Session,
-    /// From now on.
+    /// Allowed from now on.
     Always,
-    /// No, or no answer.
+    /// Refused.
     No,
-    /// There is nobody to ask.
+    /// No user can be asked.
     Nobody,
-    /// Nobody answered within this time.
+    /// The question was not answered within this time.
     Late(Duration),
-    /// Too many questions are open already.
+    /// Too many questions are already open.
     Busy,
 }
 
-/// Puts questions to a person.
+/// Asks the user questions.
 pub trait Prompter: Send + Sync {
-    /// Whether there is anybody to ask.
+    /// Whether a user can be asked.
     fn is_there(&self) -> bool;
 
-    /// Why nothing may be called where nobody is there.
+    /// The reason for a refusal if no user can be asked.
     fn absence(&self) -> Reason {
         Reason::NoTerminal
     }
 
-    /// Puts a question, one at a time, and waits as long as the answer takes. Dropping the future withdraws it.
+    /// Asks one question at a time, and waits for the answer without a time limit. Dropping the future withdraws the
+    /// question.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
 }

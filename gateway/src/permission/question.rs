@@ -1,4 +1,4 @@
-//! What a person is asked, as text: whole where it can be, bounded where it must be, and unable to steer a terminal.
+//! The text of questions to the user: complete if possible, bounded, and safe to show on a terminal.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,44 +8,45 @@ use serde_json::value::RawValue;
 
 use super::requested_tool::RequestedTool;
 
-/// Most tools that one question names; what can call more is refused unasked, since nobody would read it.
+/// Maximum tools in one question; more are refused without asking, since no one would read them all.
 pub(super) const QUESTION_TOOLS: usize = 100;
 
-/// Most lines of arguments that a question shows, and most characters of each: one screen.
+/// Maximum lines of arguments in a question, and characters of each: one screen.
 const ARGUMENT_LINES: usize = 24;
 const LINE_CHARACTERS: usize = 160;
 
-/// Most bytes of arguments that are laid out for a question (64 KiB): more than a screen of the widest characters.
+/// Maximum bytes of arguments that are formatted for a question (64 KiB): more than a screen of the widest
+/// characters.
 const LAID_OUT: usize = 64 << 10;
 
-/// A question.
+/// A question to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
-    /// May a program that can call these tools run? `each` further ones are asked about at every call.
+    /// May a program that can call these tools run? For `each` further tools, every call asks.
     Program {
         /// The tools.
         tools: Vec<RequestedTool>,
-        /// How many tools are asked about at every call.
+        /// The number of tools that ask at every call.
         each: usize,
     },
     /// May this call be made?
     Call {
-        /// The tool, alone.
+        /// The tool.
         tool: [RequestedTool; 1],
-        /// Its arguments, as they are shown.
+        /// Its arguments, formatted.
         arguments: String,
-        /// Whether the answer may hold from now on.
+        /// Whether the answer may be remembered.
         memorable: bool,
     },
 }
 
 impl Question {
-    /// Of a call with `arguments`.
-    pub(crate) fn call(wanted: RequestedTool, arguments: &RawValue, memorable: bool) -> Self {
-        Question::Call { tool: [wanted], arguments: shown(arguments), memorable }
+    /// A question about a call with `arguments`.
+    pub(crate) fn call(requested: RequestedTool, arguments: &RawValue, memorable: bool) -> Self {
+        Question::Call { tool: [requested], arguments: shown(arguments), memorable }
     }
 
-    /// The tools that it is about.
+    /// The tools in question.
     pub fn tools(&self) -> &[RequestedTool] {
         match self {
             Question::Program { tools, .. } => tools,
@@ -53,12 +54,12 @@ impl Question {
         }
     }
 
-    /// Whether the answer may hold from now on.
+    /// Whether the answer may be remembered.
     pub fn is_memorable(&self) -> bool {
         !matches!(self, Question::Call { memorable: false, .. })
     }
 
-    /// The text, without what may be answered.
+    /// The text, without the possible answers.
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
@@ -75,13 +76,13 @@ impl Question {
                 if *each > 0 {
                     let _ = writeln!(text, "You will be asked at every call of {each} more.");
                 }
-                let _ = write!(text, "May it?");
+                let _ = write!(text, "Allow it?");
             }
             Question::Call { tool: [tool], arguments, .. } => {
                 let _ =
                     writeln!(text, "A call needs your permission: {}{}", name(&tool.name()), claimed(tool));
                 let _ = writeln!(text, "{arguments}");
-                let _ = write!(text, "May it be made?");
+                let _ = write!(text, "Allow this call?");
             }
         }
         text
@@ -95,9 +96,9 @@ fn claimed(tool: &RequestedTool) -> String {
     format!("  (the server claims: {})", tool.claims.join(", "))
 }
 
-/// Arguments on one screen; what is cut is said.
+/// Formats arguments to fit on one screen; says if they are cut.
 fn shown(arguments: &RawValue) -> String {
-    // Laid out from their text, so that numbers and order are those that are sent.
+    // Formatted from their text, so that numbers and order stay as sent.
     let strict_json::Lines { text, mut is_cut } = strict_json::lines(arguments, LAID_OUT);
     let mut lines = Vec::new();
     for line in text.lines() {
@@ -115,7 +116,7 @@ fn shown(arguments: &RawValue) -> String {
     }
     if is_cut {
         let bytes = arguments.get().len();
-        lines.push(format!("  THIS IS NOT ALL: the arguments have {bytes} bytes and are cut here"));
+        lines.push(format!("  THIS IS NOT ALL: the arguments have {bytes} bytes and are truncated here"));
     }
     lines.join("\n")
 }
@@ -130,39 +131,39 @@ mod tests {
 
     use super::*;
 
-    fn wanted(tool: &str) -> RequestedTool {
+    fn requested(tool: &str) -> RequestedTool {
         let (hash, reached) = (String::new(), String::new());
         RequestedTool { server: "s".into(), tool: tool.into(), hash, reached, claims: vec!["only reads"] }
     }
 
     #[test]
     fn every_tool_is_named_with_what_its_server_claims() {
-        let question = Question::Program { tools: vec![wanted("a"), wanted("b")], each: 2 };
+        let question = Question::Program { tools: vec![requested("a"), requested("b")], each: 2 };
         let text = question.text();
         assert!(text.contains("  s.a  (the server claims: only reads)\n  s.b  (the"), "{text}");
         assert!(text.contains("every call of 2 more"), "{text}");
     }
 
     #[test]
-    fn a_tool_that_looks_like_another_one_is_told_from_it() {
+    fn tools_that_look_alike_are_marked() {
         let tools =
             ["read_file", "read_fi1e", "re\u{430}d", "\u{2800}", "write  (the server claims: only reads)"];
-        let question = Question::Program { tools: tools.map(wanted).to_vec(), each: 0 };
+        let question = Question::Program { tools: tools.map(requested).to_vec(), each: 0 };
         let text = question.text();
         assert_eq!(text.matches("  (LOOKS LIKE ANOTHER ONE HERE)").count(), 2, "{text}");
         for name in ["s.re\\u{430}d  ", "s.\\u{2800}  ", "s.write\\u{20}\\u{20}\\u{28}the\\u{20}server"] {
             assert!(text.contains(name), "{text}");
         }
         let arguments = to_raw_value(&json!({ "p\u{430}th": "a\u{3164}”, “b" })).unwrap();
-        let text = Question::call(wanted("t"), &arguments, false).text();
+        let text = Question::call(requested("t"), &arguments, false).text();
         assert!(text.contains(r#"  "p\u{430}th": "a\u{3164}\u{201d}, \u{201c}b""#), "{text}");
     }
 
     #[test]
-    fn names_and_arguments_can_neither_steer_nor_hide() {
+    fn names_and_arguments_can_neither_control_the_terminal_nor_hide() {
         let forged = "x\n  s.harmless\u{1b}[2K\u{202e}\u{200b}\u{e0041}\u{85}";
         let arguments = to_raw_value(&json!({ forged: forged })).unwrap();
-        let text = Question::call(wanted(forged), &arguments, false).text();
+        let text = Question::call(requested(forged), &arguments, false).text();
         assert_eq!(text.lines().count(), 5, "{text}");
         for hidden in ['\u{1b}', '\u{202e}', '\u{200b}', '\u{e0041}', '\u{85}'] {
             assert!(!text.contains(hidden), "{text:?}");
@@ -175,22 +176,22 @@ mod tests {
         );
     }
 
-    /// A double could hold none of these numbers as it is written.
+    /// A double represents none of these numbers as written.
     #[test]
     fn numbers_and_order_are_shown_as_they_are_sent() {
         let sent = r#"{"z":9007199254740993.0,"a":[-0,1.0,1e5,123456789012345678901234567890]}"#;
         let arguments = RawValue::from_string(sent.to_owned()).unwrap();
-        let text = Question::call(wanted("t"), &arguments, false).text();
+        let text = Question::call(requested("t"), &arguments, false).text();
         let shown: String =
             text.lines().skip(1).filter(|line| line.starts_with("  ")).map(str::trim).collect();
         assert_eq!(shown.replace(": ", ":"), sent);
     }
 
     #[test]
-    fn long_arguments_are_cut_and_it_is_said() {
+    fn truncated_arguments_are_marked() {
         for long in [json!({ "a": "x".repeat(5_000) }), json!({ "a": vec![0; 5_000] })] {
             let arguments = to_raw_value(&long).unwrap();
-            let text = Question::call(wanted("t"), &arguments, false).text();
+            let text = Question::call(requested("t"), &arguments, false).text();
             assert!(text.lines().count() <= ARGUMENT_LINES + 3 && text.len() < 8_000, "{text}");
             assert!(
                 text.contains("THIS IS NOT ALL") && text.contains(&arguments.get().len().to_string()),
@@ -198,6 +199,6 @@ mod tests {
             );
         }
         let short = to_raw_value(&json!({ "a": 1 })).unwrap();
-        assert!(!Question::call(wanted("t"), &short, false).text().contains("NOT ALL"));
+        assert!(!Question::call(requested("t"), &short, false).text().contains("NOT ALL"));
     }
 }

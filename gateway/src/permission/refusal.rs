@@ -1,4 +1,4 @@
-//! Why a call may not be made, in words and for programs.
+//! Why a call is refused, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::question::QUESTION_TOOLS;
 use super::requested_tool::RequestedTool;
 
-/// Most tools that a refusal's message names; its evidence names all.
-const TOOLS_TOLD: usize = 10;
+/// Maximum tools named in a refusal's message; its evidence names all.
+const TOOLS_NAMED: usize = 10;
 
-/// Why a call may not be made.
+/// A refused call or program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The tools, as `server.tool`.
@@ -19,22 +19,22 @@ pub struct Refusal {
     pub(crate) reason: Reason,
 }
 
-/// Who refused.
+/// The reason for a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// The configuration denies it.
     Configuration,
-    /// Somebody must be asked, and there is nobody.
+    /// The user must be asked, but there is no terminal.
     NoTerminal,
-    /// Somebody must be asked, and the client has no elicitation to do so.
+    /// The user must be asked, but the client does not support elicitation.
     NoElicitation,
-    /// A person said no.
+    /// The user refused.
     Person,
-    /// There are too many tools for a question.
+    /// There are too many tools for one question.
     TooMany,
-    /// Nobody answered within this time.
+    /// The question was not answered within this time.
     Late(Duration),
-    /// Too many questions are open already.
+    /// Too many questions are already open.
     Busy,
 }
 
@@ -43,56 +43,56 @@ impl Refusal {
         Refusal { tools: tools.iter().map(RequestedTool::name).collect(), reason }
     }
 
-    /// In words for a person or a model, with what to do.
+    /// The message for a user or a model, with a fix.
     pub fn message(&self) -> String {
         let shown: Vec<String> =
-            self.tools.iter().take(TOOLS_TOLD).map(|name| printable::name(name)).collect();
-        let more = self.tools.len().saturating_sub(TOOLS_TOLD);
+            self.tools.iter().take(TOOLS_NAMED).map(|name| printable::name(name)).collect();
+        let more = self.tools.len().saturating_sub(TOOLS_NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let names = format!("{}{more}", shown.join(", "));
         let allow: Vec<String> = shown.iter().map(|name| format!("--allow '{name}'")).collect();
         let help = format!(
-            "\nhelp: allow it with {}{}, or in the configuration with `trust: true` or `permissions` of the server",
+            "\nhelp: allow it with {}{}, or with `trust: true` or `permissions` in the server's entry",
             allow.join(" "),
             if more.is_empty() { "" } else { " …" }
         );
         match self.reason {
             Reason::Configuration => format!("the configuration denies {names}"),
             Reason::NoTerminal => {
-                format!("{names}: permission must be asked for, and there is no terminal to ask on{help}")
+                format!("{names}: permission is required, but there is no terminal to ask on{help}")
             }
             Reason::NoElicitation => {
                 let entries = self.entries();
                 format!(
-                    "{names}: permission must be asked for, and this client has no elicitation to ask a person by\n\
-                     help: if you agree to it, add to the configuration:\n{entries}\n\
+                    "{names}: permission is required, but this client does not support elicitation to ask the user\n\
+                     help: to allow it, add to the configuration:\n{entries}\n\
                      help: or start the server with {}",
                     allow.join(" ")
                 )
             }
             Reason::Person => format!("permission to call {names} was refused"),
             Reason::Late(limit) => format!(
-                "{names}: nobody answered the question for permission within {} s (serve.questionTimeout)\n\
-                 help: try again when somebody can answer, set serve.questionTimeout to more seconds, or allow it in \
-                 the configuration with `trust: true` or `permissions` of the server",
+                "{names}: nobody answered the permission question within {} s (serve.questionTimeout)\n\
+                 help: try again when the user can answer, increase serve.questionTimeout, or allow it with \
+                 `trust: true` or `permissions` in the server's entry",
                 limit.as_secs_f64()
             ),
             Reason::Busy => format!(
-                "{names}: busy: permission must be asked for, and too many questions are open already; answer those, or \
+                "{names}: busy: permission is required, but too many questions are already open; answer those, or \
                  try again later"
             ),
             Reason::TooMany => {
                 format!(
-                    "{names}: more than {QUESTION_TOOLS} tools need permission, too many for a question{help}"
+                    "{names}: more than {QUESTION_TOOLS} tools need permission, too many for one question{help}"
                 )
             }
         }
     }
 
-    /// The lines of a configuration that allow the tools.
+    /// Configuration lines that allow the tools.
     pub(crate) fn entries(&self) -> String {
         let mut servers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        for name in self.tools.iter().take(TOOLS_TOLD) {
+        for name in self.tools.iter().take(TOOLS_NAMED) {
             // Names of servers have no dots.
             let (server, tool) = name.split_once('.').unwrap_or((name, "*"));
             servers.entry(server).or_default().push(format!("{}: allow", json!(tool)));
@@ -103,7 +103,7 @@ impl Refusal {
         format!("mcpServers:\n{}", lines.collect::<Vec<_>>().join("\n"))
     }
 
-    /// The same for programs.
+    /// The refusal as JSON.
     pub(crate) fn evidence(&self) -> Value {
         let reason = match self.reason {
             Reason::Configuration => "configuration",

@@ -1,8 +1,7 @@
-//! What a person has allowed from now on, in a file of the user's own: `permissions.json` beside the configuration.
+//! Tools that the user has allowed permanently, stored in the user's `permissions.json` next to the configuration.
 //!
-//! An answer is about a tool as it was then, of a server that is reached as it was then (`identity`): a server of the same
-//! name in another project, and a tool that has changed, are asked about again. The file holds neither commands nor
-//! values.
+//! An answer covers one version of a tool on one identity of a server (`identity`): a server of the same name in
+//! another project, or a tool that has changed, is asked about again. The file contains neither commands nor values.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,21 +18,21 @@ use super::requested_tool::RequestedTool;
 
 const FILE: &str = "permissions.json";
 
-/// The key of the identities, in the user's state folder.
+/// The file with the key of the identities, in the user's state folder.
 const KEY: &str = "permissions.key";
 
-/// The version of the form. In the first one a server was known by less than what decides what is started.
+/// The version of the format. In version 1 the identity did not cover everything that decides what is started.
 const VERSION: u64 = 2;
 
-/// Most bytes of the file that are read (4 MiB): some ten thousand tools.
-const LONGEST: u64 = 4 << 20;
+/// Maximum size of the file, in bytes (4 MiB): some ten thousand tools.
+const MAX_BYTES: u64 = 4 << 20;
 
-/// What is remembered.
+/// The remembered answers.
 #[derive(Debug, Default)]
 pub struct Remembered {
-    /// `None`: nothing is written.
+    /// `None`: nothing is saved.
     file: Option<PathBuf>,
-    /// `None`: there is no place for a key, so nothing is remembered.
+    /// `None`: there is no place for a key, so nothing is saved.
     key_file: Option<PathBuf>,
     key: OnceLock<Result<Key, String>>,
     content: Content,
@@ -44,30 +43,30 @@ pub struct Remembered {
 #[serde(deny_unknown_fields)]
 pub struct Content {
     version: u64,
-    /// By the identity of the server.
+    /// By server identity.
     servers: BTreeMap<String, Allowed>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Allowed {
-    /// The server's name, for people who look into the file.
+    /// The server's name, for users who read the file.
     name: String,
     /// The hashes of tools by name.
     allow: BTreeMap<String, String>,
 }
 
-/// What every version of the form has.
+/// The member that every version has.
 #[derive(Deserialize)]
 struct Header {
     version: u64,
 }
 
 impl Content {
-    /// The answers in a text; `None` where it has an older form, whose answers hold no longer.
+    /// Parses the answers; `None` for an older version, whose answers are no longer valid.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error in the text.
     pub(crate) fn parse(text: &[u8]) -> Result<Option<Self>, String> {
         let Header { version } = strict_json::from_slice(text).map_err(|error| error.to_string())?;
         if !(1..=VERSION).contains(&version) {
@@ -77,7 +76,7 @@ impl Content {
         Ok(Some(content).filter(|content| content.version == VERSION))
     }
 
-    /// Whether a tool of this hash was allowed, of a server of this identity.
+    /// Whether a tool with this hash is allowed, of a server with this identity.
     pub(crate) fn has(&self, identity: &str, tool: &str, hash: &str) -> bool {
         let allowed = self.servers.get(identity).and_then(|allowed| allowed.allow.get(tool));
         !identity.is_empty() && !hash.is_empty() && allowed.is_some_and(|allowed| allowed == hash)
@@ -85,7 +84,7 @@ impl Content {
 }
 
 impl Remembered {
-    /// What the user's file says; and what is wrong with it, in which case nothing is remembered.
+    /// Reads the user's file; if it has an error, returns that error and no answers.
     pub(crate) fn read() -> (Self, Option<String>) {
         match config::user_folder() {
             Some(folder) => Self::read_in(&folder, config::state_folder().ok().as_deref()),
@@ -103,12 +102,12 @@ impl Remembered {
         (Remembered { file: Some(file), key_file, key: OnceLock::new(), content }, wrong)
     }
 
-    /// Puts a file of an older form out of the way, whose answers hold no longer. Gives what is to be told of that.
+    /// Renames a file of an older version, whose answers are no longer valid. Returns a message about it.
     pub fn retire_older() -> Option<String> {
         retire_older_in(&config::user_folder()?)
     }
 
-    /// The identity of a server. It is the same from one process to the next only where the key can be kept.
+    /// The identity of a server. It differs between processes if the key can't be saved.
     pub(crate) fn identity(&self, server: &Server) -> String {
         let key = self.key().unwrap_or_else(|_| Key::of_process());
         identity(&key, &server.connection)
@@ -116,43 +115,44 @@ impl Remembered {
 
     fn key(&self) -> Result<Key, String> {
         let read = || {
-            let file = self.key_file.as_ref().ok_or("there is no state folder of yours to keep a key in")?;
+            let file = self.key_file.as_ref().ok_or("you have no state folder to save a key in")?;
             Key::at(file).map_err(|error| format!("the key {} can't be used: {error}", file.display()))
         };
         self.key.get_or_init(read).clone()
     }
 
-    /// Whether a tool was allowed.
-    pub(crate) fn has(&self, wanted: &RequestedTool) -> bool {
-        self.content.has(&wanted.reached, &wanted.tool, &wanted.hash)
+    /// Whether a tool is allowed.
+    pub(crate) fn has(&self, requested: &RequestedTool) -> bool {
+        self.content.has(&requested.reached, &requested.tool, &requested.hash)
     }
 
-    /// Adds tools, with what other processes have added in the meantime.
+    /// Adds tools, merged with what other processes have added.
     ///
     /// # Errors
-    /// Why that is not written down, for people.
+    /// Why the answer can't be saved, as a message for the user.
     pub(crate) fn add(&mut self, tools: &[RequestedTool]) -> Result<(), String> {
         let Some(file) = self.file.clone() else {
             return Err(
-                "the answer holds for this time only: there is no folder of yours to keep it in".into()
+                "the answer is valid for this time only: you have no configuration folder to save it in"
+                    .into(),
             );
         };
-        self.key().map_err(|why| format!("the answer holds for this time only: {why}"))?;
+        self.key().map_err(|why| format!("the answer is valid for this time only: {why}"))?;
         let failed = |error: &dyn std::fmt::Display| {
-            format!("the answer holds for this time only: {} can't be written: {error}", file.display())
+            format!("the answer is valid for this time only: {} can't be written: {error}", file.display())
         };
         let folder = file::folder_of(&file);
         std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
-        // Until the end of this function nobody else writes (flock(2)).
+        // The lock (flock(2)) keeps other processes from writing until the end of this function.
         let held = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
         let _held = held.map_err(|error| failed(&error))?;
         let mut content = read(&file).map_err(|wrong| failed(&wrong))?.unwrap_or_default();
         content.version = VERSION;
-        let known = |wanted: &&RequestedTool| !wanted.hash.is_empty() && !wanted.reached.is_empty();
-        for wanted in tools.iter().filter(known) {
-            let allowed = content.servers.entry(wanted.reached.clone()).or_default();
-            allowed.name.clone_from(&wanted.server);
-            allowed.allow.insert(wanted.tool.clone(), wanted.hash.clone());
+        let known = |requested: &&RequestedTool| !requested.hash.is_empty() && !requested.reached.is_empty();
+        for requested in tools.iter().filter(known) {
+            let allowed = content.servers.entry(requested.reached.clone()).or_default();
+            allowed.name.clone_from(&requested.server);
+            allowed.allow.insert(requested.tool.clone(), requested.hash.clone());
         }
         write(&file, &content).map_err(|error| failed(&error))?;
         self.content = content;
@@ -162,14 +162,14 @@ impl Remembered {
 
 fn retire_older_in(folder: &Path) -> Option<String> {
     let file = folder.join(FILE);
-    // Whatever else is wrong with it is told by those who use it.
-    if !matches!(file::read(&file, LONGEST), Ok(Some(text)) if Content::parse(&text) == Ok(None)) {
+    // Other errors in the file are reported where it is used.
+    if !matches!(file::read(&file, MAX_BYTES), Ok(Some(text)) if Content::parse(&text) == Ok(None)) {
         return None;
     }
     let old = folder.join(format!("{FILE}.1"));
     let what = format!(
-        "{} is of an older form, which did not say in which folder a server is started, what its program is and what its \
-         variables hold: its answers hold no longer, and you are asked again",
+        "{} has an older version, which did not cover the servers' folders, programs and variables: \
+         its answers are no longer valid, and you will be asked again",
         file.display()
     );
     Some(match std::fs::rename(&file, &old) {
@@ -178,12 +178,11 @@ fn retire_older_in(folder: &Path) -> Option<String> {
     })
 }
 
-/// The answers in a file; `None` where there is none, or one of an older form.
+/// Reads the answers; `None` if there is no file, or it has an older version.
 fn read(file: &Path) -> Result<Option<Content>, String> {
-    let wrong = |what: &dyn std::fmt::Display| {
-        format!("{} is not what it must be: {what}; correct or delete it", file.display())
-    };
-    match file::read(file, LONGEST).map_err(|error| wrong(&error))? {
+    let wrong =
+        |what: &dyn std::fmt::Display| format!("{} is invalid: {what}; correct or delete it", file.display());
+    match file::read(file, MAX_BYTES).map_err(|error| wrong(&error))? {
         Some(text) => Content::parse(&text).map_err(|what| wrong(&what)),
         None => Ok(None),
     }
@@ -200,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    fn wanted(reached: &str, tool: &str, hash: &str) -> RequestedTool {
+    fn requested(reached: &str, tool: &str, hash: &str) -> RequestedTool {
         let reached = reached.into();
         RequestedTool {
             server: "s".into(),
@@ -216,34 +215,34 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_about_this_tool_of_this_server() {
+    fn answers_cover_one_tool_of_one_server() {
         let home = tempfile::tempdir().unwrap();
         let (mut one, wrong) = read_in(home.path());
         assert_eq!(wrong, None);
         let (mut other, _) = read_in(home.path());
-        one.add(&[wanted("x", "a", "1")]).unwrap();
-        other.add(&[wanted("x", "b", "2"), wanted("", "c", "1")]).unwrap();
+        one.add(&[requested("x", "a", "1")]).unwrap();
+        other.add(&[requested("x", "b", "2"), requested("", "c", "1")]).unwrap();
         let (read, wrong) = read_in(home.path());
         assert_eq!(wrong, None);
-        assert!(read.has(&wanted("x", "a", "1")) && read.has(&wanted("x", "b", "2")));
-        assert!(!read.has(&wanted("y", "a", "1")), "a server that is reached in another way");
-        assert!(!read.has(&wanted("x", "a", "2")), "a tool that has changed");
-        assert!(!read.has(&wanted("x", "a", "")) && !read.has(&wanted("x", "c", "")));
-        assert!(!read.has(&wanted("", "c", "1")), "a server that is not known");
+        assert!(read.has(&requested("x", "a", "1")) && read.has(&requested("x", "b", "2")));
+        assert!(!read.has(&requested("y", "a", "1")), "a server with another connection");
+        assert!(!read.has(&requested("x", "a", "2")), "a tool that has changed");
+        assert!(!read.has(&requested("x", "a", "")) && !read.has(&requested("x", "c", "")));
+        assert!(!read.has(&requested("", "c", "1")), "an unknown server");
         let mode = std::fs::metadata(home.path().join("toolsmith").join(FILE)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]
-    fn without_a_key_nothing_is_kept() {
+    fn without_a_key_nothing_is_saved() {
         let home = tempfile::tempdir().unwrap();
         let (mut remembered, _) = Remembered::read_in(home.path(), None);
-        assert!(remembered.add(&[wanted("x", "a", "1")]).unwrap_err().contains("for this time only"));
+        assert!(remembered.add(&[requested("x", "a", "1")]).unwrap_err().contains("for this time only"));
         assert!(!home.path().join(FILE).exists());
     }
 
     #[test]
-    fn a_file_that_is_none_is_told_and_left_as_it_is() {
+    fn an_invalid_file_is_reported_and_left_unchanged() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("toolsmith").join(FILE);
         std::fs::create_dir(home.path().join("toolsmith")).unwrap();
@@ -259,22 +258,22 @@ mod tests {
             std::fs::write(&file, text).unwrap();
             let (mut read, wrong) = read_in(home.path());
             assert!(wrong.is_some_and(|wrong| wrong.contains(FILE)), "{text}");
-            assert!(read.add(&[wanted("x", "a", "1")]).is_err(), "{text}");
+            assert!(read.add(&[requested("x", "a", "1")]).is_err(), "{text}");
             assert_eq!(retire_older_in(&home.path().join("toolsmith")), None);
             assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
         }
     }
 
     #[test]
-    fn an_older_form_grants_nothing_and_is_put_aside_once() {
+    fn an_older_version_grants_nothing_and_is_renamed_once() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("toolsmith");
         std::fs::create_dir(&folder).unwrap();
         let text = r#"{ "version": 1, "servers": { "x": { "name": "s", "allow": { "a": "1" } } } }"#;
         std::fs::write(folder.join(FILE), text).unwrap();
         let (read, wrong) = read_in(home.path());
-        assert!(wrong.is_none() && !read.has(&wanted("x", "a", "1")));
-        assert!(retire_older_in(&folder).unwrap().contains("older form"));
+        assert!(wrong.is_none() && !read.has(&requested("x", "a", "1")));
+        assert!(retire_older_in(&folder).unwrap().contains("older version"));
         assert_eq!(retire_older_in(&folder), None);
         assert_eq!(std::fs::read_to_string(folder.join("permissions.json.1")).unwrap(), text);
     }

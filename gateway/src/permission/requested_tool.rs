@@ -1,4 +1,4 @@
-//! A tool that somebody wants to call.
+//! A tool that a program or a client wants to call.
 
 use mcp::LockedTool;
 use serde_json::Value;
@@ -6,23 +6,23 @@ use serde_json::Value;
 use crate::resources;
 use crate::tool_list::ToolList;
 
-/// A tool that somebody wants to call, as its server offers it.
+/// A tool that a program or a client wants to call, as its server offers it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestedTool {
     /// The server's name in the configuration.
     pub server: String,
-    /// The tool's name as its server has it.
+    /// The server's name for the tool.
     pub tool: String,
-    /// The hash of the tool as it is offered; a tool that has changed is another one. Empty where it is not offered.
+    /// The hash of the tool as offered, which changes with the tool. Empty if the server does not offer it.
     pub hash: String,
-    /// How its server is reached, as a hash with a key. Empty until a [`PermissionPolicy`](super::PermissionPolicy) is asked, which knows it.
+    /// The identity of its server. Empty until a [`PermissionPolicy`](super::PermissionPolicy) sets it.
     pub reached: String,
-    /// What the server claims of the tool.
+    /// The server's claims about the tool.
     pub(super) claims: Vec<&'static str>,
 }
 
 impl RequestedTool {
-    /// A tool among those that its server offers.
+    /// A tool from its server's list.
     pub fn new(server: &str, tool: &str, offered: Option<&ToolList>) -> Self {
         let raw = offered.and_then(|list| list.tool(tool));
         RequestedTool {
@@ -34,24 +34,24 @@ impl RequestedTool {
         }
     }
 
-    /// To read resources of a server, which is as if it were a tool that never changes.
+    /// The permission to read resources of a server, treated as a tool that never changes.
     pub fn reading(server: &str) -> Self {
         let (tool, hash) = (resources::READ.to_owned(), "resources".to_owned());
         RequestedTool { server: server.to_owned(), tool, hash, reached: String::new(), claims: Vec::new() }
     }
 
-    /// What is known of it whatever its server offers.
+    /// Server and tool, independent of the tool's version.
     pub(super) fn key(&self) -> (String, String) {
         (self.server.clone(), self.tool.clone())
     }
 
-    /// As `server.tool`.
+    /// The name as `server.tool`.
     pub fn name(&self) -> String {
         format!("{}.{}", self.server, self.tool)
     }
 }
 
-/// What a server claims of a tool (MCP's `ToolAnnotations`): shown, never believed.
+/// A server's claims about a tool (MCP's `ToolAnnotations`): shown, never trusted.
 fn claims(raw: &Value) -> Vec<&'static str> {
     let hint = |name: &str| raw["annotations"][name].as_bool();
     let claims = [
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claims_are_the_servers() {
+    fn claims_are_read_from_annotations() {
         let tool =
             json!({ "annotations": { "readOnlyHint": true, "destructiveHint": true, "openWorldHint": "x" } });
         assert_eq!(claims(&tool), ["only reads", "may destroy"]);

@@ -1,11 +1,10 @@
-//! What a newer configuration says of a call that was begun under an older one.
+//! The permissions of a configuration, and whether work started under an older configuration may continue.
 
 use config::{Config, Glob, Permission};
 
 use crate::resources;
 
-/// What holds under a configuration for a tool before anybody is asked. What the command line allows is not asked about;
-/// what is denied stays so.
+/// The permission of a tool before anyone is asked. The command line turns asking into allowing; denials stay.
 pub(super) fn holds(config: &Config, allow: &[Glob], server: &str, tool: &str) -> Permission {
     let is_denied = match resources::is_name(tool) {
         true => config.denies(server, tool),
@@ -23,12 +22,11 @@ pub(super) fn holds(config: &Config, allow: &[Glob], server: &str, tool: &str) -
     }
 }
 
-/// Whether something that began under the configuration `used` may still be asked of a server, or a tool of it be called,
-/// `now` that another one is in force. `allow` is what the command line allows.
+/// Whether work that started under the configuration `used` may still use a server, or call one of its tools, after
+/// `now` has replaced it. `allow` holds the command line's globs.
 ///
 /// # Errors
-/// Why not, in words for a model: the server is gone or another one, or the tool needs a permission that nobody was asked
-/// for.
+/// A message for a model: the server is gone or changed, or the tool now needs a stricter permission.
 pub fn check(
     used: &Config,
     now: &Config,
@@ -41,7 +39,7 @@ pub fn check(
     };
     if used.server(server).is_none_or(|before| before.connection != configured.connection) {
         return Err(format!(
-            "the configuration of the server {server} has changed since this was begun; begin it again"
+            "the configuration of the server {server} has changed since this started; start it again"
         ));
     }
     let Some(tool) = tool else { return Ok(()) };
@@ -53,9 +51,9 @@ pub fn check(
         Permission::Deny => 3,
     };
     match strictness(now) {
-        3 => Err(format!("the configuration denies {server}.{tool} by now")),
+        3 => Err(format!("the configuration now denies {server}.{tool}")),
         asks if asks > strictness(used) => Err(format!(
-            "the configuration wants a person to be asked about {server}.{tool} by now; begin again"
+            "the configuration now requires the user to be asked about {server}.{tool}; start again"
         )),
         _ => Ok(()),
     }
@@ -79,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_begun_goes_on_as_far_as_the_newer_configuration_allows_the_same() {
+    fn started_work_continues_if_the_newer_configuration_allows_it() {
         use Permission::{Allow, Ask, AskEach, Deny};
         let used = config("one", Ask, &[]);
         let says = |now: &Config, allow: &[&str], tool: Option<&str>| {

@@ -1,4 +1,4 @@
-//! How a tool has changed, in lines: its types in words, its texts as they were and as they are.
+//! The changes of a tool as lines of text: types in words, texts before and after.
 
 use std::collections::BTreeSet;
 
@@ -7,23 +7,23 @@ use serde_json::Value;
 
 use crate::tool_list::as_declared;
 
-/// Most lines of one tool, and most characters that are shown of a text that has changed.
+/// Maximum lines for one tool, and characters of an excerpt of a changed text.
 const LINES: usize = 20;
 const EXCERPT: usize = 200;
 
-/// Characters shown before the first that differs.
+/// Characters shown before the first difference.
 const BEFORE: usize = 30;
 
-/// What has changed, at least one line.
+/// The changes, at least one line.
 pub(super) fn changes(before: &Value, after: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     texts("", before, after, false, &mut lines);
     let schemas = codegen::diff(as_declared(before).as_slice(), as_declared(after).as_slice());
     let of_schemas = schemas.changed.into_iter().flat_map(|changed| changed.changes);
-    // Told above, with the text.
+    // Already listed above, with the text.
     lines.extend(of_schemas.filter(|line| !line.ends_with("description changed")).map(|line| exact(&line)));
     if lines.is_empty() {
-        lines.push("in a part that decides neither types nor descriptions".to_owned());
+        lines.push("in a part that affects neither types nor descriptions".to_owned());
     }
     if let Some(more) = lines.len().checked_sub(LINES).filter(|more| *more > 0) {
         lines.truncate(LINES);
@@ -32,7 +32,7 @@ pub(super) fn changes(before: &Value, after: &Value) -> Vec<String> {
     lines
 }
 
-/// Adds what differs: within schemas the texts for readers, elsewhere everything.
+/// Adds the differences: within schemas only descriptions and titles, elsewhere everything.
 fn texts(path: &str, before: &Value, after: &Value, in_schema: bool, lines: &mut Vec<String>) {
     let (Value::Object(old), Value::Object(new)) = (before, after) else { return };
     let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
@@ -58,7 +58,7 @@ fn shown(value: &Value) -> String {
     if value.is_null() { "nothing".to_owned() } else { value.to_string() }
 }
 
-/// Both texts from a little before their first difference.
+/// Excerpts of both texts around their first difference.
 fn excerpts(before: &str, after: &str) -> (String, String) {
     let same = before.chars().zip(after.chars()).take_while(|(one, other)| one == other).count();
     let start = same.saturating_sub(BEFORE);
@@ -79,7 +79,7 @@ mod tests {
     use super::changes;
 
     #[test]
-    fn texts_are_shown_as_they_were_and_are_and_types_in_words() {
+    fn texts_are_shown_before_and_after_and_types_in_words() {
         let long = "x".repeat(500);
         let before = json!({ "name": "a", "description": format!("{long} reads a file"), "annotations": { "readOnlyHint": true },
             "inputSchema": { "type": "object", "properties": { "path": { "type": "string", "description": "the path" } } } });
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_always_a_line_and_never_too_many() {
+    fn the_number_of_lines_is_bounded_and_never_zero() {
         let with = |schema| json!({ "name": "a", "inputSchema": schema });
         assert!(
             !changes(&with(json!({ "type": "object" })), &with(json!({ "type": "object", "x-y": 1 })))

@@ -1,10 +1,10 @@
-//! How many processes of this program are above this one, and whether one of them is this very server: a configuration
-//! that leads back to itself ends here.
+//! Counts the processes of this program above this one, and detects whether one of them is this same server: this
+//! stops a configuration that starts itself.
 //!
-//! A variable counts for what is started, and is lost where something between starts servers with few variables; the
-//! processes above are therefore counted as well. Over HTTP, a member of `_meta` counts the processes that a call has gone
-//! through. A server knows itself by what its client declares (`capabilities.experimental`), which nothing between
-//! passes on.
+//! A variable counts started processes, but is lost if a process between starts servers with few variables; so the
+//! processes above are counted as well. Over HTTP, a member of `_meta` counts the processes that a call has passed. A
+//! server recognizes itself by its client's declaration (`capabilities.experimental`), which nothing between
+//! forwards.
 
 use std::sync::{LazyLock, OnceLock};
 use std::{env, fs};
@@ -15,26 +15,26 @@ use system::random;
 
 use crate::failure::Failure;
 
-/// The variable that says how many are above.
+/// The variable with the number of processes above.
 pub(crate) const VARIABLE: &str = "TOOLSMITH_DEPTH";
 
-/// The member of `_meta` in a call that says how many processes are above the receiver.
+/// The member of `_meta` in a call with the number of processes above the receiver.
 const META: &str = "io.toolsmith/depth";
 
-/// What a process says of itself to the servers that it is a client of.
+/// The member by which a process declares itself to its servers.
 pub const PROCESS: &str = "io.toolsmith/process";
 
-/// Most processes above that are looked at: there is an end, or the kernel's table changes while it is read.
+/// Maximum ancestors that are read: the table of processes may change while it is read.
 const MOST_ANCESTORS: usize = 1_000;
 
-/// How many are above this process.
+/// The number of processes above this one.
 static OWN: LazyLock<Result<u32, Failure>> =
     LazyLock::new(|| Ok(counted(env::var(VARIABLE).ok().as_deref())?.max(ancestors())));
 
-/// The name of this process, which nobody guesses.
+/// The random name of this process.
 ///
 /// # Errors
-/// Where the kernel gives no random numbers.
+/// If the kernel provides no random numbers.
 fn name() -> Result<&'static str, Failure> {
     static NAME: OnceLock<String> = OnceLock::new();
     if let Some(name) = NAME.get() {
@@ -44,10 +44,10 @@ fn name() -> Result<&'static str, Failure> {
     Ok(NAME.get_or_init(|| name))
 }
 
-/// How many processes of this program are above this one.
+/// The number of processes of this program above this one.
 ///
 /// # Errors
-/// Where there are more than the configuration allows, or the variable is no number.
+/// If it exceeds the configured limit, or the variable is not a number.
 pub(super) fn check(config: &Config) -> Result<u32, Failure> {
     let depth = OWN.clone()?;
     match too_deep(depth, "this one", config) {
@@ -69,14 +69,14 @@ fn too_deep(depth: u32, what: &str, config: &Config) -> Option<String> {
     let most = config.agent.max_depth;
     (depth > most).then(|| {
         format!(
-            "{depth} processes of Toolsmith are above {what}, and at most {most} may be\nhelp: see that no \
-             configuration leads back to itself through its servers, or raise agent.maxDepth"
+            "{depth} processes of Toolsmith are above {what}, and the limit is {most}\nhelp: make sure that no \
+             configuration starts itself through its servers, or increase agent.maxDepth"
         )
     })
 }
 
-/// How many of the processes above have this program's name. What can't be read ends the count: a container shows
-/// nothing of what is outside.
+/// How many ancestors have this program's name. The count ends at a process that can't be read: a container hides
+/// those outside it.
 fn ancestors() -> u32 {
     let Some((own, mut above)) = process("self") else { return 0 };
     let mut count = 0;
@@ -88,16 +88,16 @@ fn ancestors() -> u32 {
     count
 }
 
-/// The name of a process, and the one that it is a child of.
+/// The name of a process and the id of its parent.
 fn process(id: &str) -> Option<(String, String)> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name in parentheses may hold anything (proc_pid_stat(5)).
+    // The name in parentheses may contain anything (proc_pid_stat(5)).
     let (head, tail) = stat.rsplit_once(") ")?;
     let (_, name) = head.split_once('(')?;
     Some((name.to_owned(), tail.split(' ').nth(1)?.to_owned()))
 }
 
-/// What this process declares to the servers of its configuration.
+/// The declaration of this process to its servers.
 pub(super) struct ProcessDeclaration {
     by_pipe: Value,
     by_http: Value,
@@ -105,7 +105,7 @@ pub(super) struct ProcessDeclaration {
 
 pub(super) fn introductions(config: &Config) -> Result<ProcessDeclaration, Failure> {
     let name = name()?;
-    // Over HTTP a server knows itself by the name alone.
+    // Over HTTP a server recognizes itself by the name alone.
     let (mut by_pipe, by_http) = (json!({ "name": name }), json!({ "name": name }));
     if let Some(fingerprint) = fingerprint(config, name) {
         by_pipe["configuration"] = json!(fingerprint);
@@ -114,7 +114,7 @@ pub(super) fn introductions(config: &Config) -> Result<ProcessDeclaration, Failu
 }
 
 impl ProcessDeclaration {
-    /// What a server is told that is reached so.
+    /// The declaration for a server with this transport.
     pub(super) fn to(&self, transport: &mcp::Transport) -> Map<String, Value> {
         let process = match transport {
             mcp::Transport::Stdio(_) => &self.by_pipe,
@@ -124,11 +124,11 @@ impl ProcessDeclaration {
     }
 }
 
-/// What tells configurations apart that start other servers, for the process of this name. Nobody learns from it what is
-/// written there, nor confirms a guess, without what only this machine knows; containers have no part in the latter.
-/// `None` where the kernel does not tell: what leads back then ends at `agent.maxDepth`.
+/// A fingerprint that differs for configurations with other servers, for the process of this name. It is keyed with
+/// values known only on this machine, so that it reveals nothing and confirms no guess; a container lacks some of them.
+/// `None` if the kernel does not provide them: then `agent.maxDepth` stops recursion.
 fn fingerprint(config: &Config, name: &str) -> Option<String> {
-    // random(4); machine-id(5), which not every system has.
+    // random(4), and machine-id(5), which not every system has.
     let mut known = fs::read("/proc/sys/kernel/random/boot_id").ok()?;
     known.extend(fs::read("/etc/machine-id").unwrap_or_default());
     let key = blake3::derive_key("io.toolsmith/process configuration", &known);
@@ -141,8 +141,8 @@ fn fingerprint(config: &Config, name: &str) -> Option<String> {
     Some(hasher.finalize().to_hex().to_string())
 }
 
-/// Why a server has nothing to say to a client with this [`PROCESS`] declaration: it is this very process, or one that has started it from the same
-/// configuration, which would go on without end.
+/// Why a server refuses a client with this [`PROCESS`] declaration: the client is this same process, or one that
+/// started it from the same configuration, which would recurse without limit.
 pub fn leads_back(
     declaration: Option<&Map<String, Value>>,
     is_over_http: bool,
@@ -150,7 +150,7 @@ pub fn leads_back(
 ) -> Option<String> {
     let says = |member: &str| declaration?.get(member).and_then(Value::as_str);
     let is_itself = if is_over_http {
-        // Without a name of its own it has declared none.
+        // Without a name, this process has declared none.
         says("name").is_some_and(|declared| name().is_ok_and(|own| own == declared))
     } else {
         says("configuration").zip(says("name")).is_some_and(|(configuration, name)| {
@@ -158,32 +158,32 @@ pub fn leads_back(
         })
     };
     is_itself.then(|| {
-        "this server has started itself: its configuration has an entry that leads back to it, and would go on without \
-         end\nhelp: remove the entry"
+        "this server has started itself through an entry of its configuration, which would never \
+             end\nhelp: remove the entry"
             .to_owned()
     })
 }
 
-/// How many are above whoever makes a call, as its `_meta` says.
+/// The number of processes above the caller, from the call's `_meta`.
 pub fn of_call(meta: &Map<String, Value>) -> u32 {
     let depth = meta.get(META).and_then(Value::as_u64).unwrap_or(0);
     u32::try_from(depth).unwrap_or(u32::MAX)
 }
 
-/// Why a call goes no further: it has gone through too many processes.
+/// The error for a call that has passed too many processes.
 pub fn refusal(meta: &Map<String, Value>, config: &Config) -> Option<String> {
     too_deep(of_call(meta), "this call", config)
 }
 
-/// What a call within this process says, which is made for another one.
+/// The `_meta` of a call within this process, made on behalf of another call.
 pub fn same(depth: u32) -> Map<String, Value> {
     if depth == 0 { Map::new() } else { Map::from_iter([(META.to_owned(), json!(depth))]) }
 }
 
-/// What a call to a server says, which is made for one of this depth. Servers that this process has started know
-/// how deep it is itself.
+/// The `_meta` of a call to a server, made on behalf of a call of this depth. Servers that this process has started
+/// know its depth already.
 pub fn next(depth: u32, over_http: bool) -> Map<String, Value> {
-    // Where it can't be known, the call goes no further.
+    // If the depth is unknown, the call is refused by the receiver.
     let own = *OWN.as_ref().unwrap_or(&u32::MAX);
     if !over_http && depth <= own {
         return Map::new();
@@ -197,7 +197,7 @@ mod tests {
     use config::Server;
 
     #[test]
-    fn the_variable_is_a_number_or_refused() {
+    fn an_invalid_depth_variable_is_refused() {
         assert_eq!(counted(None).unwrap(), 0);
         assert_eq!(counted(Some("")).unwrap(), 0);
         assert_eq!(counted(Some("3")).unwrap(), 3);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_says_is_read_whatever_it_is() {
+    fn any_depth_in_a_call_is_read() {
         for (given, depth) in
             [(json!(3), 3), (json!(u64::MAX), u32::MAX), (json!(-1), 0), (json!("3"), 0), (json!(null), 0)]
         {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_can_neither_confirm_a_guess_of_the_configuration_nor_tell_it_apart() {
+    fn fingerprints_reveal_nothing_about_the_configuration() {
         let server =
             |name: &str| Server::new(mcp::ServerConfig::stdio(name, "program", [""; 0]), String::new());
         let config = |name: &str| Config { servers: vec![server(name)], ..Config::default() };
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(fingerprint(&config("shop"), "one").unwrap(), own);
         assert_ne!(fingerprint(&config("other"), "one").unwrap(), own);
         assert_ne!(fingerprint(&config("shop"), "two").unwrap(), own);
-        // What needs no knowledge of the machine gives another text.
+        // A hash without the machine's values is different.
         let guess = blake3::derive_key("io.toolsmith/process configuration", b"");
         let guess = ["one", "shop", ""].iter().fold(blake3::Hasher::new_keyed(&guess), |mut hasher, part| {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
@@ -236,16 +236,16 @@ mod tests {
         });
         assert_ne!(guess.finalize().to_hex().to_string(), own);
 
-        let told = introductions(&config("shop")).unwrap();
-        let by_pipe = told.to(&server("shop").connection.transport);
+        let declared_to = introductions(&config("shop")).unwrap();
+        let by_pipe = declared_to.to(&server("shop").connection.transport);
         assert!(by_pipe[PROCESS]["configuration"].is_string(), "{by_pipe:?}");
         let remote = mcp::ServerConfig::http("remote", "https://x.example/mcp");
-        let by_http = told.to(&remote.transport);
+        let by_http = declared_to.to(&remote.transport);
         assert_eq!(by_http[PROCESS], json!({ "name": name().unwrap() }));
     }
 
     #[test]
-    fn a_server_knows_itself_by_its_name_whether_or_not_it_has_introduced_itself() {
+    fn a_server_recognizes_its_own_name() {
         let declaration = |name: &str| Map::from_iter([("name".to_owned(), json!(name))]);
         let itself = declaration(name().unwrap());
         let says = |declared: &Map<String, Value>| leads_back(Some(declared), true, &Config::default());
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_processes_above_are_found() {
+    fn ancestors_are_found() {
         let (name, above) = process("self").unwrap();
         assert!(!name.is_empty() && process(&above).is_some());
         assert_eq!(process("0"), None);

@@ -1,7 +1,7 @@
-//! The tools that `serve` offers for writing snippets, as `tools/list` describes them.
+//! The tools for writing snippets that `serve` offers, as in `tools/list`.
 //!
-//! Each word of it is paid for in every conversation of every client, so all of it has a budget. What there is to say
-//! of how snippets are written, and what of it can wait for `describe_tools`, is in `wording.rs`.
+//! Every conversation of every client pays for these texts, so they have a token budget. `wording.rs` contains the
+//! texts themselves.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,15 @@ use super::{Found, Reference, Server, text};
 
 mod wording;
 
-/// Most tools whose names are listed where their signatures are too long.
+/// Maximum tools whose names are listed if their signatures are too long.
 const NAMES_LISTED: usize = 150;
-/// Tokens that the list of servers may have besides [`TOKENS_OF_TOOLS`].
+/// Base token limit of the list of servers.
 const SERVERS_TOKENS: usize = 120;
-/// With many tools, the list of servers may be longer: one token more for so many tools, …
+/// One more token is allowed for this many tools, …
 const TOOLS_TO_THE_TOKEN: usize = 3;
-/// … up to as many tokens.
+/// … up to this limit.
 const SERVERS_TOKENS_AT_MOST: usize = 380;
-/// Characters of a line about a server: at first, and where there are many.
+/// Maximum characters of a line about a server, tried in this order.
 const ABOUT: [usize; 3] = [100, 50, 0];
 
 /// The arguments of `execute_code`.
@@ -32,7 +32,7 @@ const ABOUT: [usize; 3] = [100, 50, 0];
 #[allow(missing_docs, reason = "each is a description in the schema, which every conversation pays for")]
 pub struct ExecuteCode {
     pub code: String,
-    /// Most seconds.
+    /// Seconds.
     #[serde(default)]
     #[schemars(with = "f64")]
     pub timeout: Option<f64>,
@@ -68,20 +68,20 @@ pub struct DescribeTools {
     pub tools: Vec<String>,
 }
 
-/// A tool as a client is told of it.
+/// A tool's definition for clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
     /// Its name.
     pub name: &'static str,
-    /// What a model reads of it.
+    /// Its description for models.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Map<String, Value>,
 }
 
 impl Reference {
-    /// The tools to offer: `execute_code`, and those that look up what its description leaves out, if it does.
-    /// Descriptions have at most about `budget` tokens, except that the shortest ones have what they need.
+    /// The tools to offer: `execute_code`, and the search tools if its description does not contain all signatures.
+    /// The description has about `budget` tokens at most, or the minimum if that is larger.
     pub fn definitions(&self, budget: usize) -> Vec<ToolDefinition> {
         let (description, is_whole) = self.described(budget);
         let description = format!("{description}{}", self.not_available());
@@ -89,26 +89,27 @@ impl Reference {
         if is_whole { vec![execute] } else { vec![execute, search, describe] }
     }
 
-    /// The same while not every server has answered: whoever does not ask again can look up what comes later.
+    /// Like [`Reference::definitions`] while some servers have not answered: always includes the search tools, for
+    /// clients that do not list again.
     pub fn definitions_so_far(&self, budget: usize) -> Vec<ToolDefinition> {
         let (description, _) = self.described(budget);
         definitions(format!("{description}{}\n{}", self.not_available(), wording::MORE_TO_COME)).into()
     }
 
-    /// The last lines of the description: what can't be used, and what a person has to do about it.
+    /// The last lines of the description: unavailable servers, and what the user has to do.
     fn not_available(&self) -> String {
         let untrusted = self.missing.untrusted().map(|line| format!("\n{line}")).unwrap_or_default();
         format!("{}{untrusted}", self.missing_line("\n"))
     }
 
     /// The description of `execute_code`: how to write a snippet, and as much of the API as fits into about `budget`
-    /// tokens, the most useful form first.
+    /// tokens, most useful form first.
     #[cfg(test)]
     pub(crate) fn description(&self, budget: usize) -> String {
         self.described(budget).0
     }
 
-    /// The description, and whether nothing is left out of the signatures.
+    /// The description, and whether the signatures are complete.
     fn described(&self, budget: usize) -> (String, bool) {
         let all: Vec<Found> = (0..self.len()).filter_map(|place| self.found(place, 0.0)).collect();
         for detail in Detail::ALL {
@@ -131,7 +132,7 @@ impl Reference {
         (format!("{}\n{}{servers}", self.how(), wording::DISCOVERED), false)
     }
 
-    /// How a snippet is written.
+    /// How to write a snippet.
     fn how(&self) -> String {
         let resources = if self.has_resources { wording::RESOURCES } else { "" };
         format!("{}{resources}", wording::HOW)
@@ -147,12 +148,12 @@ impl Reference {
         format!("\n{}: {}", line(server, ABOUT[0]), functions.join(", "))
     }
 
-    /// As much about each server as there is room for.
+    /// The servers, with as much about each as fits.
     fn server_list(&self) -> String {
         let room = (SERVERS_TOKENS + self.len() / TOOLS_TO_THE_TOKEN).min(SERVERS_TOKENS_AT_MOST);
-        for longest in ABOUT {
-            let lines: Vec<String> = self.servers.iter().map(|server| line(server, longest)).collect();
-            let text = if longest > 0 {
+        for max_length in ABOUT {
+            let lines: Vec<String> = self.servers.iter().map(|server| line(server, max_length)).collect();
+            let text = if max_length > 0 {
                 format!("\n{}", lines.join("\n"))
             } else {
                 format!(" {}", lines.join(", "))
@@ -195,31 +196,30 @@ fn definitions(description: String) -> [ToolDefinition; 3] {
     ]
 }
 
-/// The module of a server, what is known about it, and how many tools it has.
-fn line(server: &Server, longest: usize) -> String {
-    let about = codegen::clean(&server.about, longest);
+/// A server's module, its number of tools, and a line about it.
+fn line(server: &Server, max_length: usize) -> String {
+    let about = codegen::clean(&server.about, max_length);
     let Server { module, count, .. } = server;
-    if about.is_empty() || longest == 0 {
+    if about.is_empty() || max_length == 0 {
         format!("{module} ({count})")
     } else {
         format!("{module} ({count}): {about}")
     }
 }
 
-/// The signatures of all tools, if they have at most `left` tokens.
+/// The signatures of all tools, if they fit into `left` tokens.
 fn api(all: &[Found], detail: Detail, left: usize) -> Option<String> {
-    // A signature has more than so many tokens in any form: most lists need not be written to be seen too long.
+    // Every signature has more tokens than this in any form, so lists that are too long are usually not generated.
     const SHORTEST: usize = 5;
     (all.len() * SHORTEST <= left).then(|| text::signatures(all, detail)).filter(|api| tokens(api) <= left)
 }
 
-/// About how many tokens a text has, by either of two rules: a rule for tokenisers of today, and four characters to
-/// the token.
+/// The approximate number of tokens: the larger of an estimate for current tokenizers and a quarter of the characters.
 fn tokens(text: &str) -> usize {
     codegen::tokens(text).max(text.chars().count() / 4)
 }
 
-/// About how many tokens `tools/list` costs a client: by the rule for `o200k_base`, and as characters / 4.
+/// The approximate number of tokens of `tools/list`: by the estimate for `o200k_base`, and as characters / 4.
 pub fn definition_tokens(definitions: &[ToolDefinition]) -> (usize, usize) {
     let tools: Vec<Value> = definitions
         .iter()
@@ -229,7 +229,7 @@ pub fn definition_tokens(definitions: &[ToolDefinition]) -> (usize, usize) {
     (codegen::tokens(&text), text.chars().count() / 4)
 }
 
-/// The schema of a struct of arguments, without what tells a model nothing.
+/// The schema of a struct of arguments, without members that don't help a model.
 fn schema<T: JsonSchema>() -> Map<String, Value> {
     let mut settings = SchemaSettings::draft2020_12();
     settings.meta_schema = None;
@@ -244,7 +244,7 @@ fn schema<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// Takes away titles, formats and defaults, here and below.
+/// Removes titles, formats, defaults and minimums, recursively.
 fn strip(schema: &mut Map<String, Value>) {
     for word in ["title", "format", "default", "minimum"] {
         schema.remove(word);

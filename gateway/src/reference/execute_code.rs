@@ -1,4 +1,4 @@
-//! The arguments of `execute_code`: read, and told apart.
+//! Parses and hashes the arguments of `execute_code`.
 
 use config::LONGEST_SECONDS;
 use serde_json::{Value, json};
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use super::ExecuteCode;
 
 impl ExecuteCode {
-    /// The arguments of a call.
+    /// Parses the arguments of a call.
     ///
     /// # Errors
-    /// What is wrong, for a model.
+    /// The error, as a message for a model.
     pub fn read(arguments: Value) -> Result<Self, String> {
         let arguments: Self = serde_json::from_value(arguments).map_err(|error| {
             format!(
-                "the arguments of execute_code are wrong: {error}\n\
+                "invalid arguments of execute_code: {error}\n\
                  help: {{ \"code\": \"…Rust…\", \"timeout\"?: seconds, \"check_only\"?: true, \"args\"?: {{ … }} }}"
             )
         })?;
@@ -27,12 +27,12 @@ impl ExecuteCode {
         Ok(arguments)
     }
 
-    /// A hash of what is asked for.
+    /// A hash of the request.
     #[must_use]
     pub fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&(self.code.len() as u64).to_le_bytes()).update(self.code.as_bytes());
-        // The same arguments in another order ask for the same.
+        // The order of the arguments does not matter.
         let mut rest = json!([self.check_only, self.args]);
         rest.sort_all_objects();
         hasher.update(rest.to_string().as_bytes());

@@ -1,4 +1,4 @@
-//! About a thousand tools to look up: those of real servers, and made ones of services that everybody knows.
+//! About a thousand tools for tests: those of real servers, and generated ones of well-known services.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,22 +11,22 @@ use serde_json::{Value, json};
 use super::Reference;
 use crate::tool_list::as_declared;
 
-/// A service: its name, what it is, and what it keeps, each with what that is.
+/// A service: its name, its description, and its kinds of objects with their descriptions.
 type Service = (String, String, Vec<(String, String)>);
 
-/// Services that everybody knows.
+/// Well-known services.
 fn known() -> Vec<Service> {
     serde_json::from_str(include_str!("../../tests/services.json")).unwrap()
 }
 
-/// What is done with what a service keeps: the verb, a sentence, and names of parameters.
+/// Operations on a service's objects: the verb, a sentence, and parameter names.
 const VERBS: [(&str, &str, &[&str]); 6] = [
     ("list", "List {plural}, page by page. One is {what}.", &["cursor", "page_size"]),
     ("get", "Get one {name} by its id: {what}.", &["{name}_id"]),
     ("create", "Create a new {name}: {what}. Returns its id.", &["title", "description", "tags"]),
     (
         "update",
-        "Change fields of a {name}; what is not given stays as it is.",
+        "Change fields of a {name}; missing fields stay unchanged.",
         &["{name}_id", "title", "description"],
     ),
     ("delete", "Delete a {name} for good. This can't be undone.", &["{name}_id", "confirm"]),
@@ -37,7 +37,7 @@ fn plural(noun: &str) -> String {
     noun.strip_suffix('y').map_or_else(|| format!("{noun}s"), |stem| format!("{stem}ies"))
 }
 
-fn made(
+fn generated(
     service: &str,
     (name, what): &(String, String),
     (verb, sentence, parameters): (&str, &str, &[&str]),
@@ -73,21 +73,21 @@ pub(super) fn real() -> BTreeMap<String, Vec<Tool>> {
     names.iter().map(|name| ((*name).to_owned(), tools(name))).collect()
 }
 
-/// Made servers with 24 tools each.
+/// Generated servers with 24 tools each.
 pub(super) fn services(count: usize) -> BTreeMap<String, Vec<Tool>> {
     let tools = |service: &str, nouns: &[(String, String)]| {
-        nouns.iter().flat_map(|noun| VERBS.iter().map(|verb| made(service, noun, *verb))).collect()
+        nouns.iter().flat_map(|noun| VERBS.iter().map(|verb| generated(service, noun, *verb))).collect()
     };
     let services = known().into_iter().take(count);
     services.map(|(service, _, nouns)| (service.clone(), tools(&service, &nouns))).collect()
 }
 
-/// A line about each made service.
+/// A line about each generated service.
 pub(super) fn about() -> BTreeMap<String, String> {
     known().into_iter().map(|(service, about, _)| (service, about)).collect()
 }
 
-/// The reference to servers with their tools.
+/// A reference to these servers.
 pub(super) fn reference(servers: &BTreeMap<String, Vec<Tool>>) -> Reference {
     let folder = tempfile::tempdir().unwrap();
     Reference::new(Arc::new(catalog(folder.path(), servers)), &about()).unwrap()

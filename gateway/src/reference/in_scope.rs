@@ -1,26 +1,26 @@
-//! What snippets have in scope beside the tools, told as tools are: models ask for these names as well.
+//! Documentation of what snippets have in scope besides tools: models ask `describe_tools` for these names as well.
 
-/// A name, and what is told of it.
+/// Each name with its documentation.
 const KNOWN: [(&str, &str); 13] = [
     (
         "ToolResult",
-        "/// The answer of a tool without an output schema.\n\
+        "/// The result of a tool without an output schema.\n\
          struct ToolResult { content: Vec<Content>, structured: Option<Value> }\n\
          impl ToolResult {\n    /// The text blocks, joined by newlines.\n    fn text(&self) -> String;\n    /// The \
-         structured content, or else the text read as JSON or as a Python literal.\n    fn json<T: DeserializeOwned>(&self) -> Result<T>;\n    \
+             structured content, or else the text parsed as JSON or as a Python literal.\n    fn json<T: DeserializeOwned>(&self) -> Result<T>;\n    \
          /// The first image.\n    fn image(&self) -> Option<&Content>;\n}",
     ),
     (
         "ToolError",
-        "/// A call that came to no result.\n\
+        "/// A call that failed.\n\
          struct ToolError { kind: ToolErrorKind, server: String, tool: String, message: String, content: Vec<Content>, \
          raw: Option<Box<Value>> }",
     ),
     (
         "ToolErrorKind",
-        "enum ToolErrorKind {\n    /// The tool's own failure, such as a file that is not there.\n    Failed,\n    \
-         InvalidParams,\n    /// The server refused the request.\n    Rejected,\n    Timeout,\n    Unavailable,\n    /// The \
-         answer does not fit the output schema; `raw` has it.\n    Mismatch,\n    Protocol,\n    Denied,\n}",
+        "enum ToolErrorKind {\n    /// The tool's own failure, such as a missing file.\n    Failed,\n    \
+         InvalidParams,\n    /// The server rejected the request.\n    Rejected,\n    Timeout,\n    Unavailable,\n    /// The \
+         result does not fit the output schema; `raw` has it.\n    Mismatch,\n    Protocol,\n    Denied,\n}",
     ),
     (
         "Content",
@@ -33,7 +33,7 @@ const KNOWN: [(&str, &str); 13] = [
     ),
     (
         "Scalar",
-        "/// A text, a number or a flag; compare with `==`, make with `.into()`.\n\
+        "/// A string, a number or a boolean; compare with `==`, create with `.into()`.\n\
          impl Scalar {\n    fn as_str(&self) -> Option<&str>;\n    fn as_i64(&self) -> Option<i64>;\n    fn as_f64(&self) \
          -> Option<f64>;\n    fn as_bool(&self) -> Option<bool>;\n}",
     ),
@@ -47,18 +47,18 @@ const KNOWN: [(&str, &str); 13] = [
     (
         "emit",
         "/// Adds content to the answer: a text, a Content, a ToolResult (all its blocks), typed output that is content blocks, a \
-         Value, or a list or reference; not async. Panics where a value is no content block.\n\
+         Value, or a list or reference; not async. Panics if a value is not a content block.\n\
          fn emit(content: impl Emittable)\n\
          // emit(shop::get_picture(id).await?);",
     ),
     (
         "progress",
-        "/// Tells how far the snippet is, in numbers of any kind; not async.\n\
+        "/// Reports progress, as numbers of any type; not async.\n\
          fn progress(done: impl Amount, total: impl Amount, message: impl Into<String>)",
     ),
     (
         "args",
-        "/// What the call was given as `args`.\n\
+        "/// The `args` of the call.\n\
          impl Args {\n    fn get(&self, key: &str) -> Option<&str>;\n    fn require(&self, key: &str) -> Result<&str>;\n    \
          fn iter(&self) -> impl Iterator<Item = (&str, &str)>;\n}",
     ),
@@ -70,7 +70,7 @@ const KNOWN: [(&str, &str); 13] = [
     ),
     (
         "describe_tools",
-        "/// Tells all about tools, each named `module::function`.\n\
+        "/// Returns the full documentation of tools, each named `module::function`.\n\
          async fn describe_tools(tools: Vec<String>) -> Result<String, ToolError>",
     ),
     (
@@ -82,16 +82,16 @@ const KNOWN: [(&str, &str); 13] = [
     ),
     (
         "mcp_resource_read",
-        "/// What a resource holds; setter `.server(name)`.\n\
+        "/// Reads a resource; setter `.server(name)`.\n\
          async fn mcp_resource_read(uri: impl Into<String>) -> Result<Resource, ToolError>\n\
          impl Resource {\n    fn text(&self) -> String;\n    fn bytes(&self) -> Vec<u8>;\n}",
     ),
 ];
 
-/// What is told of a name, where it means something in scope.
-pub(super) fn told(name: &str) -> Option<&'static str> {
+/// The documentation of a name, if it is in scope.
+pub(super) fn documentation(name: &str) -> Option<&'static str> {
     let name = name.trim().trim_end_matches("()").trim_end_matches('!');
-    KNOWN.iter().find(|(known, _)| *known == name).map(|(_, told)| *told)
+    KNOWN.iter().find(|(known, _)| *known == name).map(|(_, documentation)| *documentation)
 }
 
 #[cfg(test)]
@@ -99,18 +99,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_is_in_scope() {
+    fn documented_names_are_in_scope() {
         let prelude = include_str!("../../../templates/bridge/src/prelude.rs");
-        for (name, told) in KNOWN {
+        for (name, documentation) in KNOWN {
             assert!(name == "args" || prelude.contains(name), "{name}");
-            assert!(told.contains(if name == "args" { "Args" } else { name }), "{told}");
+            assert!(documentation.contains(if name == "args" { "Args" } else { name }), "{documentation}");
         }
     }
 
     #[test]
-    fn names_are_found_as_models_write_them() {
-        assert!(told("emit()").is_some_and(|told| told.contains("fn emit")));
-        assert!(told(" ToolResult ").is_some());
-        assert_eq!(told("demo::emit"), None);
+    fn names_are_found_with_parentheses_and_spaces() {
+        assert!(documentation("emit()").is_some_and(|documentation| documentation.contains("fn emit")));
+        assert!(documentation(" ToolResult ").is_some());
+        assert_eq!(documentation("demo::emit"), None);
     }
 }

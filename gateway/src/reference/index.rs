@@ -1,59 +1,59 @@
-//! Finding texts by words: BM25 with weighted fields.
+//! A full-text index: BM25 with weighted fields.
 //!
-//! Which fields there are, and what the texts mean, is left to others.
+//! The caller chooses the fields.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::words::{alike, words};
 
-/// How soon a word that comes again counts for nothing more (BM25's k1).
+/// How quickly repetitions of a word stop counting (BM25's k1).
 const SATURATION: f64 = 1.2;
-/// How much a long field takes from the weight of its words (BM25's b).
+/// How much a field's length reduces the weight of its words (BM25's b).
 const LENGTH: f64 = 0.6;
-/// What another word for the one that was asked for counts; one that only begins alike, times the share of it that was
-/// asked for; and one that is spelled alike.
+/// Factors for a synonym; for a longer word that starts with the queried one, multiplied by the share that was typed;
+/// and for a word with a similar spelling.
 const ALIKE: f64 = 0.4;
 const PREFIX: f64 = 1.0;
 const MISSPELLED: f64 = 0.6;
-/// Each of the two words that one may be written apart as.
+/// Factor for each of two words that the queried word consists of.
 const APART: f64 = 0.8;
-/// What a second word for the same counts in a text that has both.
+/// Factor for a second match of the same queried word in a text.
 const AGAIN: f64 = 0.25;
-/// The shortest beginning of a word, in bytes.
-const SHORTEST_PREFIX: usize = 3;
-/// The shortest word that one letter may be wrong in, and two.
+/// Minimum length of a prefix, in bytes.
+const MIN_PREFIX: usize = 3;
+/// Minimum length of a word that may have one wrong letter, and two.
 const ONE_WRONG: usize = 4;
 const TWO_WRONG: usize = 8;
-/// What a text keeps of its score that has hardly any of the words that were asked for.
+/// Share of the score that a text keeps if it has hardly any of the queried words.
 const FEW_WORDS: f64 = 0.4;
-/// Most words of a question that count.
-const WORDS_ASKED: usize = 32;
-/// Most words of one field that count.
-const WORDS_KEPT: usize = 400;
+/// Maximum words of a query that count.
+const QUERY_WORDS: usize = 32;
+/// Maximum words of a field that count.
+const FIELD_WORDS: usize = 400;
 
-/// A part of a text, with what a word in it counts.
+/// A part of a text, with the weight of its words.
 pub(super) struct Field<'a> {
     pub(super) text: &'a str,
     pub(super) weight: f64,
 }
 
-/// Texts by their words.
+/// The index.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// Where each word occurs: the number of the text, and how much it counts there.
+    /// For each word, the texts that contain it, with its weight there.
     places: BTreeMap<String, Vec<(usize, f64)>>,
     count: usize,
 }
 
 impl Index {
-    /// An index of texts, each with the same fields in the same order; they are numbered as they come.
+    /// Indexes texts, each with the same fields in the same order; they are numbered from 0.
     pub(super) fn new<'a, const FIELDS: usize>(texts: impl IntoIterator<Item = [Field<'a>; FIELDS]>) -> Self {
         let texts: Vec<[(Vec<String>, f64); FIELDS]> = texts
             .into_iter()
             .map(|fields| {
                 fields.map(|field| {
                     let mut words = words(field.text);
-                    words.truncate(WORDS_KEPT);
+                    words.truncate(FIELD_WORDS);
                     (words, field.weight)
                 })
             })
@@ -77,13 +77,13 @@ impl Index {
         index
     }
 
-    /// The texts that have any word of `question`, with their scores, in no order.
-    pub(super) fn find(&self, question: &str) -> HashMap<usize, f64> {
-        let asked: BTreeSet<String> = words(question).into_iter().take(WORDS_ASKED).collect();
+    /// The texts that match any word of `query`, with their scores, unordered.
+    pub(super) fn find(&self, query: &str) -> HashMap<usize, f64> {
+        let queried: BTreeSet<String> = words(query).into_iter().take(QUERY_WORDS).collect();
         let mut scores: HashMap<usize, (f64, usize)> = HashMap::new();
-        for word in &asked {
+        for word in &queried {
             let mut found: HashMap<usize, f64> = HashMap::new();
-            for (word, factor) in self.meant(word) {
+            for (word, factor) in self.candidates(word) {
                 let places = self.places.get(&word).map_or(&[][..], Vec::as_slice);
                 let rarity = rarity(self.count, places.len());
                 for (number, weight) in places {
@@ -98,41 +98,43 @@ impl Index {
                 *count += 1;
             }
         }
-        let share = |count: usize| FEW_WORDS + (1.0 - FEW_WORDS) * real(count) / real(asked.len().max(1));
+        let share = |count: usize| FEW_WORDS + (1.0 - FEW_WORDS) * real(count) / real(queried.len().max(1));
         scores.into_iter().map(|(number, (sum, count))| (number, sum * share(count))).collect()
     }
 
-    /// The words that one of a question may mean, with what they count.
-    fn meant(&self, word: &str) -> Vec<(String, f64)> {
-        let mut meant = vec![(word.to_owned(), 1.0)];
-        meant.extend(alike(word).into_iter().map(|other| (other, ALIKE)));
+    /// The words that a queried word may stand for, with their factors.
+    fn candidates(&self, word: &str) -> Vec<(String, f64)> {
+        let mut candidates = vec![(word.to_owned(), 1.0)];
+        candidates.extend(alike(word).into_iter().map(|other| (other, ALIKE)));
         if self.places.contains_key(word) {
-            return meant;
+            return candidates;
         }
         if let Some(apart) = self.apart(word) {
-            meant.extend(apart.map(|part| (part, APART)));
-            return meant;
+            candidates.extend(apart.map(|part| (part, APART)));
+            return candidates;
         }
-        let known = meant.len();
-        if word.len() >= SHORTEST_PREFIX {
+        let known = candidates.len();
+        if word.len() >= MIN_PREFIX {
             let longer = self.places.range(word.to_owned()..).map(|(other, _)| other);
             let longer = longer.take_while(|other| other.starts_with(word));
-            meant.extend(longer.map(|other| (other.clone(), PREFIX * real(word.len()) / real(other.len()))));
+            candidates
+                .extend(longer.map(|other| (other.clone(), PREFIX * real(word.len()) / real(other.len()))));
         }
-        let is_found = meant.len() > known || meant.iter().any(|(other, _)| self.places.contains_key(other));
+        let is_found =
+            candidates.len() > known || candidates.iter().any(|(other, _)| self.places.contains_key(other));
         if !is_found {
-            meant.extend(self.spelled_alike(word).into_iter().map(|other| (other, MISSPELLED)));
+            candidates.extend(self.spelled_alike(word).into_iter().map(|other| (other, MISSPELLED)));
         }
-        meant
+        candidates
     }
 
-    /// The two words that one of no text consists of, both of the same text: `rollback` for `roll_back`.
+    /// Splits a word that is in no text into two words that are both in the same text: `rollback` as `roll_back`.
     fn apart(&self, word: &str) -> Option<[String; 2]> {
-        let ends = SHORTEST_PREFIX..=word.len().checked_sub(SHORTEST_PREFIX)?;
+        let ends = MIN_PREFIX..=word.len().checked_sub(MIN_PREFIX)?;
         let parts = ends.filter_map(|end| Some((word.get(..end)?, word.get(end..)?)));
         let mut known = parts.filter_map(|(one, other)| {
             let (places, others) = (self.places.get(one)?, self.places.get(other)?);
-            // Places are in the order of the texts.
+            // The entries are in the order of the texts.
             let is_there = |number: &usize| others.binary_search_by_key(number, |(other, _)| *other).is_ok();
             let is_common = places.iter().any(|(number, _)| is_there(number));
             is_common.then(|| [one.to_owned(), other.to_owned()])
@@ -140,7 +142,7 @@ impl Index {
         known.next()
     }
 
-    /// The words that are hardly different: only the nearest of them.
+    /// The words with the most similar spelling.
     fn spelled_alike(&self, word: &str) -> Vec<String> {
         let wrong = match word.chars().count() {
             ..ONE_WRONG => return Vec::new(),
@@ -153,12 +155,12 @@ impl Index {
             (distance <= wrong).then(|| (distance, other.clone()))
         };
         let near: Vec<(usize, String)> = self.places.keys().filter_map(near).collect();
-        let least = near.iter().map(|(distance, _)| *distance).min();
-        near.into_iter().filter(|(distance, _)| Some(*distance) == least).map(|(_, other)| other).collect()
+        let smallest = near.iter().map(|(distance, _)| *distance).min();
+        near.into_iter().filter(|(distance, _)| Some(*distance) == smallest).map(|(_, other)| other).collect()
     }
 }
 
-/// How much a word says that `of` of `all` texts have.
+/// The weight of a word that `of` of `all` texts contain.
 fn rarity(all: usize, of: usize) -> f64 {
     (1.0 + (real(all) - real(of) + 0.5) / (real(of) + 0.5)).ln()
 }
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_is_found() {
+    fn similar_words_are_found() {
         for (question, number) in [
             ("removing orders", 1),
             ("folder", 2),

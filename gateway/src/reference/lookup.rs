@@ -1,5 +1,4 @@
-//! Answers to what programs ask about tools. The reference that it takes is made with the first question: most
-//! programs ask none.
+//! Answers lookups of programs. The reference is created by the first lookup, because most programs make none.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -10,12 +9,12 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Found, Reference, found_by_default};
 
-/// A reference that is made when it is needed.
+/// A reference that is created on first use.
 #[derive(Debug)]
 pub struct Lookup {
     catalog: Arc<Catalog>,
     about: BTreeMap<String, String>,
-    /// Or why there is none.
+    /// The reference, or why it could not be created.
     reference: OnceLock<Result<Arc<Reference>, String>>,
 }
 
@@ -28,19 +27,19 @@ impl Lookup {
     /// The reference.
     ///
     /// # Errors
-    /// Where the cache that holds its texts can't be read; in words.
+    /// If the cache with its texts can't be read; as a message.
     pub(crate) fn reference(&self) -> Result<&Arc<Reference>, &str> {
-        let made = self.reference.get_or_init(|| {
-            let made = Reference::new(self.catalog.clone(), &self.about);
-            made.map(Arc::new).map_err(|error| error.to_string())
+        let created = self.reference.get_or_init(|| {
+            let created = Reference::new(self.catalog.clone(), &self.about);
+            created.map(Arc::new).map_err(|error| error.to_string())
         });
-        made.as_ref().map_err(String::as_str)
+        created.as_ref().map_err(String::as_str)
     }
 
-    /// The answer to a program's question.
+    /// Answers a program's lookup.
     ///
     /// # Errors
-    /// Where it names a server that does not exist, or there is no reference.
+    /// If it names a server that does not exist, or there is no reference.
     pub(crate) fn answer(&self, question: &Question) -> Result<Box<RawValue>, CallFailure> {
         let failed = |message: &str| failure(FailureKind::Unavailable, message.to_owned());
         let reference = self.reference().map_err(failed)?;
@@ -56,7 +55,7 @@ impl Lookup {
             }
             Question::Describe { tools } => raw(&reference.describe_text(tools, |_, _| None)),
             Question::Resources { .. } | Question::Resource { .. } => {
-                Err(failed("what is known of tools says nothing of resources"))
+                Err(failed("resources can't be looked up here"))
             }
         }
     }

@@ -1,33 +1,33 @@
-//! Signatures as `codegen` writes them, made shorter step by step.
+//! Shortens the signatures that `codegen` writes, step by step.
 //!
-//! A signature is the description as a comment, the call in one line or in two, and a line for each type. Remarks
-//! stand between `/*` and `*/`, which no text of a server's can hold.
+//! A signature is the description as a comment, the call in one or two lines, and a line for each type. Remarks are
+//! between `/*` and `*/`, which no text of a server can contain.
 
-/// How much of a signature is shown, from all of it to the least that a call can be written by.
+/// How much of a signature is shown, from all of it to the minimum for writing a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Detail {
-    /// All of it.
+    /// Everything.
     Whole,
-    /// Of the description one sentence or so.
+    /// The description cut to about one sentence.
     Brief,
-    /// The same without remarks on parameters and fields.
+    /// Also without remarks on parameters and fields.
     Bare,
-    /// Calls and types, and no words of the server's.
+    /// Calls and types, without any text of the server.
     Types,
-    /// The call alone.
+    /// Only the call.
     Call,
 }
 
 impl Detail {
-    /// All, from the longest to the shortest.
+    /// All variants, longest to shortest.
     pub(super) const ALL: [Detail; 5] =
         [Detail::Whole, Detail::Brief, Detail::Bare, Detail::Types, Detail::Call];
 }
 
-/// The longest description in a shortened signature, in characters.
+/// Maximum characters of a shortened description.
 const BRIEF: usize = 90;
 
-/// A signature with so much of it.
+/// A signature in the given detail.
 pub(super) fn shortened(signature: &str, detail: Detail) -> String {
     let signature = &with_text(signature);
     if detail == Detail::Whole {
@@ -45,7 +45,7 @@ pub(super) fn shortened(signature: &str, detail: Detail) -> String {
     description.into_iter().chain(code).collect::<Vec<_>>().join("\n")
 }
 
-/// A signature whose output, where that is a struct of one text, is `text` and the name of the field.
+/// Writes an output struct of one string as `text in .field`.
 fn with_text(signature: &str) -> String {
     let of_text = |line: &str| {
         let line = without_remarks(line);
@@ -57,17 +57,17 @@ fn with_text(signature: &str) -> String {
     for line in signature.lines() {
         if let Some((output, text)) = of_text(line) {
             let others = signature.lines().filter(|other| *other != line);
-            let told = |other: &str| match other.strip_suffix(&output) {
+            let replaced = |other: &str| match other.strip_suffix(&output) {
                 Some(call) => format!("{call}{text}"),
                 None => other.to_owned(),
             };
-            return others.map(told).collect::<Vec<_>>().join("\n");
+            return others.map(replaced).collect::<Vec<_>>().join("\n");
         }
     }
     signature.to_owned()
 }
 
-/// What a signature tells of the parameters: their names, and separately all that its types and remarks say.
+/// The names of the parameters; and separately the code with its types and remarks.
 pub(super) fn parameters(signature: &str) -> (String, String) {
     let (_, code) = parts(signature);
     let call = without_remarks(code.lines().next().unwrap_or_default());
@@ -77,7 +77,7 @@ pub(super) fn parameters(signature: &str) -> (String, String) {
     (names.collect::<Vec<_>>().join(" "), code.to_owned())
 }
 
-/// The description without its comment signs, and the lines behind it.
+/// The description without its comment marker, and the lines after it.
 fn parts(signature: &str) -> (Option<&str>, &str) {
     match signature.strip_prefix("/// ") {
         Some(rest) => {
@@ -88,14 +88,14 @@ fn parts(signature: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Where the call with named fields comes first, the short form of it is in the second line.
+/// Whether this line is the short form after a call with named fields.
 fn is_second_call(code: &str, number: usize, line: &str) -> bool {
     number == 1
         && code.lines().next().is_some_and(|first| first.contains(" }.call() "))
         && line.ends_with(')')
 }
 
-/// The first sentence, if it is short enough; else as many words as fit.
+/// The first sentence if it is short enough, otherwise as many words as fit.
 fn brief(description: &str) -> String {
     let end = description.find(". ").map_or(description.len(), |end| end + 1);
     let sentence = description.get(..end).unwrap_or(description);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_of_one_text_is_told_as_text() {
+    fn an_output_of_one_string_is_shown_as_text() {
         let read =
             "/// Read it.\nread(path: String) -> ReadOutput\nReadOutput { content: String /* all of it */ }";
         assert_eq!(shortened(read, Detail::Whole), "/// Read it.\nread(path: String) -> text in .content");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_read_off_a_signature() {
+    fn parameters_are_read_from_a_signature() {
         assert_eq!(parameters(SEARCH).0.split_whitespace().collect::<Vec<_>>(), ["path", "pattern", "depth"]);
         let one =
             "list(cursor?: String /* a: b, c */, by?: BTreeMap<String, i64>) -> Page\nPage { next: i64 }";

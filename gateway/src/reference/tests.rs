@@ -1,4 +1,4 @@
-//! Searching, describing, and what the description of a catalog costs.
+//! Tests of searches and descriptions, and of the size of a catalog's description.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -12,14 +12,14 @@ use super::*;
 
 const BUDGET: usize = DESCRIPTION_TOKENS;
 
-/// Real servers and made ones.
+/// Real and generated servers.
 fn thousand() -> BTreeMap<String, Vec<Tool>> {
     let mut servers = services(40);
     servers.extend(real());
     servers
 }
 
-/// The reference to all of them, made once.
+/// The reference to all of them, created once.
 fn all() -> &'static Reference {
     static ALL: OnceLock<Reference> = OnceLock::new();
     ALL.get_or_init(|| reference(&thousand()))
@@ -35,17 +35,17 @@ fn paths(found: &[Found]) -> Vec<String> {
     found.iter().map(|found| format!("{}::{}", found.module, found.function)).collect()
 }
 
-/// What is told of tools of whose answers nothing is known.
+/// Descriptions without known forms of results.
 fn described(reference: &Reference, names: &[String]) -> String {
     reference.describe_text(names, |_, _| None)
 }
 
 #[test]
-fn twenty_questions_find_their_tools_among_a_thousand() {
+fn twenty_queries_find_their_tools_among_a_thousand() {
     let reference = all();
     assert!(reference.len() >= 1_000, "{}", reference.len());
     let mut missed = Vec::new();
-    for (question, wanted) in [
+    for (query, expected) in [
         ("open a pull request on github", "github::create_pull_request"),
         ("what files are in a folder", "filesystem::list_directory"),
         ("read a text file from disk", "filesystem::read_text_file"),
@@ -67,16 +67,16 @@ fn twenty_questions_find_their_tools_among_a_thousand() {
         ("look up shopify orders", "shopify::search_orders"),
         ("overdue invoices", "stripe::list_invoices"),
     ] {
-        let found = paths(&reference.search(question, None, 3).unwrap());
-        if !found.iter().any(|path| path == wanted) {
-            missed.push(format!("{question}: {found:?} instead of {wanted}"));
+        let found = paths(&reference.search(query, None, 3).unwrap());
+        if !found.iter().any(|path| path == expected) {
+            missed.push(format!("{query}: {found:?} instead of {expected}"));
         }
     }
     assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
 
 #[test]
-fn a_name_comes_first_however_it_is_written() {
+fn an_exact_name_comes_first_in_any_spelling() {
     let reference = all();
     for name in [
         "list_directory",
@@ -94,7 +94,7 @@ fn a_name_comes_first_however_it_is_written() {
 }
 
 #[test]
-fn a_search_keeps_to_a_server_and_to_a_number() {
+fn a_search_is_limited_to_a_server_and_a_number() {
     let reference = all();
     let all = reference.search("", Some("git"), 50).unwrap();
     assert_eq!(all.len(), 12);
@@ -131,7 +131,7 @@ fn tools_are_described_by_any_of_their_names() {
 }
 
 #[test]
-fn a_name_that_is_none_gets_the_nearest() {
+fn an_unknown_name_gets_the_nearest() {
     let reference = all();
     let unknown = |name: &str| reference.describe(&[name.to_owned()]).remove(0).unwrap_err();
     assert_eq!(unknown("git::git_comit").nearest, ["git::git_commit"]);
@@ -149,7 +149,7 @@ fn a_name_that_is_none_gets_the_nearest() {
 }
 
 #[test]
-fn what_may_not_be_called_is_not_told() {
+fn denied_tools_are_not_described() {
     let tool = |name: &str| Tool {
         name: name.to_owned(),
         description: None,
@@ -165,7 +165,7 @@ fn what_may_not_be_called_is_not_told() {
 }
 
 #[test]
-fn an_output_that_is_one_text_is_listed_as_text() {
+fn an_output_of_one_string_is_listed_as_text() {
     let output =
         |properties: Value| json!({ "type": "object", "properties": properties, "required": ["content"] });
     let tool = |name: &str, properties: Value| Tool {
@@ -208,7 +208,7 @@ fn texts_for_a_model_are_bounded_and_grouped() {
 }
 
 #[test]
-fn what_answers_look_like_stands_directly_below_each_tool() {
+fn forms_of_results_are_directly_below_each_tool() {
     let names = ["git::git_log", "nothing", "git.git_show", "git_log"].map(str::to_owned);
     let form = |server: &str, tool: &str| (tool == "git_log").then(|| format!("// form of {server}.{tool}"));
     let text = all().describe_text(&names, form);
@@ -220,7 +220,7 @@ fn what_answers_look_like_stands_directly_below_each_tool() {
 }
 
 #[test]
-fn an_empty_query_lists_a_whole_server_or_says_how_many_are_left_out() {
+fn an_empty_query_lists_a_server_or_counts_the_rest() {
     let reference = all();
     let shown = |server| reference.search_text("", server, found_by_default(" "));
     let filesystem = shown(Some("filesystem"));
@@ -230,9 +230,9 @@ fn an_empty_query_lists_a_whole_server_or_says_how_many_are_left_out() {
     assert!(shown(None).contains(&format!("// {rest} more tools: search by words")), "{}", shown(None));
 }
 
-/// What all definitions may cost.
+/// The token limits of all definitions.
 #[test]
-fn definitions_keep_to_their_budget() {
+fn definitions_stay_within_their_budget() {
     let mut services = services(11);
     services.values_mut().last().unwrap().truncate(10);
     let (demo, real, services) = (reference(&only(&["demo"])), reference(&real()), reference(&services));
@@ -248,7 +248,7 @@ fn definitions_keep_to_their_budget() {
 }
 
 #[test]
-fn resources_are_told_of_where_there_are_any_within_the_same_budgets() {
+fn resources_are_described_within_the_same_budgets() {
     let mut services = services(11);
     services.values_mut().last().unwrap().truncate(10);
     for (reference, most) in [(reference(&services), 700), (reference(&thousand()), 1_000)] {
@@ -260,9 +260,9 @@ fn resources_are_told_of_where_there_are_any_within_the_same_budgets() {
     }
 }
 
-/// Where all tools are listed, where only calls are, and where none is.
+/// Descriptions with all signatures, with calls only, and without signatures.
 #[test]
-fn every_form_of_the_description_says_what_can_be_written() {
+fn every_form_of_the_description_explains_snippets() {
     let few = reference(&only(&["demo"]));
     let descriptions = [few.description(BUDGET), few.description(1_100), all().description(BUDGET)];
     for phrase in [
@@ -280,7 +280,7 @@ fn every_form_of_the_description_says_what_can_be_written() {
 }
 
 #[test]
-fn few_tools_are_told_whole_and_many_by_their_servers() {
+fn few_tools_are_listed_completely_and_many_by_server() {
     let few = reference(&only(&["demo"]));
     assert_eq!(few.definitions(BUDGET).len(), 1);
     let so_far = few.definitions_so_far(BUDGET);
@@ -291,7 +291,7 @@ fn few_tools_are_told_whole_and_many_by_their_servers() {
         description.contains("mod demo {") && description.contains("enum ListOrdersOrderStatus"),
         "{description}"
     );
-    // With less and less room there is less and less.
+    // Less budget gives shorter descriptions.
     let lengths: Vec<usize> =
         [2_000, 1_300, 1_100, 900, 700, 0].map(|budget| few.description(budget).len()).to_vec();
     assert!(lengths.windows(2).all(|pair| pair[0] >= pair[1]), "{lengths:?}");
@@ -322,7 +322,7 @@ fn a_thousand_servers_are_named_in_few_words() {
 }
 
 #[test]
-fn the_order_of_tools_changes_nothing() {
+fn the_order_of_tools_does_not_matter() {
     let servers = only(&["git", "slack", "demo"]);
     let mut turned = servers.clone();
     turned.values_mut().for_each(|tools| tools.reverse());
@@ -330,20 +330,20 @@ fn the_order_of_tools_changes_nothing() {
     for budget in [0, 900, 3_000, 20_000] {
         assert_eq!(one.definitions(budget), other.definitions(budget));
     }
-    for question in ["", "list", "message channel", "comit", "get"] {
-        assert_eq!(one.search(question, None, 50).unwrap(), other.search(question, None, 50).unwrap());
+    for query in ["", "list", "message channel", "comit", "get"] {
+        assert_eq!(one.search(query, None, 50).unwrap(), other.search(query, None, 50).unwrap());
     }
 }
 
 #[test]
-fn schemas_say_what_is_needed_and_no_more() {
+fn schemas_are_minimal() {
     let definitions = reference(&only(&["git", "filesystem", "memory"])).definitions(0);
     let schemas: Vec<Value> = definitions.into_iter().map(|tool| Value::Object(tool.input_schema)).collect();
     assert_eq!(
         schemas[0],
         json!({ "type": "object", "additionalProperties": false, "required": ["code"], "properties": {
             "code": { "type": "string" },
-            "timeout": { "type": "number", "description": "Most seconds." },
+            "timeout": { "type": "number", "description": "Seconds." },
             "check_only": { "type": "boolean", "description": "Compile only." },
             "args": { "type": "object", "additionalProperties": { "type": "string" }, "description": "For args.get." },
         } })
@@ -363,7 +363,7 @@ fn schemas_say_what_is_needed_and_no_more() {
     assert!(serde_json::from_value::<SearchTools>(json!({ "query": "x", "count": 1 })).is_err());
 }
 
-/// Names and texts as no sane server has them.
+/// Names and texts that no normal server has.
 fn odd() -> impl Strategy<Value = String> {
     prop_oneof![
         "\\PC{0,12}",
@@ -390,9 +390,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn odd_tools_and_questions_do_no_harm(
+    fn odd_tools_and_queries_are_harmless(
         servers in proptest::collection::btree_map(odd(), proptest::collection::vec(odd_tool(), 0..6), 0..4),
-        questions in proptest::collection::vec(odd(), 1..4),
+        queries in proptest::collection::vec(odd(), 1..4),
         budget in 0..3_000_usize,
     ) {
         let folder = tempfile::tempdir().unwrap();
@@ -403,18 +403,18 @@ proptest! {
         let other = catalog(other_folder.path(), &turned.collect());
         let other = Reference::new(Arc::new(other), &about).unwrap();
         prop_assert_eq!(one.definitions(budget), other.definitions(budget));
-        for question in &questions {
-            let found = one.search(question, None, 5);
-            prop_assert_eq!(&found, &other.search(question, None, 5));
-            prop_assert!(one.search_text(question, Some(question), 50).len() < 20_000);
-            let text = described(&one, &[question.clone(), format!("{question}::{question}")]);
-            prop_assert_eq!(text, described(&other, &[question.clone(), format!("{question}::{question}")]));
+        for query in &queries {
+            let found = one.search(query, None, 5);
+            prop_assert_eq!(&found, &other.search(query, None, 5));
+            prop_assert!(one.search_text(query, Some(query), 50).len() < 20_000);
+            let text = described(&one, &[query.clone(), format!("{query}::{query}")]);
+            prop_assert_eq!(text, described(&other, &[query.clone(), format!("{query}::{query}")]));
         }
     }
 }
 
 #[test]
-fn about_lines_stand_in_the_list() {
+fn lines_about_servers_are_in_the_list() {
     let text = reference(&services(20)).description(BUDGET);
     assert!(text.contains("github (24): Code hosting"), "{text}");
     assert_eq!(about()["stripe"], "Payments");

@@ -1,25 +1,25 @@
-//! What a model reads of a search and of tools that it asks for: bounded texts.
+//! The bounded texts that a model reads about searches and tools.
 
 use std::fmt::Write as _;
 
 use super::signature::{Detail, shortened};
 use super::{Found, Reference, Server, Unknown};
 
-/// Most characters of the signatures of a search: about 2 000 tokens.
+/// Maximum characters of the signatures of a search: about 2,000 tokens.
 const SEARCH_LIMIT: usize = 8_000;
-/// Most characters of what is told of tools that are asked for; the longest documentation of one fits.
+/// Maximum characters of the descriptions of tools; the longest documentation of one tool fits.
 const DESCRIBE_LIMIT: usize = 48_000;
-/// Most tools that are described at once.
+/// Maximum tools that are described at once.
 pub(super) const DESCRIBED_AT_MOST: usize = 20;
-/// Most servers that are named where nothing was found.
+/// Maximum servers that are named if nothing was found.
 const SERVERS_NAMED: usize = 30;
 
 impl Reference {
-    /// What a model reads of a search: signatures by module, shorter ones where there are many.
+    /// The result of a search: signatures by module, shorter if there are many.
     pub fn search_text(&self, query: &str, server: Option<&str>, limit: usize) -> String {
         let found = match self.search(query, server, limit) {
             Ok(found) => found,
-            Err(unknown) => return format!("No search: {unknown}{}", self.missing_line("\n")),
+            Err(unknown) => return format!("Search failed: {unknown}{}", self.missing_line("\n")),
         };
         if found.is_empty() {
             let modules: Vec<&str> =
@@ -27,7 +27,7 @@ impl Reference {
             let named = modules.iter().take(SERVERS_NAMED).copied().collect::<Vec<_>>().join(", ");
             let more = if modules.len() > SERVERS_NAMED { ", …" } else { "" };
             return format!(
-                "No tool has any of these words. Try others, or an empty query with a `server`: {named}{more}{}",
+                "No tool matches any of these words. Try others, or an empty query with a `server`: {named}{more}{}",
                 self.missing_line("\n")
             );
         }
@@ -37,22 +37,21 @@ impl Reference {
         if listed > found.len() {
             shown.push_str(&format!("\n// {} more tools: search by words", listed - found.len()));
         }
-        shown.push_str("\n// `name?: T` is a setter: `.name(value)`. describe_tools tells all about a tool.");
+        shown.push_str("\n// `name?: T` is a setter: `.name(value)`. describe_tools returns a tool's full documentation.");
         shown.push_str(&self.missing_line("\n// "));
         shown
     }
 
-    /// What a model reads of tools that it asks for; `form` says what the answers of a tool look like, by its server and name,
-    /// where that is known.
+    /// The descriptions of tools; `form` returns what a tool's results look like, by server and name, if known.
     pub fn describe_text(&self, names: &[String], form: impl Fn(&str, &str) -> Option<String>) -> String {
         if names.is_empty() {
-            return "No tool was named: give names such as `module::function`, which search_tools finds."
+            return "No tool was named: pass names such as `module::function`; search_tools finds them."
                 .to_owned();
         }
         let mut text = String::new();
-        let asked = names.get(..DESCRIBED_AT_MOST).unwrap_or(names);
-        let mut left_out = names.len() - asked.len();
-        for (name, described) in asked.iter().zip(self.describe(asked)) {
+        let named = names.get(..DESCRIBED_AT_MOST).unwrap_or(names);
+        let mut left_out = names.len() - named.len();
+        for (name, described) in named.iter().zip(self.describe(named)) {
             let mut described = described.unwrap_or_else(|unknown: Unknown| format!("// {unknown}"));
             if let Some(form) = self.tool(name).and_then(|(server, tool)| form(server, tool)) {
                 described.push('\n');
@@ -68,14 +67,17 @@ impl Reference {
             text.push_str(&described);
         }
         if left_out > 0 {
-            // Writing to a text does not fail.
-            let _ = write!(text, "\n\n// {left_out} more are left out: too much at once. Ask for fewer.");
+            // Writing to a string does not fail.
+            let _ = write!(
+                text,
+                "\n\n// {left_out} more are left out because the text is too long. Name fewer tools."
+            );
         }
         text
     }
 }
 
-/// Signatures by module, in the order of the first that was found of each.
+/// Signatures by module, in the order of each module's first match.
 pub(super) fn signatures(found: &[Found], detail: Detail) -> String {
     by_module(
         found,

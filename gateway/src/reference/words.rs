@@ -1,16 +1,16 @@
-//! The words of names and texts, in the form in which they are compared.
+//! Splits names and texts into normalized words for comparison.
 
-/// The longest word that is kept, in bytes; what is longer is data, not a word.
+/// Maximum bytes of a word; longer ones are data, not words.
 const LONGEST: usize = 40;
 
-/// Words that say nothing of what a tool does.
+/// Words that say nothing about what a tool does.
 const STOP_WORDS: [&str; 44] = [
     "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "do", "for", "from", "has", "have", "how",
     "i", "if", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our", "so", "some", "that",
     "the", "their", "this", "to", "tool", "want", "was", "we", "what", "which", "with", "you",
 ];
 
-/// Words that people use for one another.
+/// Groups of synonyms.
 const ALIKE: [&[&str]; 27] = [
     &["delete", "remove", "erase", "drop", "destroy"],
     &["create", "add", "new", "make", "insert", "open", "schedule", "book", "register", "give", "send"],
@@ -41,18 +41,18 @@ const ALIKE: [&[&str]; 27] = [
     &["web", "url", "internet", "website", "http"],
 ];
 
-/// The first of those of them that say what to do, other than to look.
+/// The first words of the groups for changes, as opposed to reading.
 const CHANGES: [&str; 7] = ["delete", "create", "update", "send", "rename", "start", "stop"];
 
-/// The words of `text` as they are compared: cut where the case changes and at digits, in lower case, without most
-/// endings, and without those that say nothing.
+/// The normalized words of `text`: split where the case changes and at digits, in lower case, without most endings,
+/// and without stop words.
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = split(text);
     words.retain(|word| !STOP_WORDS.contains(&word.as_str()));
     words.iter().map(|word| stem(word)).collect()
 }
 
-/// Other words for one of [`words`], the same order each time.
+/// Synonyms of one of [`words`], in a fixed order.
 pub(super) fn alike(word: &str) -> Vec<String> {
     let groups = ALIKE.iter().filter(|group| group.iter().any(|other| stem(other) == word));
     let mut others: Vec<String> = groups.flat_map(|group| group.iter().map(|other| stem(other))).collect();
@@ -62,13 +62,13 @@ pub(super) fn alike(word: &str) -> Vec<String> {
     others
 }
 
-/// Whether a question says that something is to be done, other than to look.
+/// Whether a query asks for a change, not only for reading.
 pub(super) fn is_to_change(question: &str) -> bool {
     let groups = || ALIKE.iter().filter(|group| group.first().is_some_and(|first| CHANGES.contains(first)));
     words(question).iter().any(|word| groups().any(|group| group.iter().any(|other| stem(other) == *word)))
 }
 
-/// Letters and digits in lower case: what is left of a name when its spelling does not matter.
+/// The letters and digits of a name in lower case, to compare names regardless of spelling.
 pub fn letters(name: &str) -> String {
     name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -105,7 +105,7 @@ fn split(text: &str) -> Vec<String> {
         let next = characters.peek().copied().map_or(Kind::Between, Kind::of);
         let begins = match (last, kind) {
             (Kind::Upper, Kind::Lower) => false,
-            // The last capital of several begins a word: `HTTPServer`.
+            // The last capital of several starts a word: `HTTPServer`.
             (Kind::Upper, Kind::Upper) => next == Kind::Lower,
             (last, kind) => last != kind || kind == Kind::Alone,
         };
@@ -122,14 +122,15 @@ fn split(text: &str) -> Vec<String> {
     words
 }
 
-/// The word without the endings of plurals, of what is going on and of what is done.
+/// The word without the endings of plurals, participles and gerunds.
 fn stem(word: &str) -> String {
     let mut word = word.to_owned();
     if !word.is_ascii() {
         return word;
     }
-    let long =
-        |word: &str, ending: &str, least: usize| word.len() >= ending.len() + least && word.ends_with(ending);
+    let long = |word: &str, ending: &str, min_stem: usize| {
+        word.len() >= ending.len() + min_stem && word.ends_with(ending)
+    };
     if long(&word, "ies", 2) {
         word.truncate(word.len() - 3);
         word.push('y');
@@ -152,7 +153,7 @@ fn stem(word: &str) -> String {
             break;
         }
     }
-    // What is done, as a thing: delivery, expiry.
+    // Nouns from verbs: delivery, expiry.
     if long(&word, "ery", 3) || long(&word, "iry", 3) {
         word.pop();
     }
@@ -171,7 +172,7 @@ mod tests {
     use super::{alike, is_to_change, letters, stem, words};
 
     #[test]
-    fn names_of_all_kinds_are_cut_into_the_same_words() {
+    fn all_styles_of_names_have_the_same_words() {
         for name in
             ["listHTTPOrders", "list_http_orders", "list-http.orders", "List HTTP orders", "ListHttpOrder"]
         {
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_a_word_are_one() {
+    fn forms_of_a_word_have_the_same_stem() {
         for forms in [
             &["create", "creates", "created", "creating"][..],
             &["query", "queries"],
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn words_for_one_another_are_known() {
+    fn synonyms_are_known() {
         assert!(alike("folder").contains(&stem("directory")));
         assert!(alike(&stem("delete")).contains(&stem("remove")));
         assert!(alike("zebra").is_empty());

@@ -1,4 +1,4 @@
-//! One session from its connection to the list of its tools, and why there is none.
+//! Opens a session and lists its tools, or explains why that failed.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ pub struct Opened {
     pub session: Session,
     /// The tools that the server listed.
     pub tools: Arc<ToolList>,
-    /// What there is to tell of the server.
+    /// Warnings about the server.
     pub warnings: Vec<String>,
-    /// Whether these are the tools that the server has, and not those that were left when it could not say.
+    /// Whether `tools` is complete; `false` if the server could not list them.
     pub is_whole: bool,
 }
 
-/// Why there is no session.
+/// Why a session could not be opened.
 #[derive(Debug, Clone)]
 pub struct Unopened {
-    /// Why, with what to do.
+    /// The message, with a fix.
     pub message: String,
     /// Whether a login may help.
     pub wants_login: bool,
@@ -43,7 +43,7 @@ impl std::fmt::Display for Unopened {
     }
 }
 
-/// Opens a session, once more after a login that the person agrees to.
+/// Opens a session; if the user accepts an offered login, tries once more.
 pub(super) async fn connect(
     config: &mcp::ServerConfig,
     masker: &Masker,
@@ -55,7 +55,7 @@ pub(super) async fn connect(
         wants_login: matches!(*error.kind, ErrorKind::Unauthorized { .. }),
     };
     let listed = match listed(config, host.clone()).await {
-        // Once: after a login that does not help, its refusal stands.
+        // Only once: after a login that does not help, the error is returned.
         Err(error) => match logs_in {
             Some(hook) if hook.offer(config, &error).await => listed(config, host).await,
             _ => Err(error),
@@ -70,25 +70,25 @@ pub(super) async fn connect(
     Ok(Opened { session, tools: Arc::new(ToolList::new(tools)), warnings: listing.warnings, is_whole })
 }
 
-/// A session, and what its server lists.
+/// A session, and the tools that its server lists.
 struct Listed {
     session: Session,
     listing: mcp::Listing,
-    /// Whether the server could be asked at all.
+    /// Whether the server could list its tools.
     is_whole: bool,
 }
 
-/// Connects and asks for the tools: some servers let anybody connect, and want a login then.
+/// Connects and lists the tools: some servers accept any connection and require a login only now.
 async fn listed(config: &mcp::ServerConfig, host: Arc<dyn SessionHost>) -> Result<Listed, mcp::Error> {
     let session = Session::connect_with(config, host).await?;
     match session.list_tools().await {
         Ok(listing) => Ok(Listed { session, listing, is_whole: true }),
-        // A server that wants a login at this point, or is gone, can't be asked anything else either.
+        // A server that requires a login here, or has closed the session, can't be used at all.
         Err(error) if session.is_closed() || matches!(*error.kind, ErrorKind::Unauthorized { .. }) => {
             Err(error)
         }
         Err(error) => {
-            let warnings = vec![format!("its tools can't be listed, it is used without: {error}")];
+            let warnings = vec![format!("its tools can't be listed, so it is used without them: {error}")];
             let listing = mcp::Listing { warnings, ..mcp::Listing::default() };
             Ok(Listed { session, listing, is_whole: false })
         }

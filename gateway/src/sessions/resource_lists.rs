@@ -1,4 +1,4 @@
-//! The resources that servers have listed, and which server an address belongs to.
+//! The resources that servers have listed, and the server that an address belongs to.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,12 +10,12 @@ use crate::resources::fits_template;
 /// Resources by server.
 pub(super) type Lists = BTreeMap<String, Arc<[FoundResource]>>;
 
-/// The resources of servers as they were listed last.
+/// The most recently listed resources of servers.
 #[derive(Default)]
 pub(super) struct ResourceLists(Mutex<Lists>);
 
 impl ResourceLists {
-    /// Those of all servers that were asked.
+    /// The resources of all servers that were asked.
     pub(super) fn known(&self) -> Lists {
         self.lists().clone()
     }
@@ -30,10 +30,10 @@ impl ResourceLists {
     }
 }
 
-/// The one server that lists an address, or else a template of it.
+/// The only server that lists an address, or else the only one with a matching template.
 ///
 /// # Errors
-/// There are several, in words for a model.
+/// If several match; as a message for a model.
 pub(super) fn owner(lists: &Lists, uri: &str) -> Result<Option<String>, String> {
     let exact = |found: &FoundResource| !found.is_template && found.uri == uri;
     let by_template = |found: &FoundResource| found.is_template && fits_template(&found.uri, uri);
@@ -46,9 +46,7 @@ pub(super) fn owner(lists: &Lists, uri: &str) -> Result<Option<String>, String> 
             [only] => return Ok(Some((*only).to_owned())),
             several => {
                 let several = several.join(", ");
-                return Err(format!(
-                    "{uri:?} may be of several servers: {several}; name one with .server(…)"
-                ));
+                return Err(format!("{uri:?} matches several servers: {several}; name one with .server(…)"));
             }
         }
     }

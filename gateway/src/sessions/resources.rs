@@ -1,6 +1,6 @@
-//! Resources of all servers, as the programs of an execution list and read them.
+//! The resources of all servers, as the programs of an execution list and read them.
 //!
-//! To read needs permission, since the program gets to see data of a server; to list needs none, as to look tools up.
+//! Reading needs permission, since it shows a server's data to the program; listing does not, like looking up tools.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ use super::Sessions;
 use super::resource_lists::{Lists, addresses, owner};
 use crate::permission::{Reason, RequestedTool};
 use crate::reference::letters;
-use crate::resources::{LIST, LONGEST_ADDRESS, READ, fits_query, meant};
+use crate::resources::{LIST, MAX_ADDRESS, READ, fits_query, meant};
 
-/// How many servers are asked at once.
+/// Maximum servers that are asked at once.
 const SERVERS_AT_ONCE: usize = 16;
 
-/// Most resources that a program is told of at once.
-const MOST_LISTED: usize = 10_000;
+/// Maximum resources in one list for a program.
+const MAX_LISTED: usize = 10_000;
 
-/// Most bytes of what a resource holds, as JSON (16 MiB).
-const MOST_READ: usize = 16 << 20;
+/// Maximum size of a resource's contents, in bytes of JSON (16 MiB).
+const MAX_READ: usize = 16 << 20;
 
-/// "Method not found" of JSON-RPC: a server with resources need not know templates, nor the other way round.
+/// "Method not found" of JSON-RPC: a server with resources need not support templates, and vice versa.
 const UNKNOWN_METHOD: i64 = -32_601;
 
 impl Sessions {
-    /// The resources of all servers, or of one, that have each word of `query`. A server that can't be asked is left
-    /// out and told, unless it is the one that is named, or all are like it.
+    /// The resources of all servers, or of one, that match each word of `query`. A server that fails is skipped and
+    /// reported, unless it was named or all have failed.
     pub(super) async fn resources(
         &self,
         server: Option<&str>,
@@ -50,22 +50,24 @@ impl Sessions {
         let query = query.unwrap_or_default();
         let found = lists.values().flat_map(|list| list.iter());
         let found = found.filter(|resource| fits_query(&resource.server, &as_listed(resource), query));
-        let found: Vec<FoundResource> = found.take(MOST_LISTED + 1).cloned().collect();
-        if found.len() > MOST_LISTED {
+        let found: Vec<FoundResource> = found.take(MAX_LISTED + 1).cloned().collect();
+        if found.len() > MAX_LISTED {
             return Err(failed(
                 FailureKind::InvalidParams,
-                format!("more than {MOST_LISTED} resources fit; ask for fewer with .server(…) or .query(…)"),
+                format!(
+                    "more than {MAX_LISTED} resources match; narrow the search with .server(…) or .query(…)"
+                ),
             ));
         }
         Ok(found)
     }
 
-    /// The server that has a resource: the one that is named, or the one that lists the address or a template of it,
-    /// or the only one that lists any.
+    /// The server of a resource: the named one, or the one that lists the address or a matching template, or the only
+    /// one that lists any.
     pub(super) async fn server_of(&self, uri: &str, server: Option<&str>) -> Result<String, CallFailure> {
         let invalid = |message| failed(FailureKind::InvalidParams, message);
-        if uri.len() > LONGEST_ADDRESS {
-            let message = format!("an address of {} bytes; the limit is {LONGEST_ADDRESS}", uri.len());
+        if uri.len() > MAX_ADDRESS {
+            let message = format!("the address has {} bytes; the limit is {MAX_ADDRESS}", uri.len());
             return Err(invalid(message));
         }
         if let Some(server) = server {
@@ -73,7 +75,7 @@ impl Sessions {
         }
         let servers = self.all_listable()?;
         let known = self.listed.known();
-        // Half of what there is does not say whether an address is another server's too.
+        // With incomplete lists, the address may belong to another server too.
         if servers.iter().all(|server| known.contains_key(server))
             && let Some(owner) = owner(&known, uri).map_err(invalid)?
         {
@@ -96,28 +98,30 @@ impl Sessions {
         Err(invalid(message))
     }
 
-    /// Whether a resource may be read.
+    /// Decides whether a resource may be read.
     pub(super) async fn may_read(&self, server: &str, uri: &str) -> Result<(), CallFailure> {
         let policy = self.policy().map_err(denied)?;
         let arguments = serde_json::value::to_raw_value(&json!({ "uri": uri }))
             .map_err(|error| failed(FailureKind::Protocol, error.to_string()))?;
-        let wanted = || RequestedTool::reading(server);
-        let decided = policy.decide_call((server, READ), wanted, &arguments, &self.answers).await;
+        let requested = || RequestedTool::reading(server);
+        let decided = policy.decide_call((server, READ), requested, &arguments, &self.answers).await;
         decided.map_err(|refusal| match refusal.reason {
-            Reason::NoTerminal => denied(format!("{}, such as:\n{}", refusal.message(), refusal.entries())),
+            Reason::NoTerminal => {
+                denied(format!("{}, for example:\n{}", refusal.message(), refusal.entries()))
+            }
             _ => denied(refusal.message()),
         })
     }
 
-    /// What a resource holds, as its server sent it.
+    /// The contents of a resource, as its server sent it.
     pub(super) async fn read(&self, server: &str, uri: &str) -> Result<Box<RawValue>, CallFailure> {
         let opened = self.start(server).await;
         let opened = opened.map_err(|error| failed(FailureKind::Unavailable, error.message))?;
         match opened.session.read_resource(uri).await {
-            Ok(read) if read.get().len() > MOST_READ => {
+            Ok(read) if read.get().len() > MAX_READ => {
                 let bytes = read.get().len();
                 let message =
-                    format!("the resource {uri:?} has {bytes} bytes as JSON; the limit is {MOST_READ}");
+                    format!("the resource {uri:?} has {bytes} bytes as JSON; the limit is {MAX_READ}");
                 Err(failed(FailureKind::Protocol, message))
             }
             Ok(read) => Ok(read),
@@ -134,7 +138,7 @@ impl Sessions {
         }
     }
 
-    /// Asks servers for their resources; gives what they list, and why others do not.
+    /// Asks servers for their resources; returns the lists, and the failures of other servers.
     async fn list(&self, servers: Vec<String>) -> (Lists, BTreeMap<String, CallFailure>) {
         let asking = stream::iter(servers).map(|server| async move {
             let listed = self.list_of(&server).await;
@@ -170,7 +174,7 @@ impl Sessions {
         Ok(found.chain(templates).collect())
     }
 
-    /// A list, empty where the server has none of the kind; what is wrong with it is told.
+    /// A list, empty if the server does not support it; warnings are reported.
     fn known_items(&self, listed: Result<Items, mcp::Error>) -> Result<Items, CallFailure> {
         let listed = match listed {
             Err(error) if matches!(*error.kind, ErrorKind::Rpc { code: UNKNOWN_METHOD, .. }) => {
@@ -188,7 +192,7 @@ impl Sessions {
         Ok(self.servers().filter(may).cloned().collect())
     }
 
-    /// The server that is named, unless its resources may not be listed.
+    /// The named server, unless its resources may not be listed.
     fn listable(&self, server: &str) -> Result<String, CallFailure> {
         let server = self.named(server)?;
         if self.policy().map_err(denied)?.holds(&server, LIST) == Permission::Deny {
@@ -198,24 +202,24 @@ impl Sessions {
         Ok(server)
     }
 
-    /// The server of a name, or of its module's.
+    /// The server with this name, or with this module name.
     fn named(&self, name: &str) -> Result<String, CallFailure> {
         let names = || self.servers().map(String::as_str);
-        let (wanted, spelled) = (name.trim(), letters(name));
-        let exact = names().find(|own| *own == wanted);
+        let (requested, spelled) = (name.trim(), letters(name));
+        let exact = names().find(|own| *own == requested);
         let found = exact.or_else(|| names().find(|own| !spelled.is_empty() && letters(own) == spelled));
         found.map(str::to_owned).ok_or_else(|| {
-            let name = codegen::clean(name, NAME_TOLD);
-            let message = format!("{name:?}: there is no such server{}", meant(wanted, names()));
+            let name = codegen::clean(name, MAX_NAME_SHOWN);
+            let message = format!("{name:?}: there is no such server{}", meant(requested, names()));
             failed(FailureKind::InvalidParams, message)
         })
     }
 }
 
-/// The longest name that is told back, in characters.
-const NAME_TOLD: usize = 80;
+/// Maximum characters of an unknown name in a message.
+const MAX_NAME_SHOWN: usize = 80;
 
-/// A resource as a server lists it; `None` of what has no address.
+/// A resource from a server's list; `None` if it has no address.
 fn found(server: &str, item: &Value, address: &str) -> Option<FoundResource> {
     let text = |member: &str| item.get(member).and_then(Value::as_str).map(str::to_owned);
     Some(FoundResource {
@@ -234,7 +238,7 @@ fn found_template(server: &str, item: &Value) -> Option<FoundResource> {
     Some(FoundResource { is_template: true, ..found(server, item, "uriTemplate")? })
 }
 
-/// The members that a query looks at.
+/// The members that a query is matched with.
 fn as_listed(found: &FoundResource) -> Value {
     let FoundResource { uri, name, title, description, mime_type, .. } = found;
     json!({ "uri": uri, "name": name, "title": title, "description": description, "mimeType": mime_type })

@@ -1,4 +1,4 @@
-//! What is left of an execution's sessions when it has ended.
+//! Tests that sessions end with their execution.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::*;
 
-/// Nobody can be asked.
+/// A host that can't ask anyone.
 struct Unattended;
 
 impl mcp::Host for Unattended {}
@@ -24,7 +24,7 @@ impl SessionHost for Unattended {
     }
 }
 
-/// The server takes the connection and never answers. Time passes only where nothing else can happen.
+/// The server accepts the connection and never answers. Paused time advances only when all tasks are idle.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_to_connect_ends_with_its_execution() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -39,12 +39,12 @@ async fn an_attempt_to_connect_ends_with_its_execution() {
     let attempt = sessions.start("s");
     sessions.close().await;
     let error = attempt.await.err().unwrap();
-    assert!(error.message.contains("given up"), "{error}");
+    assert!(error.message.contains("cancelled"), "{error}");
 
-    // And where it is not closed in order.
+    // The same if it is dropped without closing.
     let sessions = Sessions::new(config.clone(), Masker::default(), host());
     let attempt = sessions.start("s");
     drop(sessions);
     let error = attempt.await.err().unwrap();
-    assert!(error.message.contains("given up"), "{error}");
+    assert!(error.message.contains("cancelled"), "{error}");
 }

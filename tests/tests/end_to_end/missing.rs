@@ -188,7 +188,7 @@ fn a_disabled_tool_is_reported_as_disabled() {
         .config(config)
         .done()
         .exits(3)
-        .says(&["`disabledTools` of the server leaves it out"]);
+        .says(&["`disabledTools` of the server excludes it"]);
     plain("demo::get_customer(\"a\").await?").config(config).done().exits(3).says(&["`globalSettings.deny`"]);
     let mut server = Serve::new(config).start();
     server.shake_hands();
@@ -197,7 +197,7 @@ fn a_disabled_tool_is_reported_as_disabled() {
     has(&texts(&server.ask(1, "tools/call", &request)), &["`disabledTools`", "`globalSettings.deny`"]);
     for name in ["list_orders", "get_customer"] {
         let refused = server.ask(2, "tools/call", &json!({ "name": name, "arguments": {} }));
-        has(refused["error"]["message"].as_str().unwrap(), &["leaves it out"]);
+        has(refused["error"]["message"].as_str().unwrap(), &["excludes it"]);
     }
 }
 

@@ -156,7 +156,7 @@ fn every_command_that_starts_servers_is_bounded() {
         let run = run.variable("SCRIPTED_KEY", "secret-key").variable("TOOLSMITH_DEPTH", "6");
         let done = run.done().exits(2);
         assert!(
-            done.stderr.contains("6 processes of Toolsmith are above this one, and at most 5"),
+            done.stderr.contains("6 processes of Toolsmith are above this one, and the limit is 5"),
             "{words:?} {done:#?}"
         );
         assert_eq!(done.stdout, "", "{words:?}");

@@ -1,4 +1,4 @@
-//! What a person is shown of arguments, for any JSON: undone, it is what is sent.
+//! Property test: for any JSON arguments, the text shown to the user decodes to what is sent.
 //!
 //! More cases: `PROPTEST_CASES=1000000 cargo test -p gateway --lib arbitrary`.
 
@@ -14,20 +14,20 @@ use super::{Question, RequestedTool};
 #[path = "../../../../fuzz/src/arguments.rs"]
 mod targets;
 
-/// What is asked about a call, without what is said around its arguments; `None` where it is cut.
-fn asked(arguments: &RawValue) -> Option<String> {
+/// The arguments in the question about a call, decoded; `None` if they are truncated.
+fn shown_arguments(arguments: &RawValue) -> Option<String> {
     let (server, tool) = ("s".into(), "t".into());
-    let wanted =
+    let requested =
         RequestedTool { server, tool, hash: String::new(), reached: String::new(), claims: Vec::new() };
-    let text = Question::call(wanted, arguments, false).text();
+    let text = Question::call(requested, arguments, false).text();
     let (_, shown) = text.split_once('\n')?;
     let (shown, _) = shown.rsplit_once('\n')?;
     assert!(!shown.chars().any(|shown| shown.is_control() && shown != '\n'), "{shown:?}");
-    (!shown.contains("THIS IS NOT ALL")).then(|| undone(shown))
+    (!shown.contains("THIS IS NOT ALL")).then(|| decoded(shown))
 }
 
-/// The text in which what is not seen was spelled out.
-fn undone(shown: &str) -> String {
+/// Decodes the escapes of invisible characters.
+fn decoded(shown: &str) -> String {
     let (mut text, mut rest) = (String::new(), shown);
     while let Some((before, after)) = rest.split_once('\\') {
         text.push_str(before);
@@ -39,7 +39,7 @@ fn undone(shown: &str) -> String {
                 text.push(character);
                 rest
             }
-            // An escape of JSON's: both of its characters.
+            // A JSON escape: both of its characters.
             None => {
                 let end = after.chars().next().map_or(0, char::len_utf8);
                 text.push('\\');
@@ -60,17 +60,17 @@ proptest! {
     #![proptest_config(configuration())]
 
     #[test]
-    fn what_a_person_is_shown_is_what_is_sent(bytes in vec(any::<u8>(), 0..120)) {
-        targets::arguments(&bytes, asked);
+    fn shown_arguments_equal_sent_ones(bytes in vec(any::<u8>(), 0..120)) {
+        targets::arguments(&bytes, shown_arguments);
     }
 }
 
 #[test]
-fn what_a_person_is_shown_of_the_corpus_is_what_is_sent() {
+fn shown_arguments_of_the_corpus_equal_sent_ones() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/arguments");
     for file in std::fs::read_dir(corpus).unwrap() {
-        targets::arguments(&std::fs::read(file.unwrap().path()).unwrap(), asked);
+        targets::arguments(&std::fs::read(file.unwrap().path()).unwrap(), shown_arguments);
     }
     let spelled = RawValue::from_string("{\"a\":\"\\\\u{ad}\",\"b\":\"\u{ad}\"}".to_owned()).unwrap();
-    assert_eq!(asked(&spelled).unwrap().matches("\\\\u{ad}").count(), 1);
+    assert_eq!(shown_arguments(&spelled).unwrap().matches("\\\\u{ad}").count(), 1);
 }
