@@ -1,15 +1,15 @@
-//! How this process gives memory back.
+//! Configures the allocator so that freed memory returns to the system.
 
-/// From this size on an allocation is mapped by itself, in bytes (1 MiB).
+/// Allocations of at least this size get their own mapping, in bytes (1 MiB).
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const MAPPED_BYTES: std::ffi::c_int = 1 << 20;
 
-/// Has large allocations given back to the system where they are freed. Once a mapped allocation is freed, the GNU allocator
-/// takes further ones of its size from its heap (mallopt(3), "M_MMAP_THRESHOLD"). There answers of many MiB leave holes
-/// behind and are copied where they grow: 256 answers of 16 MiB, of which 50 MiB are in use at once, took 20 MiB more.
+/// Returns large allocations to the system as soon as they are freed. By default, once a mapped allocation is freed, the
+/// GNU allocator serves later ones of its size from the heap (mallopt(3), "M_MMAP_THRESHOLD"). There, results of many MiB
+/// fragment the heap and are copied when they grow: 256 results of 16 MiB, with 50 MiB in use at once, took 20 MiB more.
 pub(crate) fn return_large_allocations() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: it sets a number of the allocator's, before there is a second thread. Where it fails, nothing changes.
+    // SAFETY: this sets a parameter of the allocator before a second thread exists. If it fails, nothing changes.
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED_BYTES);
     }

@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line's commands and options.
 
 mod console;
 mod conversation;
@@ -55,86 +55,85 @@ Exit codes of `run`:
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Compile and run a snippet, print what it prints and returns.
+    /// Compile and run a snippet, and print its output and result.
     Run(RunArguments),
-    /// Show what is made of tools: signatures, Rust, the description for a model, a report. Or write a crate.
+    /// Print what is generated from tools (signatures, Rust code, a model's description, a report), or write a crate.
     Codegen(CodegenArguments),
-    /// Look at servers and change which there are; call a tool, observe what it answers, hold servers to their tools.
+    /// Inspect and change the configured servers, call their tools, observe outputs, and pin servers to their tools.
     #[command(subcommand)]
     Mcp(McpCommand),
-    /// Look at the configuration: what holds and where it comes from, what is wrong, its JSON Schema.
+    /// Check the configuration, show it with the source of each setting, or print its JSON Schema.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Show what the configuration of this folder's project starts and loosens, and agree to it.
+    /// Show what this project's configuration starts and permits, and trust it.
     Trust(TrustArguments),
-    /// Write `toolsmith serve` into the configuration of an MCP client, or print what to write there.
+    /// Add `toolsmith serve` to the configuration of an MCP client, or print the entry to add.
     Setup(SetupArguments),
-    /// Look at the conversations that models have had here, and delete them.
+    /// List, print, export and delete saved conversations.
     #[command(subcommand)]
     Conversation(ConversationCommand),
-    /// Look after the cache.
+    /// Manage the cache.
     #[command(subcommand)]
     Cache(CacheCommand),
-    /// Say whether snippets can run on this machine, and what to type where something is missing.
+    /// Report whether snippets can run on this machine, and how to install what is missing.
     Doctor(DoctorArguments),
-    /// Serve code mode over all servers to an MCP client: over standard input and output, or over HTTP.
+    /// Serve code mode over all configured servers to MCP clients, over standard input and output or HTTP.
     Serve(ServeArguments),
-    /// Talk with a model that has the tools of all servers, at the terminal.
+    /// Chat in the terminal with a model that has the tools of all servers.
     Chat(ChatArguments),
-    /// Ask a model that has the tools of all servers one thing, and print its answer.
+    /// Ask a model that has the tools of all servers one question, and print its answer.
     Ask(AskArguments),
-    /// Serve the built-in demo tools as an MCP server, over standard input and output or over HTTP.
+    /// Serve the built-in demo tools as an MCP server, over standard input and output or HTTP.
     DemoServer(DemoServerArguments),
-    /// Measure compiling, running and calling, as ratios to compiling "hello world".
+    /// Measure compiling, running and calling, relative to compiling "hello world".
     Bench(BenchArguments),
 }
 
-/// Which configuration.
+/// Options that choose the configuration.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ConfigArguments {
-    /// A configuration file (YAML or JSON), on top of your own and the project's; without any server, the built-in demo
-    /// server is used.
+    /// A configuration file (YAML or JSON) that overrides your own and the project's. If no server is configured, the
+    /// built-in demo server is used.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Fail where the entry of a server is wrong, in place of going on without that server.
+    /// Fail if a server's entry is wrong, instead of leaving the server out.
     #[arg(long)]
     pub(crate) strict: bool,
 }
 
 impl ConfigArguments {
-    /// How the configuration is loaded.
+    /// Converts the options to those of the loader.
     pub(crate) fn options(&self) -> LoadOptions {
         LoadOptions { file: self.config.clone(), strict: self.strict }
     }
 }
 
-/// What may be called without asking, and how much is told meanwhile.
+/// Options for permissions and for the output on standard error.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct MannerArguments {
-    /// Do not ask about these tools: a name or a glob, such as 'files.read_*' or '*'. What the configuration denies stays
-    /// denied. Repeatable.
+    /// Call these tools without asking: a name or a glob, such as 'files.read_*' or '*'. Denied tools stay denied.
+    /// Repeatable.
     #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
-    /// Show all that subagents tell of themselves, not only its beginnings.
+    /// Print everything that subagents report, not only the first lines.
     #[arg(long)]
     pub(crate) verbose: bool,
-    /// No notes and no progress on standard error.
+    /// Print no progress and no notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
-/// Over what is served.
+/// Options for the transport of a server.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ListeningArguments {
-    /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, in place of standard input and output; the
-    /// endpoint is /mcp, and /healthz and /readyz say how it is. Port 0 takes a free one. Where it is served stands on
-    /// standard error. Another address needs a new start, other than the files of the configuration, which are read again
-    /// when they change.
+    /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, instead of standard input and output. The
+    /// endpoint is /mcp; /healthz and /readyz report its health. Port 0 selects a free port. The address is printed on
+    /// standard error. The configuration is reloaded when its files change; changing the address needs a restart.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<std::net::SocketAddr>,
-    /// The environment variable with the token that HTTP clients must show (`Authorization: Bearer …`), of 16 characters or
-    /// more; another token needs a new start. Needed where the address can be reached from other machines. No server that
-    /// is started gets to see the variable.
+    /// The environment variable with the token that HTTP clients must send (`Authorization: Bearer …`), at least 16
+    /// characters. Required if the address can be reached from other machines. Changing the token needs a restart. The
+    /// variable is not passed on to the servers that are started.
     #[arg(long, value_name = "VARIABLE", requires = "http")]
     pub(crate) token_env: Option<String>,
 }
@@ -142,10 +141,10 @@ pub(crate) struct ListeningArguments {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// The snippet's file; `-` reads standard input.
+    /// The snippet's file, or `-` for standard input.
     #[arg(required_unless_present = "crate_folder")]
     pub(crate) file: Option<PathBuf>,
-    /// Run the program of a crate that `codegen --out` has written, against the tools that it was written for.
+    /// Run the program of a crate written by `codegen --out`, against the tools in its lock file.
     #[arg(long = "crate", value_name = "DIR", conflicts_with = "file")]
     pub(crate) crate_folder: Option<PathBuf>,
     #[command(flatten)]
@@ -153,13 +152,13 @@ pub(crate) struct RunArguments {
     /// Print the whole outcome as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Compile and link only, and print the tools that the snippet can call: none runs, no session is opened.
+    /// Compile and link only, and print the tools that the snippet can call. No tool runs and no session is opened.
     #[arg(long)]
     pub(crate) check: bool,
-    /// Longest time for compiling and running, in seconds.
+    /// Time limit for compiling and running, in seconds (at most 86400). Overrides `codeMode.sandbox.wallClock`.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// An argument for the snippet, which reads it with `args.get("KEY")`. Repeatable.
+    /// An argument for the snippet, available as `args.get("KEY")`. Repeatable.
     #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) args: Vec<(String, String)>,
     #[command(flatten)]
@@ -191,18 +190,18 @@ impl From<ServeArguments> for ServeOptions {
     }
 }
 
-/// What `codegen` prints.
+/// Output formats of `codegen`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// The tools as a model reads them.
+    /// The signatures that a model reads.
     Signatures,
-    /// Everything about each tool, as a model reads it that asks for more.
+    /// The full documentation of each tool, as a model gets it on request.
     Documentation,
     /// The generated code.
     Rust,
-    /// The whole description of the tool that runs snippets.
+    /// The full description of the tool that runs snippets.
     Description,
-    /// How much of the schemas became types, with reasons for the rest, and what that saves.
+    /// How much of the schemas became types, why the rest did not, and how many tokens that saves.
     Report,
 }
 
@@ -211,35 +210,35 @@ pub(crate) enum Format {
 pub(crate) struct CodegenArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// A lock file with the tools; no server is asked.
+    /// Read the tools from a lock file instead of the servers.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tools", "config"])]
     pub(crate) lock: Option<PathBuf>,
-    /// A saved answer to `tools/list`; no server is asked. Needs --server.
+    /// Read the tools from a saved `tools/list` result instead of the servers. Needs --server.
     #[arg(long, value_name = "FILE", requires = "servers", conflicts_with = "config")]
     pub(crate) tools: Option<PathBuf>,
-    /// Only this server; with --tools, what the server is called. Repeatable.
+    /// Include only this server; with --tools, the server's name. Repeatable.
     #[arg(long = "server", value_name = "NAME", value_parser = server_name)]
     pub(crate) servers: Vec<String>,
-    /// Write a crate that `cargo build` takes and `run --crate` runs.
+    /// Write a crate for `cargo build` and `run --crate` into this folder.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "json"])]
     pub(crate) out: Option<PathBuf>,
-    /// With --out: leave out the sources of other crates (about 40 MB), which `cargo build` then downloads.
+    /// With --out: leave out the sources of dependencies (about 40 MB); `cargo build` then downloads them.
     #[arg(long, requires = "out")]
     pub(crate) no_vendor: bool,
-    /// What to print (default: signatures).
+    /// The output format (default: signatures).
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
-    /// Print a report or a difference as one JSON object.
+    /// Print the report or the difference as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-    /// The longest description of a tool in its signature, in characters; 0 leaves descriptions out.
+    /// Maximum length of a tool's description in its signature, in characters; 0 leaves descriptions out.
     #[arg(long, value_name = "CHARACTERS", value_parser = description_length)]
     pub(crate) description_length: Option<usize>,
-    /// Name the tools that differ between two saved lists or lock files.
+    /// List the tools that differ between two saved lists or lock files.
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"],
           conflicts_with_all = ["config", "lock", "tools", "servers", "out", "format", "description_length"])]
     pub(crate) diff: Vec<PathBuf>,
-    /// No progress and no notes on standard error.
+    /// Print no progress and no notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -247,26 +246,25 @@ pub(crate) struct CodegenArguments {
 /// Subcommands of `mcp`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// Call a tool without an output schema and infer one from its answer, merged with what was observed before.
+    /// Call a tool that has no output schema, and infer one from its results; earlier observations are merged.
     Observe(ObserveArguments),
-    /// Write the tools of all servers into the lock file, and hold the servers to them: what changes is held back.
+    /// Pin servers to their tools: write all tools into the lock file; tools that change later are held back.
     Lock(PinArguments),
     /// Add a server to a configuration file.
     Add(Box<AddArguments>),
-    /// Take over the servers from the JSON of another client: .mcp.json, Claude Desktop, Cursor, VS Code.
+    /// Import servers from another client's JSON: .mcp.json, Claude Desktop, Cursor, VS Code.
     Import(ImportArguments),
     /// Remove a server from a configuration file.
     Remove(NamedArguments),
-    /// Switch a server on.
+    /// Enable a server.
     Enable(NamedArguments),
-    /// Switch a server off; its entry stays.
+    /// Disable a server, and keep its entry.
     Disable(NamedArguments),
-    /// Log in at a server behind an address: a person agrees in a browser, and the tokens are kept.
+    /// Log in to a remote server in the browser, and store the tokens.
     Login(LoginArguments),
-    /// Forget the tokens of a server, and have them revoked where its authorization server does that.
+    /// Delete the tokens of a server, and revoke them if its authorization server supports revocation.
     Logout(NameArguments),
-    /// Serve the subagent that a configuration file describes to an MCP client, as one tool: over standard input and
-    /// output, or over HTTP.
+    /// Serve the subagent of a configuration file to MCP clients as one tool, over standard input and output or HTTP.
     Serve(ServeArguments),
     #[command(flatten)]
     Look(LookCommand),
@@ -278,15 +276,15 @@ pub(crate) struct ObserveArguments {
     /// The tool, as SERVER.TOOL.
     #[arg(value_name = "SERVER.TOOL", value_parser = server_and_tool)]
     pub(crate) tool: (String, String),
-    /// The arguments of the call, as a JSON object. Repeatable: one call each.
+    /// The arguments of the call, as a JSON object. Repeatable: each one makes a call.
     #[arg(long = "args", value_name = "JSON", default_value = "{}")]
     pub(crate) args: Vec<String>,
     #[command(flatten)]
     pub(crate) place: LockArguments,
-    /// Do not ask about these tools, as in `run`. Repeatable.
+    /// Call these tools without asking, as in `run`. Repeatable.
     #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
-    /// Forget what was observed of the tool instead of calling it.
+    /// Delete the observations of the tool instead of calling it.
     #[arg(long, conflicts_with = "args")]
     pub(crate) forget: bool,
 }
@@ -294,7 +292,7 @@ pub(crate) struct ObserveArguments {
 /// Subcommands of `cache`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CacheCommand {
-    /// Build ahead what snippets are compiled against: the crates on offer, and the bindings of all servers.
+    /// Compile ahead what snippets depend on: the available crates, and the bindings of all servers.
     Warm(WarmArguments),
 }
 
@@ -303,7 +301,7 @@ pub(crate) enum CacheCommand {
 pub(crate) struct WarmArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// No progress and no notes on standard error.
+    /// Print no progress and no notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -318,15 +316,15 @@ pub(crate) struct DoctorArguments {
     pub(crate) json: bool,
 }
 
-/// Which configuration, and which lock file.
+/// Options that choose the configuration and the lock file.
 #[derive(Debug, Args)]
 pub(crate) struct LockArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// The lock file (default: `toolsmith.lock` beside the configuration).
+    /// The lock file (default: `toolsmith.lock` next to the configuration).
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,
-    /// No progress and no notes on standard error.
+    /// Print no progress and no notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -336,7 +334,7 @@ pub(crate) struct LockArguments {
 pub(crate) struct PinArguments {
     #[command(flatten)]
     pub(crate) place: LockArguments,
-    /// Accept the tools of these servers as they are now; of all servers without a name.
+    /// Accept the current tools of these servers, or of all servers if none is named.
     #[arg(long, value_name = "NAME", num_args = 0.., value_parser = server_name)]
     pub(crate) accept: Option<Vec<String>>,
 }
@@ -344,11 +342,11 @@ pub(crate) struct PinArguments {
 /// Arguments of `demo-server`.
 #[derive(Debug, Args)]
 pub(crate) struct DemoServerArguments {
-    /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, in place of standard input and output. Port
-    /// 0 takes a free one. Where it is served stands on standard output.
+    /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, instead of standard input and output. Port 0
+    /// selects a free port. The address is printed on standard output.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<std::net::SocketAddr>,
-    /// Offer each tool under so many further names (`echo_1`, `echo_2`, …), to try what a large server is like.
+    /// Serve each tool under N further names (`echo_1`, `echo_2`, …), to try out a large server.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=400))]
     pub(crate) copies: u32,
 }
@@ -359,8 +357,7 @@ pub(crate) struct BenchArguments {
     /// Rounds of each measurement; medians are printed.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(3..=1000))]
     pub(crate) rounds: u32,
-    /// A saved answer to `tools/list` whose tools are generated and compiled, in place of the demo server's.
-    /// Repeatable.
+    /// A saved `tools/list` result whose tools are measured instead of the demo server's. Repeatable.
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Vec<PathBuf>,
     /// Print the figures as one JSON object.
@@ -368,7 +365,7 @@ pub(crate) struct BenchArguments {
     pub(crate) json: bool,
 }
 
-/// Longest time that can be asked for: a day.
+/// Maximum of a time limit, in seconds: a day.
 const LONGEST_TIMEOUT: f64 = 86_400.0;
 
 fn seconds(text: &str) -> Result<Duration, String> {

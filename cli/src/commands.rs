@@ -1,5 +1,5 @@
-//! Which command is run, and how signals end it. Each command has a file of its name, but for those that begin elsewhere:
-//! `serve` and `mcp serve` in `server`, `chat` in `console`, `demo-server` in `demo`.
+//! Runs the command that was given, and stops it on signals. Each command has a file of its name, except `serve` and
+//! `mcp serve` (crate `server`), `chat` (`console`) and `demo-server` (`demo`).
 
 mod ask;
 mod bench;
@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{Arguments, CacheCommand, Command, McpCommand};
 
-/// Runs the command; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     match arguments.command {
         Command::Run(arguments) => {
@@ -84,8 +84,8 @@ pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     }
 }
 
-/// Does something that starts servers or asks a person, and gives it up at the first signal: what is dropped then kills
-/// the servers, and gives the terminal back as it was.
+/// Runs work that starts servers or asks the user, and cancels it at the first signal. Dropping the work kills the servers
+/// and restores the terminal.
 async fn until_signal(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone(), CancellationToken::new())?;
@@ -95,7 +95,7 @@ async fn until_signal(work: impl Future<Output = Result<u8, Failure>>) -> Result
     }
 }
 
-/// The first SIGINT, SIGTERM or SIGHUP asks the run to end in order; the second one abandons it.
+/// Handles SIGINT, SIGTERM and SIGHUP: the first one cancels the run in order, the second one abandons it.
 fn cancel_on_signal(cancel: CancellationToken, abandon: CancellationToken) -> Result<(), Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let signal =

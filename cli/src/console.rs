@@ -39,7 +39,7 @@ const PROMPT: &str = "> ";
 /// Most characters of what was said last in a conversation that goes on.
 const LAST_WORDS: usize = 300;
 
-/// Runs the command; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
     let signals = Signals::new()?;
     let manner = &arguments.talk.manner;
@@ -107,7 +107,7 @@ enum Completion {
     Leave,
 }
 
-/// Message by message, until somebody leaves; gives the exit code.
+/// Message by message, until somebody leaves and returns the exit code.
 async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals) -> u8 {
     let mut is_leaving = false;
     loop {

@@ -1,11 +1,12 @@
-//! One process at a time changes a file.
+//! A lock that lets one process at a time change a file.
 
 use std::fs::File;
 use std::path::Path;
 
 use gateway::failure::Failure;
 
-/// Keeps other processes from writing the file; until the result is dropped, or the process ends (flock(2)).
+/// Locks the file's folder (flock(2)) until the result is dropped or the process ends, so that no other process changes
+/// the file.
 pub(crate) fn hold(file: &Path) -> Result<File, Failure> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

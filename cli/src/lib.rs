@@ -1,4 +1,4 @@
-//! The command line, and the only place that composes the parts. What is left to the binary is where it can run.
+//! The command line, which composes the other crates. The binary adds only the check of the platform.
 
 #![cfg(target_os = "linux")]
 
@@ -24,10 +24,10 @@ use arguments::Arguments;
 /// Runs the command line of this process to its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    // A confined process starts as this program: before anything else, and before any thread.
+    // Confined processes are started as this program, and must take over before any thread exists.
     sandbox::entry();
     mcp::entry();
-    // Its memory holds the servers' secrets. A kernel that refuses this leaves the other layers between.
+    // This process holds the servers' secrets. If the kernel refuses, the sandbox's other layers still protect them.
     let _ = sandbox::hide_from_others();
     allocator::return_large_allocations();
     let arguments = Arguments::parse();
@@ -40,10 +40,10 @@ pub fn main() -> ExitCode {
     };
     let done = runtime.block_on(async {
         let done = commands::dispatch(arguments).await;
-        logins_are_kept().await;
+        finish_logins().await;
         done
     });
-    // Whatever still waits for a terminal or a pipe must not keep the process.
+    // A task that still waits for a terminal or a pipe must not keep the process alive.
     runtime.shutdown_background();
     match done {
         Ok(code) => ExitCode::from(code),
@@ -54,11 +54,11 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Waits until renewed logins are stored, however the command has ended: the authorization server may have taken the old
-/// ones back already.
-async fn logins_are_kept() {
+/// Waits until renewed logins are stored, however the command ended: the authorization server may have revoked the old
+/// tokens already.
+async fn finish_logins() {
     if mcp::exchanges_are_under_way() {
-        terminal::say(format_args!("toolsmith: a login is being renewed; this ends when it is stored\n"));
+        terminal::say(format_args!("toolsmith: a login is being renewed; waiting until it is stored\n"));
         mcp::exchanges_end().await;
     }
 }

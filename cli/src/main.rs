@@ -1,4 +1,4 @@
-//! The binary `toolsmith`. Where nothing can be confined it is built without its parts, and says what is missing.
+//! The binary `toolsmith`. Off Linux it is built without the other crates, and only reports that no sandbox is available.
 
 use std::process::ExitCode;
 
@@ -8,9 +8,9 @@ fn main() -> ExitCode {
 }
 
 #[cfg(not(target_os = "linux"))]
-#[allow(clippy::print_stderr, reason = "there is no terminal module without the parts")]
+#[allow(clippy::print_stderr, reason = "the terminal module is not built on this platform")]
 fn main() -> ExitCode {
-    /// The host failed, as on Linux.
+    /// Exit code for a failure of the host, the same as on Linux.
     const HOST: u8 = 7;
     if let Err(refusal) = sandbox::probe().choose(sandbox::Layers::LANDLOCK_SECCOMP) {
         eprintln!("toolsmith: {refusal}");

@@ -5,18 +5,18 @@ use clap::builder::NonEmptyStringValueParser;
 
 use super::{ConfigArguments, MannerArguments};
 
-/// With which model, and in which conversation.
+/// Options that choose the model and the conversation.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct TalkArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// The model, by its `ref` in the configuration (default: that of the conversation, or `defaults.model`).
+    /// The model's `ref` in the configuration (default: the model of the conversation, or `defaults.model`).
     #[arg(long, value_name = "REF", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) model: Option<String>,
-    /// Go on with the last conversation of this folder.
+    /// Continue the last conversation of this folder.
     #[arg(long = "continue", conflicts_with = "resume")]
-    pub(crate) go_on: bool,
-    /// Go on with this conversation.
+    pub(crate) continue_last: bool,
+    /// Continue this conversation.
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) resume: Option<String>,
     #[command(flatten)]
@@ -33,11 +33,11 @@ pub(crate) struct ChatArguments {
 /// Arguments of `ask`.
 #[derive(Debug, Args)]
 pub(crate) struct AskArguments {
-    /// The question. What comes on standard input is added to it, or is the question where there is none.
+    /// The question. Standard input is appended to it, or is the question if there is none.
     pub(crate) question: Option<String>,
     #[command(flatten)]
     pub(crate) talk: TalkArguments,
-    /// Print one JSON object: text, conversation, usage, turns, calls, and error where there is one.
+    /// Print one JSON object: text, conversation, usage, turns, calls, and error if there is no answer.
     #[arg(long)]
     pub(crate) json: bool,
 }

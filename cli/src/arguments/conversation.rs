@@ -11,7 +11,7 @@ use super::ConfigArguments;
 /// Subcommands of `conversation`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConversationCommand {
-    /// The conversations that are kept, the one that changed last first.
+    /// List the saved conversations, the most recently changed first.
     List(ListArguments),
     /// Print a conversation up to its last message.
     Print(PrintArguments),
@@ -19,7 +19,7 @@ pub(crate) enum ConversationCommand {
     Export(ExportArguments),
     /// Delete conversations with all their branches.
     Delete(DeleteArguments),
-    /// Delete the conversations that have not changed for long.
+    /// Delete conversations that have not changed for a given time.
     Prune(PruneArguments),
 }
 
@@ -31,13 +31,13 @@ pub(crate) struct ListArguments {
     /// Print everything as one JSON array.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Only those with such a label, in which `*` stands for any text.
+    /// Only conversations whose label matches this glob, in which `*` matches any text.
     #[arg(long, value_name = "GLOB", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) label: Option<String>,
-    /// Only those of subagents: --label 'subagent:*'.
+    /// Only conversations of subagents; the same as --label 'subagent:*'.
     #[arg(long, conflicts_with = "label")]
     pub(crate) subagents: bool,
-    /// At most so many.
+    /// Maximum number of conversations to list.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: Option<u32>,
 }
@@ -45,21 +45,21 @@ pub(crate) struct ListArguments {
 /// Arguments of `conversation print`.
 #[derive(Debug, Args)]
 pub(crate) struct PrintArguments {
-    /// The conversation: its id, or a beginning of it that no other has.
+    /// The conversation's id, or a unique prefix of it.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// Print it as one JSON object, whole.
+    /// Print the full conversation as one JSON object.
     #[arg(long, conflicts_with = "markdown")]
     pub(crate) json: bool,
-    /// Print it as Markdown.
+    /// Print the conversation as Markdown.
     #[arg(long)]
     pub(crate) markdown: bool,
-    /// Leave nothing out of the tools' arguments and results.
+    /// Print the tools' arguments and results in full.
     #[arg(long)]
     pub(crate) full: bool,
-    /// Up to this message, in place of the last one: the way to another branch.
+    /// Print up to this message instead of the last one, for example to see another branch.
     #[arg(long = "to", value_name = "MESSAGE")]
     pub(crate) message: Option<String>,
 }
@@ -72,7 +72,7 @@ pub(crate) struct ExportArguments {
     pub(crate) ids: Vec<String>,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// Write them into this file, which is only yours to read; one that is there is replaced.
+    /// Write them into this file, which only you can read; an existing file is replaced.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -80,7 +80,7 @@ pub(crate) struct ExportArguments {
 /// Arguments of `conversation delete`.
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArguments {
-    /// The conversations, by their whole ids.
+    /// The full ids of the conversations.
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
     #[command(flatten)]
@@ -90,18 +90,18 @@ pub(crate) struct DeleteArguments {
 /// Arguments of `conversation prune`.
 #[derive(Debug, Args)]
 pub(crate) struct PruneArguments {
-    /// How long they have not changed: a number with s, m, h, d (days) or w (weeks), such as 30d.
+    /// Delete conversations unchanged for this long: a number with s, m, h, d (days) or w (weeks), such as 30d.
     #[arg(long, value_name = "TIME", value_parser = age)]
     pub(crate) older_than: Duration,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
 }
 
-/// Longest age that can be asked for: a thousand years.
+/// Maximum of --older-than, in seconds: a thousand years.
 const LONGEST_AGE: u64 = 1000 * 366 * 86_400;
 
 fn age(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is no time; write a number with s, m, h, d or w, such as 30d");
+    let wrong = || format!("{text:?} is not a time; write a number with s, m, h, d or w, such as 30d");
     let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
     let unit = match &text[digits.len()..] {
         "s" => 1,

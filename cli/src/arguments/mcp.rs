@@ -1,4 +1,4 @@
-//! The command line of the commands of `mcp` that look at servers and call tools.
+//! The command line of the `mcp` commands that inspect servers and call tools.
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
@@ -8,34 +8,34 @@ use super::{ConfigArguments, server_name};
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LookCommand {
-    /// The configured servers, those that are switched off among them. None is started.
+    /// List the configured servers, including disabled ones, without starting any.
     ListServers(LookArguments),
-    /// Connect to a server, and say what it says of itself.
+    /// Connect to a server, and print its details.
     Info(OneArguments),
-    /// The tools of all servers, or of one.
+    /// List the tools of all servers, or of one.
     ListTools(ToolsArguments),
     /// Call a tool.
     CallTool(CallArguments),
-    /// Connect to a server, and ask it for its tools.
+    /// Test a server: connect to it and list its tools.
     Test(OneArguments),
-    /// Connect to all servers, or to one, and say how they are.
+    /// Connect to all servers, or to one, and report their state.
     Status(LookArguments),
-    /// The resources of a server.
+    /// List the resources of a server.
     ListResources(OneArguments),
-    /// The templates of a server's resources.
+    /// List the resource templates of a server.
     ListResourceTemplates(OneArguments),
     /// Read a resource of a server.
     ReadResource(ResourceArguments),
-    /// The prompts of a server.
+    /// List the prompts of a server.
     ListPrompts(OneArguments),
     /// Fill in a prompt of a server, and print its messages.
     GetPrompt(PromptArguments),
 }
 
-/// Which configuration, and in which form.
+/// Arguments of `mcp list-servers` and `mcp status`.
 #[derive(Debug, Args)]
 pub(crate) struct LookArguments {
-    /// Only this server, with details.
+    /// Show only this server, with details.
     #[arg(value_name = "NAME", value_parser = server_name)]
     pub(crate) name: Option<String>,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub(crate) struct LookArguments {
     pub(crate) json: bool,
 }
 
-/// Which server.
+/// Arguments of the commands for one server.
 #[derive(Debug, Args)]
 pub(crate) struct OneArguments {
     /// The server's name in the configuration.
@@ -63,10 +63,10 @@ pub(crate) struct OneArguments {
 pub(crate) struct ToolsArguments {
     #[command(flatten)]
     pub(crate) look: LookArguments,
-    /// Also those that are filtered out, denied or held back.
+    /// Also list tools that are filtered out, denied or held back.
     #[arg(long)]
     pub(crate) show_all: bool,
-    /// Only those.
+    /// List only tools that are filtered out, denied or held back.
     #[arg(long, conflicts_with = "show_all")]
     pub(crate) show_filtered: bool,
 }
@@ -77,13 +77,13 @@ pub(crate) struct CallArguments {
     /// The server's name in the configuration.
     #[arg(long, value_name = "NAME", value_parser = server_name)]
     pub(crate) server: String,
-    /// The tool's name as its server has it.
+    /// The tool's name, as the server lists it.
     #[arg(long, value_name = "TOOL")]
     pub(crate) tool: String,
     /// The arguments, as a JSON object.
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) args: String,
-    /// Do not ask about these tools, as in `run`. Repeatable.
+    /// Call these tools without asking, as in `run`. Repeatable.
     #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
     #[command(flatten)]
@@ -99,14 +99,14 @@ pub(crate) struct LoginArguments {
     /// The server's name in the configuration.
     #[arg(value_name = "NAME", value_parser = server_name)]
     pub(crate) name: String,
-    /// Only print the address to visit; the browser must be on this machine.
+    /// Print the address to visit instead of opening a browser. The browser must be on this machine.
     #[arg(long)]
     pub(crate) no_browser: bool,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
 }
 
-/// Which server, and nothing else.
+/// Arguments of `mcp logout`.
 #[derive(Debug, Args)]
 pub(crate) struct NameArguments {
     /// The server's name in the configuration.
@@ -121,7 +121,7 @@ pub(crate) struct NameArguments {
 pub(crate) struct ResourceArguments {
     #[command(flatten)]
     pub(crate) one: OneArguments,
-    /// The resource's address, as the server lists it.
+    /// The resource's URI, as the server lists it.
     #[arg(value_name = "URI")]
     pub(crate) uri: String,
 }

@@ -1,4 +1,4 @@
-//! The command line of what looks at configurations and changes them.
+//! The command line of the commands that inspect and change configurations.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use super::{ConfigArguments, key_value, seconds, server_name};
 pub(crate) enum ConfigCommand {
     /// Print the JSON Schema of configurations.
     Schema,
-    /// Tell everything that is wrong with a configuration, with places; nothing is started. Exit code 2 if anything is.
+    /// Check a configuration and report every error with file and line. Starts no server. Exit code 2 if there are errors.
     Check(CheckArguments),
-    /// Print what holds, and which layer each part comes from; secrets are masked.
+    /// Print the effective configuration, with the layer that each setting comes from. Secrets are masked.
     Show(ShowArguments),
 }
 
 /// Arguments of `config check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// The files, each by itself (default: all layers that would be used here).
+    /// The files to check, each on its own (default: all layers that apply in this folder).
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
@@ -43,31 +43,31 @@ pub(crate) struct TrustArguments {
     /// The project's folder (default: this one).
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
-    /// Agree without being asked.
+    /// Trust the configuration without asking.
     #[arg(long, conflicts_with_all = ["show", "remove"])]
     pub(crate) yes: bool,
-    /// Only show what it says, and whether it is trusted.
+    /// Only show what the configuration does, and whether it is trusted.
     #[arg(long, conflicts_with = "remove")]
     pub(crate) show: bool,
-    /// Take the trust back.
+    /// Revoke the trust.
     #[arg(long)]
     pub(crate) remove: bool,
 }
 
-/// Whose file is changed.
+/// Which configuration file is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Scope {
-    /// `toolsmith.yaml` in this folder, or the configuration that is there.
+    /// The project's configuration in this folder, or a new `toolsmith.yaml`.
     #[default]
     Project,
-    /// The user's own file.
+    /// The user's configuration.
     User,
 }
 
 /// A transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TransportArgument {
-    /// A program that is started.
+    /// A program, over its standard input and output.
     Stdio,
     /// Streamable HTTP.
     Http,
@@ -75,19 +75,19 @@ pub(crate) enum TransportArgument {
     Sse,
 }
 
-/// What newly written servers may be asked to do.
+/// Options for the file that is changed and the permission of new servers.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AccessArguments {
-    /// Whose file is changed.
+    /// Which configuration to change.
     #[arg(long, value_enum, default_value_t = Scope::Project)]
     pub(crate) scope: Scope,
-    /// All tools of the server may be called without asking.
+    /// Allow calls to all tools of the server without asking.
     #[arg(long, conflicts_with = "permission")]
     pub(crate) trust: bool,
-    /// Whether its tools may be called: allow, ask, ask-each or deny. Asked for on a terminal, and otherwise ask.
+    /// Permission for its tools: allow, ask, ask-each or deny (default: you are asked on a terminal, otherwise `ask`).
     #[arg(long, value_name = "PERMISSION", value_parser = permission)]
     pub(crate) permission: Option<Permission>,
-    /// Replace what is there under the same name.
+    /// Replace an existing server of the same name.
     #[arg(long)]
     pub(crate) replace: bool,
 }
@@ -95,44 +95,44 @@ pub(crate) struct AccessArguments {
 /// Arguments of `mcp add`.
 #[derive(Debug, Args)]
 pub(crate) struct AddArguments {
-    /// What the server is called.
+    /// The server's name.
     #[arg(value_parser = server_name)]
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) access: AccessArguments,
-    /// How the server is reached (default: stdio with a command, http with an address).
+    /// The transport (default: stdio for a command, http for a URL).
     #[arg(long, value_enum, alias = "type")]
     pub(crate) transport: Option<TransportArgument>,
     /// The program of a stdio server.
     #[arg(long, conflicts_with = "line")]
     pub(crate) command: Option<String>,
-    /// An argument for it. Repeatable.
+    /// An argument of the program. Repeatable.
     #[arg(long = "arg", value_name = "ARGUMENT", conflicts_with = "line", allow_hyphen_values = true)]
     pub(crate) args: Vec<String>,
-    /// An environment variable for it; `KEY=${KEY}` takes it from the environment. Repeatable.
+    /// An environment variable of the program; `KEY=${KEY}` copies it from the environment. Repeatable.
     #[arg(long = "env", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) env: Vec<(String, String)>,
-    /// The folder that it starts in.
+    /// The program's working folder.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) cwd: Option<String>,
-    /// The address of an http or sse server.
+    /// The URL of an http or sse server.
     #[arg(long, conflicts_with_all = ["command", "line"])]
     pub(crate) url: Option<String>,
-    /// A header that it is sent. Repeatable.
+    /// An HTTP header to send to the server. Repeatable.
     #[arg(long = "header", value_name = "NAME=VALUE", value_parser = key_value)]
     pub(crate) headers: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) oauth: OAuthArguments,
-    /// Longest time to connect, in seconds.
+    /// Time limit for connecting, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// Longest time of a request, in seconds.
+    /// Time limit for a request, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) request_timeout: Option<Duration>,
-    /// Whether the server is used.
+    /// Whether the server is enabled: true or false.
     #[arg(long, value_name = "BOOLEAN", action = clap::ArgAction::Set)]
     pub(crate) enabled: Option<bool>,
-    /// The command of a stdio server with its arguments, behind `--`.
+    /// The command of a stdio server with its arguments, after `--`.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) line: Vec<String>,
 }
@@ -140,13 +140,13 @@ pub(crate) struct AddArguments {
 /// OAuth settings of `mcp add`.
 #[derive(Debug, Args)]
 pub(crate) struct OAuthArguments {
-    /// Scopes to ask for, separated by spaces.
+    /// Scopes to request, separated by spaces.
     #[arg(long = "oauth-scope", value_name = "SCOPES")]
     pub(crate) scopes: Option<String>,
-    /// A client that was registered by hand.
+    /// The id of a client that was registered manually.
     #[arg(long = "oauth-client-id", value_name = "ID")]
     pub(crate) client_id: Option<String>,
-    /// Its secret; `${VARIABLE}` keeps it out of the file.
+    /// The client's secret; `${VARIABLE}` keeps it out of the file.
     #[arg(long = "oauth-client-secret", value_name = "SECRET")]
     pub(crate) client_secret: Option<String>,
     /// The authorization endpoint.
@@ -158,10 +158,10 @@ pub(crate) struct OAuthArguments {
     /// The registration endpoint.
     #[arg(long = "oauth-registration-url", value_name = "URL")]
     pub(crate) registration_url: Option<String>,
-    /// The https address of a client metadata document.
+    /// The https URL of a client metadata document.
     #[arg(long = "oauth-client-metadata-url", value_name = "URL")]
     pub(crate) client_metadata_url: Option<String>,
-    /// How tokens are got: authorization_code or client_credentials.
+    /// The grant type: authorization_code or client_credentials.
     #[arg(long = "oauth-grant", value_name = "GRANT", value_parser = ["authorization_code", "client_credentials"])]
     pub(crate) grant: Option<String>,
 }
@@ -169,7 +169,7 @@ pub(crate) struct OAuthArguments {
 /// Arguments of `mcp import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// The file (default: .mcp.json).
+    /// The file to import.
     #[arg(value_name = "FILE", default_value = ".mcp.json")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
@@ -179,10 +179,10 @@ pub(crate) struct ImportArguments {
 /// Arguments of `mcp remove|enable|disable`.
 #[derive(Debug, Args)]
 pub(crate) struct NamedArguments {
-    /// The server.
+    /// The server's name.
     #[arg(value_parser = server_name)]
     pub(crate) name: String,
-    /// Whose file is changed.
+    /// Which configuration to change.
     #[arg(long, value_enum, default_value_t = Scope::Project)]
     pub(crate) scope: Scope,
 }
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_permission_is_read_as_the_configuration_writes_it() {
+    fn permissions_are_parsed_as_in_the_configuration() {
         use config::Permission::{Allow, Ask, AskEach, Deny};
         for (name, permission) in [("allow", Allow), ("ask", Ask), ("ask-each", AskEach), ("deny", Deny)] {
             assert_eq!(super::permission(name), Ok(permission));

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::server_name;
 
-/// A program that speaks to MCP servers.
+/// An MCP client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Client {
     /// Claude Code.
@@ -26,13 +26,13 @@ pub(crate) enum Client {
     VsCode,
 }
 
-/// Whose configuration of the client is changed.
+/// Which configuration of the client is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ClientScope {
-    /// The user's own, which holds everywhere.
+    /// The user's configuration, which applies everywhere.
     #[default]
     User,
-    /// That of the project in this folder, which others may share.
+    /// The configuration of the project in this folder, which may be shared.
     Project,
 }
 
@@ -42,26 +42,26 @@ pub(crate) struct SetupArguments {
     /// The client.
     #[arg(value_enum)]
     pub(crate) client: Client,
-    /// Print the entry, and where it belongs, in place of writing it.
+    /// Print the entry and the file it belongs in, instead of writing it.
     #[arg(long)]
     pub(crate) print: bool,
-    /// The configuration that `toolsmith serve` reads on top of your own and the project's.
+    /// A configuration for `toolsmith serve`; it overrides your own and the project's.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// What the server is called in the client.
+    /// The server's name in the client.
     #[arg(long, default_value = "toolsmith", value_parser = server_name)]
     pub(crate) name: String,
-    /// Whose configuration of the client is changed.
+    /// Which configuration of the client to change.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) scope: ClientScope,
-    /// Replace an entry of that name that says something else.
+    /// Replace a different entry of that name.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Let the client call the tools of Toolsmith without asking you each time (codex, gemini): what snippets may call is
-    /// decided here. Asked for on a terminal.
+    /// Let the client call Toolsmith's tools without asking each time (codex, gemini). Toolsmith's own permissions still
+    /// apply to the calls of snippets. On a terminal, you are asked.
     #[arg(long)]
     pub(crate) approve: bool,
-    /// Let all tools of this server of your own configuration be called without asking. Asked for on a terminal.
+    /// Allow calls to all tools of this server of your own configuration without asking. On a terminal, you are asked.
     /// Repeatable.
     #[arg(long, value_name = "SERVER", value_parser = server_name, conflicts_with = "print")]
     pub(crate) trust: Vec<String>,

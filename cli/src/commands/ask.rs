@@ -1,4 +1,4 @@
-//! `toolsmith ask`: one question, one answer; what happens on the way is told on standard error.
+//! `toolsmith ask`: one question and its answer, with progress on standard error.
 
 use std::io::IsTerminal as _;
 
@@ -17,10 +17,10 @@ use crate::console::chat_session::{ChatSession, TurnResult};
 use crate::console::record::how_to_resume;
 use crate::console::screen::{FinishedCall, RunStats};
 
-/// Most bytes of standard input (4 MiB).
-const MOST_INPUT: u64 = 4 << 20;
+/// Maximum size of standard input, in bytes (4 MiB).
+const INPUT_LIMIT: u64 = 4 << 20;
 
-/// Runs the command; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> Result<u8, Failure> {
     let blocks = tokio::select! {
         blocks = question(arguments.question.as_deref()) => blocks?,
@@ -82,20 +82,20 @@ fn as_json(text: &str, conversation: Option<&str>, tally: &RunStats, error: Opti
     object
 }
 
-/// The question, and what comes on standard input where that is no terminal.
+/// The question, followed by standard input unless that is a terminal.
 async fn question(question: Option<&str>) -> Result<Vec<Block>, Failure> {
     let mut input = Vec::new();
     if !std::io::stdin().is_terminal() {
-        let read = tokio::io::stdin().take(MOST_INPUT + 1).read_to_end(&mut input).await;
+        let read = tokio::io::stdin().take(INPUT_LIMIT + 1).read_to_end(&mut input).await;
         read.map_err(|error| Failure::host(format!("standard input can't be read: {error}")))?;
     }
-    if input.len() as u64 > MOST_INPUT {
+    if input.len() as u64 > INPUT_LIMIT {
         return Err(Failure::configuration(format!(
-            "standard input has more than {MOST_INPUT} bytes; give a file's path in place of its contents"
+            "standard input has more than {INPUT_LIMIT} bytes; name a file's path instead of its contents"
         )));
     }
     let input = String::from_utf8(input).map_err(|_| {
-        Failure::configuration("standard input is no UTF-8 text; ask about a file in its place")
+        Failure::configuration("standard input is not UTF-8 text; name a file's path instead")
     })?;
     let parts = [question.unwrap_or_default().trim(), input.trim_end()];
     let blocks: Vec<Block> =

@@ -1,7 +1,7 @@
-//! `toolsmith bench`: what a snippet costs, as ratios to compiling "hello world" on the same machine.
+//! `toolsmith bench`: measures what a snippet costs, relative to compiling "hello world" on the same machine.
 //!
-//! All rounds are interleaved in one run, so that a slow moment of the machine meets all of them, and each figure
-//! is a median. Whole processes are measured, from start to end, the way that a user starts them.
+//! All measurements are interleaved in each round, so that a slow moment of the machine affects all of them, and each
+//! figure is a median. Whole processes are measured, from start to end, as a user starts them.
 
 mod definitions;
 mod tools;
@@ -20,9 +20,9 @@ use crate::arguments::BenchArguments;
 use definitions::Definitions;
 use tools::Tools;
 
-/// Calls of one round through the broker, and directly.
+/// Number of calls in one measurement, through the broker and directly.
 const CALLS: u32 = 1000;
-/// Tools of the demo server, whose bindings are compiled.
+/// Number of the demo server's tools, whose bindings are compiled.
 const DEMO_TOOLS: f64 = 9.0;
 
 const HELLO: &str = "fn main() { println!(\"hello world\"); }\n";
@@ -43,7 +43,7 @@ impl Figures {
     }
 }
 
-/// What is measured, with its meaning; in the order of the table.
+/// The measurements by name, with their descriptions, in the order of the table.
 const ROWS: [(&str, &str); 9] = [
     (HELLO_ROW, "rustc hello world, same target, rust-lld: the floor"),
     ("hello_cc", "rustc hello world, same target, its default linker"),
@@ -56,10 +56,10 @@ const ROWS: [(&str, &str); 9] = [
     ("binding", "compiling the bindings of one tool"),
 ];
 const HELLO_ROW: &str = "hello";
-/// The server with many tools.
+/// Name of the server with many tools.
 const LARGE: &str = "large";
 
-/// Measures; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     let cache = cache::open(&config::CacheSettings::default())?;
     let engine =
@@ -82,9 +82,8 @@ struct Bench<'a> {
     folder: &'a Path,
 }
 
-/// A configuration with the demo server alone, under `name`; the user's own has no part in the figures.
-///
-/// The one called [`LARGE`] has each tool 111 times.
+/// Writes a configuration in which only the demo server is defined, as `name`, so that the user's own servers do not
+/// affect the figures. The server [`LARGE`] has each tool 111 times.
 fn demo_config(folder: &Path, name: &str) -> Result<String, Failure> {
     let copies = if name == LARGE { "110" } else { "0" };
     let args = ["demo-server", "--copies", copies];
@@ -106,11 +105,11 @@ impl Bench<'_> {
     async fn round(&self, toolchain: &Toolchain, round: u32, figures: &mut Figures) -> Result<(), Failure> {
         let lld = format!("-Clinker={}", toolchain.linker.display());
         figures.add(HELLO_ROW, self.hello(toolchain, &[&lld]).await?);
-        // A machine without a C toolchain has no default linker; then there is no figure.
+        // Without a C toolchain there is no default linker, and no figure.
         if let Ok(milliseconds) = self.hello(toolchain, &[]).await {
             figures.add("hello_cc", milliseconds);
         }
-        // Nobody has compiled a snippet with this text before.
+        // Makes the snippet's text new, so that it is not in the cache.
         let unique = format!("{}-{round}", std::process::id());
         let call = |kind: &str| format!("demo::echo(\"{kind} {unique}\").await?.text()");
         let wrong = format!("let number: i32 = demo::echo(\"{unique}\").await?.text(); number");
@@ -120,7 +119,7 @@ impl Bench<'_> {
         figures.add("again", self.run(&[], "demo", &call("run"), 0).await?.0);
         let call = |kind: &str| format!("{LARGE}::echo(\"{kind} {unique}\").await?.text()");
         if round == 0 {
-            // Its tools are not known yet, and the one library that is needed is not compiled.
+            // Fills the cache: the tools are not listed yet, and the binding in use is not compiled.
             self.run(&[], LARGE, &call("first"), 0).await?;
         }
         figures.add("check_large", self.run(&["--check"], LARGE, &call("check"), 0).await?.0);
@@ -150,7 +149,8 @@ impl Bench<'_> {
         }
     }
 
-    /// One whole process of `run` with the demo server as `server`, which must end with `code`.
+    /// Runs a whole process of `run` with the demo server as `server`, which must exit with `code`. Returns the time in
+    /// milliseconds and the outcome.
     async fn run(
         &self,
         flags: &[&str],
@@ -171,14 +171,14 @@ impl Bench<'_> {
             .map_err(Failure::host)?;
         let elapsed = milliseconds(started.elapsed());
         if output.status.code() != Some(code) {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let printed = String::from_utf8_lossy(&output.stdout);
-            return Err(Failure::host(format!("`run` ended with {}: {said}{printed}", output.status)));
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            let stdout = String::from_utf8_lossy(&output.stdout);
+            return Err(Failure::host(format!("`run` ended with {}: {stderr}{stdout}", output.status)));
         }
         Ok((elapsed, serde_json::from_slice(&output.stdout).map_err(Failure::host)?))
     }
 
-    /// A server with a new name has bindings that nobody has compiled before.
+    /// Measures compiling bindings, under a new server name so that they are not in the cache.
     async fn bindings(&self, unique: &str) -> Result<f64, Failure> {
         let name = format!("bench_{}", unique.replace('-', "_"));
         let snippet = format!("{name}::echo(\"bindings\").await?.text()");
@@ -193,7 +193,7 @@ impl Bench<'_> {
              started.elapsed().as_secs_f64() * 1e6 / {CALLS}_f64"
         );
         let (mut broker, mut direct) = (f64::INFINITY, f64::INFINITY);
-        // The best of a few: both are bounded from below by what they cost.
+        // Takes the minimum of three: the cost of a call is a lower bound, and noise only adds to it.
         for _ in 0..3 {
             let (_, outcome) = self.run(&[], "demo", &snippet, 0).await?;
             broker = broker.min(outcome["result"].as_f64().unwrap_or(f64::NAN));
@@ -202,7 +202,7 @@ impl Bench<'_> {
         Ok(Calls { broker, direct })
     }
 
-    /// Microseconds of a call without snippet and broker: the MCP client alone.
+    /// Measures a call by the MCP client alone, without snippet and broker, in microseconds.
     async fn direct_call(&self) -> Result<f64, Failure> {
         let server = mcp::ServerConfig::stdio("demo", self.program.to_string_lossy(), ["demo-server"]);
         let session = mcp::Session::connect(&server).await.map_err(Failure::host)?;
@@ -252,10 +252,10 @@ fn print(figures: &Figures, calls: Calls, tools: &Tools, definitions: &[Definiti
     println!("{direct:>6.0} us          the same call without snippet and broker");
     let Tools { count, generate, compile } = tools;
     println!("{generate:>6.2} ms          generating the code of one schema, of {count} tools");
-    println!("{compile:>6.2} ms          processor time of compiling the bindings of one tool, of {count}");
+    println!("{compile:>6.2} ms          CPU time of compiling the bindings of one tool, of {count}");
     for Definitions { tools, o200k, characters } in definitions {
         println!(
-            "{o200k:>6} tokens      what a client's model reads of {tools} tools, for o200k_base ({characters} as characters / 4)"
+            "{o200k:>6} tokens      tool definitions for a client's model with {tools} tools, in o200k_base ({characters} as characters / 4)"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! `toolsmith cache warm`: everything that snippets need besides their own text, built ahead.
+//! `toolsmith cache warm`: compiles ahead everything that snippets depend on.
 
 use gateway::cache;
 use gateway::discovery::Discovery;
@@ -12,7 +12,7 @@ use terminal::Terminal;
 use crate::arguments::WarmArguments;
 use crate::terminal_host::TerminalHost;
 
-/// Runs the command; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.quiet, false);
     let done = build(arguments, &terminal).await;

@@ -1,5 +1,5 @@
-//! `toolsmith codegen`: what is made of tools, to look at without a model: signatures, code, the description for a
-//! model, how faithful it is, what has changed; or a whole crate.
+//! `toolsmith codegen`: prints what is generated from tools (signatures, documentation, code, the description for a model,
+//! a report on types, a difference), or writes a crate.
 
 mod difference;
 mod export;
@@ -15,7 +15,7 @@ use terminal::Terminal;
 
 use crate::arguments::{CodegenArguments, Format};
 
-/// Runs the command; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(crate) async fn inspect(arguments: CodegenArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.quiet, false);
     let done = work(&terminal, &arguments).await;
@@ -31,14 +31,14 @@ async fn work(terminal: &Terminal, arguments: &CodegenArguments) -> Result<(), F
         return Ok(());
     }
     if arguments.json && arguments.format != Some(Format::Report) {
-        return Err(Failure::configuration("--json goes with --format report or with --diff"));
+        return Err(Failure::configuration("--json needs --format report or --diff"));
     }
     let found = source::tools(arguments, terminal).await?;
     let style = codegen::Style {
         description: arguments.description_length.unwrap_or(found.style.description),
         ..found.style
     };
-    // A crate is complete in itself: what is not in it has no part in its names.
+    // Module names in a crate depend only on the servers in it.
     let own = codegen::module_names(found.servers.iter().map(|server| server.name.as_str()));
     let modules = if arguments.out.is_some() { &own } else { &found.modules };
     let bindings = found.servers.iter().filter_map(|server| {
@@ -86,7 +86,7 @@ fn rust(bindings: &[Bindings]) -> String {
         return only.source();
     }
     let module = |server: &Bindings| {
-        // The file of a crate is the body of a module just as well.
+        // A server's generated file is also valid as the body of a module.
         format!("pub mod {} {{\n{}}}\n", server.module, server.source())
     };
     bindings.iter().map(module).collect::<Vec<_>>().join("\n")

@@ -1,4 +1,4 @@
-//! `toolsmith config schema|check|show`: looking at configurations. None of them starts a server.
+//! `toolsmith config schema|check|show`: inspects configurations without starting a server.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use terminal::Terminal;
 
 use crate::arguments::{CheckArguments, ConfigCommand, ShowArguments};
 
-/// Runs a subcommand of `config`; gives the exit code.
+/// Runs a subcommand of `config` and returns the exit code.
 pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let code = match command {
@@ -39,7 +39,7 @@ fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
     problems.iter().for_each(|problem| terminal.print(problem));
     match problems.len() {
         0 => {
-            terminal.note("nothing is wrong");
+            terminal.note("no problems");
             exit_code::OK
         }
         1 => {
@@ -61,8 +61,8 @@ fn show(arguments: &ShowArguments, terminal: &Terminal) -> Result<u8, Failure> {
         return Ok(exit_code::OK);
     }
     let mut text = String::new();
-    // Writing to a text does not fail.
-    let _ = writeln!(text, "layers, the weakest first:");
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "layers, later ones override earlier ones:");
     if shown.layers.is_empty() {
         let _ = writeln!(
             text,

@@ -1,4 +1,4 @@
-//! `toolsmith conversation`: list, print, export, delete, prune.
+//! `toolsmith conversation`: lists, prints, exports and deletes saved conversations.
 
 mod json;
 mod markdown;
@@ -24,13 +24,13 @@ use crate::arguments::{
 };
 use crate::commands::mcp::table::{short, table};
 
-/// The labels of subagents' conversations.
+/// Matches the labels of subagents' conversations.
 const SUBAGENTS: &str = "subagent:*";
 
-/// Most characters of a title in a table.
+/// Maximum length of a title in a table, in characters.
 const TITLE: usize = 50;
 
-/// Runs a subcommand of `conversation`; gives the exit code.
+/// Runs a subcommand of `conversation` and returns the exit code.
 pub(crate) async fn run(command: &ConversationCommand) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let done = match command {
@@ -48,8 +48,8 @@ async fn flush(terminal: &Terminal) -> Result<(), Failure> {
     terminal.flush().await.map_err(|error| Failure::host(format!("the output can't be written: {error}")))
 }
 
-/// The store, where there is a file: looking at what is kept makes none. What `ask` and `chat` have kept without a project's
-/// file that is not trusted is found in the same way.
+/// Opens the store, or returns the path of its file if that does not exist: these commands do not create it. Untrusted
+/// project configurations are ignored, as in `ask` and `chat`.
 fn existing(place: &ConfigArguments) -> Result<Result<Store, PathBuf>, Failure> {
     let config = setup::survey_without_untrusted(&place.options())?;
     let Some(file) = server::conversations::file(&config)? else {
@@ -63,7 +63,7 @@ fn existing(place: &ConfigArguments) -> Result<Result<Store, PathBuf>, Failure> 
     Store::open(&file).map(Ok).map_err(Failure::host)
 }
 
-/// The same, for whoever names a conversation.
+/// Opens the store, and fails if there is none.
 fn with_conversations(place: &ConfigArguments) -> Result<Store, Failure> {
     existing(place)?.map_err(|file| Failure::configuration(none_yet(&file)))
 }
@@ -72,7 +72,7 @@ fn none_yet(file: &Path) -> String {
     format!("no conversations are kept in {} yet", file.display())
 }
 
-/// A person has named something that is not there, or the file fails; the text says which.
+/// The failure for an unknown conversation or message, or for an error of the store.
 fn wrong(error: &StoreError) -> Failure {
     Failure::configuration(&error.0)
 }
@@ -131,8 +131,8 @@ async fn print(arguments: &PrintArguments, terminal: &Terminal) -> Result<(), Fa
     let left_out = summary.messages.saturating_sub(u64::try_from(path.len()).unwrap_or(u64::MAX));
     if left_out > 0 {
         terminal.note(&format!(
-            "{left_out} messages that don't lead there are left out; `toolsmith conversation export {}` has all, and \
-             --to MESSAGE prints what leads to one",
+            "{left_out} messages of other branches are left out; `toolsmith conversation export {}` prints all, and \
+             --to MESSAGE prints the branch of a message",
             summary.id
         ));
     }
@@ -163,7 +163,7 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
             Some(file) => file.line(&line)?,
             None => {
                 terminal.print(&line);
-                // One conversation at a time is held in memory.
+                // Flush, to hold only one conversation in memory at a time.
                 flush(terminal).await?;
             }
         }
@@ -178,7 +178,7 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
     Ok(())
 }
 
-/// A file that is there when it is whole; until then, what was there before.
+/// The exported file. It replaces an older one only when it is complete.
 struct Exported<'a> {
     path: &'a Path,
     file: Replacement,
@@ -207,33 +207,33 @@ async fn delete(arguments: &DeleteArguments, terminal: &Terminal) -> Result<(), 
     let store = with_conversations(&arguments.place)?;
     for id in &arguments.ids {
         let found = store.find(id).await.map_err(|error| wrong(&error))?.id;
-        // What is gone is gone: no slip of the finger takes the wrong one.
+        // A deletion cannot be undone, so a prefix is not enough.
         if !found.eq_ignore_ascii_case(id) {
             return Err(Failure::configuration(format!(
-                "{id} is not a whole id; write {found} to delete that one"
+                "{id} is not a full id; to delete that conversation, write {found}"
             )));
         }
     }
-    tell_deleted(&store.delete(&arguments.ids).await.map_err(|error| wrong(&error))?, terminal);
+    report_deleted(&store.delete(&arguments.ids).await.map_err(|error| wrong(&error))?, terminal);
     Ok(())
 }
 
 async fn prune(arguments: &PruneArguments, terminal: &Terminal) -> Result<(), Failure> {
     let Ok(store) = existing(&arguments.place)? else {
-        terminal.note("nothing is that old");
+        terminal.note("no conversation is that old");
         return Ok(());
     };
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let before = now.as_millis().saturating_sub(arguments.older_than.as_millis());
     let deleted = store.prune(i64::try_from(before).unwrap_or(i64::MAX)).await.map_err(Failure::host)?;
     if deleted.is_empty() {
-        terminal.note("nothing is that old");
+        terminal.note("no conversation is that old");
     }
-    tell_deleted(&deleted, terminal);
+    report_deleted(&deleted, terminal);
     Ok(())
 }
 
-fn tell_deleted(deleted: &[Summary], terminal: &Terminal) {
+fn report_deleted(deleted: &[Summary], terminal: &Terminal) {
     for one in deleted {
         let messages =
             if one.messages == 1 { "1 message".to_owned() } else { format!("{} messages", one.messages) };

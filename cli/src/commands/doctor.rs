@@ -1,7 +1,7 @@
-//! `toolsmith doctor`: whether snippets can run on this machine, what is missing, and what to type to get it.
+//! `toolsmith doctor`: reports whether snippets can run on this machine, what is missing, and how to install it.
 //!
-//! Changes nothing: what the first use would install or build is only named. What is looked at is the runner's and the
-//! sandbox's job; here it is told.
+//! Changes nothing: it only names what the first use would install or build. The runner and the sandbox do the checks;
+//! this module reports them.
 
 use config::CodeMode;
 use gateway::exit_code;
@@ -14,7 +14,7 @@ use terminal::Terminal;
 
 use crate::arguments::DoctorArguments;
 
-/// Runs the command; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let config = setup::load(&arguments.place.options())?;
@@ -35,20 +35,20 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     Ok(if findings.ok { exit_code::OK } else { exit_code::HOST })
 }
 
-/// Everything that was found, as `--json` prints it. Fields are added, never renamed.
+/// The findings, as `--json` prints them. Fields may be added, but not renamed.
 #[derive(Serialize)]
 struct Findings<'a> {
     /// Whether snippets can run.
     ok: bool,
-    /// The best tier that the machine offers, or `off` where the configuration says so.
+    /// The best tier available on the machine, or the one that the configuration sets, such as `off`.
     tier: Option<&'static str>,
-    /// The least tier that the configuration takes.
+    /// The lowest tier that the configuration accepts.
     minimum: Option<&'static str>,
     mechanisms: &'a [Mechanism],
     toolchain: &'a runner::Tools,
     kernel: &'a str,
     cache: CacheFindings<'a>,
-    /// What was enforced on an empty program, where one could be tried.
+    /// What was enforced on an empty program, if it was tried.
     tried: Option<Tried>,
     problems: Vec<Problem>,
     /// Whether the tier is at least the minimum.
@@ -56,16 +56,16 @@ struct Findings<'a> {
     suffices: bool,
 }
 
-/// The cache, and how much of the disk it may take.
+/// The cache and its limit.
 #[derive(Serialize)]
 struct CacheFindings<'a> {
     #[serde(flatten)]
     folder: &'a runner::CacheFolder,
-    /// Most bytes that it may take (`cache.size`).
+    /// Maximum size, in bytes (`cache.size`).
     size: u64,
 }
 
-/// Something that keeps snippets from running.
+/// A problem that prevents snippets from running.
 #[derive(Serialize)]
 struct Problem {
     what: String,
@@ -92,7 +92,7 @@ fn tier(support: &Support, code_mode: &CodeMode) -> Option<Layers> {
     }
 }
 
-/// What keeps snippets from running. Only where nothing is known to, an empty program is tried.
+/// Finds what prevents snippets from running. Tries an empty program only if no problem is known.
 async fn examine(
     machine: &Inspection,
     support: &Support,
@@ -157,7 +157,7 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// One thing, and how it is.
+/// A line of the report.
 struct Line {
     ok: bool,
     name: &'static str,
@@ -168,7 +168,7 @@ fn line(ok: bool, name: &'static str, text: impl Into<String>) -> Line {
     Line { ok, name, text: text.into() }
 }
 
-/// Everything that was found, for people: a line for each thing, and what to do.
+/// Formats the findings as text: a line for each item, then the problems and what to do about them.
 fn lines(findings: &Findings<'_>) -> Vec<String> {
     let sections = [
         ("toolchain", toolchain(findings.toolchain)),
@@ -179,9 +179,9 @@ fn lines(findings: &Findings<'_>) -> Vec<String> {
     let mut text = Vec::new();
     for (name, lines) in &sections {
         text.push((*name).to_owned());
-        for Line { ok, name, text: said } in lines {
+        for Line { ok, name, text: details } in lines {
             let word = if *ok { "ok" } else { "missing" };
-            text.push(format!("  {word:<7}  {name:<width$}  {said}"));
+            text.push(format!("  {word:<7}  {name:<width$}  {details}"));
         }
     }
     text.push(String::new());
@@ -213,53 +213,52 @@ fn toolchain(tools: &runner::Tools) -> Vec<Line> {
     let layer = match tools.layer_built {
         true => "compiled",
         false => {
-            "not compiled yet; the first run does it, or `toolsmith cache warm`: about a minute, with network"
+            "not compiled yet; the first run or `toolsmith cache warm` compiles them: about a minute, needs network"
         }
     };
     let mut cc = file("C linker", &tools.c_linker);
-    cc.text.push_str(if tools.layer_built { ", not needed any more" } else { ", needed once, at first use" });
+    cc.text.push_str(if tools.layer_built { ", no longer needed" } else { ", needed once, at first use" });
     vec![
         rustc,
         file("cargo", &tools.cargo),
         file("rust-lld", &tools.linker),
         line(tools.target_installed, "target", target),
         cc,
-        line(tools.layer_built, "crates on offer", layer),
+        line(tools.layer_built, "crates", layer),
     ]
 }
 
 fn cache(findings: &Findings<'_>) -> Vec<Line> {
     let CacheFindings { folder: cache, size } = findings.cache;
-    let can = if cache.writable { "can be written to" } else { "can't be written to" };
+    let access = if cache.writable { "writable" } else { "not writable" };
     let free =
-        cache.free_bytes.map_or("free room not known".to_owned(), |free| format!("{} MiB free", free >> 20));
+        cache.free_bytes.map_or("free space unknown".to_owned(), |free| format!("{} MiB free", free >> 20));
     let used = format!("{} MiB of {} MiB (cache.size)", cache.used_bytes >> 20, size >> 20);
     vec![
-        line(cache.writable, "folder", format!("{}: {can}, {free}", cache.folder.display())),
-        // What is too much, or in use, goes later: it keeps nothing from running.
+        line(cache.writable, "folder", format!("{}: {access}, {free}", cache.folder.display())),
+        // Always ok: a cache above its limit is evicted later, and does not prevent snippets from running.
         line(true, "used", used),
     ]
 }
 
 fn sandbox(findings: &Findings<'_>) -> Vec<Line> {
     let mut lines = vec![line(true, "kernel", findings.kernel)];
-    let mut told = None;
+    let mut last_advice = None;
     lines.extend(findings.mechanisms.iter().map(|mechanism| {
         let Mechanism { name, available, answer, advice } = mechanism;
-        // What helps one namespace helps all.
-        let again = told.replace(advice) == Some(advice);
-        let help = advice.iter().filter(|_| !again).map(|advice| format!("; to get it: {advice}"));
+        // Namespaces share their advice, which is printed once.
+        let is_repeated = last_advice.replace(advice) == Some(advice);
+        let help = advice.iter().filter(|_| !is_repeated).map(|advice| format!("; to get it: {advice}"));
         line(*available, name, help.fold(answer.to_owned(), |text, help| text + &help))
     }));
-    let minimum =
-        findings.minimum.map_or(String::new(), |minimum| format!(" (at least {minimum} is wanted)"));
+    let minimum = findings.minimum.map_or(String::new(), |minimum| format!(" (minimum: {minimum})"));
     lines.push(line(findings.suffices, "tier", format!("{}{minimum}", findings.tier.unwrap_or("none"))));
     lines.push(match &findings.tried {
         Some(Tried { program: SandboxReport { tier, layers, .. }, .. }) => {
-            let held = if layers.is_empty() { "nothing".to_owned() } else { layers.join(", ") };
-            line(true, "tried", format!("an empty program was compiled and run in {tier}: {held}"))
+            let enforced = if layers.is_empty() { "nothing".to_owned() } else { layers.join(", ") };
+            line(true, "tried", format!("an empty program was compiled and run in {tier}: {enforced}"))
         }
-        None => line(false, "tried", "nothing, because of what is missing"),
+        None => line(false, "tried", "skipped because something is missing"),
     });
     lines
 }

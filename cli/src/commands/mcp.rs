@@ -1,5 +1,5 @@
-//! `toolsmith mcp`: the commands that look at servers and call tools are here, each as a table for people or as JSON;
-//! those that change something have files of their own.
+//! `toolsmith mcp`: dispatches the commands that inspect servers and call tools, with output as tables or JSON. The
+//! commands that change files are called directly.
 
 mod call;
 pub(crate) mod edit;
@@ -23,7 +23,7 @@ use terminal::Terminal;
 use crate::arguments::LookCommand;
 use resources::List;
 
-/// Runs a command; gives the exit code.
+/// Runs a command and returns the exit code.
 pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let done = match command {

@@ -1,4 +1,4 @@
-//! `toolsmith run`: one snippet from a file to its outcome on the terminal.
+//! `toolsmith run`: runs a snippet from a file and prints its outcome.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -26,10 +26,10 @@ use crate::arguments::RunArguments;
 use crate::terminal_host::TerminalHost;
 use crate::terminal_prompter;
 
-/// How often a program is compiled again because tools have changed while it was compiled.
+/// Maximum number of attempts if tools change while a program is compiled.
 const CATALOG_CHANGES: usize = 3;
 
-/// Runs the command; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.manner.quiet, !arguments.json);
     let runtime = Runtime::start(terminal, arguments.manner.verbose, ProcessContext::of_this_process()).await;
@@ -46,24 +46,24 @@ async fn run_in(
     let terminal = &*runtime.terminal;
     let inputs = unless_cancelled(cancel, read_inputs(arguments, runtime.process.clone())).await?;
     if inputs.config.is_demo() {
-        terminal.note("no configuration: using the built-in demo server (name your own with --config FILE, or add one with `toolsmith mcp add`)");
+        terminal.note("no server is configured: using the built-in demo server (use --config FILE, or add a server with `toolsmith mcp add`)");
     }
     let Inputs { code, config, tools, .. } = inputs;
-    let begun = Instant::now();
+    let started = Instant::now();
     let request = request(arguments, code, &config, cancel.clone());
     let preparing = Execution::prepare(&config, terminal, tools, &request.code);
     let mut execution = unless_cancelled(cancel, preparing).await?;
-    let waited = begun.elapsed();
+    let waited = started.elapsed();
     let policy = terminal_prompter::policy(&config, &arguments.manner.allow, terminal);
     execution.discovery.sessions.permit(policy.clone());
     let mut outcome = execution.outcome(&request).await;
     if let Ok(outcome) = outcome.as_mut() {
-        // What it has waited for before it began is its time as well.
+        // The preparation counts as part of the run.
         outcome.phases_ms.connect += outcome_text::milliseconds(waited);
-        outcome.phases_ms.total = outcome_text::milliseconds(begun.elapsed());
+        outcome.phases_ms.total = outcome_text::milliseconds(started.elapsed());
     }
     if let Some(error) = outcome.as_mut().ok().and_then(|outcome| outcome.error.as_mut()) {
-        // It may quote the tool whose failure it was.
+        // The message may quote the tool that failed.
         let masker = execution.discovery.sessions.masker();
         error.message = masker.mask(&error.message).into_owned();
         masker.mask_value(&mut error.evidence);
@@ -82,13 +82,13 @@ async fn unless_cancelled<T>(
     tokio::select! {
         done = work => done,
         () = cancel.cancelled() => {
-            let message = "cancelled before the snippet was tried".to_owned();
+            let message = "cancelled before the snippet ran".to_owned();
             Err(Failure { code: exit_code::CANCELLED, message })
         }
     }
 }
 
-/// What a run works with.
+/// The inputs of a run.
 struct Inputs {
     code: String,
     config: Arc<Config>,
@@ -97,13 +97,13 @@ struct Inputs {
 
 /// Where the tools come from.
 enum Tools {
-    /// From the servers, with what a lock file says of them.
+    /// From the servers, with the contents of the lock files.
     Servers(Known),
-    /// From a crate: servers, tools and bindings; and what the configured servers are held to.
+    /// From a crate, with its servers, tools and bindings, and the pins of the configured servers.
     Crate(ProgramCrate, Pins),
 }
 
-/// Snippet and configuration, read on a thread of their own: a pipe may have nothing to read yet.
+/// Reads the snippet and the configuration on a separate thread, because reading a pipe may block.
 async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Result<Inputs, Failure> {
     let (place, file, folder) =
         (arguments.place.clone(), arguments.file.clone(), arguments.crate_folder.clone());
@@ -153,7 +153,7 @@ fn read_snippet(file: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Prints an outcome; gives the exit code.
+/// Prints an outcome and returns the exit code.
 fn show(outcome: &Outcome, arguments: &RunArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if arguments.json {
         terminal.print_json(&serde_json::to_string(outcome).map_err(Failure::host)?);
@@ -175,12 +175,12 @@ fn show(outcome: &Outcome, arguments: &RunArguments, terminal: &Terminal) -> Res
     Ok(exit_code::of(outcome.status))
 }
 
-/// Everything that one snippet needs.
+/// Everything needed to run one snippet.
 struct Execution<'a> {
     terminal: &'a Terminal,
     engine: Engine,
     discovery: Discovery<'a>,
-    /// Whether the tools are those that a crate was written for, and stay so.
+    /// Whether the tools come from a crate, and are not refreshed.
     pinned: bool,
 }
 
@@ -199,9 +199,9 @@ impl<'a> Execution<'a> {
         let cache = engine.cache().clone();
         let (discovery, pinned) = match tools {
             Tools::Servers(known) => {
-                let person = TerminalHost::at(terminal);
-                let mut discovery = Discovery::new(config, person.clone(), cache, known);
-                discovery.offer_logins(person);
+                let host = TerminalHost::at(terminal);
+                let mut discovery = Discovery::new(config, host.clone(), cache, known);
+                discovery.offer_logins(host);
                 discovery.discover_for(code).await?;
                 (discovery, false)
             }
@@ -212,7 +212,7 @@ impl<'a> Execution<'a> {
         Ok(Execution { terminal, engine, discovery, pinned })
     }
 
-    /// The outcome, against the tools as they are now.
+    /// Runs the snippet against the current tools; compiles it again if they change.
     async fn outcome(&mut self, request: &Request) -> Result<Outcome, Failure> {
         for _ in 0..CATALOG_CHANGES {
             let catalog = Arc::new(self.discovery.catalog());
@@ -222,9 +222,9 @@ impl<'a> Execution<'a> {
             if self.pinned || !self.refresh(&outcome, request).await? {
                 return Ok(outcome);
             }
-            self.terminal.note("the tools of a server have changed: compiling against the new ones");
+            self.terminal.note("the tools of a server have changed: compiling again with the new ones");
         }
-        Err(Failure::host("the tools of a server change all the time; try again, or disable it"))
+        Err(Failure::host("the tools of a server keep changing; try again, or disable the server"))
     }
 
     async fn try_once(&self, request: &Request, catalog: &Catalog) -> Result<Outcome, Failure> {
@@ -232,30 +232,31 @@ impl<'a> Execution<'a> {
         self.engine.run(request, catalog, sessions, self.terminal).await.map_err(Failure::host)
     }
 
-    /// Whether the snippet was tried against tools that are no longer the servers', and could do nothing yet.
+    /// Refreshes the tools if the snippet failed, before it ran, against outdated ones. Returns whether to try again.
     async fn refresh(&mut self, outcome: &Outcome, request: &Request) -> Result<bool, Failure> {
         let unfinished = match outcome.status {
-            // What does not compile against remembered tools may compile against the present ones.
+            // A snippet that does not compile against cached tools may compile against the current ones.
             Status::CompileError => self.discovery.take_remembered(),
             _ => outcome.error.as_ref().is_some_and(|error| error.kind == "server_unavailable"),
         };
-        let longest = REFRESH_TIMEOUT.min(request.timeout);
+        let limit = REFRESH_TIMEOUT.min(request.timeout);
         let codes: Vec<_> = outcome.diagnostics.iter().map(|diagnostic| diagnostic.code.as_deref()).collect();
         if codes.contains(&None) {
             return Ok(false);
         }
-        if unfinished && self.discovery.refresh(&request.code, longest).await? {
+        if unfinished && self.discovery.refresh(&request.code, limit).await? {
             return Ok(true);
         }
-        let names_nothing = codes.iter().flatten().any(|code| UNRESOLVED.contains(code));
+        let has_unresolved = codes.iter().flatten().any(|code| UNRESOLVED.contains(code));
         Ok(outcome.status == Status::CompileError
-            && names_nothing
-            && self.discovery.ask_the_others(longest).await?)
+            && has_unresolved
+            && self.discovery.ask_the_others(limit).await?)
     }
 }
 
-/// The compiler's errors about a module, function or import that does not exist: another server may have it.
+/// The compiler's error codes for a module, function or import that does not exist. A server that was not listed may
+/// have it.
 const UNRESOLVED: [&str; 3] = ["E0425", "E0432", "E0433"];
 
-/// Longest wait for servers' tools after a snippet did not compile against the remembered ones.
+/// Time limit for listing tools again after a snippet did not compile against the cached ones.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,7 +1,6 @@
-//! `toolsmith setup`: the entry for `toolsmith serve` in the configurations of MCP clients.
+//! `toolsmith setup`: adds `toolsmith serve` to the configurations of MCP clients.
 //!
-//! What the entry looks like is `entry`'s job, where it belongs `place`'s, how a file is changed
-//! safely `file`'s.
+//! `entry` builds the entry, `place` finds the file, and `file` changes it safely.
 
 mod entry;
 mod file;
@@ -22,7 +21,7 @@ use entry::Entry;
 use file::{ClientFile, State};
 use place::Place;
 
-/// Writes or prints the entry; gives the exit code.
+/// Writes or prints the entry and returns the exit code.
 pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     let named = arguments.config.as_deref().map(configuration).transpose()?;
     let config = named.as_ref().and_then(|layer| layer.file());
@@ -30,8 +29,8 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     if arguments.approve && entry.approvable().is_none() {
         let client = place::word(arguments.client);
         return Err(Failure::configuration(format!(
-            "the entry for {client} can't say that it calls without asking\nhelp: leave out --approve; docs/clients.md says \
-             how to configure {client}"
+            "the entry for {client} has no setting to call tools without asking\nhelp: leave out --approve; \
+             docs/clients.md describes how to configure {client}"
         )));
     }
     entry.is_approved = arguments.approve;
@@ -39,7 +38,7 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
         let terminal = Terminal::new(false, false);
         terminal.print(entry.text(&arguments.name).trim_end());
         terminal.flush().await.map_err(Failure::host)?;
-        tell(&format!("it belongs into {}", place::described(arguments.client, arguments.scope)));
+        report(&format!("add it to {}", place::described(arguments.client, arguments.scope)));
         return Ok(exit_code::OK);
     }
     let place = Place::of(arguments.client, arguments.scope).map_err(Failure::configuration)?;
@@ -50,40 +49,40 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
         ask_for_trust(arguments).await?;
     }
     if changed && let Some(layer) = &named {
-        tell_of_others(layer)?;
+        report_untrusted(layer)?;
     }
     Ok(exit_code::OK)
 }
 
-/// The configuration that is recorded, once it is known that it can be read.
+/// Checks that the configuration can be read, and prints its problems as warnings.
 fn configuration(file: &Path) -> Result<ConfigLayer, Failure> {
     let layer = std::path::absolute(file).map(ConfigLayer::Named).map_err(Failure::configuration)?;
     for problem in layers::alone(&layer).map_err(Failure::configuration)?.problems() {
-        tell(&format!("warning: {problem}"));
+        report(&format!("warning: {problem}"));
     }
     Ok(layer)
 }
 
-/// Writes the entry where it is not there yet. Gives whether it was not.
+/// Writes the entry if it is missing. Returns whether it was added or replaced.
 async fn write(arguments: &SetupArguments, entry: &mut Entry, place: &Place) -> Result<bool, Failure> {
     let mut file = ClientFile::open(place).map_err(Failure::configuration)?;
     let (name, shown) = (&arguments.name, place.file.display());
     match file.state(name, entry).map_err(Failure::configuration)? {
         State::Same => {
-            tell(&format!("{shown} has {name} already, and is as it was"));
+            report(&format!("{shown} already has {name}, and is unchanged"));
             return Ok(false);
         }
         State::Unapproved => {
             file.approve(name, entry).map_err(Failure::configuration)?;
             let backup = file.save().map_err(Failure::configuration)?;
-            tell(&format!("{name} in {shown} is called without asking from now on"));
-            tell_of_backup(backup.as_deref());
+            report(&format!("{name} in {shown} is now called without asking"));
+            report_backup(backup.as_deref());
             return Ok(false);
         }
         State::Other(other) if !arguments.force => {
             return Err(Failure::configuration(format!(
-                "{shown} has another {name} already, and is as it was\n  it says: {other}\n  \
-                 it would say: {}\nhelp: replace it: --force\nhelp: use another name: --name NAME",
+                "{shown} already has a different {name}, and is unchanged\n  current entry: {other}\n  \
+                 new entry: {}\nhelp: replace it: --force\nhelp: use another name: --name NAME",
                 entry.line()
             )));
         }
@@ -92,26 +91,26 @@ async fn write(arguments: &SetupArguments, entry: &mut Entry, place: &Place) -> 
     ask_for_approval(arguments, entry).await;
     file.put(name, entry).map_err(Failure::configuration)?;
     let backup = file.save().map_err(Failure::configuration)?;
-    tell(&format!("added {name} to {shown}: {}", entry.line()));
-    tell_of_backup(backup.as_deref());
+    report(&format!("added {name} to {shown}: {}", entry.line()));
+    report_backup(backup.as_deref());
     if arguments.scope == ClientScope::Project {
-        tell("the paths in it are those of this machine: mind that before you share it");
+        report("its paths are valid only on this machine: check them before you share the file");
     }
     Ok(true)
 }
 
-fn tell_of_backup(backup: Option<&Path>) {
+fn report_backup(backup: Option<&Path>) {
     if let Some(backup) = backup {
-        tell(&format!("what it said before is in {}", backup.display()));
+        report(&format!("the previous text is in {}", backup.display()));
     }
 }
 
-/// Asks whether the client may call without asking, of clients whose entry can say so.
+/// Asks whether the client may call tools without asking, if its entry has a setting for that.
 async fn ask_for_approval(arguments: &SetupArguments, entry: &mut Entry) {
-    let refuses = match arguments.client {
-        Client::Codex => "codex asks before each call of a tool, and `codex exec` refuses it",
+    let default = match arguments.client {
+        Client::Codex => "codex asks before each tool call, and `codex exec` denies it",
         Client::Gemini => {
-            "gemini asks before each call of a tool, and does not offer it where it can't ask (`gemini -p`)"
+            "gemini asks before each tool call, and leaves tools out if it can't ask (`gemini -p`)"
         }
         _ => return,
     };
@@ -119,27 +118,29 @@ async fn ask_for_approval(arguments: &SetupArguments, entry: &mut Entry) {
         return;
     }
     let client = place::word(arguments.client);
-    if let Some(person) = terminal_prompter::of_command() {
-        tell(&format!("{refuses}; what snippets may call, toolsmith decides by itself"));
-        let asked = format!("May {client} call the tools of {} without asking each time?", arguments.name);
-        entry.is_approved = person.confirm(&asked).await;
+    if let Some(user) = terminal_prompter::of_command() {
+        report(&format!("{default}; Toolsmith's own permissions still apply to the calls of snippets"));
+        let question = format!("Allow {client} to call the tools of {} without asking?", arguments.name);
+        entry.is_approved = user.confirm(&question).await;
     } else {
-        tell(&format!("{refuses}\nhelp: to let it call without asking: toolsmith setup {client} --approve"));
+        report(&format!(
+            "{default}\nhelp: to allow its calls without asking: toolsmith setup {client} --approve"
+        ));
     }
 }
 
-/// Asks which servers of the user's own configuration may be called without asking each time.
+/// Asks which servers of the user's own configuration to trust.
 async fn ask_for_trust(arguments: &SetupArguments) -> Result<(), Failure> {
     let servers = trusting::untrusted()?;
     if servers.is_empty() {
         return Ok(());
     }
-    let Some(person) = terminal_prompter::of_command() else {
+    let Some(user) = terminal_prompter::of_command() else {
         let names: Vec<_> = servers.iter().map(|server| server.name.as_str()).collect();
         let again = if arguments.scope == ClientScope::Project { " --scope project" } else { "" };
         let client = place::word(arguments.client);
-        tell(&format!(
-            "there is no terminal to ask which servers to trust: you are asked before tools of {} are called\n\
+        report(&format!(
+            "there is no terminal to ask which servers to trust, so calls to tools of {} need your permission\n\
              help: to trust one: toolsmith setup {client}{again} --trust {}",
             names.join(", "),
             names.first().copied().unwrap_or_default()
@@ -148,8 +149,8 @@ async fn ask_for_trust(arguments: &SetupArguments) -> Result<(), Failure> {
     };
     let mut names = Vec::new();
     for server in servers {
-        tell(&server.does);
-        if person.confirm("May its tools be called without asking each time?").await {
+        report(&server.does);
+        if user.confirm("Allow calls to its tools without asking?").await {
             names.push(server.name);
         }
     }
@@ -158,22 +159,26 @@ async fn ask_for_trust(arguments: &SetupArguments) -> Result<(), Failure> {
 
 fn trust(names: &[String]) -> Result<(), Failure> {
     let file = trusting::trust(names)?;
-    tell(&format!("tools of {} may be called without asking, says {}", names.join(", "), file.display()));
+    report(&format!(
+        "calls to tools of {} are now allowed without asking, in {}",
+        names.join(", "),
+        file.display()
+    ));
     Ok(())
 }
 
-/// Tells of servers that are asked about and stand in a file that is not the user's own, which is not changed.
-fn tell_of_others(layer: &ConfigLayer) -> Result<(), Failure> {
+/// Reports the servers of the named configuration whose calls need permission. That file is not changed.
+fn report_untrusted(layer: &ConfigLayer) -> Result<(), Failure> {
     let layers = layers::alone(layer).map_err(Failure::configuration)?;
     let trees = layers.documents.iter().map(|document| document.tree.to_json());
     let servers: Map<String, Json> =
         trees.filter_map(|tree| tree.get("mcpServers")?.as_object().cloned()).flatten().collect();
-    let asked = servers.iter().filter(|(_, entry)| entry.as_object().is_some_and(asks));
-    let mut names: Vec<_> = asked.map(|(name, _)| name.as_str()).collect();
+    let untrusted = servers.iter().filter(|(_, entry)| entry.as_object().is_some_and(asks));
+    let mut names: Vec<_> = untrusted.map(|(name, _)| name.as_str()).collect();
     names.sort_unstable();
     if let (false, Some(file)) = (names.is_empty(), layer.file()) {
-        tell(&format!(
-            "you are asked before tools of {} are called: to trust a server, write `trust: true` into its entry in {}",
+        report(&format!(
+            "calls to tools of {} need your permission: to trust a server, add `trust: true` to its entry in {}",
             names.join(", "),
             file.display()
         ));
@@ -181,6 +186,6 @@ fn tell_of_others(layer: &ConfigLayer) -> Result<(), Failure> {
     Ok(())
 }
 
-fn tell(text: &str) {
+fn report(text: &str) {
     say(format_args!("toolsmith: {text}\n"));
 }

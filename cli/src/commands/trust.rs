@@ -1,4 +1,4 @@
-//! `toolsmith trust`: showing what a project's configuration would do, and agreeing to it. Starts no server.
+//! `toolsmith trust`: shows what a project's configuration does, and records that it is trusted. Starts no server.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use terminal::Terminal;
 use crate::arguments::TrustArguments;
 use crate::terminal_prompter;
 
-/// Runs `trust`; gives the exit code.
+/// Runs `trust` and returns the exit code.
 pub(crate) async fn trust(arguments: &TrustArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let done = trust_project(arguments, &terminal).await;
@@ -31,17 +31,17 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
     let file = layers::project_file(&folder).map_err(Failure::configuration)?;
     let file = file.ok_or_else(|| {
         Failure::configuration(format!(
-            "there is no configuration of a project in {}: neither toolsmith.yaml nor .toolsmith/config.yaml",
+            "{} has no project configuration: neither toolsmith.yaml nor .toolsmith/config.yaml",
             folder.display()
         ))
     })?;
     let shown = file.display().to_string();
     if arguments.remove {
         trust::record(&file, None).map_err(Failure::configuration)?;
-        terminal.note(&format!("{shown} is not trusted any more"));
+        terminal.note(&format!("{shown} is no longer trusted"));
         return Ok(exit_code::OK);
     }
-    // What is shown, and what is recorded, are the same bytes: a file may be another one by the time of the answer.
+    // Show and record the same bytes: the file may change before the user answers.
     let text = config::text::read(&file).map_err(Failure::configuration)?;
     let lock_file = file.with_file_name(LOCK);
     let lock = locks::text(&lock_file).map_err(Failure::configuration)?;
@@ -65,22 +65,22 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
         return Ok(exit_code::OK);
     }
     if !arguments.yes {
-        let person = terminal_prompter::of_command().ok_or_else(|| {
+        let user = terminal_prompter::of_command().ok_or_else(|| {
             Failure::configuration(
-                "there is no terminal to ask on\nhelp: if you agree to what it says: toolsmith trust --yes",
+                "there is no terminal to ask on\nhelp: to trust it without a question: toolsmith trust --yes",
             )
         })?;
         terminal.flush().await.map_err(Failure::host)?;
-        if !person.confirm("Trust this configuration, until it changes?").await {
-            return Err(Failure::configuration(format!("{shown} is as inert as before")));
+        if !user.confirm("Trust this configuration until it changes?").await {
+            return Err(Failure::configuration(format!("{shown} is not trusted, and has no effect")));
         }
     }
     trust::record(&file, Some(stated)).map_err(Failure::configuration)?;
-    terminal.note(&format!("{shown} is trusted until it, or the lock file beside it, changes"));
+    terminal.note(&format!("{shown} is trusted until it or its lock file changes"));
     Ok(exit_code::OK)
 }
 
-/// What the lock file beside a project's configuration says; `None` where there is none.
+/// Describes the lock file of a project's configuration; `None` if there is none.
 fn locked(file: &Path, text: Option<&str>) -> Option<String> {
     let shown = file.display();
     let lock = match Lock::parse(text?, file) {
@@ -104,8 +104,8 @@ fn own_servers() -> Result<Vec<String>, Error> {
     Ok(document.entries.into_iter().map(|entry| entry.name).collect())
 }
 
-/// What a project's configuration starts, calls and sets, and which of the user's `own` servers it replaces with all
-/// that is denied there. Lines that begin with `!` loosen something.
+/// Describes what a project's configuration starts, calls and sets, and which of the user's `own` servers it replaces,
+/// including their denied tools. Lines that begin with `!` loosen something.
 fn summary(file: &str, document: &Document, own: &[String]) -> String {
     let mut lines = vec![format!("{file}:")];
     for entry in &document.entries {
@@ -155,14 +155,14 @@ fn server_lines(entry: &Entry, lines: &mut Vec<String>) {
         lines.push(format!("  server {} starts: {line}", entry.name));
     }
     if let Some(url) = text("url") {
-        lines.push(format!("  server {} is called at: {url}", entry.name));
+        lines.push(format!("  server {} connects to: {url}", entry.name));
     }
     if text("command").is_none() && text("url").is_none() {
         lines.push(format!("  server {}:", entry.name));
     }
     for (key, node) in entry.node.entries() {
         let key = key.text.as_str();
-        // Variables choose what a program does as much as its arguments: they are shown as they are written.
+        // Environment variables affect a program as much as its arguments, so they are shown unmasked.
         let value = if key == "env" { node.to_json() } else { masked(key, node) };
         let loosens = match key {
             "command" | "args" | "url" => continue,
@@ -191,11 +191,11 @@ mod tests {
     use config::{ConfigLayer, source};
 
     #[test]
-    fn nothing_hides_in_what_is_shown_before_trust() {
+    fn the_summary_before_trust_hides_nothing() {
         let text = "mcpServers:\n  a:\n    command: sh\n    args: [-c, \"evil\\n\\e[2J\\u3164\"]\n    env: { LD_PRELOAD: ./x.so, T: \"${TOKEN}\" }\n    trust: true\n  b: { url: \"https://x.example/${PART}\", headers: { X: lit, Y: \"${KEY}\" } }\ncodeMode: { sandbox: { write: [/] } }\nserve: { audit: { file: a.log }, grace: 5 }\n";
         let layer = ConfigLayer::Project("/p/toolsmith.yaml".into());
-        let told = summary("/p/toolsmith.yaml", &source::read(&layer, text).unwrap(), &["b".to_owned()]);
-        let expected = "/p/toolsmith.yaml:\n  server a starts: sh -c \"evil\\n\\u{1b}[2J\\u{3164}\"\n!   env: {\"LD_PRELOAD\":\"./x.so\",\"T\":\"${TOKEN}\"}\n!   trust: true\n  server b is called at: https://x.example/${PART}\n!   headers: {\"X\":\"…\",\"Y\":\"${KEY}\"}\n!   replaces your own server b, with its permissions and filters\n! sets codeMode.sandbox.write: [\"/\"]\n! sets serve.audit: {\"file\":\"a.log\"}\n  sets serve.grace: 5\n! reads the variables: KEY, PART, TOKEN";
-        assert_eq!(told, expected);
+        let shown = summary("/p/toolsmith.yaml", &source::read(&layer, text).unwrap(), &["b".to_owned()]);
+        let expected = "/p/toolsmith.yaml:\n  server a starts: sh -c \"evil\\n\\u{1b}[2J\\u{3164}\"\n!   env: {\"LD_PRELOAD\":\"./x.so\",\"T\":\"${TOKEN}\"}\n!   trust: true\n  server b connects to: https://x.example/${PART}\n!   headers: {\"X\":\"…\",\"Y\":\"${KEY}\"}\n!   replaces your own server b, with its permissions and filters\n! sets codeMode.sandbox.write: [\"/\"]\n! sets serve.audit: {\"file\":\"a.log\"}\n  sets serve.grace: 5\n! reads the variables: KEY, PART, TOKEN";
+        assert_eq!(shown, expected);
     }
 }

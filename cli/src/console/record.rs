@@ -42,7 +42,7 @@ impl ConversationRecord {
         let mut record = ConversationRecord { recording, recorder: None, about };
         let id = match &arguments.resume {
             Some(id) => id.clone(),
-            None if arguments.go_on => record.last(&folder).await?,
+            None if arguments.continue_last => record.last(&folder).await?,
             None => return Ok((record, ResumedConversation::default())),
         };
         let (recorder, kept) = record.recording.resume(&id).await?;

@@ -283,7 +283,7 @@ fn without_a_terminal_servers_that_need_permission_are_reported() {
 fn on_a_terminal_it_asks_once_about_each_server() {
     let home = Home::new();
     home.with_servers();
-    let question = "May its tools be called without asking each time?";
+    let question = "Allow calls to its tools without asking?";
     let started = home.in_here(Run::on_terminal(home.path())).arguments(&["setup", "claude-code"]).start();
     started.answer("[y/N] ", 1, "y\n");
     started.answer("[y/N] ", 2, "n\n");
@@ -339,12 +339,12 @@ fn the_user_decides_whether_a_client_asks_before_each_call() {
         ("codex", ".codex/config.toml", "default_tools_approval_mode = \"approve\""),
         ("gemini", ".gemini/settings.json", "\"trust\": true"),
     ] {
-        home.ok(&[client]).says(&["asks before each call", &format!("toolsmith setup {client} --approve")]);
+        home.ok(&[client]).says(&["asks before each tool call", &format!("toolsmith setup {client} --approve")]);
         assert!(!home.read(file).contains(key), "{}", home.read(file));
         // Keys added by hand stay.
         let own = home.read(file);
         home.write(file, &if client == "codex" { own + "startup_timeout_sec = 30\n" } else { own });
-        home.ok(&[client, "--approve"]).says(&["is called without asking"]);
+        home.ok(&[client, "--approve"]).says(&["is now called without asking"]);
         let text = home.read(file);
         assert!(text.contains(key) && text.contains("= 30") == (client == "codex"), "{text}");
         home.ok(&[client, "--approve"]).says(&["already"]);
@@ -363,7 +363,7 @@ fn on_a_terminal_it_asks_whether_the_client_asks_before_each_call() {
         let home = Home::new();
         let started = home.in_here(Run::on_terminal(home.path())).arguments(&["setup", "codex"]).start();
         started.answer("[y/N] ", 1, answer);
-        started.done().exits(0).says(&["`codex exec` refuses", "May codex call the tools of toolsmith"]);
+        started.done().exits(0).says(&["`codex exec` denies", "Allow codex to call the tools of toolsmith"]);
         let text = home.read(".codex/config.toml");
         assert_eq!(text.contains("approve"), is_written, "{text}");
     }

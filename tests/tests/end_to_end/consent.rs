@@ -176,7 +176,7 @@ fn input_typed_ahead_trusts_neither_a_project_nor_a_server() {
             .working_folder(folder.path())
             .variable("XDG_CONFIG_HOME", home.path().to_str().unwrap())
     };
-    let question = "Trust this configuration, until it changes?";
+    let question = "Trust this configuration until it changes?";
     let ready = "[y/N] ";
     let early = |keys: &str, answer: &str| {
         retry_until_early(|| {
@@ -187,13 +187,13 @@ fn input_typed_ahead_trusts_neither_a_project_nor_a_server() {
         })
     };
     for keys in ["y\n", "yes\r", "\x04"] {
-        early(keys, "n\n").exits(2).says(&["is as inert as before"]);
+        early(keys, "n\n").exits(2).says(&["is not trusted, and has no effect"]);
     }
     let started = run(&["trust"]).start();
     started.type_keys("y\n");
     started.answer(ready, 1, "\n");
     started.done().exits(2);
-    early("n\n", "y\n").exits(0).says(&["is trusted until it, or the lock file beside it, changes"]);
+    early("n\n", "y\n").exits(0).says(&["is trusted until it or its lock file changes"]);
 
     let add = ["mcp", "add", "--scope", "user", "b", "--", FAULT_SERVER, "sound"];
     let started = run(&add).start();

@@ -203,7 +203,7 @@ fn conversations_are_exported_as_json_lines() {
 fn delete_names_the_conversations_and_requires_full_ids() {
     let stored = StoredConversations::new();
     let part = &stored.parent[..9];
-    stored.run(&["delete", part]).exits(2).says(&["not a whole id", &stored.parent]);
+    stored.run(&["delete", part]).exits(2).says(&["not a full id", &stored.parent]);
     stored.run(&["delete", &stored.coder, "uuu"]).exits(2).says(&["uuu"]);
     assert_eq!(stored.ids(&["list", "--json"]).len(), 3, "a rejected delete deleted something");
     stored.run(&["delete"]).exits(2);
@@ -221,7 +221,7 @@ fn delete_names_the_conversations_and_requires_full_ids() {
 #[test]
 fn prune_deletes_only_old_conversations() {
     let stored = StoredConversations::new();
-    stored.run(&["prune", "--older-than", "1h"]).exits(0).says(&["nothing is that old"]);
+    stored.run(&["prune", "--older-than", "1h"]).exits(0).says(&["no conversation is that old"]);
     assert_eq!(stored.ids(&["list", "--json"]).len(), 3);
     let done = stored.run(&["prune", "--older-than", "0s"]).exits(0);
     assert_eq!(done.stdout.lines().filter(|line| line.starts_with("deleted ")).count(), 3, "{done:#?}");

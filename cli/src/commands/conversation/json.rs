@@ -1,4 +1,4 @@
-//! Conversations as JSON: what `list --json`, `print --json` and `export` print.
+//! Conversations as JSON, for `list --json`, `print --json` and `export`.
 
 use agent::{Block, StoredMessage, Summary, Usage};
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub(super) struct Conversation<'a> {
     begun: String,
     changed: String,
     usage: Usage,
-    /// How many there are, in all branches.
+    /// The number of messages in all branches.
     message_count: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<Message<'a>>>,
@@ -38,7 +38,7 @@ struct Message<'a> {
 }
 
 impl<'a> Conversation<'a> {
-    /// Without messages.
+    /// A conversation without its messages.
     pub(super) fn of(summary: &'a Summary) -> Self {
         Conversation {
             id: &summary.id,
@@ -55,7 +55,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// With these messages.
+    /// A conversation with these messages.
     pub(super) fn with(summary: &'a Summary, messages: &'a [StoredMessage]) -> Self {
         let messages = messages.iter().map(|kept| Message {
             id: &kept.id,
@@ -69,7 +69,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// JSON in which everything is escaped that is invisible, which means the same.
+/// Writes JSON with invisible and control characters escaped, which does not change its meaning.
 pub(super) fn json(value: &impl Serialize, pretty: bool) -> Result<String, Failure> {
     let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
     Ok(printable::json(&text.map_err(Failure::host)?).into_owned())
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers_terminals_is_escaped_and_means_the_same() {
+    fn control_characters_are_escaped_without_changing_the_meaning() {
         let text = "a\u{1b}[2J\u{9b}31m\u{202e}\u{7f}\n\"é🦀";
         let written = json(&[text], false).unwrap();
         assert!(written.chars().all(|c| !c.is_control() && c != '\u{202e}'), "{written:?}");

@@ -1,4 +1,4 @@
-//! A conversation as Markdown: to be put into a file, or before other people.
+//! Writes a conversation as Markdown.
 
 use std::fmt::Write as _;
 
@@ -8,23 +8,23 @@ use system::calendar::minute;
 
 use super::reading::{media, shortened};
 
-/// Fewest backticks of a fence.
+/// Minimum number of backticks in a fence.
 const FENCE: usize = 3;
 
-/// A conversation; without `full`, arguments and results are shortened.
+/// Writes a conversation; without `full`, arguments and results are shortened.
 pub(super) fn page(summary: &Summary, path: &[StoredMessage], full: bool) -> String {
     let mut page = format!("# Conversation {}\n\n", summary.id);
-    // Writing to a text does not fail.
+    // Writing to a string does not fail.
     let about = &summary.about;
-    let _ = writeln!(page, "- begun: {}", minute(summary.begun));
-    for (what, value) in [
+    let _ = writeln!(page, "- started: {}", minute(summary.begun));
+    for (key, value) in [
         ("model", Some(&about.model)),
         ("folder", Some(&about.folder)),
         ("label", about.label.as_ref()),
-        ("asked for by run", about.parent_run.as_ref()),
+        ("parent run", about.parent_run.as_ref()),
     ] {
         if let Some(value) = value {
-            let _ = writeln!(page, "- {what}: {}", code(value));
+            let _ = writeln!(page, "- {key}: {}", code(value));
         }
     }
     let usage = summary.usage;
@@ -34,12 +34,12 @@ pub(super) fn page(summary: &Summary, path: &[StoredMessage], full: bool) -> Str
         usage.input, usage.cached, usage.output
     );
     for kept in path {
-        let who = match kept.message.role {
+        let role = match kept.message.role {
             Role::User => "User",
             Role::Assistant => "Assistant",
             Role::Tool => "Tools",
         };
-        let _ = write!(page, "\n## {who}\n");
+        let _ = write!(page, "\n## {role}\n");
         for block in &kept.message.blocks {
             let text = self::block(block, full);
             if !text.is_empty() {
@@ -71,8 +71,8 @@ fn call(call: &ToolCall, full: bool) -> String {
     if let Value::Object(members) = &mut rest {
         members.retain(|key, value| match value {
             Value::String(argument) if argument.contains('\n') => {
-                let what = if key == "code" { "rust" } else { "" };
-                programs.push(format!("\n\n{}:\n\n{}", code(key), fenced(what, argument, full)));
+                let language = if key == "code" { "rust" } else { "" };
+                programs.push(format!("\n\n{}:\n\n{}", code(key), fenced(language, argument, full)));
                 false
             }
             _ => true,
@@ -87,8 +87,8 @@ fn call(call: &ToolCall, full: bool) -> String {
 }
 
 fn result(result: &ToolResult, full: bool) -> String {
-    let what = if result.is_error { "failed" } else { "answered" };
-    let mut text = format!("{} {what}:", code(&result.name));
+    let verb = if result.is_error { "failed" } else { "returned" };
+    let mut text = format!("{} {verb}:", code(&result.name));
     for block in &result.blocks {
         let part = match block {
             Block::Text { text } => fenced("", text, full),
@@ -99,14 +99,14 @@ fn result(result: &ToolResult, full: bool) -> String {
     text
 }
 
-/// A text between fences that are longer than any in it.
-fn fenced(what: &str, text: &str, full: bool) -> String {
+/// Puts a text between fences longer than any fence in it.
+fn fenced(language: &str, text: &str, full: bool) -> String {
     let text = printable::lines(&if full { text.to_owned() } else { shortened(text) });
     let fence = "`".repeat(longest_run(&text).saturating_add(1).max(FENCE));
-    format!("{fence}{what}\n{}\n{fence}", text.trim_end_matches('\n'))
+    format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// A text in one line between backticks.
+/// Writes a text as inline code.
 fn code(text: &str) -> String {
     let text = printable::prose(text);
     let ticks = "`".repeat(longest_run(&text) + 1);
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_holds_what_tools_say_between_fences_that_they_cannot_close() {
+    fn tool_output_cannot_close_its_fence() {
         let about =
             NewConversation { model: "m`1".into(), folder: "/work".into(), ..NewConversation::default() };
         let usage = Usage { input: 2, output: 1, cached: 0 };
@@ -158,7 +158,7 @@ mod tests {
         let page = page(&summary, &messages.map(kept), false);
         let expected = "# Conversation abc
 
-- begun: 1970-01-01 00:00Z
+- started: 1970-01-01 00:00Z
 - model: ``m`1``
 - folder: `/work`
 - tokens: 2 read (0 of them cached), 1 written

@@ -1,4 +1,4 @@
-//! A conversation for people at a terminal: who says what, what tools are called with, and what they answer.
+//! Formats a conversation for a terminal: messages, tool calls with their arguments, and results.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use system::calendar::minute;
 
-/// Most characters and lines of a result, or of an argument, unless all are asked for.
-const MOST_CHARACTERS: usize = 2000;
-const MOST_LINES: usize = 20;
+/// Maximum length of a shown result or argument without --full, in characters and in lines.
+const CHARACTER_LIMIT: usize = 2000;
+const LINE_LIMIT: usize = 20;
 
-/// Most characters of arguments in one line.
+/// Maximum length of arguments that are shown on one line, in characters.
 const ONE_LINE: usize = 160;
 
-/// How parts of a page are set off.
+/// The control sequences for parts of a page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
     bold: &'static str,
@@ -27,7 +27,7 @@ impl Style {
     pub(super) const TERMINAL: Style = Style { bold: "\x1b[1m", dim: "\x1b[2m", end: "\x1b[0m" };
 }
 
-/// A page while it is written.
+/// A page being written.
 pub(super) struct Page {
     text: String,
     full: bool,
@@ -35,7 +35,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// A conversation; without `full`, arguments and results are shortened.
+    /// Formats a conversation; without `full`, arguments and results are shortened.
     pub(super) fn of(summary: &Summary, path: &[StoredMessage], full: bool, style: Style) -> String {
         let mut page = Page { text: String::new(), full, style };
         page.head(summary);
@@ -48,11 +48,11 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Lines that were told by somebody, each with something before it.
-    fn told(&mut self, before: &str, text: &str) {
+    /// Writes the lines of an untrusted text, each with a prefix.
+    fn lines(&mut self, prefix: &str, text: &str) {
         let text = printable::lines(text);
         for line in text.lines() {
-            self.line(format!("{before}{line}").trim_end());
+            self.line(format!("{prefix}{line}").trim_end());
         }
     }
 
@@ -60,14 +60,13 @@ impl Page {
         let Style { bold, end, .. } = self.style;
         let (about, usage) = (&summary.about, summary.usage);
         self.line(&format!("{bold}conversation {}{end}", summary.id));
-        self.told(
+        self.lines(
             "",
-            &format!("begun {}, model {}, folder {}", minute(summary.begun), about.model, about.folder),
+            &format!("started {}, model {}, folder {}", minute(summary.begun), about.model, about.folder),
         );
         if let Some(label) = &about.label {
-            let run =
-                about.parent_run.as_ref().map(|run| format!(", asked for by run {run}")).unwrap_or_default();
-            self.told("", &format!("label {label}{run}"));
+            let run = about.parent_run.as_ref().map(|run| format!(", parent run {run}")).unwrap_or_default();
+            self.lines("", &format!("label {label}{run}"));
         }
         self.line(&format!(
             "{} messages; tokens: {} read ({} of them cached), {} written",
@@ -77,7 +76,7 @@ impl Page {
 
     fn message(&mut self, kept: &StoredMessage) {
         let Style { bold, dim, end } = self.style;
-        let who = match kept.message.role {
+        let role = match kept.message.role {
             Role::User => "user",
             Role::Assistant => "assistant",
             Role::Tool => "tools",
@@ -86,21 +85,21 @@ impl Page {
         if kept.usage.total() > 0 {
             let _ = write!(after, "  {} read, {} written", kept.usage.input, kept.usage.output);
         }
-        self.line(&format!("\n{bold}{who}{end}  {dim}{after}{end}"));
+        self.line(&format!("\n{bold}{role}{end}  {dim}{after}{end}"));
         kept.message.blocks.iter().for_each(|block| self.block(block));
     }
 
     fn block(&mut self, block: &Block) {
         let Style { dim, end, .. } = self.style;
         match block {
-            Block::Text { text } => self.told("  ", text),
-            // The dimness must end with each line: a page may be cut anywhere.
+            Block::Text { text } => self.lines("  ", text),
+            // Reset the style at the end of each line, because a pager may cut the page anywhere.
             Block::Thinking { text, .. } => {
                 for line in printable::lines(text).lines() {
                     self.line(&format!("  {dim}(thinking) {line}{end}"));
                 }
             }
-            Block::Media { .. } => self.told("  ", &media(block)),
+            Block::Media { .. } => self.lines("  ", &media(block)),
             Block::ToolCall(call) => self.call(call),
             Block::ToolResult(result) => self.result(result),
         }
@@ -123,18 +122,18 @@ impl Page {
                         Value::String(text) if text.contains('\n') => {
                             self.line(&format!("    {key}:"));
                             let text = self.shortened(text);
-                            self.told("      ", &text);
+                            self.lines("      ", &text);
                         }
                         value => {
                             let text = self.shortened(&value.to_string());
-                            self.told("    ", &format!("{key}: {text}"));
+                            self.lines("    ", &format!("{key}: {text}"));
                         }
                     }
                 }
             }
             other => {
                 let text = self.shortened(&other.to_string());
-                self.told("    ", &text);
+                self.lines("    ", &text);
             }
         }
     }
@@ -147,9 +146,9 @@ impl Page {
             match block {
                 Block::Text { text } => {
                     let text = self.shortened(text);
-                    self.told("    ", &text);
+                    self.lines("    ", &text);
                 }
-                other => self.told("    ", &media(other)),
+                other => self.lines("    ", &media(other)),
             }
         }
     }
@@ -159,31 +158,31 @@ impl Page {
     }
 }
 
-/// The beginning of a text, with how much of it is left out.
+/// Shortens a text, and notes how much is left out.
 pub(super) fn shortened(text: &str) -> String {
-    let by_lines = text.match_indices('\n').nth(MOST_LINES - 1).map_or(text.len(), |(at, _)| at);
-    let by_characters = text.char_indices().nth(MOST_CHARACTERS).map_or(text.len(), |(at, _)| at);
+    let by_lines = text.match_indices('\n').nth(LINE_LIMIT - 1).map_or(text.len(), |(at, _)| at);
+    let by_characters = text.char_indices().nth(CHARACTER_LIMIT).map_or(text.len(), |(at, _)| at);
     let (head, rest) = text.split_at(by_lines.min(by_characters));
     match rest.chars().count() {
         0 => text.to_owned(),
-        // The end of the last line is no loss.
+        // Only the last line's newline is left out.
         1 if rest == "\n" => head.to_owned(),
         left => format!("{head}\n[… {left} characters are left out; --full shows them]"),
     }
 }
 
-/// What stands in place of a medium.
+/// A placeholder for media.
 pub(super) fn media(block: &Block) -> String {
     match block {
         Block::Media { media_type, data, name } => {
             let name = name.as_ref().map(|name| format!(" {name:?}")).unwrap_or_default();
             format!("[{media_type}{name}, about {} bytes; --json prints it]", data.len() / 4 * 3)
         }
-        _ => "[something else; --json prints it]".to_owned(),
+        _ => "[other content; --json prints it]".to_owned(),
     }
 }
 
-/// Arguments that fit one line.
+/// The arguments as one line, if they fit.
 pub(super) fn in_one_line(arguments: &Value) -> Option<String> {
     let is_long = |value: &Value| value.as_str().is_some_and(|text| text.contains('\n'));
     if arguments.as_object().is_some_and(|members| members.values().any(is_long)) {
@@ -251,11 +250,11 @@ mod tests {
     }
 
     #[test]
-    fn a_page_tells_who_says_what_and_steers_no_terminal() {
+    fn a_page_names_roles_and_escapes_control_characters() {
         let page = Page::of(&summary(), &path(), false, Style::NONE);
         let expected = "conversation abc
-begun 1970-01-01 00:00Z, model m, folder /work
-label subagent:r:\\u{1b}[2J1, asked for by run p1
+started 1970-01-01 00:00Z, model m, folder /work
+label subagent:r:\\u{1b}[2J1, parent run p1
 3 messages; tokens: 10 read (3 of them cached), 5 written
 
 user  1970-01-01 00:01Z  m0
@@ -289,7 +288,7 @@ tools  1970-01-01 00:01Z  m2
     }
 
     #[test]
-    fn on_a_terminal_thoughts_are_dimmed_and_nothing_else_steers_it() {
+    fn a_terminal_page_adds_only_its_own_styles() {
         let page = Page::of(&summary(), &path(), false, Style::TERMINAL);
         assert!(page.contains("\x1b[2m(thinking) well\x1b[0m\n"), "{page}");
         let without = ["\x1b[1m", "\x1b[2m", "\x1b[0m"].iter().fold(page, |page, own| page.replace(own, ""));
@@ -297,11 +296,11 @@ tools  1970-01-01 00:01Z  m2
     }
 
     #[test]
-    fn what_is_short_is_left_as_it_is() {
+    fn short_texts_are_unchanged() {
         assert_eq!(shortened("a\nb\n"), "a\nb\n");
         let twenty = "x\n".repeat(20);
         assert_eq!(shortened(&twenty), twenty.trim_end());
-        let long = shortened(&"ä".repeat(MOST_CHARACTERS + 7));
+        let long = shortened(&"ä".repeat(CHARACTER_LIMIT + 7));
         assert!(long.ends_with("ä\n[… 7 characters are left out; --full shows them]"), "{long}");
     }
 }

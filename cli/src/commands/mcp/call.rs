@@ -78,7 +78,7 @@ async fn answer(
     Ok(answer.result)
 }
 
-/// Prints a result; gives the exit code.
+/// Prints a result and returns the exit code.
 fn show(result: &Value, as_json: bool, terminal: &Terminal) -> u8 {
     let is_error = result["isError"] == true;
     let output = text(result);

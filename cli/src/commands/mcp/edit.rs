@@ -26,7 +26,7 @@ use crate::terminal_prompter;
 use change::{Change, Entry};
 use file::Editable;
 
-/// Adds a server; gives the exit code.
+/// Adds a server and returns the exit code.
 pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
     let mut file = Editable::open(arguments.access.scope).map_err(Failure::configuration)?;
     let taken = taken(&file, [arguments.name.as_str()].into_iter())?;
@@ -39,7 +39,7 @@ pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
     Ok(exit_code::OK)
 }
 
-/// Takes over the servers of another client; gives the exit code.
+/// Takes over the servers of another client and returns the exit code.
 pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     let imported = foreign::read(&arguments.file).map_err(Failure::configuration)?;
     let mut file = Editable::open(arguments.access.scope).map_err(Failure::configuration)?;
@@ -71,7 +71,7 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     Ok(exit_code::OK)
 }
 
-/// Removes a server; gives the exit code.
+/// Removes a server and returns the exit code.
 pub(crate) fn remove(arguments: &NamedArguments) -> Result<u8, Failure> {
     let mut file = Editable::open(arguments.scope).map_err(Failure::configuration)?;
     if file.entry(&arguments.name).map_err(Failure::configuration)?.is_none() {
@@ -83,7 +83,7 @@ pub(crate) fn remove(arguments: &NamedArguments) -> Result<u8, Failure> {
     Ok(exit_code::OK)
 }
 
-/// Switches a server on or off; gives the exit code.
+/// Switches a server on or off and returns the exit code.
 pub(crate) fn switch(arguments: &NamedArguments, enabled: bool) -> Result<u8, Failure> {
     let name = &arguments.name;
     let mut file = Editable::open(arguments.scope).map_err(Failure::configuration)?;

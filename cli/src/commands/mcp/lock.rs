@@ -23,7 +23,7 @@ use crate::arguments::PinArguments;
 use crate::commands::mcp::lock_writer::{self, LockWriter, NO_LOCK_FILE};
 use crate::terminal_host::TerminalHost;
 
-/// Runs the command; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.place.quiet, false);
     let done = work(arguments, &terminal).await;

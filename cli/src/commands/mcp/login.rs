@@ -13,7 +13,7 @@ use crate::arguments::{LoginArguments, NameArguments};
 use crate::browser;
 use crate::terminal_host::TerminalHost;
 
-/// `mcp login`; gives the exit code.
+/// `mcp login` and returns the exit code.
 pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let config = load_for_person(&arguments.place.options(), &terminal)?;
@@ -28,7 +28,7 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
     done.map(|()| exit_code::OK).map_err(Failure::host)
 }
 
-/// `mcp logout`; gives the exit code.
+/// `mcp logout` and returns the exit code.
 pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let config = setup::load(&arguments.place.options())?;

@@ -26,7 +26,7 @@ use crate::terminal_host::TerminalHost;
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
 
-/// `mcp observe`; gives the exit code.
+/// `mcp observe` and returns the exit code.
 pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.place.quiet, false);
     let done = observe_tool(arguments, &terminal).await;

@@ -25,7 +25,7 @@ pub(super) enum List {
     Prompts,
 }
 
-/// Prints a list; gives the exit code.
+/// Prints a list and returns the exit code.
 pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Terminal) -> Result<u8, Failure> {
     let config = load_for_person(&arguments.place.options(), terminal)?;
     let asked = session_of(&config, &arguments.name, terminal, async |session| match list {
@@ -64,7 +64,7 @@ fn cell(item: &Value, member: &str) -> String {
     }
 }
 
-/// Prints what a resource holds; gives the exit code.
+/// Prints what a resource holds and returns the exit code.
 pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, json } = &arguments.one;
     let config = load_for_person(&place.options(), terminal)?;
@@ -84,7 +84,7 @@ pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> 
     Ok(exit_code::OK)
 }
 
-/// Prints the messages of a prompt; gives the exit code.
+/// Prints the messages of a prompt and returns the exit code.
 pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, json } = &arguments.one;
     let given = arguments.args.iter().cloned().collect();
