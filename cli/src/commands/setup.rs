@@ -149,7 +149,7 @@ async fn ask_for_trust(arguments: &SetupArguments) -> Result<(), Failure> {
     };
     let mut names = Vec::new();
     for server in servers {
-        report(&server.does);
+        report(&server.description);
         if user.confirm("Allow calls to its tools without asking?").await {
             names.push(server.name);
         }

@@ -52,7 +52,7 @@ impl ChatSession {
                 let server = known(config, name)?;
                 let done = login::at(&server.connection, &self.terminal.notifier()).await;
                 done.map_err(|error| settings.masker.mask(&error.to_string()).into_owned())?;
-                self.terminal.print(&format!("logged in at {name}"));
+                self.terminal.print(&format!("logged in to {name}"));
                 self.connected(&settings, name, self.live.upstreams.reconnect(server).await).await?;
             }
             Servers::Debug(name) => {

@@ -339,7 +339,8 @@ fn the_user_decides_whether_a_client_asks_before_each_call() {
         ("codex", ".codex/config.toml", "default_tools_approval_mode = \"approve\""),
         ("gemini", ".gemini/settings.json", "\"trust\": true"),
     ] {
-        home.ok(&[client]).says(&["asks before each tool call", &format!("toolsmith setup {client} --approve")]);
+        home.ok(&[client])
+            .says(&["asks before each tool call", &format!("toolsmith setup {client} --approve")]);
         assert!(!home.read(file).contains(key), "{}", home.read(file));
         // Keys added by hand stay.
         let own = home.read(file);

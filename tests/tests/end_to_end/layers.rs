@@ -270,7 +270,7 @@ fn editing_servers_keeps_comments() {
         .done()
         .exits(2)
         .says(&["only for stdio"]);
-    place.run(&["mcp", "add", "odd"]).done().exits(2).says(&["a command or an address"]);
+    place.run(&["mcp", "add", "odd"]).done().exits(2).says(&["a command or a URL"]);
     place.run(&["mcp", "add", "a b", "--", "x"]).done().exits(2);
     place.run(&["mcp", "remove", "other"]).done().exits(2).says(&["no server other"]);
     place.run(&["mcp", "disable", "other"]).done().exits(2).says(&["no server other"]);
@@ -320,7 +320,7 @@ fn the_servers_of_other_clients_are_imported() {
     fs::write(place.folder.path().join(".mcp.json"), file.to_string()).unwrap();
     place.ok(&["mcp", "import"]).says(&[
         "A has no default",
-        "`alwaysAllow` was not taken over",
+        "`alwaysAllow` was not imported",
         "added files, web",
     ]);
     let all = place.shown(&[]);
@@ -340,7 +340,7 @@ fn the_servers_of_other_clients_are_imported() {
     let wrong = json!({ "servers": { "odd": { "type": "http", "url": "wss://x.example" } } });
     fs::write(place.folder.path().join("wrong.json"), wrong.to_string()).unwrap();
     let done = place.run(&["mcp", "import", "wrong.json"]).done().exits(2);
-    done.says(&["odd: left out", "must start with https://", "no server could be taken over"]);
+    done.says(&["odd: left out", "must start with https://", "no server could be imported"]);
     assert_eq!(place.text(), before);
     place.ok(&["mcp", "import", "--replace", "--permission", "ask-each"]);
     assert_eq!(place.shown(&[])["servers"][0]["entry"]["permission"], "ask-each");

@@ -141,7 +141,7 @@ fn a_login_is_valid_until_the_logout() {
     let guarded = ProtectedServer::new();
     let (done, errors_text) = guarded.logged_in("0");
     done.exits(0);
-    assert!(errors_text.contains("logged in at guarded"), "{errors_text}");
+    assert!(errors_text.contains("logged in to guarded"), "{errors_text}");
 
     let tokens = guarded.token_files();
     assert_eq!(tokens.len(), 1, "{tokens:?}");
@@ -155,7 +155,7 @@ fn a_login_is_valid_until_the_logout() {
     assert_eq!(guarded.state(0), "ready");
     assert_eq!(guarded.done(&["run", "--json", "-"], "0").expect("ok", 0)["result"], "echo");
 
-    guarded.done(&["mcp", "logout", "guarded"], "0").exits(0).says(&["forgotten"]);
+    guarded.done(&["mcp", "logout", "guarded"], "0").exits(0).says(&["deleted the tokens"]);
     assert!(!tokens[0].exists());
     assert!(guarded.server.lines().iter().any(|line| line.contains("/revoke")));
     assert_eq!(guarded.state(7), "auth_required");
@@ -298,7 +298,7 @@ fn a_client_with_its_own_secret_needs_no_user_and_never_shows_it() {
             done
         };
         assert_eq!(run(&["run", "--json", "-"]).expect("ok", 0)["result"], "echo");
-        run(&["mcp", "login", "guarded"]).exits(0).says(&["logged in at guarded"]);
+        run(&["mcp", "login", "guarded"]).exits(0).says(&["logged in to guarded"]);
         run(&["mcp", "info", "guarded", "--json"]).exits(0);
         run(&["config", "show"]).exits(0);
     }

@@ -193,11 +193,11 @@ fn failed_observations_are_reported() {
     observe(&["demo.nothing"]).exits(2).says(&["no tool \"nothing\"", "json_response"]);
     observe(&["absent.echo"]).exits(2).says(&["absent", "demo"]);
     observe(&["echo"]).exits(2).says(&["SERVER.TOOL"]);
-    observe(&["demo.echo", "--args", "{ \"message\": \"\" }"]).exits(1).says(&["the answer has no text"]);
+    observe(&["demo.echo", "--args", "{ \"message\": \"\" }"]).exits(1).says(&["the result has no text"]);
     observe(&["demo.echo", "--args", "[1]"]).exits(2).says(&["JSON object"]);
     observe(&["demo.echo", "--args", "{"]).exits(2).says(&["--args"]);
     observe(&["demo.fail"]).exits(1).says(&["always fails"]);
-    observe(&["demo.echo", "--forget"]).exits(2).says(&["nothing was observed"]);
+    observe(&["demo.echo", "--forget"]).exits(2).says(&["has no observations"]);
     assert!(!folder.path().join("toolsmith.lock").exists());
     fs::write(folder.path().join("toolsmith.lock"), "{ torn").unwrap();
     observe(&["demo.json_response"]).exits(2).says(&["toolsmith.lock"]);

@@ -1,4 +1,4 @@
-//! What the tools cost a client's model before it does anything: the definitions that `tools/list` gives.
+//! Measures the tool definitions of `tools/list`, which a client's model reads before it does anything.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,26 +9,26 @@ use serde::Serialize;
 use gateway::failure::Failure;
 use gateway::reference::{DESCRIPTION_TOKENS, Reference, definition_tokens};
 
-/// Numbers of tools.
+/// The numbers of tools to measure.
 const TOOLS: [usize; 3] = [9, 250, 1_000];
-/// Most tools of one server; there are as many servers as it takes.
+/// Maximum number of tools of one server; more tools get more servers.
 const TOOLS_OF_A_SERVER: usize = 25;
-/// What is known about each server.
+/// The instructions of each server.
 const ABOUT: &str = "A small shop with orders, customers, products and notes";
 
-/// About how many tokens the definitions have.
+/// The estimated number of tokens in the definitions.
 #[derive(Debug, Serialize)]
 pub(super) struct Definitions {
     pub(super) tools: usize,
-    /// For the tokeniser `o200k_base`.
+    /// Estimated for the tokeniser `o200k_base`.
     pub(super) o200k: usize,
-    /// A quarter of the characters.
+    /// Estimated as a quarter of the characters.
     pub(super) characters: usize,
 }
 
-/// Counts with `known` tools, each under as many names as needed.
+/// Counts the tokens for each number of tools; repeats the `known` tools under further names.
 pub(super) fn measure(known: &[codegen::Tool]) -> Result<Vec<Definitions>, Failure> {
-    // Of its own: what is generated here is of no use to anybody else.
+    // A separate cache, because nothing else uses what is generated here.
     let folder = tempfile::tempdir().map_err(Failure::host)?;
     let cache = Cache::open(folder.path(), runner::DEFAULT_SIZE).map_err(Failure::host)?;
     TOOLS.iter().map(|count| definitions(known, *count, &cache)).collect()

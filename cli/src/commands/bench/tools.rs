@@ -1,4 +1,4 @@
-//! What a tool costs before it is called: generating its code, and compiling it.
+//! Measures generating and compiling the code of a tool.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -8,17 +8,17 @@ use runner::{Catalog, Engine, ServerTools};
 
 use crate::demo;
 
-/// As many tools are compiled as one library: many enough that the fixed cost of a library does not show.
+/// Number of tools compiled as one library: enough to make the fixed cost of a library negligible.
 const TOOLS: usize = 100;
-/// Ticks of processor time in /proc are hundredths of a second on every architecture (`proc_pid_stat(5)`, USER_HZ).
+/// Ticks of CPU time in /proc are hundredths of a second on every architecture (`proc_pid_stat(5)`, USER_HZ).
 const TICK_MS: f64 = 10.0;
 
-/// Milliseconds.
+/// The measured times, in milliseconds.
 pub(super) struct Tools {
     pub(super) count: usize,
-    /// For each schema.
+    /// Generating the code of one schema.
     pub(super) generate: f64,
-    /// Processor time for each tool.
+    /// CPU time of compiling one tool.
     pub(super) compile: f64,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn known(files: &[PathBuf]) -> Result<Vec<codegen::Tool>, Failure> {
 /// Measures with the tools of saved lists, or the demo server's.
 pub(super) async fn measure(engine: &Engine, files: &[PathBuf], rounds: u32) -> Result<Tools, Failure> {
     let known = known(files)?;
-    // Under names of their own, as often as needed.
+    // Repeat the known tools under distinct names.
     let tools: Vec<codegen::Tool> = known
         .iter()
         .cycle()
@@ -61,7 +61,7 @@ pub(super) async fn measure(engine: &Engine, files: &[PathBuf], rounds: u32) -> 
     Ok(Tools { count, generate: best / schemas as f64, compile: median / count as f64 })
 }
 
-/// Processor time of compiling the bindings of a server that nobody has compiled before.
+/// Measures the CPU time of compiling the bindings of a server, under a new name so that they are not in the cache.
 async fn compile_cpu(engine: &Engine, server: &codegen::Server, round: u32) -> Result<f64, Failure> {
     let name = format!("bench_{}_{round}", std::process::id());
     let tools = ServerTools {
@@ -77,10 +77,10 @@ async fn compile_cpu(engine: &Engine, server: &codegen::Server, round: u32) -> R
     Ok(children_ms()? - before)
 }
 
-/// Processor time of all children that have ended and been waited for.
+/// CPU time of all children that have exited and been waited for, in milliseconds.
 fn children_ms() -> Result<f64, Failure> {
     let stat = fs_err::read_to_string("/proc/self/stat").map_err(Failure::host)?;
-    // Behind the name, which may hold anything: the state is field 3, cutime and cstime are 16 and 17.
+    // The name may contain anything, so fields are counted after it: state is field 3, cutime and cstime are 16 and 17.
     let fields = stat.rsplit_once(')').map(|(_, fields)| fields.split_whitespace()).into_iter().flatten();
     let ticks: f64 = fields.skip(13).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
     Ok(ticks * TICK_MS)

@@ -1,4 +1,4 @@
-//! `--diff OLD NEW`: which tools were added, removed and changed between two saved lists or lock files.
+//! `--diff OLD NEW`: lists the tools that were added, removed and changed between two saved lists or lock files.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ fn text(diff: &ToolsDiff) -> String {
     if lines.is_empty() { "no difference".to_owned() } else { lines.join("\n") }
 }
 
-/// The tools in a file, which is a lock file if it says so. With several servers, names begin with the server's.
+/// Reads the tools of a lock file or a saved list. For a lock file, names have the server's name as a prefix.
 fn tools(file: &Path) -> Result<Vec<Tool>, Failure> {
     let text = read(file)?;
     let lock = Lock::from_text(&text, file).map_err(Failure::configuration)?;

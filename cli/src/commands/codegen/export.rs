@@ -1,4 +1,4 @@
-//! `--out DIR`: a crate of its own with the bindings, for `cargo build`, editors and `toolsmith run --crate`.
+//! `--out DIR`: writes a crate with the bindings, for `cargo build`, editors and `toolsmith run --crate`.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(super) async fn export(
 ) -> Result<(), Failure> {
     check(folder)?;
     std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::configuration(format!("{} can't be made: {error}", folder.display())))?;
+        .map_err(|error| Failure::configuration(format!("{} can't be created: {error}", folder.display())))?;
     let modules: Vec<(String, String)> =
         bindings.iter().map(|server| (server.module.clone(), server.source())).collect();
     runner::write_crate(folder, &modules).map_err(Failure::configuration)?;
@@ -31,7 +31,7 @@ pub(super) async fn export(
         let options = config::CodeMode::default().engine(cache);
         if let Err(error) = runner::vendor(&options, folder, terminal).await {
             terminal.note(&format!(
-                "{error}\nThe crate is written without the sources of other crates: `cargo build` will ask the registry."
+                "{error}\nThe crate is written without the sources of its dependencies: `cargo build` will download them."
             ));
         }
     }
@@ -43,7 +43,7 @@ pub(super) async fn export(
     Ok(())
 }
 
-/// A folder that is there must be empty or hold such a crate: nothing of others is overwritten.
+/// Checks that an existing folder is empty or has a crate written by this command, so that no other files are overwritten.
 fn check(folder: &Path) -> Result<(), Failure> {
     let mut entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -54,7 +54,7 @@ fn check(folder: &Path) -> Result<(), Failure> {
     };
     if entries.next().is_some() && !runner::is_crate(folder) {
         let message = format!(
-            "{} is neither empty nor a crate that was written here before\nhelp: name another folder",
+            "{} is neither empty nor a crate written by `codegen --out`\nhelp: name another folder",
             folder.display()
         );
         return Err(Failure::configuration(message));

@@ -1,4 +1,4 @@
-//! `--format report`: how much of the schemas became types, and what a model reads instead of them.
+//! `--format report`: reports how much of the schemas became types, and how many tokens their signatures have.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Report<'a> {
     tools: Vec<ToolReport<'a>>,
-    /// What else of the schemas is lost: no place without a type, but values, say, or a whole tool.
+    /// Other losses than places without a type, such as values or a whole tool.
     warnings: Vec<WarningReport<'a>>,
     totals: Totals,
 }
@@ -21,7 +21,7 @@ struct ToolReport<'a> {
     typed: usize,
     fallbacks: Vec<FallbackReport<'a>>,
     tokens: Tokens,
-    /// Lines of generated code, which is what compiling a tool costs.
+    /// Lines of generated code, which determine the cost of compiling a tool.
     lines: usize,
 }
 
@@ -79,7 +79,7 @@ fn one<'a>(server: &'a str, tool: &'a ToolBinding) -> ToolReport<'a> {
     }
 }
 
-/// The warnings that are not told as fallbacks.
+/// The warnings that are not reported as fallbacks.
 fn warnings(server: &Bindings) -> impl Iterator<Item = WarningReport<'_>> {
     let is_fallback = |warning: &Warning| {
         let mut tools = server.tools.iter().filter(|tool| tool.name == warning.tool);

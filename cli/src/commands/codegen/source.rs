@@ -1,4 +1,4 @@
-//! Where the tools of `toolsmith codegen` come from: the configured servers, a lock file, or a saved list.
+//! Reads the tools for `toolsmith codegen` from the configured servers, a lock file, or a saved list.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,15 +22,15 @@ use crate::terminal_host::TerminalHost;
 /// Servers with their tools.
 pub(super) struct Found {
     pub(super) servers: Vec<Server>,
-    /// The same tools as they were sent, with what was observed of them.
+    /// The same tools as the servers sent them, with their observations.
     pub(super) lock: Lock,
-    /// The module of each server that there is, also of those that were left out: names depend on all of them.
+    /// The module of every server, including those left out: module names depend on all servers.
     pub(super) modules: BTreeMap<String, String>,
-    /// How much signatures show, where the command line doesn't say.
+    /// The style of signatures, unless the command line overrides it.
     pub(super) style: Style,
 }
 
-/// The tools that the arguments name.
+/// Reads the tools that the arguments select.
 pub(super) async fn tools(arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
     let mut found = match (&arguments.tools, &arguments.lock) {
         (Some(file), _) => saved(file, arguments, terminal)?,
@@ -44,7 +44,7 @@ pub(super) async fn tools(arguments: &CodegenArguments, terminal: &Terminal) -> 
 /// A saved `tools/list`.
 fn saved(file: &Path, arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
     let [name] = arguments.servers.as_slice() else {
-        let message = "a saved list has the tools of one server: name it once, with --server NAME";
+        let message = "a saved list has the tools of one server: name it with exactly one --server NAME";
         return Err(Failure::configuration(message));
     };
     let listing = listing(&read(file)?, file)?;
@@ -54,28 +54,28 @@ fn saved(file: &Path, arguments: &CodegenArguments, terminal: &Terminal) -> Resu
     Ok(from_lock(lock))
 }
 
-/// The saved `tools/list` in a text that was read from `file`.
+/// Parses a saved `tools/list` result that was read from `file`.
 fn listing(text: &str, file: &Path) -> Result<Listing, Failure> {
     Listing::from_saved(text).map_err(|error| {
         let shown = file.display();
         Failure::configuration(format!(
-            "{shown} holds no tools: {error}\nhelp: save a server's answer to `tools/list`, such as {{ \"tools\": [ … ] }}"
+            "{shown} has no tools: {error}\nhelp: save a server's `tools/list` result, such as {{ \"tools\": [ … ] }}"
         ))
     })
 }
 
-/// The tools in a file with a saved `tools/list`, as code is generated from them.
+/// Reads the tools of a file with a saved `tools/list` result, converted for the code generator.
 pub(crate) fn saved_tools(file: &Path) -> Result<Vec<Tool>, Failure> {
     tools_in(&read(file)?, file)
 }
 
-/// The same, where the file's text was read.
+/// Like [`saved_tools`], for a text that was read already.
 pub(super) fn tools_in(text: &str, file: &Path) -> Result<Vec<Tool>, Failure> {
     let tools: Vec<Value> = listing(text, file)?.tools.into_iter().map(mcp::Tool::repaired).collect();
     Ok(generatable(&tools))
 }
 
-/// Tools as they were sent, as code is generated from them.
+/// Converts tools from the form in which servers send them to that of the code generator.
 pub(crate) fn generatable(tools: &[Value]) -> Vec<Tool> {
     tools.iter().filter_map(as_declared).collect()
 }
@@ -92,7 +92,7 @@ pub(super) fn from_lock(lock: Lock) -> Found {
     Found { servers: servers(&lock), modules, lock, style: Style::default() }
 }
 
-/// The tools of a lock, as code is generated from them.
+/// The tools of a lock, converted for the code generator.
 pub(super) fn servers(lock: &Lock) -> Vec<Server> {
     let observed = ObservedOutputs::of(lock);
     let server = |(name, server): (&String, &LockedServer)| Server {
@@ -102,7 +102,7 @@ pub(super) fn servers(lock: &Lock) -> Vec<Server> {
     lock.servers.iter().map(server).collect()
 }
 
-/// The configured servers, asked where their tools are not known.
+/// Reads the tools of the configured servers, from the cache if possible.
 async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
     let mut config = setup::load(&arguments.place.options())?;
     let names = || config.servers.iter().map(|server| server.connection.name.as_str());
@@ -138,7 +138,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
     Ok(Found { servers, modules, lock, style: config.code_mode.style.clone() })
 }
 
-/// Leaves only the named servers, all of which must be there.
+/// Keeps only the named servers, and fails if one is missing.
 fn select(found: &mut Found, names: &[String]) -> Result<(), Failure> {
     for name in names {
         if !found.lock.servers.contains_key(name) {
@@ -155,18 +155,18 @@ fn select(found: &mut Found, names: &[String]) -> Result<(), Failure> {
 fn unknown_server<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
     let known: Vec<&str> = known.collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    Failure::configuration(format!("there are no tools of a server {name:?}\nhelp: known are {known}"))
+    Failure::configuration(format!("there is no server {name:?}\nhelp: available servers: {known}"))
 }
 
-/// A file's text, with what to do where it can't be read.
+/// Reads a file's text, within a limit.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    /// Most bytes of a file with tools: far above [`mcp::MAX_LISTING_BYTES`] for several servers.
-    const LONGEST: u64 = 64 << 20;
+    /// Maximum size of a file with tools, in bytes (64 MiB): enough for several servers' [`mcp::MAX_LISTING_BYTES`].
+    const LIMIT: u64 = 64 << 20;
     let failed =
         |error: std::io::Error| Failure::configuration(format!("{} can't be read: {error}", path.display()));
     let length = std::fs::metadata(path).map_err(failed)?;
-    if length.is_file() && length.len() > LONGEST {
-        let message = format!("{} has {} bytes; at most {LONGEST} are read", path.display(), length.len());
+    if length.is_file() && length.len() > LIMIT {
+        let message = format!("{} has {} bytes; the limit is {LIMIT}", path.display(), length.len());
         return Err(Failure::configuration(message));
     }
     if !length.is_file() {

@@ -1,4 +1,4 @@
-//! `toolsmith mcp call-tool`: one call, under the same policy as those of programs.
+//! `toolsmith mcp call-tool`: calls a tool, under the same policy as calls of programs.
 
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -11,7 +11,7 @@ use server::setup::{load_for_person, server};
 use server::tool_result_files::{RESULT_LIMIT, Results, text};
 use terminal::Terminal;
 
-use super::support::{print_json, sessions, tell_difference};
+use super::support::{note_difference, print_json, sessions};
 use crate::arguments::CallArguments;
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
@@ -19,7 +19,7 @@ use crate::tool_arguments::object;
 pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {
     match result(arguments, terminal).await {
         Ok(result) => Ok(show(&result, arguments.json, terminal)),
-        // Whatever went wrong: who asks for JSON reads it there.
+        // With --json, failures of every kind are printed as JSON.
         Err(failure) if arguments.json => {
             let failed = json!({ "success": false, "output": "", "data": null, "error": failure.message, "content": [] });
             print_json(&failed, terminal);
@@ -29,7 +29,7 @@ pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Resu
     }
 }
 
-/// The result of the call, within the bounds of what is shown; the whole of a longer one is kept.
+/// Calls the tool and returns its result, shortened to the limit for display; a longer result is saved in full.
 async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value, Failure> {
     let given = object(&arguments.args)?;
     let config = load_for_person(&arguments.place.options(), terminal)?;
@@ -39,19 +39,19 @@ async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value,
     let policy = terminal_prompter::policy(&config, &arguments.allow, terminal);
     let mut sessions = sessions(&config, known.pins.clone(), terminal);
     sessions.permit(policy.clone());
-    let told = |tools: &ToolList| tell_difference(&config, &known.pins, name, tools, terminal);
-    let answer = answer(&sessions, (name, &arguments.tool), given, told).await;
+    let note_difference = |tools: &ToolList| note_difference(&config, &known.pins, name, tools, terminal);
+    let answer = answer(&sessions, (name, &arguments.tool), given, note_difference).await;
     sessions.unchecked().iter().for_each(|note| terminal.note(note));
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     sessions.close().await;
     let bounded = Results::new(&cache, config.cache.size).bound(&answer?, RESULT_LIMIT).map_err(|error| {
         Failure::host(format!(
-            "the result is too long to be shown, and can't be kept in {}: {error}",
+            "the result is too long to print, and can't be saved in {}: {error}",
             cache.display()
         ))
     })?;
     if let Some(file) = &bounded.file {
-        terminal.note(&format!("the whole result is in {}", file.display()));
+        terminal.note(&format!("the full result is in {}", file.display()));
     }
     Ok(bounded.result)
 }
@@ -60,10 +60,10 @@ async fn answer(
     sessions: &Sessions,
     (server, tool): (&str, &str),
     arguments: Box<RawValue>,
-    tell_difference: impl Fn(&ToolList),
+    note_difference: impl Fn(&ToolList),
 ) -> Result<Box<RawValue>, Failure> {
     let opened = sessions.start(server).await.map_err(Failure::host)?;
-    tell_difference(&opened.tools);
+    note_difference(&opened.tools);
     if opened.tools.tool(tool).is_none() {
         if !opened.is_whole {
             return Err(Failure::host(format!("the server {server}: {}", opened.warnings.join("; "))));
@@ -71,7 +71,7 @@ async fn answer(
         let names = opened.tools.tools().iter().filter_map(|tool| tool["name"].as_str());
         let names: Vec<String> = names.take(20).map(printable::name).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let message = format!("the server {server} has no tool {tool:?}\nhelp: it has {names}");
+        let message = format!("the server {server} has no tool {tool:?}\nhelp: available tools: {names}");
         return Err(Failure::configuration(message));
     }
     let answer = sessions.call_directly(server, tool, arguments).await.map_err(Failure::call)?;
@@ -89,7 +89,7 @@ fn show(result: &Value, as_json: bool, terminal: &Terminal) -> u8 {
         let shown = json!({ "success": !is_error, "output": output, "data": data, "error": error, "content": content });
         print_json(&shown, terminal);
     } else if is_error {
-        terminal.tell(&format!("the tool reports a failure: {output}"));
+        terminal.tell(&format!("the tool failed: {output}"));
     } else {
         terminal.print(&output);
     }

@@ -1,6 +1,6 @@
-//! `toolsmith mcp add|import|remove|enable|disable`: changing which servers a configuration file has.
+//! `toolsmith mcp add|import|remove|enable|disable`: changes the servers of a configuration file.
 //!
-//! How a file is changed is `edit::file`'s job, reading other clients' files `edit::foreign`'s.
+//! `edit::file` changes the file, `edit::foreign` reads other clients' files.
 
 mod change;
 mod file;
@@ -35,18 +35,18 @@ pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
     entry.extend(access(&arguments.access, &[(arguments.name.clone(), entry.clone())]).await);
     change(&mut file, &arguments.name, entry)?;
     save(&file)?;
-    tell(&format!("added {} to {}", arguments.name, file.path.display()));
+    report(&format!("added {} to {}", arguments.name, file.path.display()));
     Ok(exit_code::OK)
 }
 
-/// Takes over the servers of another client and returns the exit code.
+/// Imports the servers of another client and returns the exit code.
 pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     let imported = foreign::read(&arguments.file).map_err(Failure::configuration)?;
     let mut file = Editable::open(arguments.access.scope).map_err(Failure::configuration)?;
     let taken = taken(&file, imported.servers.iter().map(|(name, _)| name.as_str()))?;
     refuse_taken(&taken, &arguments.access, &file)?;
     for note in &imported.notes {
-        tell(note);
+        report(note);
     }
     let access = access(&arguments.access, &imported.servers).await;
     let mut names = Vec::new();
@@ -56,18 +56,18 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
         file.change(name, &Change::Set(entry)).map_err(Failure::configuration)?;
         match file.wrong(name).map_err(Failure::configuration)? {
             Some(wrong) => {
-                tell(&format!("{name}: left out, because its entry would be wrong:\n{wrong}"));
+                report(&format!("{name}: left out, because its entry would be invalid:\n{wrong}"));
                 file.text = before;
             }
             None => names.push(name.as_str()),
         }
     }
     if names.is_empty() {
-        let message = format!("{} is as it was: no server could be taken over", file.path.display());
+        let message = format!("{} is unchanged: no server could be imported", file.path.display());
         return Err(Failure::configuration(message));
     }
     save(&file)?;
-    tell(&format!("added {} to {}", names.join(", "), file.path.display()));
+    report(&format!("added {} to {}", names.join(", "), file.path.display()));
     Ok(exit_code::OK)
 }
 
@@ -79,16 +79,16 @@ pub(crate) fn remove(arguments: &NamedArguments) -> Result<u8, Failure> {
     }
     file.change(&arguments.name, &Change::Remove).map_err(Failure::configuration)?;
     save(&file)?;
-    tell(&format!("removed {} from {}", arguments.name, file.path.display()));
+    report(&format!("removed {} from {}", arguments.name, file.path.display()));
     Ok(exit_code::OK)
 }
 
-/// Switches a server on or off and returns the exit code.
+/// Enables or disables a server and returns the exit code.
 pub(crate) fn switch(arguments: &NamedArguments, enabled: bool) -> Result<u8, Failure> {
     let name = &arguments.name;
     let mut file = Editable::open(arguments.scope).map_err(Failure::configuration)?;
     let entry = file.entry(name).map_err(Failure::configuration)?;
-    // An entry that does no more than switch off a weaker layer's.
+    // An entry that only disables the server of a lower layer.
     let is_switch = entry
         .as_ref()
         .and_then(Json::as_object)
@@ -104,7 +104,7 @@ pub(crate) fn switch(arguments: &NamedArguments, enabled: bool) -> Result<u8, Fa
     file.change(name, &change).map_err(Failure::configuration)?;
     save(&file)?;
     let done = if enabled { "enabled" } else { "disabled" };
-    tell(&format!("{done} {name} in {}", file.path.display()));
+    report(&format!("{done} {name} in {}", file.path.display()));
     Ok(exit_code::OK)
 }
 
@@ -117,12 +117,12 @@ fn users_has(name: &str) -> Result<bool, Failure> {
 fn unknown(file: &Editable, name: &str) -> Failure {
     let place = file.path.display();
     let message = format!(
-        "{place} has no server {name}\nhelp: `toolsmith config show` tells which there are, and where"
+        "{place} has no server {name}\nhelp: `toolsmith config show` lists the servers and their files"
     );
     Failure::configuration(message)
 }
 
-/// Those of the names that the file has already.
+/// The names that the file already uses.
 fn taken<'a>(file: &Editable, names: impl Iterator<Item = &'a str>) -> Result<Vec<&'a str>, Failure> {
     let mut taken = Vec::new();
     for name in names {
@@ -139,31 +139,31 @@ fn refuse_taken(taken: &[&str], access: &AccessArguments, file: &Editable) -> Re
     }
     let (names, place) = (taken.join(", "), file.path.display());
     Err(Failure::configuration(format!(
-        "{place} has {names} already, and is as it was\nhelp: replace what is there: --replace"
+        "{place} already has {names}, and is unchanged\nhelp: replace existing servers: --replace"
     )))
 }
 
-/// Makes the change, and refuses what the configuration could not use.
+/// Sets the entry, and fails if the configuration would be invalid.
 fn change(file: &mut Editable, name: &str, entry: Entry) -> Result<(), Failure> {
     file.change(name, &Change::Set(entry)).map_err(Failure::configuration)?;
     match file.wrong(name).map_err(Failure::configuration)? {
-        Some(wrong) => {
-            Err(Failure::configuration(format!("the file is as it was, because it would be wrong:\n{wrong}")))
-        }
+        Some(wrong) => Err(Failure::configuration(format!(
+            "the file is unchanged, because the entry would be invalid:\n{wrong}"
+        ))),
         None => Ok(()),
     }
 }
 
 fn save(file: &Editable) -> Result<(), Failure> {
-    // Two that change the same file at once: the later one finds that it has changed.
+    // If two processes change the file at once, the later one finds that it has changed.
     let _held = file.path.parent().filter(|folder| folder.is_dir()).map(|_| hold(&file.path)).transpose()?;
     if let Some(note) = file.save().map_err(Failure::configuration)? {
-        tell(&note);
+        report(&note);
     }
     Ok(())
 }
 
-fn tell(text: &str) {
+fn report(text: &str) {
     say(format_args!("toolsmith: {text}\n"));
 }
 
@@ -181,7 +181,7 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
         (Some(TransportArgument::Http), ..) | (None, None, Some(_)) => "http",
         (None, None, None) => {
             return Err(Failure::configuration(
-                "a server needs a command or an address\n\
+                "a server needs a command or a URL\n\
                  help: toolsmith mcp add NAME -- COMMAND ARGUMENTS…\nhelp: toolsmith mcp add NAME --url https://…",
             ));
         }
@@ -243,7 +243,7 @@ fn seconds(time: Duration) -> Json {
     if time.subsec_nanos() == 0 { json!(time.as_secs()) } else { json!(time.as_secs_f64()) }
 }
 
-/// What the tools of new servers may do: as the arguments say, or as a person answers, or else only after asking.
+/// The permission of new servers: from the arguments, or from the user's answer, or `ask`.
 async fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Entry {
     let entry = |key: &str, value: Json| vec![(key.to_owned(), value)];
     if arguments.trust {
@@ -252,17 +252,17 @@ async fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Ent
     if let Some(permission) = arguments.permission {
         return entry("permission", json!(permission));
     }
-    if let Some(person) = terminal_prompter::of_command() {
-        servers.iter().for_each(|(name, entry)| tell(&describe(name, entry)));
-        let whose = if servers.len() == 1 { "its tools" } else { "their tools" };
-        if person.confirm(&format!("May {whose} be called without asking each time?")).await {
+    if let Some(user) = terminal_prompter::of_command() {
+        servers.iter().for_each(|(name, entry)| report(&describe(name, entry)));
+        let tools = if servers.len() == 1 { "its tools" } else { "their tools" };
+        if user.confirm(&format!("Allow calls to {tools} without asking?")).await {
             return entry("trust", json!(true));
         }
     }
     entry("permission", json!(Permission::Ask))
 }
 
-/// What a new server starts or calls.
+/// Describes the command or the URL of a new server.
 fn describe(name: &str, entry: &Entry) -> String {
     let get = |key: &str| entry.iter().find(|(other, _)| other == key).map(|(_, value)| value);
     let text = |key: &str| get(key).and_then(Json::as_str);
@@ -271,6 +271,6 @@ fn describe(name: &str, entry: &Entry) -> String {
         (Some(command), _) => {
             format!("{name} starts: {}", command_line(command, args.iter().filter_map(Json::as_str)))
         }
-        (None, url) => format!("{name} is called at: {}", url.unwrap_or("?")),
+        (None, url) => format!("{name} connects to: {}", url.unwrap_or("?")),
     }
 }

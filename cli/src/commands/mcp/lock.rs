@@ -1,7 +1,7 @@
-//! `toolsmith mcp lock`: writes down which tools servers have, and accepts what has changed since.
+//! `toolsmith mcp lock`: writes the servers' tools into lock files, and accepts changes.
 //!
-//! Each server is locked beside the configuration that defines it. A file that pins a server of another layer as well
-//! holds it too, and is brought along where a person accepts a change.
+//! Each server is locked next to the configuration that defines it. A lock file may also pin a server of another layer; it
+//! is updated when the user accepts a change.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -37,9 +37,8 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
     let accepted = Accepted(arguments.accept.as_deref());
     for name in accepted.0.unwrap_or_default() {
         if config.server(name).is_none() {
-            let message = format!(
-                "there is no server {name:?} to accept tools of\nhelp: `toolsmith mcp list-servers` names those there are"
-            );
+            let message =
+                format!("there is no server {name:?}\nhelp: `toolsmith mcp list-servers` lists the servers");
             return Err(Failure::configuration(message));
         }
     }
@@ -53,7 +52,7 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
     if !differing.is_empty() {
         let names: Vec<&str> = differing.iter().map(String::as_str).collect();
         let message = format!(
-            "the tools of {} are not those that were locked; the lock file is as it was\nhelp: look at the changes, and accept them with `toolsmith mcp lock --accept {}`",
+            "the tools of {} differ from the lock file, which is unchanged\nhelp: check the changes, and accept them with `toolsmith mcp lock --accept {}`",
             names.join(", "),
             names.join(" ")
         );
@@ -72,13 +71,13 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
         if held.save()? {
             terminal.note(&format!("wrote {file}"));
         } else if !target.servers.is_empty() {
-            terminal.note(&format!("{file} says so already"));
+            terminal.note(&format!("{file} is up to date"));
         }
     }
     Ok(exit_code::OK)
 }
 
-/// The servers whose differences a person accepts: none, those that are named, or with no name all.
+/// The servers whose changes the user accepts: none, the named ones, or all if the list is empty.
 struct Accepted<'a>(Option<&'a [String]>);
 
 impl Accepted<'_> {
@@ -87,17 +86,16 @@ impl Accepted<'_> {
     }
 }
 
-/// A lock file that is written.
+/// A lock file to write.
 struct Target {
     file: PathBuf,
-    /// The servers that are locked in it.
+    /// The servers to lock in it.
     servers: BTreeSet<String>,
-    /// Further servers that it keeps: those that are switched off, whose entries are wrong, or of which there is another
-    /// one in a stronger layer.
+    /// All servers that it keeps, including those that are disabled, invalid, or overridden by a higher layer.
     kept: BTreeSet<String>,
 }
 
-/// The file that is named, for all servers; otherwise those of all layers, each for its own servers.
+/// The named file for all servers, or else the lock files of all layers, each for its own servers.
 fn targets(config: &Config, named: Option<&PathBuf>) -> Result<Vec<Target>, Failure> {
     let name = |server: &config::Server| server.connection.name.clone();
     let absent = config.absent.iter().map(|absent| absent.name.clone());
@@ -117,7 +115,7 @@ fn targets(config: &Config, named: Option<&PathBuf>) -> Result<Vec<Target>, Fail
 }
 
 impl Target {
-    /// Brings a lock up to what servers offer now.
+    /// Updates a lock to the servers' current tools.
     fn update(&self, lock: &mut Lock, config: &Config, lists: &ToolLists, accepted: &Accepted<'_>) {
         lock.servers.retain(|name, _| self.kept.contains(name));
         for server in &config.servers {
@@ -131,13 +129,13 @@ impl Target {
     }
 }
 
-/// The tools of a server that the configuration lets through.
+/// The tools of a server that the configuration admits.
 fn admitted(config: &Config, lists: &ToolLists, server: &str) -> Option<Vec<Value>> {
     let admits = |raw: &&Value| config.admits(server, raw["name"].as_str().unwrap_or(""));
     Some(lists.list(server)?.tools().iter().filter(admits).cloned().collect())
 }
 
-/// The tools of all servers, which must all answer.
+/// Lists the tools of all servers, and fails if one does not answer.
 async fn ask_all(config: &Arc<Config>, terminal: &Terminal) -> Result<ToolLists, Failure> {
     let cache = cache::open(&config.cache)?;
     let mut discovery = Discovery::new(config, TerminalHost::at(terminal), cache, Known::default());
@@ -149,11 +147,11 @@ async fn ask_all(config: &Arc<Config>, terminal: &Terminal) -> Result<ToolLists,
     if failures.is_empty() {
         Ok(lists)
     } else {
-        Err(Failure::host(format!("the lock file is as it was\n{}", failures.join("\n"))))
+        Err(Failure::host(format!("the lock file is unchanged\n{}", failures.join("\n"))))
     }
 }
 
-/// Tells how tools differ from the locked ones; gives the servers whose difference is not `accepted`.
+/// Reports how tools differ from the locked ones, and returns the servers whose changes are not `accepted`.
 fn differences(
     config: &Config,
     lists: &ToolLists,
@@ -167,9 +165,9 @@ fn differences(
         let Some(list) = lists.list(name) else { continue };
         let found = pins.differences(name, list, |tool| config.admits(name, tool));
         for difference in found.iter().filter(|difference| !difference.is_empty()) {
-            let words = if accepted.has(name) { "accepted" } else { "not as they were locked" };
+            let state = if accepted.has(name) { "accepted changes" } else { "tools differ from those" };
             let (file, lines) = (difference.file.display(), difference.lines().join("\n"));
-            terminal.tell(&format!("{name}: {words} in {file}:\n{lines}"));
+            terminal.tell(&format!("{name}: {state} in {file}:\n{lines}"));
             if !accepted.has(name) {
                 differing.insert(name.clone());
             }

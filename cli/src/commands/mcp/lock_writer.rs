@@ -1,4 +1,4 @@
-//! Changing a `toolsmith.lock`: one process at a time, and a project that was trusted with the file stays trusted.
+//! Changes a lock file, in one process at a time. A project that was trusted with the file stays trusted.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,26 @@ use gateway::failure::Failure;
 
 use crate::file_lock::hold;
 
-/// What is said where no lock file has a place.
-pub(crate) const NO_LOCK_FILE: &str = "there is no place for the lock file\nhelp: name one with --lock FILE";
+/// The error if no layer has a place for a lock file.
+pub(crate) const NO_LOCK_FILE: &str =
+    "there is no folder for the lock file\nhelp: name a file with --lock FILE";
 
-/// A lock file that no other process changes before this is dropped.
+/// A lock file that no other process changes until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct LockWriter {
     path: PathBuf,
-    /// Its text before.
+    /// The original text.
     before: Option<String>,
-    /// What it says, to be changed.
+    /// The parsed content, which the caller changes.
     pub(crate) lock: Lock,
     folder: File,
 }
 
-/// The lock file at `path` as it is now; it may be missing, and its folder is made.
+/// Opens the lock file at `path`, which may be missing. Creates its folder.
 pub(crate) fn open(path: &Path) -> Result<LockWriter, Failure> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(|error| {
-            Failure::configuration(format!("the folder of {} can't be made: {error}", path.display()))
+            Failure::configuration(format!("the folder of {} can't be created: {error}", path.display()))
         })?;
     }
     let folder = hold(path)?;
@@ -40,20 +41,20 @@ pub(crate) fn open(path: &Path) -> Result<LockWriter, Failure> {
 }
 
 impl LockWriter {
-    /// Writes what it says now; gives whether that is anything else than before. Nothing is written for a lock without
-    /// servers where there is no file.
+    /// Writes the file if its text has changed, and returns whether it did. Does not create a file for a lock without
+    /// servers.
     ///
     /// # Errors
-    /// Where the file, or the record of what is trusted, can't be written.
+    /// If the file or the record of trusted projects can't be written.
     pub(crate) fn save(self) -> Result<bool, Failure> {
         let after = self.lock.to_text();
-        let is_nothing = self.before.is_none() && self.lock.servers.is_empty();
-        if is_nothing || self.before.as_ref() == Some(&after) {
+        let is_empty = self.before.is_none() && self.lock.servers.is_empty();
+        if is_empty || self.before.as_ref() == Some(&after) {
             return Ok(false);
         }
         let trusted = self.trusted();
         self.lock.write(&self.path).map_err(Failure::configuration)?;
-        // The record may lie in the same folder, which is held while it is written.
+        // The record may be in the same folder, which its writer locks.
         drop(self.folder);
         for (project, text) in trusted {
             trust::record(&project, Some(ProjectFiles::new(&text, Some(&after))))
@@ -62,9 +63,9 @@ impl LockWriter {
         Ok(true)
     }
 
-    /// The projects that this file belongs to and that are trusted with it as it was, with their configurations.
+    /// The projects of this file that are trusted with its original text, with the texts of their configurations.
     fn trusted(&self) -> Vec<(PathBuf, String)> {
-        // What a link leads to may lie in a project as well.
+        // The target of a symbolic link may belong to a project as well.
         let target = self.path.canonicalize().ok().filter(|target| *target != self.path);
         let files = [Some(self.path.clone()), target].into_iter().flatten();
         let projects = files.filter_map(|file| layers::project_of_lock(&file));

@@ -1,4 +1,4 @@
-//! Logging in at servers and out again: by command, or where one is met that wants it.
+//! Logs in to servers and out again, by command or when a server requires a login.
 
 use futures::future::BoxFuture;
 use gateway::exit_code;
@@ -13,7 +13,7 @@ use crate::arguments::{LoginArguments, NameArguments};
 use crate::browser;
 use crate::terminal_host::TerminalHost;
 
-/// `mcp login` and returns the exit code.
+/// Runs `mcp login` and returns the exit code.
 pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let config = load_for_person(&arguments.place.options(), &terminal)?;
@@ -22,37 +22,37 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
         mcp::login(connection, None, |address| show(address, !arguments.no_browser, terminal.notifier()))
             .await;
     if done.is_ok() {
-        terminal.note(&format!("logged in at {}", arguments.name));
+        terminal.note(&format!("logged in to {}", arguments.name));
     }
     terminal.flush().await.map_err(Failure::host)?;
     done.map(|()| exit_code::OK).map_err(Failure::host)
 }
 
-/// `mcp logout` and returns the exit code.
+/// Runs `mcp logout` and returns the exit code.
 pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let config = setup::load(&arguments.place.options())?;
-    let was_there =
+    let had_tokens =
         mcp::logout(&server(&config, &arguments.name)?.connection).await.map_err(Failure::host)?;
     let name = &arguments.name;
-    terminal.note(&if was_there {
-        format!("the tokens of {name} are forgotten")
+    terminal.note(&if had_tokens {
+        format!("deleted the tokens of {name}")
     } else {
-        format!("there are no tokens of {name}")
+        format!("there are no tokens for {name}")
     });
     terminal.flush().await.map_err(Failure::host)?;
     Ok(exit_code::OK)
 }
 
-/// Logs in at a server, with a person at the terminal who agrees in a browser.
+/// Logs in to a server; the user authorizes in a browser.
 ///
 /// # Errors
-/// Why nobody is logged in.
+/// If the login fails.
 pub(crate) async fn at(connection: &ServerConfig, notifier: &Notifier) -> Result<(), mcp::Error> {
     mcp::login(connection, None, |address| show(address, true, notifier.clone())).await
 }
 
-/// Shows the address that a person is to visit, and opens it where that is wanted.
+/// Shows the address to visit, and opens it if `in_browser` is set.
 async fn show(address: String, in_browser: bool, notifier: Notifier) {
     notifier.tell(&format!("to log in, visit\n  {address}"));
     if in_browser && !browser::open(&address) {
@@ -66,10 +66,10 @@ impl LoginHook for TerminalHost {
     }
 }
 
-/// Offers the login that a server wants, where there is a person; says whether somebody has logged in.
+/// Offers the login that a server requires, if there is a user to ask. Returns whether the user has logged in.
 async fn offered(config: &ServerConfig, error: &mcp::Error, host: &TerminalHost) -> bool {
     let ErrorKind::Unauthorized { challenge, .. } = &*error.kind else { return false };
-    let question = format!("toolsmith: the server {} wants a login. Open it in the browser?", config.name);
+    let question = format!("toolsmith: the server {} requires a login. Open it in the browser?", config.name);
     if !host.confirm(&question).await {
         return false;
     }

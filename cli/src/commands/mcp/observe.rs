@@ -1,4 +1,4 @@
-//! `toolsmith mcp observe`: what a tool's answers are like, beyond its server's word, in a file.
+//! `toolsmith mcp observe`: infers the shape of a tool's results from calls, and writes it to the lock file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::terminal_host::TerminalHost;
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
 
-/// `mcp observe` and returns the exit code.
+/// Runs `mcp observe` and returns the exit code.
 pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.place.quiet, false);
     let done = observe_tool(arguments, &terminal).await;
@@ -47,12 +47,12 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
     let (tools, answers, failure) = answered?;
     if !answers.is_empty() {
         let raw = tools.tool(tool).cloned().unwrap_or_default();
-        // Another process may have observed in the meantime: what it wrote is read again, and nobody writes between.
-        let mut held = lock_writer::open(&place.file)?;
+        // Read the file again under the lock: another process may have written observations in the meantime.
+        let mut writer = lock_writer::open(&place.file)?;
         let masker = config_secrets::masker(&place.config);
-        learn(&mut held.lock, (server, tool), raw, &answers, &masker)?;
-        let signature = signature(&held.lock, server, tool, &masker);
-        held.save()?;
+        learn(&mut writer.lock, (server, tool), raw, &answers, &masker)?;
+        let signature = signature(&writer.lock, server, tool, &masker);
+        writer.save()?;
         terminal.print(&signature);
         terminal.note(&format!("wrote {}", place.file.display()));
     }
@@ -60,22 +60,22 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
 }
 
 fn forget(file: &Path, server: &str, tool: &str, terminal: &Terminal) -> Result<(), Failure> {
-    let mut held = lock_writer::open(file)?;
-    let known = held.lock.servers.get_mut(server).and_then(|server| server.tools.get_mut(tool));
+    let mut writer = lock_writer::open(file)?;
+    let known = writer.lock.servers.get_mut(server).and_then(|server| server.tools.get_mut(tool));
     if known.and_then(|tool| tool.observed.take()).is_none() {
-        let message = format!("nothing was observed of {server}.{tool} in {}", file.display());
+        let message = format!("{server}.{tool} has no observations in {}", file.display());
         return Err(Failure::configuration(message));
     }
-    held.save()?;
-    terminal.note(&format!("forgot what was observed of {server}.{tool}"));
+    writer.save()?;
+    terminal.note(&format!("deleted the observations of {server}.{tool}"));
     Ok(())
 }
 
-/// Adds answers to what was observed of a tool, which is `raw` by now.
+/// Adds results to the observations of a tool, whose current definition is `raw`.
 ///
 /// # Errors
-/// Where the tool was locked as another one in the meantime: what a person has accepted stays. Where some answers are
-/// JSON and others are not.
+/// If a different definition of the tool was locked in the meantime, because the user's acceptance must stay. If only some
+/// results are JSON.
 fn learn(
     lock: &mut Lock,
     (server, tool): (&str, &str),
@@ -85,7 +85,8 @@ fn learn(
 ) -> Result<(), Failure> {
     let known = lock.servers.entry(server.to_owned()).or_default();
     if known.pinned && known.tools.get(tool).is_none_or(|locked| !locked.is(&raw)) {
-        let message = format!("{server}.{tool} was locked as another tool in the meantime; try again");
+        let message =
+            format!("a different definition of {server}.{tool} was locked in the meantime; try again");
         return Err(Failure { code: exit_code::DENIED, message });
     }
     let locked = known.tools.entry(tool.to_owned()).or_insert_with(|| LockedTool::new(raw.clone()));
@@ -102,12 +103,12 @@ fn learn(
     Ok(())
 }
 
-/// The shape of one answer more.
+/// Merges a result into the observed shape.
 fn added(seen: Option<Shape>, answer: &Answer, masker: &Masker) -> Result<Shape, String> {
     let mixed = |now: &str, before: &str| {
         format!(
-            "the answer is {now}, and earlier ones were {before}\nhelp: a tool that answers with both is best left \
-             unobserved: --forget undoes earlier observations"
+            "the result is {now}, and earlier ones were {before}\nhelp: do not observe a tool that returns both; \
+             --forget deletes earlier observations"
         )
     };
     match (seen, answer) {
@@ -122,7 +123,7 @@ fn added(seen: Option<Shape>, answer: &Answer, masker: &Masker) -> Result<Shape,
     }
 }
 
-/// A configuration, the lock file that is written, and what calls are held to.
+/// A configuration, the lock file to write, and the pins for the calls.
 struct Place {
     config: Arc<Config>,
     file: PathBuf,
@@ -130,7 +131,7 @@ struct Place {
 }
 
 impl Place {
-    /// The file is the one that is named, or the one of the layer that defines the server.
+    /// Reads the configuration. The lock file is the named one, or the one of the layer that defines the server.
     fn read(arguments: &LockArguments, server: &str) -> Result<Self, Failure> {
         let config = setup::load(&arguments.place.options())?;
         let mut pins = Locks::of(&config)?.pins();
@@ -147,7 +148,7 @@ impl Place {
         Ok(Place { config, file, pins })
     }
 
-    /// The server's tools, the JSON of the tool's answers, and what kept the others from being calls.
+    /// Calls the tool. Returns the server's tools, the results, and the failure that stopped further calls, if any.
     async fn answers(
         &self,
         (server, tool): (&str, &str),
@@ -159,13 +160,13 @@ impl Place {
             let known: Vec<&str> =
                 self.config.servers.iter().map(|server| server.connection.name.as_str()).collect();
             Failure::configuration(format!(
-                "there is no server {server:?}\nhelp: configured are {}",
+                "there is no server {server:?}\nhelp: available servers: {}",
                 known.join(", ")
             ))
         })?;
         let name = &settings.connection.name;
         if !self.config.admits(name, tool) {
-            let message = format!("the configuration does not let {server}.{tool} be called");
+            let message = format!("the configuration denies calls to {server}.{tool}");
             return Err(Failure { code: exit_code::DENIED, message });
         }
         let mut sessions = Sessions::new(self.config.clone(), config_secrets::masker(&self.config), host);
@@ -189,12 +190,12 @@ async fn ask(
     let Some(known) = tools.tool(tool) else {
         let names =
             tools.tools().iter().filter_map(|tool| tool["name"].as_str()).take(20).collect::<Vec<_>>();
-        let message = format!("the server has no tool {tool:?}\nhelp: it has {}", names.join(", "));
+        let message = format!("the server has no tool {tool:?}\nhelp: available tools: {}", names.join(", "));
         return Err(Failure::configuration(message));
     };
     let declared = known.get("outputSchema");
     if declared.is_some_and(|schema| !is_one_text(schema)) {
-        let message = format!("{tool} declares an output schema: there is nothing to observe");
+        let message = format!("{tool} declares an output schema, so there is nothing to observe");
         return Err(Failure::configuration(message));
     }
     let (mut answers, mut failure) = (Vec::new(), None);
@@ -202,7 +203,7 @@ async fn ask(
         let result = sessions.call_directly(server, tool, arguments).await.map_err(Failure::call);
         match result.and_then(|result| answer(tool, declared.is_some(), (result.is_error, &result.result))) {
             Ok(answer) => answers.push(answer),
-            // What was learnt before stands.
+            // Earlier results are kept.
             Err(error) => {
                 failure = Some(error);
                 break;
@@ -214,16 +215,16 @@ async fn ask(
 
 type Answers = (Arc<ToolList>, Vec<Answer>, Option<Failure>);
 
-/// What a tool answered with.
+/// The content of a tool's result.
 enum Answer {
     Json(Value),
-    /// Text that is no JSON.
+    /// Text that is not JSON.
     Text(String),
 }
 
-/// The JSON of an answer, its structured content or else its text; or the text where that is no JSON.
+/// Reads a result: its structured content, or else its text, parsed as JSON if possible.
 ///
-/// Where an output schema is declared, that is one text, which is taken as it is.
+/// If the tool declares an output schema, it is the schema of a single text, which is not parsed.
 fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> Result<Answer, Failure> {
     let failed = |reason: String| Failure { code: exit_code::RUNTIME, message: format!("{tool}: {reason}") };
     let result: Value = serde_json::from_str(raw.get()).map_err(|error| failed(error.to_string()))?;
@@ -232,14 +233,14 @@ fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> 
     let text = texts.join("\n");
     if is_error {
         let shown: String = text.chars().take(400).collect();
-        return Err(failed(format!("the tool reports a failure, of which nothing is learnt: {shown}")));
+        return Err(failed(format!("the tool failed, so nothing was observed: {shown}")));
     }
     let structured = result.get("structuredContent").filter(|structured| !structured.is_null());
     if is_declared {
         let text = structured.and_then(answer_shapes::only_text);
         let text = text.ok_or_else(|| {
             failed(
-                "the answer is not the one text that its output schema declares, so nothing was kept"
+                "the result is not the single text that its output schema declares, so nothing was observed"
                     .to_owned(),
             )
         })?;
@@ -249,12 +250,12 @@ fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> 
         return Ok(Answer::Json(structured.clone()));
     }
     if text.trim().is_empty() {
-        return Err(failed("the answer has no text, so there is nothing to observe".to_owned()));
+        return Err(failed("the result has no text, so there is nothing to observe".to_owned()));
     }
     Ok(serde_json::from_str(&text).map_or(Answer::Text(text), Answer::Json))
 }
 
-/// The tool's signature, as it is from now on, and the form of its answers where it tells none.
+/// The tool's new signature, with the shape of its results if the signature does not show it.
 fn signature(lock: &Lock, server: &str, tool: &str, masker: &Masker) -> String {
     let observed = ObservedOutputs::of(lock);
     let locked = lock.servers.get(server).and_then(|server| server.tools.get(tool));

@@ -17,7 +17,7 @@ use super::support::{print_json, sessions};
 use super::table::table;
 use crate::arguments::{OneArguments, PromptArguments, ResourceArguments};
 
-/// Which list.
+/// The kind of list.
 #[derive(Clone, Copy)]
 pub(super) enum List {
     Resources,
@@ -49,7 +49,7 @@ pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Termin
     Ok(exit_code::OK)
 }
 
-/// A member for a table, which makes it fit to be shown.
+/// A member as the text of a cell; the table escapes it.
 fn cell(item: &Value, member: &str) -> String {
     match item.get(member) {
         Some(Value::String(text)) => text.clone(),
@@ -64,7 +64,7 @@ fn cell(item: &Value, member: &str) -> String {
     }
 }
 
-/// Prints what a resource holds and returns the exit code.
+/// Prints the contents of a resource and returns the exit code.
 pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, json } = &arguments.one;
     let config = load_for_person(&place.options(), terminal)?;
@@ -105,24 +105,24 @@ pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> 
     Ok(exit_code::OK)
 }
 
-/// What stands for something that is no text.
+/// A placeholder for content that is not text.
 fn binary(content: &Value) -> String {
     let data = content["blob"].as_str().or_else(|| content["data"].as_str()).unwrap_or_default();
-    let mime = content["mimeType"].as_str().unwrap_or("no stated type");
+    let mime = content["mimeType"].as_str().unwrap_or("unknown type");
     format!("[{}, about {} bytes; --json prints it]", printable::name(mime), data.len() / 4 * 3)
 }
 
-/// A result within the bounds of what is shown; the whole of a longer one is kept.
+/// Shortens a result to the limit for display; a longer result is saved in full.
 fn bounded(raw: &RawValue, config: &Config, terminal: &Terminal) -> Result<Value, Failure> {
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let bounded = Results::new(&cache, config.cache.size).bound(raw, RESULT_LIMIT).map_err(Failure::host)?;
     if let Some(file) = &bounded.file {
-        terminal.note(&format!("the whole result is in {}", file.display()));
+        terminal.note(&format!("the full result is in {}", file.display()));
     }
     Ok(bounded.result)
 }
 
-/// Asks a server something in a session of its own.
+/// Sends a request to a server in a separate session.
 async fn session_of<T>(
     config: &Arc<Config>,
     name: &str,

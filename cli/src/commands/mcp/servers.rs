@@ -1,4 +1,4 @@
-//! `toolsmith mcp list-servers`, `status`, `info` and `test`: what servers there are, and how they are.
+//! `toolsmith mcp list-servers`, `status`, `info` and `test`: lists servers and reports their state.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use server::setup::{load_for_person, server, survey_for_person};
 use terminal::{Masker, Terminal};
 
-use super::support::{code, print_json, sessions, tell_difference};
+use super::support::{code, note_difference, print_json, sessions};
 use super::table::{short, table};
 use crate::arguments::{LookArguments, OneArguments};
 
-/// Most characters that are shown of what a server says of itself.
+/// Maximum length of a server's texts that is shown, in characters.
 const WORDS: usize = 2_000;
 
 pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
@@ -51,7 +51,7 @@ pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8,
     Ok(exit_code::OK)
 }
 
-/// A server's entry, without secrets.
+/// Describes a server's entry, without secrets.
 fn configured(server: &Server, masker: &Masker) -> Value {
     let connection = &server.connection;
     let address = match &connection.transport {
@@ -65,7 +65,7 @@ fn configured(server: &Server, masker: &Masker) -> Value {
         "requestTimeout": connection.request_timeout.as_secs_f64(), "error": null })
 }
 
-/// An address without user, password and query, which may be secrets.
+/// A URL without user, password, query and fragment, which may be secrets.
 fn without_secrets(url: &str) -> String {
     let (address, query) = url.split_once(['?', '#']).map_or((url, ""), |(address, _)| (address, "?…"));
     let Some((scheme, rest)) = address.split_once("://") else { return format!("{address}{query}") };
@@ -92,7 +92,7 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// A server that was connected to, or why it was not.
+/// The result of connecting to a server.
 struct Tried {
     name: String,
     opened: Result<Opened, Unopened>,
@@ -105,20 +105,20 @@ async fn attempt(sessions: &Sessions, name: &str) -> Tried {
     Tried { name: name.to_owned(), opened, ms: (started.elapsed().as_secs_f64() * 1e4).round() / 10.0 }
 }
 
-/// One server, with what has changed since it was locked.
+/// Connects to one server, and notes how its tools differ from the locked ones.
 async fn alone(config: &Arc<Config>, name: &str, terminal: &Terminal) -> Result<Tried, Failure> {
     let pins = Known::of(config)?.pins;
     let sessions = sessions(config, pins.clone(), terminal);
     let tried = attempt(&sessions, name).await;
     if let Ok(opened) = &tried.opened {
-        tell_difference(config, &pins, name, &opened.tools, terminal);
+        note_difference(config, &pins, name, &opened.tools, terminal);
     }
     sessions.close().await;
     Ok(tried)
 }
 
 impl Tried {
-    /// Whether it could be asked for its tools.
+    /// Whether it is connected and its tools could be listed.
     fn works(&self) -> bool {
         self.opened.as_ref().is_ok_and(|opened| opened.is_whole)
     }
@@ -133,7 +133,7 @@ impl Tried {
         .name()
     }
 
-    /// All that is known, for programs; texts are the server's.
+    /// All facts as JSON, with the server's texts unchanged.
     fn facts(&self, config: &Config) -> Value {
         let source = config.server(&self.name).map(|server| source(&server.layer));
         let transport = config.server(&self.name).map(|server| server.connection.transport.name());
@@ -173,7 +173,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
     sessions.close().await;
     for Tried { name, opened, .. } in &tried {
         if let Ok(opened) = opened {
-            tell_difference(&config, &pins, name, &opened.tools, terminal);
+            note_difference(&config, &pins, name, &opened.tools, terminal);
         }
     }
     let mut rows: Vec<Value> = tried.iter().map(|tried| tried.facts(&config)).collect();
@@ -208,7 +208,7 @@ pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Resul
     one(&config, name, arguments.json, terminal).await
 }
 
-/// Everything about one server.
+/// Prints everything about one server.
 async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Terminal) -> Result<u8, Failure> {
     let tried = alone(config, name, terminal).await?;
     let mut facts = tried.facts(config);
@@ -238,7 +238,7 @@ async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Termina
     }
     if let Ok(Opened { session, .. }) = &tried.opened {
         if let Some((name, version)) = session.server_info() {
-            line("server", &format!("{name} {version} (as it calls itself)"));
+            line("server", &format!("{name} {version} (reported by the server)"));
         }
         session.instructions().iter().for_each(|words| line("instructions", words));
     }
@@ -281,7 +281,7 @@ mod tests {
     use super::without_secrets;
 
     #[test]
-    fn addresses_are_shown_without_what_may_be_secret() {
+    fn urls_are_shown_without_possible_secrets() {
         assert_eq!(without_secrets("https://user:pass@host:1/mcp?key=1#x"), "https://host:1/mcp?…");
         assert_eq!(without_secrets("http://host"), "http://host");
         assert_eq!(without_secrets("nonsense?a"), "nonsense?…");

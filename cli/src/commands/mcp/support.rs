@@ -1,4 +1,4 @@
-//! What several of these commands do: open sessions, tell what is not as it was locked, print.
+//! Helpers of the `mcp` commands: open sessions, note differences from the lock file, print JSON.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use terminal::Terminal;
 
 use crate::terminal_host::TerminalHost;
 
-/// Sessions that are held to the lock file.
+/// Creates sessions with the pins of the lock files.
 pub(super) fn sessions(config: &Arc<Config>, pins: Pins, terminal: &Terminal) -> Sessions {
     let mut sessions =
         Sessions::new(config.clone(), config_secrets::masker(config), TerminalHost::at(terminal));
@@ -21,8 +21,8 @@ pub(super) fn sessions(config: &Arc<Config>, pins: Pins, terminal: &Terminal) ->
     sessions
 }
 
-/// Says how a server's tools differ from the locked ones.
-pub(super) fn tell_difference(
+/// Notes how a server's tools differ from the locked ones.
+pub(super) fn note_difference(
     config: &Config,
     pins: &Pins,
     server: &str,
@@ -33,12 +33,12 @@ pub(super) fn tell_difference(
     found.iter().filter_map(Difference::note).for_each(|note| terminal.note(&note));
 }
 
-/// A value for programs, on one line.
+/// Prints a value as one line of JSON.
 pub(super) fn print_json(value: &Value, terminal: &Terminal) {
     terminal.print_json(&value.to_string());
 }
 
-/// Of some that were tried, whether any worked.
+/// The exit code, depending on whether any server works.
 pub(super) fn code(any_ready: bool) -> u8 {
     if any_ready { exit_code::OK } else { exit_code::HOST }
 }

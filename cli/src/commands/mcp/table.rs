@@ -1,11 +1,11 @@
-//! Tables for people: cells on one line, without what steers a terminal.
+//! Tables for the terminal, with cells on one line and control characters escaped.
 
 use comfy_table::{Table, presets};
 
-/// Most characters of a cell.
+/// Maximum length of a cell, in characters.
 const CELL: usize = 100;
 
-/// A table with these columns.
+/// Formats a table with these columns.
 pub(crate) fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -16,7 +16,7 @@ pub(crate) fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>
     table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
-/// At most so many characters of a text, each of which is seen.
+/// Puts a text on one line, escapes its invisible characters, and shortens it to `length` characters.
 pub(crate) fn short(text: &str, length: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut short = printable::prose(&text);

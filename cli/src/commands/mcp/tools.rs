@@ -1,4 +1,4 @@
-//! `toolsmith mcp list-tools`: which tools there are, what may be done with each, and what is left out.
+//! `toolsmith mcp list-tools`: lists tools with their permissions, and counts those left out.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use server::setup::{load_for_person, server};
 use terminal::Terminal;
 
-use super::support::{print_json, sessions, tell_difference};
+use super::support::{note_difference, print_json, sessions};
 use super::table::table;
 use crate::arguments::ToolsArguments;
 
@@ -32,7 +32,7 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
     let (lists, failures) = ask(&config, &known.pins, &asked, terminal).await;
     failures.iter().for_each(|failure| terminal.tell(failure));
     if lists.is_empty() && !asked.is_empty() {
-        return Err(Failure::host("no server has answered"));
+        return Err(Failure::host("no server answered"));
     }
     let partition = partition(&config, &known.pins, &lists)?;
     if arguments.look.name.is_none() {
@@ -49,7 +49,7 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
     Ok(exit_code::OK)
 }
 
-/// The tools of servers, all asked at the same time, and what those say that fail.
+/// Lists the tools of servers in parallel. Returns the lists, and the errors of the servers that failed.
 async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Terminal) -> (Lists, Vec<String>) {
     let sessions = sessions(config, pins.clone(), terminal);
     let opened = join_all(names.iter().map(|name| sessions.start(name))).await;
@@ -58,7 +58,7 @@ async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Termi
         match opened {
             Ok(opened) => {
                 opened.warnings.iter().for_each(|warning| terminal.note(&format!("{name}: {warning}")));
-                tell_difference(config, pins, name, &opened.tools, terminal);
+                note_difference(config, pins, name, &opened.tools, terminal);
                 lists.insert((*name).to_owned(), opened.tools);
             }
             Err(error) => failures.push(error.message),
@@ -68,8 +68,8 @@ async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Termi
     (lists, failures)
 }
 
-/// Which tools are direct, and what they are called; that depends on all servers, of which the others are as they were
-/// seen last.
+/// Finds the direct tools and their names. These depend on all servers; for servers that were not listed now, the cached
+/// lists are used.
 fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, Failure> {
     let cache = cache::open(&config.cache)?;
     let mut all = lists.clone();
@@ -92,7 +92,7 @@ fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, F
     Ok(Partition::new(config, tools))
 }
 
-/// The tools of a server as they came, with what holds for each.
+/// The tools of a server as it sent them, each with its permission and how it is called.
 pub(crate) fn rows(
     config: &Config,
     pins: &Pins,
@@ -121,13 +121,13 @@ pub(crate) fn rows(
     list.tools().iter().filter_map(row).collect()
 }
 
-fn is_out(row: &Value) -> bool {
+fn is_left_out(row: &Value) -> bool {
     row["place"] == "filtered" || row["place"] == "held back"
 }
 
 fn shown<'a>(rows: &'a [Value], arguments: &ToolsArguments) -> Vec<&'a Value> {
-    let is_wanted = |row: &&Value| arguments.show_all || is_out(row) == arguments.show_filtered;
-    rows.iter().filter(is_wanted).collect()
+    let is_shown = |row: &&Value| arguments.show_all || is_left_out(row) == arguments.show_filtered;
+    rows.iter().filter(is_shown).collect()
 }
 
 fn mode(config: &Config, server: &str) -> String {
@@ -140,13 +140,13 @@ fn mode(config: &Config, server: &str) -> String {
 }
 
 fn as_json(config: &Config, server: &str, rows: &[Value], arguments: &ToolsArguments) -> Value {
-    let out = rows.iter().filter(|row| is_out(row)).count();
+    let out = rows.iter().filter(|row| is_left_out(row)).count();
     json!({ "id": server, "filter": mode(config, server), "total": rows.len(), "admitted": rows.len() - out,
         "filtered": out, "tools": shown(rows, arguments) })
 }
 
 fn show(config: &Config, server: &str, rows: &[Value], arguments: &ToolsArguments, terminal: &Terminal) {
-    let out = rows.iter().filter(|row| is_out(row)).count();
+    let out = rows.iter().filter(|row| is_left_out(row)).count();
     let (total, admitted) = (rows.len(), rows.len() - out);
     let mode = mode(config, server);
     terminal.print(&format!("{server}: {total} tools, {admitted} admitted, {out} left out (filter: {mode})"));
@@ -170,7 +170,7 @@ fn show(config: &Config, server: &str, rows: &[Value], arguments: &ToolsArgument
     }
 }
 
-/// The names and types of a schema's properties, those that are required with an asterisk.
+/// The names and types of a schema's properties; required ones are marked with an asterisk.
 fn members(schema: &Value) -> String {
     let Some(properties) = schema["properties"].as_object() else { return "any".to_owned() };
     let required = |name: &str| {

@@ -1,4 +1,4 @@
-//! What is written: the program, its arguments, and the form that each client wants them in.
+//! Builds the entry for `toolsmith serve` in the format of each client.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,12 +9,12 @@ use toml_edit::{DocumentMut, InlineTable, Item, Table, value};
 
 use crate::arguments::Client;
 
-/// Variables that say where the compilers, the cache and the configuration are. Many clients start servers without them.
+/// Variables that locate the compilers, the cache and the configuration. Many clients start servers without them.
 const PLACES: [&str; 5] =
     ["CARGO_HOME", "RUSTUP_HOME", "TOOLSMITH_CACHE_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"];
 
-/// How long opencode waits for the answer to a call, in milliseconds (30 minutes, the longest time of an execution unless
-/// configured): its own limit ends calls after a minute, with their snippets.
+/// Timeout of calls in opencode, in milliseconds (30 minutes, the default maximum time of an execution). Opencode's own
+/// default cancels calls, and so their snippets, after a minute.
 const OPENCODE_TIMEOUT: u64 = 1_800_000;
 
 /// The entry of `toolsmith serve`.
@@ -25,7 +25,7 @@ pub(super) struct Entry {
     pub(super) is_approved: bool,
     program: String,
     arguments: Vec<String>,
-    /// Those of `PLACES` that are set.
+    /// The variables of `PLACES` that are set.
     variables: BTreeMap<&'static str, String>,
 }
 
@@ -35,7 +35,7 @@ impl Entry {
         let text = |path: &Path| {
             let text = path.to_str().map(str::to_owned);
             text.ok_or_else(|| {
-                Error::new(format!("{} is no UTF-8 text, which clients can't start", path.display()))
+                Error::new(format!("{} is not UTF-8, and clients can't start it", path.display()))
             })
         };
         let program = std::env::current_exe()
@@ -53,7 +53,7 @@ impl Entry {
         Ok(Entry { client, is_approved: false, program: text(&program)?, arguments, variables })
     }
 
-    /// The key under which the client has its servers.
+    /// The client's key for servers.
     pub(super) fn section(&self) -> &'static str {
         match self.client {
             Client::Codex => "mcp_servers",
@@ -68,7 +68,7 @@ impl Entry {
         self.client == Client::Codex
     }
 
-    /// What of the entry makes it this one: other keys may be added by hand.
+    /// The keys that identify the entry; the user may add others.
     pub(super) fn essence(&self) -> Map<String, Json> {
         let mut entry = Map::new();
         let is_opencode = self.client == Client::Opencode;
@@ -91,7 +91,7 @@ impl Entry {
         entry
     }
 
-    /// The entry itself.
+    /// The complete entry.
     pub(super) fn value(&self) -> Map<String, Json> {
         let mut entry = self.essence();
         if self.client == Client::Opencode {
@@ -101,12 +101,12 @@ impl Entry {
         entry
     }
 
-    /// The key that lets the client call without asking, where that is agreed to.
+    /// The setting that lets the client call without asking, if the user has approved it.
     pub(super) fn approval(&self) -> Option<(String, Json)> {
         self.approvable().filter(|_| self.is_approved).map(|(key, value)| (key.to_owned(), value))
     }
 
-    /// That key, of a client that has one.
+    /// The setting that lets the client call without asking, if the client has one.
     pub(super) fn approvable(&self) -> Option<(&'static str, Json)> {
         match self.client {
             Client::Codex => Some(("default_tools_approval_mode", json!("approve"))),
@@ -119,7 +119,7 @@ impl Entry {
         }
     }
 
-    /// The entry as a table of TOML.
+    /// The entry as a TOML table.
     pub(super) fn table(&self) -> Table {
         let mut table = Table::new();
         table.insert("command", value(&self.program));
@@ -134,12 +134,12 @@ impl Entry {
         table
     }
 
-    /// The command line, for a person.
+    /// The command line, for display.
     pub(super) fn line(&self) -> String {
         command_line(&self.program, self.arguments.iter().map(String::as_str))
     }
 
-    /// A whole configuration with nothing else in it.
+    /// A configuration file with only this entry.
     pub(super) fn text(&self, name: &str) -> String {
         if self.is_toml() {
             let mut document = DocumentMut::new();

@@ -1,6 +1,6 @@
-//! A client's configuration that gets an entry: everything else in it stays, byte by byte where that can be.
+//! Adds an entry to a client's configuration, and keeps everything else in it, byte by byte where possible.
 //!
-//! What would be written is read back first. If it said anything but what was meant, nothing is written.
+//! Every change is parsed again before it is written, and refused if its meaning is not the intended one.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -16,36 +16,36 @@ use super::place::Place;
 use crate::commands::mcp::edit::{json, replace::replace};
 use crate::file_lock::hold;
 
-/// Largest such file, in bytes (64 MiB): Claude Code keeps what it remembers in the same one.
+/// Maximum size of the file, in bytes (64 MiB): Claude Code stores its state in the same file.
 const LIMIT: u64 = 64 << 20;
 
-/// What the name of a backup ends with.
+/// Suffix of a backup's name.
 const BACKUP: &str = ".toolsmith-backup";
 
-/// What a file has under a name.
+/// What a file contains under a name.
 pub(super) enum State {
-    /// Nothing.
+    /// No entry.
     Missing,
-    /// The entry, and perhaps more keys in it.
+    /// The same entry, possibly with more keys.
     Same,
-    /// The entry without the key that lets the client call without asking, which is agreed to now.
+    /// The entry without the setting that lets the client call without asking, which the user has now approved.
     Unapproved,
-    /// Something else, for a person and without values that may be secret.
+    /// A different entry, as text without values that may be secret.
     Other(String),
 }
 
-/// A file that is changed.
+/// A client's configuration file being changed.
 pub(super) struct ClientFile {
     path: PathBuf,
     mode: u32,
     is_toml: bool,
-    /// `None` where there is no file yet.
+    /// The original text; `None` if there is no file yet.
     before: Option<String>,
     text: String,
 }
 
 impl ClientFile {
-    /// The file as it is, or as it will be.
+    /// Opens the file, which may not exist yet.
     pub(super) fn open(place: &Place) -> Result<Self, Error> {
         let before = read(&place.file)?;
         Ok(ClientFile {
@@ -57,13 +57,13 @@ impl ClientFile {
         })
     }
 
-    /// What stands under a name.
+    /// Compares the file's entry of this name with `entry`.
     pub(super) fn state(&self, name: &str, entry: &Entry) -> Result<State, Error> {
         let meaning = self.meaning(&self.text)?;
         let Some(other) = meaning.get(entry.section()).and_then(|section| section.get(name)) else {
             return Ok(State::Missing);
         };
-        // Time limits and the like, added by hand, are no other entry; an address is one.
+        // Keys that the user added, such as timeouts, don't make the entry different, but a URL does.
         let has = |(key, value): (&String, &Json)| other.get(key) == Some(value);
         if !entry.essence().iter().all(has) || other.get("url").is_some() {
             return Ok(State::Other(shown(other)));
@@ -72,32 +72,32 @@ impl ClientFile {
         Ok(if is_approved { State::Same } else { State::Unapproved })
     }
 
-    /// Puts the entry into the text; the file stays as it is.
+    /// Adds the entry to the text, without writing the file.
     pub(super) fn put(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
         let mut meant = self.meaning(&self.text)?;
         let section = meant.entry(entry.section()).or_insert_with(|| Json::Object(Map::new()));
         let Json::Object(section) = section else {
-            return Err(self.refused(&format!("its {} is no table of servers", entry.section()), name));
+            return Err(self.refused(&format!("its {} is not a table of servers", entry.section()), name));
         };
         section.insert(name.to_owned(), Json::Object(entry.value()));
         let changed =
             if self.is_toml { put_toml(&self.text, name, entry) } else { put_json(&self.text, name, entry) };
         let changed = changed.map_err(|why| self.refused(&why, name))?;
         if self.meaning(&changed).ok() != Some(meant) {
-            let why = "the entry could not be added without changing what else it says";
+            let why = "the entry would affect other parts of the file";
             return Err(self.refused(why, name));
         }
         self.text = changed;
         Ok(())
     }
 
-    /// Adds the key that lets the client call without asking to the entry that is there; the file stays as it is.
+    /// Adds the setting that lets the client call without asking to the existing entry, without writing the file.
     pub(super) fn approve(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
         let Some((key, value)) = entry.approval() else { return Ok(()) };
         let mut meant = self.meaning(&self.text)?;
-        let there = meant.get_mut(entry.section()).and_then(|section| section.get_mut(name));
-        if let Some(there) = there.and_then(Json::as_object_mut) {
-            there.insert(key.clone(), value.clone());
+        let existing = meant.get_mut(entry.section()).and_then(|section| section.get_mut(name));
+        if let Some(existing) = existing.and_then(Json::as_object_mut) {
+            existing.insert(key.clone(), value.clone());
         }
         let changed = if self.is_toml {
             approve_toml(&self.text, (entry.section(), name), (&key, &value))
@@ -107,9 +107,7 @@ impl ClientFile {
         match changed {
             Some(changed) if self.meaning(&changed).ok() == Some(meant) => self.text = changed,
             _ => {
-                return Err(
-                    self.refused("the key could not be added without changing what else it says", name)
-                );
+                return Err(self.refused("the setting would affect other parts of the file", name));
             }
         }
         Ok(())
@@ -117,12 +115,12 @@ impl ClientFile {
 
     fn refused(&self, why: &str, name: &str) -> Error {
         Error::new(format!(
-            "{} is as it was: {why}\nhelp: print the entry {name} with --print, and add it in an editor",
+            "{} is unchanged: {why}\nhelp: print the entry {name} with --print, and add it in an editor",
             self.path.display()
         ))
     }
 
-    /// Writes the file, all or nothing, and reads it back. Gives where the text before is kept.
+    /// Replaces the file atomically, and checks what was written. Returns the path of the backup, if there is one.
     pub(super) fn save(&self) -> Result<Option<PathBuf>, Error> {
         let failed = |error: std::io::Error| {
             Error::new(format!("{} can't be written: {error}\nhelp: check its folder", self.path.display()))
@@ -136,13 +134,13 @@ impl ClientFile {
             Ok(backup)
         } else {
             Err(Error::new(format!(
-                "{} is not what was written: another program has changed it at once\nhelp: end the client, and try again",
+                "{} was changed by another program after it was written\nhelp: close the client, and try again",
                 self.path.display()
             )))
         }
     }
 
-    /// What a text says, without comments and order.
+    /// The content of a text, without comments and order.
     fn meaning(&self, text: &str) -> Result<Map<String, Json>, Error> {
         let wrong = |what: String| Error::new(format!("{} can't be read: {what}", self.path.display()));
         if text.trim().is_empty() {
@@ -155,37 +153,37 @@ impl ClientFile {
             .map_err(|error| wrong(error.to_string()))?;
         match value {
             Json::Object(meaning) => Ok(meaning),
-            _ => Err(wrong("it is no object".to_owned())),
+            _ => Err(wrong("it is not an object".to_owned())),
         }
     }
 }
 
-/// Keeps the text before beside the file that is replaced, as readable as that is.
+/// Saves the original text next to the file, with the same permissions.
 fn back_up(path: &Path, before: &str) -> std::io::Result<PathBuf> {
     let target = path.canonicalize()?;
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(BACKUP);
     let backup = target.with_file_name(name);
     let mode = std::fs::metadata(&target)?.permissions().mode() & 0o777;
-    // An older backup, or a link of that name, goes as a whole.
+    // An older backup is replaced, and a symbolic link of that name is not followed.
     file::replace(&backup, before.as_bytes(), Access::Mode(mode), Durability::Synced)?;
     Ok(backup)
 }
 
-/// The text of a file; nothing, where there is none.
+/// The text of a file, or `None` if there is none.
 fn read(path: &Path) -> Result<Option<String>, Error> {
     let wrong = |what: String| Error::new(format!("{} can't be read: {what}", path.display()));
     match file::read(path, LIMIT).map_err(|error| wrong(error.to_string()))? {
         Some(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| wrong("it is not UTF-8".to_owned())),
-        // A link that leads nowhere is not nothing: the client may mean something by it.
-        None if path.symlink_metadata().is_ok() => Err(wrong("it is a link to nothing".to_owned())),
+        // A dangling link is an error, because the user may rely on its target.
+        None if path.symlink_metadata().is_ok() => Err(wrong("it is a dangling symbolic link".to_owned())),
         None => Ok(None),
     }
 }
 
-/// An entry for a person: how the server is started, and which other keys there are. Their values may be secret.
+/// Describes an entry: the command that starts the server, and the names of other keys, whose values may be secret.
 fn shown(entry: &Json) -> String {
-    let Json::Object(entry) = entry else { return "no table".to_owned() };
+    let Json::Object(entry) = entry else { return "not a table".to_owned() };
     let known = ["command", "args", "type"];
     let started = known.iter().filter_map(|key| entry.get(*key).map(|value| format!("{key} = {value}")));
     let others = entry.keys().filter(|key| !known.contains(&key.as_str())).map(|key| format!("{key} = …"));
@@ -195,8 +193,8 @@ fn shown(entry: &Json) -> String {
 fn put_json(text: &str, name: &str, entry: &Entry) -> Result<String, String> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
     let root = CstRootNode::parse(text, &tree::json_options()).map_err(|error| error.kind().to_string())?;
-    let top = root.object_value_or_create().ok_or("it is no object")?;
-    let servers = top.object_value_or_create(entry.section()).ok_or("its servers are no object")?;
+    let top = root.object_value_or_create().ok_or("it is not an object")?;
+    let servers = top.object_value_or_create(entry.section()).ok_or("its servers are not an object")?;
     let value = json::input(&Json::Object(entry.value()));
     match servers.get(name) {
         Some(property) => property.set_value(value),
@@ -233,7 +231,7 @@ fn put_toml(text: &str, name: &str, entry: &Entry) -> Result<String, String> {
     match section {
         Item::Table(section) => drop(section.insert(name, Item::Table(entry.table()))),
         other => {
-            let section = other.as_inline_table_mut().ok_or("its servers are no table")?;
+            let section = other.as_inline_table_mut().ok_or("its servers are not a table")?;
             section.insert(name, toml_edit::Value::InlineTable(entry.table().into_inline_table()));
         }
     }

@@ -1,4 +1,4 @@
-//! Where clients keep their configurations.
+//! The locations of clients' configurations.
 
 use std::path::{Path, PathBuf};
 
@@ -7,16 +7,16 @@ use config::Error;
 
 use crate::arguments::{Client, ClientScope};
 
-/// A client's file that is changed.
+/// The file of a client to change.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) file: PathBuf,
-    /// The mode of a new one: what is the user's own may hold secrets.
+    /// The mode of a new file; the user's own may contain secrets.
     pub(super) mode: u32,
 }
 
 impl Place {
-    /// Where the entry for a client is written.
+    /// The file for a client and a scope.
     pub(super) fn of(client: Client, scope: ClientScope) -> Result<Self, Error> {
         let file = match (client, scope) {
             (Client::ClaudeCode, ClientScope::User) => own("CLAUDE_CONFIG_DIR", "")?.join(".claude.json"),
@@ -32,8 +32,8 @@ impl Place {
             (Client::ClaudeDesktop | Client::Cursor | Client::VsCode, _) => {
                 let client_word = word(client);
                 return Err(Error::new(format!(
-                    "the entry for {client_word} is only printed\nhelp: toolsmith setup {client_word} --print, and put it \
-                     into {}",
+                    "the entry for {client_word} can only be printed\nhelp: run `toolsmith setup {client_word} --print`, and add \
+                     the entry to {}",
                     described(client, scope)
                 )));
             }
@@ -42,18 +42,18 @@ impl Place {
     }
 }
 
-/// The file in a folder that opencode reads: one with comments, where there is no other.
+/// The file that opencode reads in a folder: `opencode.jsonc` if only that exists.
 fn opencode(folder: &Path) -> PathBuf {
     let (plain, commented) = (folder.join("opencode.json"), folder.join("opencode.jsonc"));
     if !plain.exists() && commented.exists() { commented } else { plain }
 }
 
-/// Where programs keep their configurations (XDG Base Directory Specification).
+/// The user's configuration folder (XDG Base Directory Specification).
 fn config_folder() -> Result<PathBuf, Error> {
     own("XDG_CONFIG_HOME", ".config")
 }
 
-/// The folder that a variable names, or one in the home folder.
+/// The folder that a variable names, or else a folder in the home folder.
 fn own(variable: &str, otherwise: &str) -> Result<PathBuf, Error> {
     if let Some(folder) = std::env::var_os(variable).filter(|folder| !folder.is_empty()) {
         return std::path::absolute(folder).map_err(|error| Error::new(format!("{variable}: {error}")));
@@ -64,15 +64,15 @@ fn own(variable: &str, otherwise: &str) -> Result<PathBuf, Error> {
 }
 
 fn here() -> Result<PathBuf, Error> {
-    std::env::current_dir().map_err(|error| Error::new(format!("the working folder is not known: {error}")))
+    std::env::current_dir().map_err(|error| Error::new(format!("the working folder can't be found: {error}")))
 }
 
-/// The client as it is typed.
+/// The client's name on the command line.
 pub(super) fn word(client: Client) -> String {
     client.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// Where a client's entry belongs, for a person.
+/// The location of a client's configuration, for display.
 pub(super) fn described(client: Client, scope: ClientScope) -> &'static str {
     match (client, scope) {
         (Client::ClaudeCode, ClientScope::User) => "~/.claude.json",

@@ -1,22 +1,22 @@
-//! What is done to the entry of a server.
+//! The changes to the entry of a server.
 
 use serde_json::Value as Json;
 
-/// The key of the servers.
+/// The configuration's key for servers.
 pub(super) const SERVERS: &str = "mcpServers";
 
 /// The keys and values of an entry, in the order in which they are written.
 pub(super) type Entry = Vec<(String, Json)>;
 
-/// What is done to a server's entry.
+/// A change to a server's entry.
 #[derive(Debug, Clone)]
 pub(super) enum Change {
-    /// It becomes this one.
+    /// Replaces the entry, or adds it.
     Set(Entry),
-    /// It goes.
+    /// Removes the entry.
     Remove,
-    /// It is switched on or off.
+    /// Enables or disables the server.
     Enabled(bool),
-    /// All of its tools may be called: the key says so, with the value.
+    /// Allows calls to all of its tools, with this key and value.
     Trusted(&'static str, Json),
 }

@@ -1,6 +1,6 @@
-//! One configuration file that is changed: comments and order stay, and what is written says what was meant.
+//! Changes a configuration file, and keeps its comments and order.
 //!
-//! Every change is read back before it is written; one that would mean anything else is refused.
+//! Every change is parsed again before it is written, and refused if its meaning is not the intended one.
 
 use std::path::PathBuf;
 
@@ -14,18 +14,18 @@ use super::replace::replace;
 use super::{json, yaml};
 use crate::arguments::Scope;
 
-/// A file that is changed.
+/// A configuration file being changed.
 #[derive(Debug)]
 pub(super) struct Editable {
     pub(super) path: PathBuf,
     layer: ConfigLayer,
-    /// The text before; `None` where there is no file yet.
+    /// The original text; `None` if there is no file yet.
     before: Option<String>,
     pub(super) text: String,
 }
 
 impl Editable {
-    /// The file of a scope as it is, or as it will be.
+    /// Opens the file of a scope, which may not exist yet.
     pub(super) fn open(scope: Scope) -> Result<Self, Error> {
         let (found, otherwise) = match scope {
             Scope::Project => {
@@ -68,7 +68,7 @@ impl Editable {
         apply(&mut meant, name, change);
         let refused = |why: &str| {
             Error::new(format!(
-                "{} is as it was: {why}\nhelp: change the entry {name} in an editor",
+                "{} is unchanged: {why}\nhelp: change the entry {name} in an editor",
                 self.path.display()
             ))
         };
@@ -80,13 +80,13 @@ impl Editable {
         };
         let changed = changed.map_err(|why| refused(&why))?;
         if self.meaning(&changed).ok().as_ref() != Some(&meant) {
-            return Err(refused("the change could not be made without changing what else it says"));
+            return Err(refused("the change would affect other parts of the file"));
         }
         self.text = changed;
         Ok(())
     }
 
-    /// What a text says, without comments and order.
+    /// The content of a text as JSON, without comments and order.
     fn meaning(&self, text: &str) -> Result<Json, Error> {
         let document = source::read(&self.layer, text)?;
         Ok(match document.tree.to_json() {
@@ -95,12 +95,12 @@ impl Editable {
         })
     }
 
-    /// What is wrong with the entry of a server as it stands in the text now.
+    /// The error in a server's entry in the current text, if any.
     pub(super) fn wrong(&self, name: &str) -> Result<Option<String>, Error> {
         Ok(layers::wrong_as_written(&source::read(&self.layer, &self.text)?, name))
     }
 
-    /// Writes the file, all or nothing, and keeps the trust that it had. Gives what is to be told about that.
+    /// Replaces the file atomically, and keeps it trusted if it was. Returns a note if it is not trusted.
     pub(super) fn save(&self) -> Result<Option<String>, Error> {
         let lock = match &self.layer {
             ConfigLayer::Project(_) => locks::text(&self.path.with_file_name(LOCK))?,
@@ -110,7 +110,7 @@ impl Editable {
             (ConfigLayer::Project(_), Some(before)) => {
                 trust::of(&self.path, ProjectFiles::new(before, lock.as_deref()))? == Trust::Given
             }
-            // A lock file that lay there before is somebody else's word.
+            // An existing lock file may be from someone else, and must not become trusted with the new file.
             (ConfigLayer::Project(_), None) => lock.is_none(),
             _ => false,
         };
@@ -121,7 +121,7 @@ impl Editable {
             trust::record(&self.path, Some(ProjectFiles::new(&self.text, lock.as_deref())))?;
         }
         let untrusted = matches!(self.layer, ConfigLayer::Project(_)) && !trusted;
-        Ok(untrusted.then(|| "it does nothing before you trust it: toolsmith trust".to_owned()))
+        Ok(untrusted.then(|| "it has no effect until you trust it: toolsmith trust".to_owned()))
     }
 
     fn write(&self) -> std::io::Result<()> {
@@ -130,7 +130,7 @@ impl Editable {
     }
 }
 
-/// What a configuration is to say after a change.
+/// Applies a change to the parsed configuration, to compare it with the changed text.
 fn apply(meaning: &mut Json, name: &str, change: &Change) {
     let Json::Object(root) = meaning else { return };
     let servers = root.entry(SERVERS).or_insert_with(|| Json::Object(Map::new()));
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_files_are_changed_rightly_or_not_at_all() {
+    fn unusual_files_are_changed_correctly_or_not_at_all() {
         let odd = [
             "---\nmcpServers:\n  a: { command: x }\n",
             "---\nmcpServers:\n  a: { command: x }\n...\n",
@@ -232,18 +232,18 @@ mod tests {
                 changes().into_iter().flat_map(|change| [("a", change.clone()), ("new", change)])
             {
                 let mut file = editable("odd.yaml", text);
-                // Whatever is not refused has been read back, and says what was meant.
+                // A change that is not refused was parsed again, and has the intended meaning.
                 match file.change(name, &change) {
                     Ok(()) => assert_ne!((file.text.as_str(), name), (text, "a"), "{change:?}"),
                     Err(error) => {
                         assert_eq!(file.text, text);
-                        assert!(error.to_string().contains("is as it was"), "{error}");
+                        assert!(error.to_string().contains("is unchanged"), "{error}");
                         refused.push((text, name, format!("{change:?}")));
                     }
                 }
             }
         }
-        let really = refused.iter().filter(|(_, name, _)| *name == "a").count();
-        assert!(really < odd.len(), "{refused:#?}");
+        let existing = refused.iter().filter(|(_, name, _)| *name == "a").count();
+        assert!(existing < odd.len(), "{refused:#?}");
     }
 }

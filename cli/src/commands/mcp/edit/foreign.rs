@@ -1,7 +1,7 @@
-//! The servers in other clients' files: `mcpServers` as `.mcp.json`, Claude Desktop and Cursor have it, `servers` as
-//! VS Code has it.
+//! Reads the servers of other clients' files: `mcpServers` of `.mcp.json`, Claude Desktop and Cursor, and `servers` of
+//! VS Code.
 //!
-//! What can't be taken over is told, and never guessed.
+//! Settings that can't be imported are reported, never guessed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,14 +11,14 @@ use serde_json::{Map, Value as Json, json};
 
 use super::change::Entry;
 
-/// Most servers of a file: each is written and read back by itself, and the whole file with it.
-const MOST_SERVERS: usize = 100;
+/// Maximum number of servers in a file: the whole file is written and parsed again for each one.
+const MAX_SERVERS: usize = 100;
 
 /// The servers of a file.
 #[derive(Debug, Default)]
 pub(super) struct Imported {
     pub(super) servers: Vec<(String, Entry)>,
-    /// What is to be told.
+    /// Notes for the user.
     pub(super) notes: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path) -> Result<Imported, Error> {
     if imported.servers.is_empty() {
         let notes = imported.notes.join("\n");
         return Err(Error::new(
-            format!("{shown} has no server that can be taken over\n{notes}").trim_end().to_owned(),
+            format!("{shown} has no server that can be imported\n{notes}").trim_end().to_owned(),
         ));
     }
     Ok(imported)
@@ -43,10 +43,10 @@ pub(super) fn read(path: &Path) -> Result<Imported, Error> {
 
 fn servers(file: &Json) -> Result<Imported, String> {
     let places = ["/mcpServers", "/servers", "/mcp/servers"];
-    let servers = places.iter().find_map(|place| file.pointer(place)).ok_or("there are no servers in it")?;
-    let Json::Object(servers) = servers else { return Err("its servers are no object".to_owned()) };
-    if servers.len() > MOST_SERVERS {
-        return Err(format!("it has more than {MOST_SERVERS} servers; take over fewer at a time"));
+    let servers = places.iter().find_map(|place| file.pointer(place)).ok_or("it has no servers")?;
+    let Json::Object(servers) = servers else { return Err("its servers are not an object".to_owned()) };
+    if servers.len() > MAX_SERVERS {
+        return Err(format!("it has more than {MAX_SERVERS} servers; import fewer at a time"));
     }
     let mut imported = Imported::default();
     let mut names = BTreeSet::new();
@@ -67,14 +67,14 @@ fn servers(file: &Json) -> Result<Imported, String> {
     Ok(imported)
 }
 
-/// A name that servers may have here.
+/// Converts a name to a valid server name.
 fn name(given: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '-' };
     let name: String = given.chars().map(letter).take(64).collect();
     if name.is_empty() { "server".to_owned() } else { name }
 }
 
-/// Whether an entry starts `toolsmith serve`, which offers what is configured here.
+/// Whether an entry starts `toolsmith serve`.
 fn is_toolsmith(entry: &Map<String, Json>) -> bool {
     let args = entry.get("args").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     let first = args.first().and_then(Json::as_str);
@@ -97,12 +97,12 @@ impl Reader<'_> {
 
     fn entry(&mut self, entry: &Json) -> Option<Entry> {
         let Json::Object(given) = entry else {
-            self.note("left out: its entry is no object");
+            self.note("left out: its entry is not an object");
             return None;
         };
         let mut new = Entry::new();
         if is_toolsmith(given) {
-            self.note("left out: it is Toolsmith itself, which would start itself without end");
+            self.note("left out: it is Toolsmith itself, which would start itself endlessly");
             return None;
         }
         let address = ["url", "httpUrl", "serverUrl"].into_iter().find(|key| given.contains_key(*key));
@@ -143,19 +143,19 @@ impl Reader<'_> {
             Some("http" | "streamable-http" | "streamableHttp" | "streamable_http" | "remote") => "http",
             Some("sse") => "sse",
             Some(other) => {
-                self.note(&format!("left out: the type {other:?} is not known"));
+                self.note(&format!("left out: unknown type {other:?}"));
                 return None;
             }
             None if given.contains_key("command") => "stdio",
             None => {
                 let Some(address) = address else {
-                    self.note("left out: it has neither a command nor an address");
+                    self.note("left out: it has neither a command nor a URL");
                     return None;
                 };
                 let is_sse =
                     given.get(address).and_then(Json::as_str).is_some_and(|url| url.ends_with("/sse"));
                 if is_sse && address == "url" {
-                    self.note("its address ends with /sse, so its type is sse");
+                    self.note("its URL ends with /sse, so its type is sse");
                     "sse"
                 } else {
                     "http"
@@ -165,7 +165,7 @@ impl Reader<'_> {
         Some(transport)
     }
 
-    /// A value with variables as they are written here.
+    /// Converts the variables in a value to Toolsmith's syntax.
     fn value(&mut self, value: &Json) -> Json {
         match value {
             Json::String(text) => Json::String(self.text(text)),
@@ -175,7 +175,7 @@ impl Reader<'_> {
                 .filter(|(_, value)| !value.is_null())
                 .map(|(key, value)| (key.clone(), self.value(value)))
                 .collect(),
-            // Environments are sometimes written with bare numbers and truth values.
+            // Environment variables are sometimes written as numbers or booleans.
             Json::Number(number) => Json::String(number.to_string()),
             Json::Bool(value) => Json::String(value.to_string()),
             Json::Null => Json::Null,
@@ -202,30 +202,32 @@ impl Reader<'_> {
         if let Some(input) = name.strip_prefix("input:") {
             let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
             let variable: String = input.chars().map(word).collect();
-            self.note(&format!("the input {input} is read from the environment variable {variable}: set it"));
+            self.note(&format!(
+                "the input {input} is now read from the environment variable {variable}: set it"
+            ));
             return format!("${{{variable}}}");
         }
         if let Some((name, _)) = name.split_once(":-") {
-            self.note(&format!("the variable {name} has no default value here: set it"));
+            self.note(&format!("the variable {name} has no default in Toolsmith: set it"));
             return format!("${{{name}}}");
         }
         match name {
             "workspaceFolder" => {
-                self.note("${workspaceFolder} became `.`, the folder that toolsmith starts in");
+                self.note("${workspaceFolder} became `.`, the folder in which toolsmith starts");
                 ".".to_owned()
             }
             "userHome" => "${HOME}".to_owned(),
             "pathSeparator" | "/" => "/".to_owned(),
             _ => {
                 if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-                    self.note(&format!("${{{name}}} has no meaning here: correct it"));
+                    self.note(&format!("${{{name}}} has no meaning in Toolsmith: change it"));
                 }
                 format!("${{{name}}}")
             }
         }
     }
 
-    /// Tells what was not taken over.
+    /// Notes the settings that were not imported.
     fn leftovers(&mut self, given: &Map<String, Json>) {
         const TAKEN: [&str; 16] = [
             "type",
@@ -248,14 +250,14 @@ impl Reader<'_> {
         for key in given.keys().filter(|key| !TAKEN.contains(&key.as_str())) {
             let why = match key.as_str() {
                 "trust" | "alwaysAllow" | "autoApprove" => {
-                    "what may be called is decided here: --trust, --permission"
+                    "set Toolsmith's own permission: --trust or --permission"
                 }
-                "timeout" => "other clients count it in different units: write it in seconds",
-                "envFile" => "put its variables under env",
+                "timeout" => "its unit differs between clients: set it in seconds",
+                "envFile" => "add its variables to env",
                 "description" | "name" => continue,
-                _ => "it is not known here",
+                _ => "unknown setting",
             };
-            self.note(&format!("`{key}` was not taken over: {why}"));
+            self.note(&format!("`{key}` was not imported: {why}"));
         }
     }
 }
@@ -266,7 +268,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_file_of_too_many_servers_is_refused() {
+    fn a_file_with_too_many_servers_is_refused() {
         let many = |count: usize| {
             let servers = (0..count).map(|number| (format!("s{number}"), json!({ "command": "x" })));
             json!({ "mcpServers": servers.collect::<serde_json::Map<_, _>>() })
@@ -276,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_forms_of_other_clients_are_taken_over() {
+    fn entries_of_other_clients_are_converted() {
         let file = json!({ "mcpServers": {
             "files": { "command": "npx", "args": ["-y", "${workspaceFolder}/x"], "env": { "A": 1, "B": "${env:B}", "C": "${C:-d}" } },
             "my server": { "type": "streamableHttp", "url": "https://x.example/mcp", "headers": { "X": "${input:api-key}" }, "alwaysAllow": ["a"] },

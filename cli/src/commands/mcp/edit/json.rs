@@ -1,4 +1,4 @@
-//! Changes in JSON files, comments included.
+//! Changes JSON files, and keeps their comments.
 
 use config::tree::json_options;
 use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
@@ -6,12 +6,12 @@ use serde_json::Value as Json;
 
 use super::change::{Change, Entry, SERVERS};
 
-/// The text with the change; why not, otherwise.
+/// Returns the changed text, or the reason why it can't be changed.
 pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, String> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
     let root = CstRootNode::parse(text, &json_options()).map_err(|error| error.kind().to_string())?;
-    let top = root.object_value_or_create().ok_or("it is no object")?;
-    let servers = top.object_value_or_create(SERVERS).ok_or("its servers are no object")?;
+    let top = root.object_value_or_create().ok_or("it is not an object")?;
+    let servers = top.object_value_or_create(SERVERS).ok_or("its servers are not an object")?;
     let entry = servers.get(name);
     match (change, entry) {
         (Change::Set(value), Some(entry)) => entry.set_value(object(value)),
@@ -36,7 +36,7 @@ pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, 
 }
 
 fn put(entry: &CstObjectProp, key: &str, value: CstInputValue) -> Result<(), String> {
-    let entry = entry.object_value().ok_or("the entry is no object")?;
+    let entry = entry.object_value().ok_or("the entry is not an object")?;
     match entry.get(key) {
         Some(property) => property.set_value(value),
         None => drop(entry.append(key, value)),
@@ -48,7 +48,7 @@ fn object(entry: &Entry) -> CstInputValue {
     CstInputValue::Object(entry.iter().map(|(key, value)| (key.clone(), input(value))).collect())
 }
 
-/// A value as it is written.
+/// Converts a value to the form that the editor writes.
 pub(crate) fn input(value: &Json) -> CstInputValue {
     match value {
         Json::Null => CstInputValue::Null,

@@ -1,4 +1,4 @@
-//! Replacing a file as a whole: all of the new text or all of the old one, never a part.
+//! Replaces a file atomically.
 
 use std::io::{Error, Result, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use system::file::{Access, Durability, Replacement, folder_of};
 
-/// Writes `text` to the file at `path`, which had the text `before`, or was not there.
+/// Writes `text` to the file at `path`, which had the text `before`, or did not exist.
 ///
-/// A link stays one: what it leads to is replaced. The file keeps its mode; a new one gets `mode`, and its folder is
-/// made.
+/// A symbolic link is kept, and its target is replaced. The file keeps its mode; a new one gets `mode`, and its folder is
+/// created.
 ///
 /// # Errors
-/// Where the file or its folder can't be written, and where the file is not what it was.
+/// If the file or its folder can't be written, or the file has changed.
 pub(crate) fn replace(path: &Path, before: Option<&str>, text: &str, mode: u32) -> Result<()> {
     let target = if before.is_some() { path.canonicalize()? } else { path.to_owned() };
     let mode = match before {

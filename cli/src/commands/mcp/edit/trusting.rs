@@ -1,4 +1,4 @@
-//! Which of the user's own servers may be called without asking: looked up, and written where a person says so.
+//! Finds the user's servers whose calls need permission, and writes the user's trust into their entries.
 
 use std::path::PathBuf;
 
@@ -7,37 +7,37 @@ use serde_json::{Map, Value as Json, json};
 
 use super::change::Change;
 use super::file::Editable;
-use super::{describe, save, tell};
+use super::{describe, report, save};
 use crate::arguments::Scope;
 
-/// A server about whose tools a person is asked at every execution.
+/// A server whose calls need the user's permission.
 #[derive(Debug)]
 pub(crate) struct Untrusted {
     pub(crate) name: String,
-    /// What it starts or calls.
-    pub(crate) does: String,
+    /// Its command or URL, as text.
+    pub(crate) description: String,
 }
 
-/// The servers in the user's own file that are switched on and have neither trust nor rules of their own.
+/// The enabled servers in the user's own file that have neither trust nor permissions.
 ///
 /// # Errors
-/// Where the file can't be read.
+/// If the file can't be read.
 pub(crate) fn untrusted() -> Result<Vec<Untrusted>, Failure> {
     let file = Editable::open(Scope::User).map_err(Failure::configuration)?;
     let entries = file.entries().map_err(Failure::configuration)?;
-    let asked = entries.into_iter().filter_map(|(name, entry)| {
+    let untrusted = entries.into_iter().filter_map(|(name, entry)| {
         let Json::Object(entry) = entry else { return None };
         asks(&entry).then(|| {
             let entry: Vec<_> = entry.into_iter().collect();
-            Untrusted { does: describe(&name, &entry), name }
+            Untrusted { description: describe(&name, &entry), name }
         })
     });
-    let mut asked: Vec<_> = asked.collect();
-    asked.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(asked)
+    let mut untrusted: Vec<_> = untrusted.collect();
+    untrusted.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(untrusted)
 }
 
-/// Whether all tools of a server are asked about, and nothing else is said of them.
+/// Whether all tools of a server need permission, without rules for single tools.
 pub(crate) fn asks(entry: &Map<String, Json>) -> bool {
     let is = |key: &str, value: Json| entry.get(key) == Some(&value);
     let permission = entry.get("permission").and_then(Json::as_str).unwrap_or("ask");
@@ -47,10 +47,11 @@ pub(crate) fn asks(entry: &Map<String, Json>) -> bool {
         && entry.get("permissions").is_none_or(Json::is_null)
 }
 
-/// Writes that all tools of these servers may be called; gives the file.
+/// Allows calls to all tools of these servers in the user's file, and returns its path. Servers with permissions are
+/// reported and left unchanged.
 ///
 /// # Errors
-/// Where the file has no such server or rules for it already, and where it can't be changed.
+/// If the file has no such server or can't be changed.
 pub(crate) fn trust(names: &[String]) -> Result<PathBuf, Failure> {
     let mut file = Editable::open(Scope::User).map_err(Failure::configuration)?;
     for name in names {
@@ -58,7 +59,7 @@ pub(crate) fn trust(names: &[String]) -> Result<PathBuf, Failure> {
             return Err(super::unknown(&file, name));
         };
         if !asks(&entry) {
-            tell(&format!("{name} has permissions of its own, which stay as they are"));
+            report(&format!("{name} already has permissions, which are unchanged"));
             continue;
         }
         // `trust` and `permission` in one entry contradict each other.

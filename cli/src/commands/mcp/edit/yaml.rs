@@ -1,4 +1,4 @@
-//! Changes in YAML files, comments and order included.
+//! Changes YAML files, and keeps their comments and order.
 
 use std::str::FromStr as _;
 
@@ -7,7 +7,7 @@ use yaml_edit::{Mapping, MappingBuilder, ScalarValue, YamlFile, YamlValue};
 
 use super::change::{Change, Entry, SERVERS};
 
-/// The text with the change; why not, otherwise.
+/// Returns the changed text, or the reason why it can't be changed.
 pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, String> {
     let file = YamlFile::from_str(text).map_err(|error| error.to_string())?;
     let Some(root) = file.document().and_then(|document| document.as_mapping()) else {
@@ -49,7 +49,7 @@ fn set(servers: &Mapping, name: &str, entry: &Entry) -> Result<(), String> {
     Ok(())
 }
 
-/// A file that says nothing yet; comments may stand in it.
+/// Adds the first entry to a file that is empty or has only comments.
 fn begin(text: &str, name: &str, change: &Change) -> Result<String, String> {
     let Change::Set(entry) = change else { return Err("there is no such entry".to_owned()) };
     let servers = MappingBuilder::new()
@@ -73,7 +73,7 @@ fn yaml(value: &Json) -> YamlValue {
             (Some(whole), _) => YamlValue::Scalar(ScalarValue::from(whole)),
             (None, other) => YamlValue::Scalar(ScalarValue::from(other.unwrap_or(f64::NAN))),
         },
-        // Truth values of YAML 1.1, which are read as such and which the editor does not quote.
+        // Booleans of YAML 1.1: parsers read them as such, and the editor does not quote them.
         Json::String(text) if matches!(text.as_str(), "y" | "Y" | "n" | "N") => {
             YamlValue::Scalar(ScalarValue::single_quoted(text.as_str()))
         }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn files_without_servers_get_their_first() {
+    fn files_without_servers_get_a_first_one() {
         for text in [
             "",
             "# only a comment\n",
