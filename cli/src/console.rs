@@ -1,4 +1,4 @@
-//! `toolsmith chat`: a conversation at the terminal, with a model that has the tools of all servers.
+//! `toolsmith chat`: a conversation in the terminal with a model that has the tools of all servers.
 
 pub(crate) mod chat_session;
 mod editor;
@@ -36,8 +36,8 @@ use crate::commands::mcp::short;
 /// The prompt.
 const PROMPT: &str = "> ";
 
-/// Most characters of what was said last in a conversation that goes on.
-const LAST_WORDS: usize = 300;
+/// Maximum length of the last message shown when a conversation is resumed, in characters.
+const LAST_MESSAGE: usize = 300;
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
@@ -61,7 +61,7 @@ async fn chat_in(
     let terminal = &runtime.terminal;
     let editor = Editor::start(terminal, history)?;
     let notices = notices::start(&chat);
-    welcome(&chat, editor.is_there);
+    welcome(&chat, editor.is_interactive);
     let code = converse(&mut chat, &editor, &mut signals).await;
     notices.abort();
     // A signal may have come while a line was edited.
@@ -74,7 +74,7 @@ async fn chat_in(
     Ok(code)
 }
 
-/// What ends a turn, or everything.
+/// The signals that cancel a turn or end the process.
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -94,27 +94,27 @@ impl Signals {
 }
 
 impl Signals {
-    /// What came before does not matter any more.
-    fn forget(&mut self) {
+    /// Discards an earlier interrupt.
+    fn discard_interrupt(&mut self) {
         let _ = self.interrupt.recv().now_or_never();
     }
 }
 
-/// How something that can be given up has ended.
+/// Whether the console continues after a step.
 enum Completion {
     Done,
-    /// This process is to end.
+    /// The process must end.
     Leave,
 }
 
-/// Message by message, until somebody leaves and returns the exit code.
+/// Handles messages and commands until the user leaves, and returns the exit code.
 async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals) -> u8 {
     let mut is_leaving = false;
     loop {
         let typed = tokio::select! {
             typed = editor.read(PROMPT) => typed,
-            // Where a line is edited, the editor sees Ctrl-C.
-            _ = signals.interrupt.recv(), if !editor.is_there => Typed::Interrupt,
+            // While a line is edited, the editor handles Ctrl-C.
+            _ = signals.interrupt.recv(), if !editor.is_interactive => Typed::Interrupt,
             _ = signals.terminate.recv() => return exit_code::CANCELLED,
             _ = signals.hang_up.recv() => return exit_code::CANCELLED,
         };
@@ -126,23 +126,23 @@ async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals
                 Some(Completion::Leave) => return exit_code::CANCELLED,
                 None => return exit_code::OK,
             },
-            Typed::Interrupt if was_leaving || !editor.is_there => {
-                return if editor.is_there { exit_code::OK } else { exit_code::CANCELLED };
+            Typed::Interrupt if was_leaving || !editor.is_interactive => {
+                return if editor.is_interactive { exit_code::OK } else { exit_code::CANCELLED };
             }
             Typed::Interrupt => {
                 is_leaving = true;
-                chat.terminal.note("press Ctrl-C once more to leave");
+                chat.terminal.note("press Ctrl-C again to leave");
             }
             Typed::End => return exit_code::OK,
             Typed::Failed(error) => {
-                chat.terminal.tell(&format!("toolsmith: nothing more can be read: {error}"));
+                chat.terminal.tell(&format!("toolsmith: input can't be read: {error}"));
                 return exit_code::HOST;
             }
         }
     }
 }
 
-/// A message or a command; `None` where the person leaves.
+/// Handles a message or a command; returns `None` if the user leaves.
 async fn step(chat: &mut ChatSession, text: &str, signals: &mut Signals) -> Option<Completion> {
     let command = match slash_command::parse(text) {
         None => return Some(say(chat, vec![Block::text(text)], signals).await),
@@ -155,14 +155,14 @@ async fn step(chat: &mut ChatSession, text: &str, signals: &mut Signals) -> Opti
     if command == Command::Quit {
         return None;
     }
-    signals.forget();
+    signals.discard_interrupt();
     let blocks = tokio::select! {
         biased;
         _ = signals.interrupt.recv() => {
-            chat.terminal.tell("given up");
+            chat.terminal.tell("cancelled");
             return Some(Completion::Done);
         }
-        done = chat.carry_out(command) => done,
+        done = chat.run_command(command) => done,
     };
     match blocks {
         Ok(None) => Some(Completion::Done),
@@ -174,11 +174,11 @@ async fn step(chat: &mut ChatSession, text: &str, signals: &mut Signals) -> Opti
     }
 }
 
-/// Says something to the model, and shows what becomes of it.
+/// Sends a message to the model, and shows the turn.
 async fn say(chat: &mut ChatSession, blocks: Vec<Block>, signals: &mut Signals) -> Completion {
-    signals.forget();
+    signals.discard_interrupt();
     let mut ended = Completion::Done;
-    let given_up = async {
+    let cancelled = async {
         let Signals { interrupt, terminate, hang_up } = signals;
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -186,51 +186,51 @@ async fn say(chat: &mut ChatSession, blocks: Vec<Block>, signals: &mut Signals) 
             _ = hang_up.recv() => ended = Completion::Leave,
         }
     };
-    let begun = std::time::Instant::now();
-    let (turn, tally) = chat.turn(blocks, given_up).await;
+    let started = std::time::Instant::now();
+    let (turn, tally) = chat.turn(blocks, cancelled).await;
     let terminal = &chat.terminal;
     match turn {
         TurnResult::Answered(_) if terminal.is_quiet() => {}
         TurnResult::Answered(_) => {
-            let line = format!("{}, {}", seconds(begun.elapsed()), cost(&tally));
+            let line = format!("{}, {}", seconds(started.elapsed()), cost(&tally));
             terminal.show(&chat.style.paint(TextStyle::Dim, &line));
         }
         TurnResult::Failed(error) => terminal.tell(&format!("toolsmith: {error}")),
         TurnResult::Cancelled => {
             if std::io::stderr().is_terminal() {
-                // What the keys of Ctrl-C look like stands in the line.
+                // The terminal has echoed `^C` on this line.
                 terminal.show("");
             }
-            terminal.tell("cancelled; what was said stays in the conversation");
+            terminal.tell("cancelled; the messages so far stay in the conversation");
         }
     }
     ended
 }
 
-/// What a turn cost, in words.
+/// Formats the token usage of a turn.
 fn cost(tally: &RunStats) -> String {
     let usage = tally.usage;
     let cached = if usage.cached > 0 { format!(" ({} cached)", usage.cached) } else { String::new() };
     format!("{} tokens read{cached}, {} written", usage.input, usage.output)
 }
 
-/// What is said at the beginning.
-fn welcome(chat: &ChatSession, is_there: bool) {
+/// Prints the model, and the last message of a resumed conversation.
+fn welcome(chat: &ChatSession, is_interactive: bool) {
     let terminal = &chat.terminal;
     if terminal.is_quiet() {
         return;
     }
     let entry = &chat.model().entry;
     let name = entry.display_name.as_ref().unwrap_or(&entry.reference);
-    if is_there {
+    if is_interactive {
         terminal.note(&format!("model {name}; /help lists commands, Ctrl-D leaves"));
     }
     let id = chat.record().id();
     if let Some(id) = id {
         let count = chat.conversation.len();
-        terminal.note(&format!("going on with conversation {id}, {count} messages; said last:"));
+        terminal.note(&format!("continuing conversation {id} with {count} messages; the last one:"));
         let texts = chat.conversation.iter().rev().map(agent::Message::texts);
-        if let Some(last) = texts.map(|text| short(&text, LAST_WORDS)).find(|text| !text.is_empty()) {
+        if let Some(last) = texts.map(|text| short(&text, LAST_MESSAGE)).find(|text| !text.is_empty()) {
             terminal.show(&chat.style.paint(TextStyle::Dim, &format!("  {last}")));
         }
     }

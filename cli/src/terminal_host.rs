@@ -1,4 +1,4 @@
-//! What servers may ask of this process and tell it: the person at the terminal answers, and reads along.
+//! The terminal as a host of servers: the user answers their elicitations, and sees their log lines.
 
 mod elicitation;
 mod form;
@@ -16,76 +16,76 @@ use tokio::sync::watch;
 
 use terminal::{Notifier, Terminal, TerminalPrompt};
 
-/// How many lines of a server are shown in [`WINDOW`]; the others are counted.
-const MOST_LINES: u32 = 200;
+/// Maximum number of lines of a server in [`WINDOW`]; further ones are counted.
+const LINE_LIMIT: u32 = 200;
 const WINDOW: Duration = Duration::from_secs(1);
 
-/// Most characters of one line that a server tells.
-const LONGEST_TOLD: usize = 2_000;
+/// Maximum length of a server's line, in characters.
+const LINE_LENGTH: usize = 2_000;
 
-/// The person at the terminal, as servers see them.
+/// The user at the terminal, as a host of servers.
 pub(crate) struct TerminalHost {
     notifier: Notifier,
     prompt: TerminalPrompt,
-    /// How many questions are open: meanwhile no time limit runs.
+    /// The number of open questions, which pause time limits.
     questions: watch::Sender<usize>,
-    /// How much each server has told lately.
-    told: Mutex<HashMap<String, LogRate>>,
+    /// The recent lines of each server.
+    log_rates: Mutex<HashMap<String, LogRate>>,
 }
 
-/// How much a server has told since the window began.
+/// The number of a server's lines since the window started.
 struct LogRate {
     since: Instant,
     lines: u32,
 }
 
 impl TerminalHost {
-    /// Whoever sits at the terminal that this process belongs to, if anybody does.
+    /// Creates a host for the terminal of this process, if it has one.
     pub(crate) fn at(terminal: &Terminal) -> Arc<Self> {
         Arc::new(TerminalHost {
             notifier: terminal.notifier(),
             prompt: terminal.prompt(),
             questions: watch::Sender::default(),
-            told: Mutex::default(),
+            log_rates: Mutex::default(),
         })
     }
 
-    /// Whether the person says yes to a question; nobody says no.
+    /// Asks a question, and returns whether the user says yes. Without a user, the answer is no.
     pub(crate) async fn confirm(&self, question: &str) -> bool {
-        let _waiting = self.wait_for_person();
+        let _waiting = self.wait_for_user();
         self.prompt.confirm(question).await
     }
 
-    /// What the person answers to a question, as [`TerminalPrompt::answer`].
+    /// Asks a question, like [`TerminalPrompt::answer`].
     pub(crate) async fn answer<T>(
         &self,
         question: &str,
         prompt: &str,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Option<T> {
-        let _waiting = self.wait_for_person();
+        let _waiting = self.wait_for_user();
         self.prompt.answer(question, prompt, read).await
     }
 
-    /// No time limit runs until the result is dropped.
-    pub(crate) fn wait_for_person(&self) -> Waiting<'_> {
+    /// Pauses time limits until the result is dropped.
+    pub(crate) fn wait_for_user(&self) -> Waiting<'_> {
         Waiting::new(&self.questions)
     }
 
-    /// Shows a line, unless the server tells too much.
+    /// Shows a line, unless the server sends too many.
     fn show(&self, server: &str, line: &str) {
-        let mut all = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let told =
+        let mut all = self.log_rates.lock().unwrap_or_else(PoisonError::into_inner);
+        let rate =
             all.entry(server.to_owned()).or_insert_with(|| LogRate { since: Instant::now(), lines: 0 });
-        if told.since.elapsed() >= WINDOW {
-            if let Some(left_out) = told.lines.checked_sub(MOST_LINES).filter(|lines| *lines > 0) {
-                self.notifier.note(&format!("{server}: {left_out} lines are left out"));
+        if rate.since.elapsed() >= WINDOW {
+            if let Some(left_out) = rate.lines.checked_sub(LINE_LIMIT).filter(|lines| *lines > 0) {
+                self.notifier.note(&format!("{server}: {left_out} lines were left out"));
             }
-            *told = LogRate { since: Instant::now(), lines: 0 };
+            *rate = LogRate { since: Instant::now(), lines: 0 };
         }
-        told.lines = told.lines.saturating_add(1);
-        if told.lines <= MOST_LINES {
-            let line: String = line.chars().take(LONGEST_TOLD).collect();
+        rate.lines = rate.lines.saturating_add(1);
+        if rate.lines <= LINE_LIMIT {
+            let line: String = line.chars().take(LINE_LENGTH).collect();
             self.notifier.note(&format!("{server}: {}", printable::prose(&line)));
         }
     }
@@ -112,7 +112,7 @@ impl Host for TerminalHost {
 
     fn elicit<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
         async move {
-            let _waiting = self.wait_for_person();
+            let _waiting = self.wait_for_user();
             elicitation::elicit(&self.prompt, server, &parameters).await
         }
         .boxed()
@@ -122,9 +122,12 @@ impl Host for TerminalHost {
         match notice {
             Notice::Stderr(line) => self.show(server, line),
             Notice::Stray(line) => {
-                self.show(server, &format!("writes what is no MCP message where messages belong: {line}"));
+                self.show(
+                    server,
+                    &format!("wrote a line to standard output that is not an MCP message: {line}"),
+                );
             }
-            // What is told for those who debug a server stays with them.
+            // These levels are for debugging a server.
             Notice::Log { level, .. } if matches!(level.as_str(), "debug" | "info") => {}
             Notice::Log { level, logger, data } => {
                 let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);

@@ -1,4 +1,4 @@
-//! The person at the terminal of this process, who is asked for permission, and by commands.
+//! Asks the user at this process's terminal, for permissions and for commands.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use config::Config;
 use gateway::permission::{self, Answer, PermissionPolicy, Prompter, Question};
 use terminal::{Terminal, TerminalPrompt};
 
-/// Asks the person at the terminal for permission, if there is one.
+/// Asks the user at the terminal for permission, if there is a terminal.
 struct TerminalPrompter(TerminalPrompt);
 
-/// What may be called from the command line, where the person at the terminal is asked.
+/// The permission policy of command-line commands, which asks at the terminal.
 pub(crate) fn policy(config: &Arc<Config>, allow: &[String], terminal: &Terminal) -> Arc<PermissionPolicy> {
     permission::policy(config, allow, &terminal.notifier(), TerminalPrompter(terminal.prompt()))
 }
 
-/// The person who types this command, if there is one: then standard input is a terminal as well.
+/// A prompt for the user of this command, if there is one: standard input must be a terminal as well.
 pub(crate) fn of_command() -> Option<TerminalPrompt> {
     let prompt = Terminal::new(true, false).prompt();
     (io::stdin().is_terminal() && prompt.is_there()).then_some(prompt)
@@ -31,10 +31,10 @@ impl Prompter for TerminalPrompter {
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
-        let offered = if question.is_memorable() {
-            "[y] yes, this once  [s] for this session  [a] always  [n] no: "
+        let choices = if question.is_memorable() {
+            "[y] yes, once  [s] yes, in this session  [a] always  [n] no: "
         } else {
-            "[y] yes, this once  [s] every time in this session  [n] no: "
+            "[y] yes, once  [s] yes, in this session  [n] no: "
         };
         let read = |typed: &str| match typed {
             "y" | "Y" | "yes" => Ok(Answer::Once),
@@ -48,7 +48,7 @@ impl Prompter for TerminalPrompter {
                 return Answer::Nobody;
             }
             let text = format!("{}\n", question.text());
-            self.0.answer(&text, offered, read).await.unwrap_or(Answer::No)
+            self.0.answer(&text, choices, read).await.unwrap_or(Answer::No)
         }
         .boxed()
     }

@@ -1,4 +1,4 @@
-//! What a conversation needs around it: the configuration as it changes, the servers, the tools, the model, the record.
+//! The state of a conversation: configuration, servers, tools, model and record.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ use super::screen::{RunStats, Screen};
 use super::style::Style;
 use crate::arguments::TalkArguments;
 
-/// Everything around a conversation.
+/// A conversation with its tools, model and record.
 pub(crate) struct ChatSession {
     pub(crate) terminal: Arc<Terminal>,
     pub(crate) style: Style,
@@ -30,15 +30,15 @@ pub(crate) struct ChatSession {
     pub(crate) conversation: Vec<Message>,
     pub(crate) tools: Tools,
     pub(crate) host: Arc<ConsoleHost>,
-    /// What the servers offer, and the sessions with them.
+    /// The servers' tools, and the sessions with them.
     pub(crate) live: Arc<CatalogWatcher>,
-    /// The model, and the settings that it was made with.
+    /// The model, and the settings it was created from.
     assistant: (Arc<Settings>, Assistant),
-    /// The model that was chosen.
+    /// The `ref` of the model that the user chose.
     chosen: Option<String>,
     record: Arc<Mutex<ConversationRecord>>,
     folder: PathBuf,
-    /// What the conversation begins with, and the settings that it was made with.
+    /// The system prompt, and the settings it was created from.
     system: Option<(Arc<Settings>, String)>,
 }
 
@@ -50,8 +50,10 @@ pub(crate) enum TurnResult {
 }
 
 impl ChatSession {
+    /// Opens the conversation and connects its tools.
+    ///
     /// # Errors
-    /// Where the configuration is wrong, there is no model, no such conversation, or no session.
+    /// If the configuration is invalid, there is no model or no such conversation, or no server is available.
     pub(crate) async fn open(
         arguments: &TalkArguments,
         runtime: &mut Runtime,
@@ -71,8 +73,8 @@ impl ChatSession {
         let store = server::conversations::store(&first.config)?;
         let (mut record, ResumedConversation { messages, model }) =
             ConversationRecord::open(store, terminal.notifier(), arguments, &folder).await?;
-        let is_there = |model: &String| first.config.models.iter().any(|known| known.reference == *model);
-        let chosen = arguments.model.clone().or(model.filter(is_there));
+        let exists = |model: &String| first.config.models.iter().any(|known| known.reference == *model);
+        let chosen = arguments.model.clone().or(model.filter(exists));
         let assistant = Assistant::of(&first.config, chosen.as_deref())?;
         record.set_model(&assistant.entry.reference);
         runtime.recording = Some(record.recording());
@@ -83,9 +85,10 @@ impl ChatSession {
         let state = runtime.serve_following(source, (first.clone(), stamps), &arguments.manner.allow)?;
         let settings = state.settings.clone();
         let host = ConsoleHost::new(terminal.clone(), style);
-        let (told, as_host) = (host.clone(), host.clone());
-        let told = Arc::new(move |tool: &str, made: mcp::ProgressMade| told.progress(tool, &made));
-        let tools = Tools::connect(&state, as_host, AgentIsolation::Alone, told).await?;
+        let (progress_host, as_host) = (host.clone(), host.clone());
+        let on_progress =
+            Arc::new(move |tool: &str, made: mcp::ProgressMade| progress_host.progress(tool, &made));
+        let tools = Tools::connect(&state, as_host, AgentIsolation::Alone, on_progress).await?;
         let elicits = mcp::Host::elicits(&*host);
         let abilities = Abilities { elicits, elicits_by_url: elicits, samples: false };
         let live = tools.inside().client.live(abilities);
@@ -113,20 +116,20 @@ impl ChatSession {
         }
     }
 
-    /// The configuration as it is now.
+    /// The current configuration.
     pub(crate) fn now(&self) -> Arc<Settings> {
         self.settings.borrow().clone()
     }
 
-    /// The model that is asked.
+    /// The current model.
     pub(crate) fn model(&self) -> &Assistant {
         &self.assistant.1
     }
 
-    /// From the next message on, another model is asked.
+    /// Switches to another model from the next message on.
     ///
     /// # Errors
-    /// Why not.
+    /// If there is no such model, or it can't be used.
     pub(crate) fn choose(&mut self, name: &str) -> Result<(), Failure> {
         let settings = self.now();
         let assistant = Assistant::of(&settings.config, Some(name))?;
@@ -140,17 +143,17 @@ impl ChatSession {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the conversation on by a message, until it is answered or `given_up`.
+    /// Sends a message, and runs the turn until it is answered or `cancelled` completes.
     pub(crate) async fn turn(
         &mut self,
         blocks: Vec<Block>,
-        given_up: impl Future<Output = ()>,
+        cancelled: impl Future<Output = ()>,
     ) -> (TurnResult, RunStats) {
         self.refresh();
         self.screen.begin();
         let questions = self.host.begin();
         let message = Message { role: Role::User, blocks };
-        let going = async {
+        let running = async {
             let system = Self::system(&mut self.system, &self.assistant, &self.tools, &self.folder).await;
             let run = Run {
                 model: &self.assistant.1.model,
@@ -164,8 +167,8 @@ impl ChatSession {
         };
         let done = tokio::select! {
             biased;
-            () = given_up => None,
-            done = going => Some(done),
+            () = cancelled => None,
+            done = running => Some(done),
         };
         questions.cancel();
         let (tally, partial) = self.screen.end();
@@ -175,7 +178,7 @@ impl ChatSession {
             None => TurnResult::Cancelled,
         };
         if !matches!(turn, TurnResult::Answered(_)) && !partial.trim().is_empty() {
-            // What was said stays, also where it was not all.
+            // Keep an incomplete answer.
             let message = Message::text(Role::Assistant, partial);
             self.record().keep(&message, Usage::default());
             self.conversation.push(message);
@@ -183,7 +186,7 @@ impl ChatSession {
         (turn, tally)
     }
 
-    /// What the configuration says of the model by now.
+    /// Updates the model if the configuration has changed.
     fn refresh(&mut self) {
         let settings = self.now();
         if Arc::ptr_eq(&settings, &self.assistant.0) {
@@ -192,7 +195,7 @@ impl ChatSession {
         match Assistant::of(&settings.config, self.chosen.as_deref()) {
             Ok(assistant) => self.assistant = (settings, assistant),
             Err(failure) => {
-                let message = format!("toolsmith: the model stays as it was: {}", failure.message);
+                let message = format!("toolsmith: the model is unchanged: {}", failure.message);
                 self.terminal.tell(&message);
                 self.assistant.0 = settings;
             }
@@ -206,7 +209,7 @@ impl ChatSession {
         folder: &std::path::Path,
     ) -> &'a str {
         if system.as_ref().is_none_or(|(with, _)| !Arc::ptr_eq(with, settings)) {
-            // A list that can't be had is told when the run asks for it.
+            // An error of the list is reported when the run lists the tools.
             let names = tools.tools().await.unwrap_or_default();
             let names = names.into_iter().map(|tool| tool.name).collect();
             let text = assistant.prompt.begin(folder, tools, names, "").await;
@@ -215,7 +218,7 @@ impl ChatSession {
         system.as_ref().map_or("", |(_, text)| text)
     }
 
-    /// Ends its sessions; gives the id of the conversation, where there is one.
+    /// Closes the sessions, and returns the id of the conversation if it is saved.
     pub(crate) async fn close(self) -> Option<String> {
         let id = self.record().id();
         self.live.upstreams.close().await;

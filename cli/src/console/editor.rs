@@ -1,7 +1,7 @@
-//! Where prompts come from: a line editor in a thread of its own, or the lines of standard input.
+//! Reads messages from a line editor in a separate thread, or from the lines of standard input.
 //!
-//! While a line is edited, what is told goes through the editor, which keeps it above the line. Between two prompts the
-//! terminal is as it was, for questions and for Ctrl-C.
+//! While a line is edited, output goes through the editor, which prints it above the line. Between two prompts the
+//! terminal has its original settings, for questions and for Ctrl-C.
 
 use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -24,47 +24,47 @@ use tokio::sync::oneshot;
 use super::slash_command::HELP;
 use super::typed;
 
-/// How many messages the history keeps.
+/// Maximum number of messages in the history.
 const HISTORY: usize = 1_000;
 
-/// Most bytes of a message that is read from standard input without a terminal (4 MiB).
-const LONGEST: usize = 4 << 20;
+/// Maximum size of a message from standard input without a terminal, in bytes (4 MiB).
+const MESSAGE_LIMIT: usize = 4 << 20;
 
-/// The terminal no longer marks what is pasted (xterm's mode 2004).
+/// Disables bracketed paste (xterm's mode 2004).
 const NO_PASTE: &str = "\x1b[?2004l";
 
-/// What was typed.
+/// The result of reading from the user.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Typed {
     Message(String),
     /// Ctrl-C.
     Interrupt,
-    /// Ctrl-D, or nothing more to read.
+    /// Ctrl-D, or the end of the input.
     End,
     Failed(String),
 }
 
-/// Reads what is typed.
+/// Reads messages, one for each request.
 pub(crate) struct Editor {
-    wanted: mpsc::Sender<(String, oneshot::Sender<Typed>)>,
-    /// Whether somebody types.
-    pub(crate) is_there: bool,
+    requests: mpsc::Sender<(String, oneshot::Sender<Typed>)>,
+    /// Whether standard input and output are a terminal.
+    pub(crate) is_interactive: bool,
     cooked: Option<Cooked>,
 }
 
-/// How the terminal was before anything was edited.
+/// The terminal's settings before the first line was edited.
 struct Cooked(Termios);
 
 impl Editor {
-    /// Begins; `history` is the file that keeps what was typed.
+    /// Starts the thread; `history` is the file for earlier messages.
     ///
     /// # Errors
-    /// Where the terminal can't be used.
+    /// If the terminal can't be used.
     pub(crate) fn start(terminal: &Arc<Terminal>, history: Option<PathBuf>) -> Result<Self, Failure> {
-        let (wanted, wants) = mpsc::channel();
+        let (requests, receiver) = mpsc::channel();
         if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-            std::thread::spawn(move || read_lines(&wants));
-            return Ok(Editor { wanted, is_there: false, cooked: None });
+            std::thread::spawn(move || read_lines(&receiver));
+            return Ok(Editor { requests, is_interactive: false, cooked: None });
         }
         let cooked = tcgetattr(io::stdin()).ok().map(Cooked);
         let wrong = |error: ReadlineError| Failure::host(format!("the terminal can't be used: {error}"));
@@ -75,26 +75,23 @@ impl Editor {
         let history = history.filter(|file| match prepare(file) {
             Ok(()) => true,
             Err(error) => {
-                terminal.tell(&format!(
-                    "toolsmith: what you type is not remembered: {}: {error}",
-                    file.display()
-                ));
+                terminal.tell(&format!("toolsmith: the history can't be saved: {}: {error}", file.display()));
                 false
             }
         });
         if let Some(file) = &history {
-            // One that can't be read is begun anew.
+            // If it can't be read, start a new one.
             let _ = editor.load_history(file);
         }
         let terminal = terminal.clone();
-        std::thread::spawn(move || edit_lines(editor, &terminal, history.as_deref(), &wants));
-        Ok(Editor { wanted, is_there: true, cooked })
+        std::thread::spawn(move || edit_lines(editor, &terminal, history.as_deref(), &receiver));
+        Ok(Editor { requests, is_interactive: true, cooked })
     }
 
-    /// The next message.
+    /// Reads the next message.
     pub(crate) async fn read(&self, prompt: &str) -> Typed {
         let (answer, typed) = oneshot::channel();
-        if self.wanted.send((prompt.to_owned(), answer)).is_err() {
+        if self.requests.send((prompt.to_owned(), answer)).is_err() {
             return Typed::End;
         }
         typed.await.unwrap_or(Typed::End)
@@ -103,7 +100,7 @@ impl Editor {
 
 impl Drop for Editor {
     fn drop(&mut self) {
-        // A line may be edited still, when a signal ends this process.
+        // A line may still be edited when a signal ends the process.
         if let Some(Cooked(settings)) = &self.cooked {
             let _ = tcsetattr(io::stdin(), OptionalActions::Drain, settings);
             let _ = io::stdout().write_all(NO_PASTE.as_bytes());
@@ -115,10 +112,10 @@ fn edit_lines(
     mut editor: LineEditor<Typing, FileHistory>,
     terminal: &Terminal,
     history: Option<&Path>,
-    wants: &mpsc::Receiver<(String, oneshot::Sender<Typed>)>,
+    requests: &mpsc::Receiver<(String, oneshot::Sender<Typed>)>,
 ) {
     let relay = editor.create_external_printer().ok().map(Relay::start);
-    while let Ok((prompt, answer)) = wants.recv() {
+    while let Ok((prompt, answer)) = requests.recv() {
         terminal.edit(relay.as_ref().map(Relay::begin));
         let read = editor.readline(&prompt);
         terminal.edit(None);
@@ -129,17 +126,17 @@ fn edit_lines(
             Err(error) => Typed::Failed(error.to_string()),
         };
         if let (Typed::Message(_), Some(file)) = (&typed, history) {
-            // What is remembered is a help, no record.
+            // The history is optional, so errors are ignored.
             let _ = editor.append_history(file);
         }
         let _ = answer.send(typed);
     }
 }
 
-/// A message for each line, or for several that belong together.
-fn read_lines(wants: &mpsc::Receiver<(String, oneshot::Sender<Typed>)>) {
+/// Reads a message for each request: one line, or several that belong together.
+fn read_lines(requests: &mpsc::Receiver<(String, oneshot::Sender<Typed>)>) {
     let mut input = io::stdin().lock();
-    while let Ok((_, answer)) = wants.recv() {
+    while let Ok((_, answer)) = requests.recv() {
         let _ = answer.send(read_message(&mut input));
     }
 }
@@ -150,8 +147,8 @@ fn read_message(input: &mut impl io::BufRead) -> Typed {
         match input.read_line(&mut text) {
             Ok(0) if text.trim().is_empty() => return Typed::End,
             Ok(0) => return Typed::Message(typed::message(&text)),
-            Ok(_) if text.len() > LONGEST => {
-                return Typed::Failed(format!("a message has more than {LONGEST} bytes"));
+            Ok(_) if text.len() > MESSAGE_LIMIT => {
+                return Typed::Failed(format!("a message has more than {MESSAGE_LIMIT} bytes"));
             }
             Ok(_) if typed::is_whole(text.strip_suffix('\n').unwrap_or(&text)) => {
                 return Typed::Message(typed::message(&text));
@@ -162,7 +159,7 @@ fn read_message(input: &mut impl io::BufRead) -> Typed {
     }
 }
 
-/// Makes the file, or its owner's alone.
+/// Creates the file if it is missing, and makes it readable and writable only by its owner.
 fn prepare(file: &Path) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -171,7 +168,7 @@ fn prepare(file: &Path) -> io::Result<()> {
     opened.set_permissions(fs::Permissions::from_mode(0o600))
 }
 
-/// What the editor knows of messages.
+/// Validation and completion of messages for the editor.
 struct Typing;
 
 impl Validator for Typing {
@@ -193,11 +190,11 @@ impl Completer for Typing {
     }
 }
 
-/// The commands that begin like what is typed.
+/// The commands that begin with the typed text.
 fn completions(typed: &str) -> Vec<Pair> {
     let commands =
         HELP.iter().flat_map(|(usage, _)| usage.split(", ")).filter(|usage| usage.starts_with('/'));
-    // Up to what differs from server to server.
+    // Cut each usage before its first placeholder.
     let fixed =
         commands.map(|usage| usage.split([' ']).take_while(|word| !word.starts_with(['[', 'S', 'N'])));
     let mut fixed: Vec<String> = fixed.map(|words| words.collect::<Vec<_>>().join(" ")).collect();
@@ -215,8 +212,7 @@ impl Highlighter for Typing {}
 
 impl Helper for Typing {}
 
-/// Hands what is told to the editor, from a thread of its own: the editor may be too busy to take it, and whoever tells
-/// something waits for nobody.
+/// Passes output to the editor from a separate thread, because the editor may be busy and writers must not wait.
 #[derive(Debug, Clone)]
 struct Relay(Arc<(Mutex<Waiting>, Condvar)>);
 
@@ -246,7 +242,7 @@ impl Relay {
         Box::new(self.clone())
     }
 
-    /// Whole lines, as soon as there are any and a line is edited.
+    /// Waits until a line is being edited, and returns the pending complete lines.
     fn next(&self) -> String {
         let mut waiting = self.waiting();
         loop {
@@ -281,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_messages_without_a_terminal() {
+    fn without_a_terminal_lines_are_messages() {
         let mut input = "one\ntwo \\\nmore\n```\nx\n\n```\nlast".as_bytes();
         let mut messages = Vec::new();
         while let Typed::Message(message) = read_message(&mut input) {
@@ -301,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn the_history_is_its_owners_alone() {
+    fn only_the_owner_can_read_the_history() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("new/history");
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Rust in colours, piece by piece: whatever a model writes is shown, also where it is no Rust.
+//! Highlights Rust. Text that is not valid Rust is shown as well.
 
 use super::style::{Style, TextStyle};
 
@@ -10,7 +10,7 @@ const KEYWORDS: [&str; 39] = [
     "where", "while",
 ];
 
-/// A piece of a text.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Comment,
@@ -21,7 +21,7 @@ enum Kind {
     Other,
 }
 
-/// The text in colours; without them, as it is. Colours don't cross the ends of lines.
+/// Colours a text, or returns it unchanged if `style` has no colours. Colours end at the end of each line.
 pub(crate) fn rust(code: &str, style: Style) -> String {
     if !style.0 {
         return code.to_owned();
@@ -55,7 +55,7 @@ fn look(kind: Kind, text: &str, after: &str) -> Option<TextStyle> {
     }
 }
 
-/// What a text begins with, and how many bytes that has: more than none, up to the end of a character.
+/// The kind of the first token, and its length in bytes, which is more than 0 and ends between characters.
 fn piece(text: &str) -> Option<(Kind, usize)> {
     let first = text.chars().next()?;
     if text.starts_with("//") {
@@ -74,7 +74,7 @@ fn piece(text: &str) -> Option<(Kind, usize)> {
     if first.is_ascii_digit() {
         let is_number = |c: char| is_word(c) || c == '.';
         let length = text.find(|c: char| !is_number(c)).unwrap_or(text.len());
-        // A range, or a method of a number.
+        // End the number before a range.
         let length = text.get(..length).and_then(|number| number.find("..")).unwrap_or(length);
         return Some((Kind::Number, length));
     }
@@ -84,7 +84,7 @@ fn piece(text: &str) -> Option<(Kind, usize)> {
     Some((Kind::Other, first.len_utf8()))
 }
 
-/// The length of a comment that may hold others.
+/// The length of a block comment, which may contain others.
 fn block_comment(text: &str) -> usize {
     let (mut depth, mut place) = (0_usize, 0);
     while let Some(rest) = text.get(place..).filter(|rest| !rest.is_empty()) {
@@ -102,7 +102,7 @@ fn block_comment(text: &str) -> usize {
     text.len()
 }
 
-/// The length of a string literal, raw or not, of bytes, C or characters.
+/// The length of a string literal of any kind: plain, raw, byte or C.
 fn string(text: &str) -> Option<usize> {
     let after = ["br", "cr", "b", "c", "r", ""].iter().find_map(|prefix| {
         let rest = text.strip_prefix(prefix)?;
@@ -112,15 +112,15 @@ fn string(text: &str) -> Option<usize> {
         Some((body, is_raw, hashes))
     });
     let (body, is_raw, hashes) = after?;
-    let begun = text.len() - body.len();
+    let start = text.len() - body.len();
     if is_raw {
         let end = format!("\"{}", "#".repeat(hashes));
-        return Some(body.find(&end).map_or(text.len(), |place| begun + place + end.len()));
+        return Some(body.find(&end).map_or(text.len(), |place| start + place + end.len()));
     }
-    Some(closed(body, '"').map_or(text.len(), |length| begun + length))
+    Some(closed(body, '"').map_or(text.len(), |length| start + length))
 }
 
-/// Where a literal ends that may hold escapes, its closing quote included.
+/// The length of a literal with escapes, up to and including its closing quote.
 fn closed(body: &str, quote: char) -> Option<usize> {
     let mut is_escaped = false;
     for (place, character) in body.char_indices() {
@@ -134,7 +134,7 @@ fn closed(body: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// `'a'` is a character, `'a` a lifetime.
+/// Distinguishes a character (`'a'`) from a lifetime (`'a`).
 fn quoted_or_lifetime(text: &str) -> (Kind, usize) {
     let body = text.get(1..).unwrap_or_default();
     let mut characters = body.chars();
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_comments_and_lifetimes_are_told_apart() {
+    fn strings_comments_and_lifetimes_are_distinguished() {
         let texts = r####"r#"a"b"# b"x\"y" 'c' '\'' "open"####;
         let texts: Vec<_> =
             pieces(texts).into_iter().map(|(kind, text)| (kind == Kind::Text, text)).collect();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn keywords_macros_types_and_calls_have_colours_of_their_own() {
+    fn keywords_macros_types_and_calls_have_different_colours() {
         let painted = rust("let x = shop::search(Kind::A); print!(\"a\nb\")", Style(true));
         for phrase in [
             "\x1b[35mlet\x1b[39m",
@@ -204,7 +204,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_of_any_text(code in "(\\PC|[\"'/*#rb\\\\\n!.]){0,60}") {
+        fn colours_leave_every_text_complete(code in "(\\PC|[\"'/*#rb\\\\\n!.]){0,60}") {
             let painted = rust(&code, Style(true));
             let mut plain = String::new();
             let mut rest = painted.as_str();

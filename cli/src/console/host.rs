@@ -1,5 +1,5 @@
-//! The console as servers see it: the person at its terminal, who is asked whether tools may be called, and whatever
-//! servers ask; what is told meanwhile is shown as lines.
+//! The console as a host of servers: asks the user for permissions and answers to elicitations, and shows notifications
+//! as lines.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,26 +16,26 @@ use super::style::{Style, TextStyle};
 use crate::commands::mcp::short;
 use crate::terminal_host::TerminalHost;
 
-/// Most characters of a line, and most lines in [`WINDOW`]; further ones are counted.
+/// Maximum length of a line, in characters, and maximum number of lines in [`WINDOW`]; further ones are counted.
 const LINE: usize = 500;
-const MOST_LINES: u32 = 100;
+const LINE_LIMIT: u32 = 100;
 const WINDOW: Duration = Duration::from_secs(1);
 
-/// How long a call says nothing of how far it is at first, and between two times.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Minimum time before the first progress line of a turn, and between two of them.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The person at the terminal.
+/// The user at the terminal.
 pub(crate) struct ConsoleHost {
-    person: Arc<TerminalHost>,
+    user: Arc<TerminalHost>,
     terminal: Arc<Terminal>,
     style: Style,
-    /// Ends the questions of the turn that is given up.
+    /// Cancels the questions of the current turn.
     turn: Mutex<CancellationToken>,
-    told: Mutex<LogRate>,
+    log_rate: Mutex<LogRate>,
     progress: Mutex<Option<Instant>>,
 }
 
-/// How much was told since the window began.
+/// The number of lines since the window started.
 struct LogRate {
     since: Instant,
     lines: u32,
@@ -43,20 +43,20 @@ struct LogRate {
 
 impl ConsoleHost {
     pub(crate) fn new(terminal: Arc<Terminal>, style: Style) -> Arc<Self> {
-        // Before the first turn a line is edited at the same terminal, and nobody is asked.
+        // No questions before the first turn, because a line is edited at the same terminal.
         let no_turn = CancellationToken::new();
         no_turn.cancel();
         Arc::new(ConsoleHost {
-            person: TerminalHost::at(&terminal),
+            user: TerminalHost::at(&terminal),
             terminal,
             style,
             turn: Mutex::new(no_turn),
-            told: Mutex::new(LogRate { since: Instant::now(), lines: 0 }),
+            log_rate: Mutex::new(LogRate { since: Instant::now(), lines: 0 }),
             progress: Mutex::default(),
         })
     }
 
-    /// A turn begins; its questions end with the token.
+    /// Starts a turn, and returns the token that cancels its questions.
     pub(crate) fn begin(&self) -> CancellationToken {
         let token = CancellationToken::new();
         *lock(&self.turn) = token.clone();
@@ -64,11 +64,11 @@ impl ConsoleHost {
         token
     }
 
-    /// How far a call is: now and then, for a person.
+    /// Shows the progress of a call, at most once per interval.
     pub(crate) fn progress(&self, tool: &str, made: &ProgressMade) {
         let Some(message) = made.message.as_deref().filter(|message| !message.is_empty()) else { return };
         let mut last = lock(&self.progress);
-        if last.is_none_or(|last| last.elapsed() < PATIENCE) {
+        if last.is_none_or(|last| last.elapsed() < PROGRESS_INTERVAL) {
             return;
         }
         *last = Some(Instant::now());
@@ -76,29 +76,29 @@ impl ConsoleHost {
         self.line(&format!("{tool}: {message}"));
     }
 
-    /// A line that matters less, unless there are too many.
+    /// Shows a dimmed line, unless there were too many.
     fn line(&self, text: &str) {
-        let mut told = lock(&self.told);
-        if told.since.elapsed() >= WINDOW {
-            let left_out = told.lines.saturating_sub(MOST_LINES);
-            *told = LogRate { since: Instant::now(), lines: 0 };
+        let mut rate = lock(&self.log_rate);
+        if rate.since.elapsed() >= WINDOW {
+            let left_out = rate.lines.saturating_sub(LINE_LIMIT);
+            *rate = LogRate { since: Instant::now(), lines: 0 };
             if left_out > 0 {
-                self.terminal.note(&format!("{left_out} lines are left out"));
+                self.terminal.note(&format!("{left_out} lines were left out"));
             }
         }
-        told.lines = told.lines.saturating_add(1);
-        if told.lines <= MOST_LINES && !self.terminal.is_quiet() {
+        rate.lines = rate.lines.saturating_add(1);
+        if rate.lines <= LINE_LIMIT && !self.terminal.is_quiet() {
             self.terminal.show(&self.style.paint(TextStyle::Dim, &format!("  · {}", short(text, LINE))));
         }
     }
 
-    /// Whether a tool may be called: this process's own question, whose form has one field.
+    /// Asks whether to allow a call. The question is this process's own elicitation, whose form has one field.
     async fn permission(&self, parameters: &Value) -> Value {
         let is_offered = |answer: &str| offers(parameters, answer);
-        let offered = if is_offered("session") {
-            "[y] yes, this once  [s] every time in this session  [n] no: "
+        let choices = if is_offered("session") {
+            "[y] yes, once  [s] yes, in this session  [n] no: "
         } else {
-            "[y] yes, this once  [n] no: "
+            "[y] yes, once  [n] no: "
         };
         let message = parameters["message"].as_str().unwrap_or_default();
         let read = |answer: &str| match answer {
@@ -107,7 +107,7 @@ impl ConsoleHost {
             "n" | "N" | "no" => Ok("no"),
             _ => Err(String::new()),
         };
-        match self.person.answer(&format!("{message}\n"), offered, read).await {
+        match self.user.answer(&format!("{message}\n"), choices, read).await {
             Some(answer) => json!({ "action": "accept", "content": { "answer": answer } }),
             None => json!({ "action": "cancel" }),
         }
@@ -117,18 +117,18 @@ impl ConsoleHost {
         let prompter = parameters["_meta"][ASKED_BY].as_str().map(str::to_owned);
         match prompter {
             None if is_permission(&parameters) => Ok(self.permission(&parameters).await),
-            server => self.person.elicit(server.as_deref().unwrap_or("?"), parameters).await,
+            server => self.user.elicit(server.as_deref().unwrap_or("?"), parameters).await,
         }
     }
 }
 
 impl Host for ConsoleHost {
     fn elicits(&self) -> bool {
-        self.person.elicits()
+        self.user.elicits()
     }
 
     fn elicits_by_url(&self) -> bool {
-        self.person.elicits_by_url()
+        self.user.elicits_by_url()
     }
 
     fn elicit<'a>(&'a self, _: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
@@ -149,17 +149,17 @@ impl Host for ConsoleHost {
         match (level.as_str(), logger) {
             ("debug", _) => {}
             (_, "calls") => self.line(&call(data)),
-            // The console tells itself which servers are there.
+            // The console reports changes of servers itself.
             ("warning", "toolsmith") => {}
             ("info", "program") => self.line(&text(data)),
-            // What is told for those who debug a server stays with them.
+            // Other messages at this level are for debugging a server.
             ("info", _) => {}
             _ => self.line(&format!("[{level} {logger}] {}", text(data))),
         }
     }
 }
 
-/// Whether a question is this process's own.
+/// Whether an elicitation is this process's own question for permission.
 fn is_permission(parameters: &Value) -> bool {
     offers(parameters, "once") && offers(parameters, "no")
 }
@@ -169,7 +169,7 @@ fn offers(parameters: &Value, answer: &str) -> bool {
     answers.as_array().is_some_and(|known| known.iter().any(|one| one == answer))
 }
 
-/// A call of a program, in words.
+/// Formats a program's call.
 fn call(data: &Value) -> String {
     let name = data["call"].as_str().unwrap_or("a call");
     let how = if data["ok"] == true { "" } else { " failed" };
@@ -189,13 +189,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_told_in_words() {
+    fn calls_are_formatted() {
         assert_eq!(call(&json!({ "call": "shop.find", "ok": true, "ms": 12.5 })), "shop.find, 12.5 ms");
         assert_eq!(call(&json!({ "call": "shop.find", "ok": false, "ms": 1 })), "shop.find failed, 1 ms");
     }
 
     #[test]
-    fn only_a_form_with_these_answers_is_about_permission() {
+    fn only_forms_with_the_permission_answers_ask_for_permission() {
         let form = |answers: &[&str]| json!({ "requestedSchema": { "properties": { "answer": { "enum": answers } } } });
         assert!(is_permission(&form(&["once", "session", "no"])));
         assert!(offers(&form(&["once", "session", "no"]), "session"));

@@ -1,4 +1,4 @@
-//! Servers that come and go while somebody talks with a model are told as lines.
+//! Prints a line when a server fails or requires a login during a conversation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use super::chat_session::ChatSession;
 use super::style::{Style, TextStyle};
 use crate::commands::mcp::short;
 
-/// Most characters of an error.
-const WORDS: usize = 400;
+/// Maximum length of an error, in characters.
+const ERROR_LENGTH: usize = 400;
 
-/// Begins to tell, until it is aborted.
+/// Starts the task, which runs until it is aborted.
 pub(super) fn start(chat: &ChatSession) -> JoinHandle<()> {
     let (terminal, style) = (chat.terminal.clone(), chat.style);
     tokio::spawn(watch(chat.live.clone(), chat.settings.clone(), terminal, style))
@@ -43,15 +43,15 @@ async fn watch(
                 && status.last_error.is_none()
                 && known.get(name) == Some(&ConnectionState::Ready)
             {
-                // Why it is gone is known in a moment.
+                // The reason of the failure follows in the next change.
                 continue;
             }
             let before = known.insert(name.clone(), status.state);
             let why = || {
                 let error = status.last_error.as_deref().unwrap_or_default();
-                short(&now.masker.mask(error), WORDS)
+                short(&now.masker.mask(error), ERROR_LENGTH)
             };
-            if let Some((look, text)) = told(name, before, status.state, why)
+            if let Some((look, text)) = message(name, before, status.state, why)
                 && !terminal.is_quiet()
             {
                 terminal.show(&style.paint(look, &text));
@@ -63,8 +63,8 @@ async fn watch(
     }
 }
 
-/// What is told of a server whose state has changed.
-fn told(
+/// The message about a server whose state has changed, if the user can act on it.
+fn message(
     name: &str,
     before: Option<ConnectionState>,
     now: ConnectionState,
@@ -72,13 +72,14 @@ fn told(
 ) -> Option<(TextStyle, String)> {
     match (before, now) {
         (Some(ConnectionState::Ready), ConnectionState::Connecting) => {
-            Some((TextStyle::Yellow, format!("the server {name} is gone, and is tried again: {}", why())))
+            Some((TextStyle::Yellow, format!("the server {name} failed and is retried: {}", why())))
         }
-        (Some(before), ConnectionState::Error) if before != ConnectionState::Error => {
-            Some((TextStyle::Red, format!("the server {name} is given up: {}; /mcp reconnect {name}", why())))
-        }
+        (Some(before), ConnectionState::Error) if before != ConnectionState::Error => Some((
+            TextStyle::Red,
+            format!("the server {name} failed: {}; to retry now: /mcp reconnect {name}", why()),
+        )),
         (before, ConnectionState::AuthRequired) if before != Some(ConnectionState::AuthRequired) => {
-            Some((TextStyle::Yellow, format!("the server {name} wants a login: /mcp auth {name}")))
+            Some((TextStyle::Yellow, format!("the server {name} requires a login: /mcp auth {name}")))
         }
         _ => None,
     }
@@ -89,15 +90,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_person_can_do_something_about_is_told() {
-        let told = |before, now| told("shop", before, now, || "it died".to_owned()).map(|(_, text)| text);
-        assert_eq!(told(None, ConnectionState::Connecting), None);
-        assert_eq!(told(Some(ConnectionState::Connecting), ConnectionState::Ready), None);
-        assert_eq!(told(Some(ConnectionState::Error), ConnectionState::Error), None);
-        let gone = told(Some(ConnectionState::Ready), ConnectionState::Connecting).unwrap();
-        assert_eq!(gone, "the server shop is gone, and is tried again: it died");
-        let given_up = told(Some(ConnectionState::Connecting), ConnectionState::Error).unwrap();
-        assert!(given_up.ends_with("/mcp reconnect shop"), "{given_up}");
-        assert!(told(None, ConnectionState::AuthRequired).unwrap().ends_with("/mcp auth shop"));
+    fn only_failures_and_logins_are_reported() {
+        let message =
+            |before, now| message("shop", before, now, || "it died".to_owned()).map(|(_, text)| text);
+        assert_eq!(message(None, ConnectionState::Connecting), None);
+        assert_eq!(message(Some(ConnectionState::Connecting), ConnectionState::Ready), None);
+        assert_eq!(message(Some(ConnectionState::Error), ConnectionState::Error), None);
+        let retried = message(Some(ConnectionState::Ready), ConnectionState::Connecting).unwrap();
+        assert_eq!(retried, "the server shop failed and is retried: it died");
+        let failed = message(Some(ConnectionState::Connecting), ConnectionState::Error).unwrap();
+        assert!(failed.ends_with("/mcp reconnect shop"), "{failed}");
+        assert!(message(None, ConnectionState::AuthRequired).unwrap().ends_with("/mcp auth shop"));
     }
 }

@@ -1,4 +1,4 @@
-//! The conversation of this console: what was said, and where it is kept.
+//! Saves the messages of the console's conversation.
 
 use std::path::Path;
 
@@ -9,15 +9,15 @@ use terminal::Notifier;
 
 use crate::arguments::TalkArguments;
 
-/// Where a conversation is kept; nowhere, where the configuration says so.
+/// Saves a conversation, unless the configuration disables that.
 pub(crate) struct ConversationRecord {
     recording: Recording,
-    /// From the first message on.
+    /// Set from the first message on.
     recorder: Option<Recorder>,
     about: NewConversation,
 }
 
-/// A conversation that goes on.
+/// The messages and the model of a resumed conversation.
 #[derive(Debug, Default)]
 pub(crate) struct ResumedConversation {
     pub(crate) messages: Vec<Message>,
@@ -26,10 +26,10 @@ pub(crate) struct ResumedConversation {
 }
 
 impl ConversationRecord {
-    /// The conversation that the arguments ask for: a new one, or one that goes on.
+    /// Starts a new conversation, or resumes the one that the arguments name.
     ///
     /// # Errors
-    /// Where there is no such conversation.
+    /// If there is no such conversation.
     pub(crate) async fn open(
         store: Option<Store>,
         notifier: Notifier,
@@ -64,43 +64,43 @@ impl ConversationRecord {
             Some(store) => store.list().await.map_err(Failure::host)?,
             None => Vec::new(),
         };
-        let none = || Failure::configuration(format!("there is no conversation of {folder} yet"));
+        let none = || Failure::configuration(format!("there is no conversation in {folder} yet"));
         last(&list, folder).ok_or_else(none)
     }
 
-    /// The model that the conversation is begun with.
+    /// Sets the model of a conversation that has no messages yet.
     pub(crate) fn set_model(&mut self, model: &str) {
         if self.recorder.is_none() {
             model.clone_into(&mut self.about.model);
         }
     }
 
-    /// Hands a message over to be kept.
+    /// Saves a message.
     pub(crate) fn keep(&mut self, message: &Message, usage: Usage) {
         let recorder = self.recorder.get_or_insert_with(|| self.recording.begin(self.about.clone()));
         let _ = recorder.record(&Event::Message(message, usage));
     }
 
-    /// By which the conversation is found, where it is kept and anything was said.
+    /// The id of the conversation, if it is saved and has a message.
     pub(crate) fn id(&self) -> Option<String> {
         self.recorder.as_ref().and_then(|recorder| recorder.id().map(str::to_owned))
     }
 
-    /// What waits until everything is written.
+    /// The recording, which can be waited for until everything is written.
     pub(crate) fn recording(&self) -> Recording {
         self.recording.clone()
     }
 }
 
-/// The conversation of a person that changed last in a folder.
+/// The user's most recently changed conversation in a folder.
 fn last(list: &[Summary], folder: &str) -> Option<String> {
     let own = list.iter().filter(|summary| summary.about.label.is_none() && summary.about.folder == folder);
     own.max_by_key(|summary| summary.changed).map(|summary| summary.id.clone())
 }
 
-/// How a conversation is gone on with.
+/// The command that resumes a conversation.
 pub(crate) fn how_to_resume(command: &str, id: &str) -> String {
-    format!("go on with: toolsmith {command} --resume {}", printable::name(id))
+    format!("resume with: toolsmith {command} --resume {}", printable::name(id))
 }
 
 #[cfg(test)]
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_conversation_is_that_of_a_person_in_this_folder() {
+    fn the_last_conversation_is_the_users_in_this_folder() {
         let summary = |id: &str, folder: &str, label: Option<&str>, changed| Summary {
             id: id.to_owned(),
             about: NewConversation {

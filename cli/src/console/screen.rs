@@ -1,4 +1,4 @@
-//! What a run looks like: the model's text as it comes, its tools as lines, each with its time.
+//! Shows a run: the model's text as it arrives, and its tool calls as lines with their times.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,43 +13,43 @@ use super::record::ConversationRecord;
 use super::style::{Style, TextStyle};
 use crate::commands::mcp::short;
 
-/// Most characters of arguments and results in a line.
+/// Maximum length of arguments and results in a line, in characters.
 const LINE: usize = 120;
 
-/// Most lines of a snippet that are shown when it is run; `/code` shows all of them.
+/// Maximum number of a snippet's lines that are shown when it runs; `/code` shows all of them.
 const SNIPPET_LINES: usize = 40;
 
-/// Shows a run, and keeps its messages.
+/// Shows a run, and saves its messages.
 pub(crate) struct Screen {
     terminal: Arc<Terminal>,
     style: Style,
-    /// Whether the model's text is shown as it comes.
+    /// Whether the model's text is shown as it arrives.
     streams: bool,
     record: Arc<Mutex<ConversationRecord>>,
     state: Mutex<State>,
 }
 
-/// What is known of the run.
+/// The state of the run.
 #[derive(Debug, Default)]
 struct State {
-    /// What the model has said of a message that is not whole.
+    /// The text of the incomplete message so far.
     partial: String,
-    /// Whether it was heard thinking.
+    /// Whether the message had thinking deltas.
     has_thought: bool,
     tally: RunStats,
     snippet: Option<String>,
 }
 
-/// What a run came to, whatever its end.
+/// The usage and calls of a run, however it ended.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct RunStats {
     pub(crate) usage: Usage,
-    /// How often the model has answered.
+    /// The number of the model's responses.
     pub(crate) turns: u32,
     pub(crate) calls: Vec<FinishedCall>,
 }
 
-/// A tool that has answered.
+/// A tool call with a result.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FinishedCall {
     pub(crate) tool: String,
@@ -67,14 +67,14 @@ impl Screen {
         Screen { terminal, style, streams, record, state: Mutex::default() }
     }
 
-    /// A run begins.
+    /// Starts a run.
     pub(crate) fn begin(&self) {
         let mut state = self.state();
         let snippet = state.snippet.take();
         *state = State { snippet, ..State::default() };
     }
 
-    /// The run has ended: what it came to, and what the model had said of a message that never became whole.
+    /// Ends the run, and returns its statistics and the text of an incomplete message.
     pub(crate) fn end(&self) -> (RunStats, String) {
         self.terminal.end_line();
         let mut state = self.state();
@@ -86,7 +86,7 @@ impl Screen {
         self.state().snippet.clone()
     }
 
-    /// The last snippet of a conversation that goes on.
+    /// Finds the last snippet of a resumed conversation.
     pub(crate) fn recall(&self, messages: &[Message]) {
         let calls = messages.iter().flat_map(Message::calls);
         self.state().snippet = calls.filter_map(code).next_back().map(str::to_owned);
@@ -109,14 +109,14 @@ impl Screen {
                 self.think(text);
             }
             Delta::Retry { attempt, wait, why } => {
-                let heard = {
+                let had_text = {
                     let mut state = self.state();
                     state.has_thought = false;
                     !std::mem::take(&mut state.partial).is_empty()
                 };
-                let void = if heard { "; what it has said of this does not count" } else { "" };
+                let void = if had_text { "; ignore the text of this attempt" } else { "" };
                 let line = format!(
-                    "attempt {attempt} failed: {}{void}; the next one in {}",
+                    "attempt {attempt} failed: {}{void}; retrying in {}",
                     short(why, LINE * 4),
                     seconds(wait)
                 );
@@ -182,7 +182,7 @@ impl Screen {
         }
         drop(state);
         self.record.lock().unwrap_or_else(PoisonError::into_inner).keep(message, usage);
-        // What comes next begins in a line of its own.
+        // The next output starts on a new line.
         self.terminal.end_line();
     }
 }
@@ -191,7 +191,7 @@ impl Watcher for Screen {
     fn event(&self, event: Event<'_>) {
         match event {
             Event::Delta(delta) => self.delta(delta),
-            // Whoever does not stream has it only here.
+            // Without streaming, the thought arrives only here.
             Event::Thought(text) if !self.state().has_thought => self.think(text),
             Event::Response(text) if self.streams && self.state().partial.is_empty() => {
                 self.terminal.more_text(text);
@@ -209,7 +209,7 @@ fn code(call: &ToolCall) -> Option<&str> {
     (call.name == EXECUTE).then(|| call.arguments.get("code")?.as_str()).flatten()
 }
 
-/// A snippet, indented and bounded.
+/// Formats a snippet, indented and shortened.
 fn snippet_lines(code: &str, style: Style) -> String {
     let clean = printable::lines(code);
     let lines: Vec<&str> = clean.trim_end().lines().collect();
@@ -223,14 +223,14 @@ fn snippet_lines(code: &str, style: Style) -> String {
     text.join("\n")
 }
 
-/// Arguments on one line.
+/// Formats arguments on one line.
 fn arguments(arguments: &Value) -> String {
     let Some(members) = arguments.as_object() else { return short(&arguments.to_string(), LINE) };
     let members = members.iter().map(|(name, value)| format!("{name}: {value}"));
     short(&members.collect::<Vec<_>>().join(", "), LINE)
 }
 
-/// A time for people.
+/// Formats a duration.
 pub(crate) fn seconds(time: Duration) -> String {
     match time.as_secs() {
         0 if time.as_millis() < 100 => format!("{} ms", time.as_millis()),
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_stand_on_one_line_and_can_not_steer_a_terminal() {
+    fn arguments_are_on_one_line_without_control_characters() {
         assert_eq!(arguments(&json!({ "a": 1, "b": "x\ny" })), r#"a: 1, b: "x\ny""#);
         assert_eq!(arguments(&json!([1, 2])), "[1,2]");
         assert!(arguments(&json!({ "a": "z".repeat(500) })).chars().count() <= LINE + 1);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn long_snippets_are_cut_and_it_is_said() {
+    fn long_snippets_are_shortened_with_a_note() {
         let long = "f();\n".repeat(SNIPPET_LINES + 3);
         let shown = snippet_lines(&long, Style(false));
         assert_eq!(shown.lines().count(), SNIPPET_LINES + 1, "{shown}");

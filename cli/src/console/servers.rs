@@ -1,4 +1,4 @@
-//! `/mcp`: the servers of this console, live.
+//! `/mcp`: inspects and controls the console's servers.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -11,21 +11,21 @@ use server::snapshot::{Settings, Snapshot};
 use tokio::time::timeout;
 
 use super::chat_session::ChatSession;
-use super::slash_command::{Servers, meant};
+use super::slash_command::{Servers, suggestion};
 use crate::commands::mcp::login;
 use crate::commands::mcp::{rows, short, source, table};
 
-/// Most characters of what a server says of itself, and of an error.
-const WORDS: usize = 2_000;
+/// Maximum length of a server's texts and errors, in characters.
+const TEXT_LENGTH: usize = 2_000;
 
-/// How long is waited until what is offered has come up to a change.
+/// Time limit for the catalog to follow a change of a server.
 const SETTLING: Duration = Duration::from_secs(5);
 
 impl ChatSession {
-    /// What a command says of servers, or does with them.
+    /// Runs a `/mcp` command.
     ///
     /// # Errors
-    /// Why not.
+    /// If there is no such server, or the command fails.
     pub(super) async fn servers(&self, command: &Servers) -> Result<(), String> {
         let settings = self.now();
         let config = &settings.config;
@@ -45,8 +45,9 @@ impl ChatSession {
                 known(config, name)?;
                 self.live.upstreams.disconnect(name).await;
                 self.settled(|snapshot| !snapshot.lists.contains_key(name)).await;
-                self.terminal
-                    .print(&format!("{name} is disconnected; its tools are gone until /mcp connect {name}"));
+                self.terminal.print(&format!(
+                    "{name} is disconnected; its tools are unavailable until /mcp connect {name}"
+                ));
             }
             Servers::Login(name) => {
                 let server = known(config, name)?;
@@ -58,16 +59,16 @@ impl ChatSession {
             Servers::Debug(name) => {
                 let server = known(config, name)?;
                 let is_on = server.connection.debug == mcp::switch_trace(name);
-                let what = if is_on { "is shown from now on" } else { "is no longer shown" };
-                self.terminal.print(&format!("what goes over the connections to {name} {what}"));
+                let state = if is_on { "now shown" } else { "no longer shown" };
+                self.terminal.print(&format!("traffic to {name} is {state}"));
             }
         }
         Ok(())
     }
 
-    /// Waits until what is offered has come up to a change.
+    /// Waits until the catalog has followed a change.
     async fn settled(&self, has_come: impl FnMut(&Arc<Snapshot>) -> bool) {
-        // What takes longer comes later.
+        // A later change is shown when it happens.
         let _ = timeout(SETTLING, self.live.watch().wait_for(has_come)).await;
     }
 
@@ -152,13 +153,13 @@ impl ChatSession {
         }
         if let Some(session) = &session {
             if let Some((name, version)) = session.server_info() {
-                lines.push(("calls itself", format!("{name} {version}")));
+                lines.push(("reported as", format!("{name} {version}")));
             }
             lines.extend(session.instructions().map(|words| ("instructions", words.to_owned())));
         }
         let width = lines.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
         for (key, value) in lines {
-            self.terminal.print(&format!("{key:width$}  {}", short(&value, WORDS)));
+            self.terminal.print(&format!("{key:width$}  {}", short(&value, TEXT_LENGTH)));
         }
         Ok(())
     }
@@ -168,9 +169,9 @@ impl ChatSession {
             known(&settings.config, name)?;
         }
         let snapshot = self.live.now();
-        let wanted = snapshot.lists.iter().filter(|(server, _)| name.is_none_or(|name| name == *server));
+        let selected = snapshot.lists.iter().filter(|(server, _)| name.is_none_or(|name| name == *server));
         let mut cells = Vec::new();
-        for (server, list) in wanted {
+        for (server, list) in selected {
             let config = snapshot.config();
             let found = rows(config, &snapshot.settings.known.pins, &snapshot.partition, server, list);
             cells.extend(found.iter().map(|row| tool_cells(server, row)));
@@ -196,31 +197,31 @@ fn tool_cells(server: &str, row: &Value) -> Vec<String> {
     vec![server.to_owned(), text("name"), text("permission"), place, text("description")]
 }
 
-/// A server that can be used.
+/// Finds a usable server by its name.
 fn known<'a>(config: &'a Config, name: &str) -> Result<&'a Server, String> {
     if let Some(server) = config.server(name) {
         return Ok(server);
     }
     if let Some(absent) = config.absent.iter().find(|absent| absent.name == name) {
         return Err(match &absent.wrong {
-            Some(wrong) => format!("the entry of the server {name} is wrong\n{wrong}"),
-            None => format!("the server {name} is switched off; write `enabled: true` in its entry"),
+            Some(wrong) => format!("the entry of the server {name} is invalid\n{wrong}"),
+            None => format!("the server {name} is disabled; set `enabled: true` in its entry"),
         });
     }
     let names = config.servers.iter().map(|server| server.connection.name.as_str());
     let names: Vec<&str> = names.collect();
     let known = names.join(", ");
-    let meant = meant(name, names);
-    Err(match meant.strip_prefix("; /help") {
-        Some(_) => format!("there is no server {name:?}; configured are {known}"),
-        None => format!("there is no server {name:?}{meant}"),
+    let suggestion = suggestion(name, names);
+    Err(match suggestion.strip_prefix("; /help") {
+        Some(_) => format!("there is no server {name:?}; available servers: {known}"),
+        None => format!("there is no server {name:?}{suggestion}"),
     })
 }
 
-/// How long ago something was, in words.
+/// Formats how long ago a time was.
 fn ago(time: Option<SystemTime>) -> String {
     let Some(time) = time else { return "-".to_owned() };
-    // A clock that was set back.
+    // The clock may have been set back.
     let seconds = time.elapsed().unwrap_or_default().as_secs();
     match seconds {
         0..60 => format!("{seconds} s ago"),
@@ -235,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_from_now() {
+    fn times_are_relative_to_now() {
         let ago = |seconds| super::ago(SystemTime::now().checked_sub(Duration::from_secs(seconds)));
         assert_eq!([ago(130), ago(7_300), ago(200_000)], ["2 min ago", "2 h ago", "2 days ago"]);
         assert_eq!(super::ago(None), "-");

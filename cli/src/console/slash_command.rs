@@ -1,16 +1,16 @@
-//! What is typed at the prompt that begins with `/`: commands for the console, never seen by a model.
+//! Parses commands for the console, which begin with `/` and are not sent to the model.
 
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Command {
     Help,
     Servers(Servers),
-    /// Which models there are, or another one from now on.
+    /// Lists the models, or switches to one.
     Model(Option<String>),
-    /// The last snippet, and what it was written against.
+    /// Shows the last snippet and the API it uses.
     Code,
     Prompts,
-    /// A prompt of a server, filled in and sent.
+    /// Fills in a prompt of a server and sends it.
     Prompt {
         name: String,
         arguments: Vec<(String, String)>,
@@ -18,7 +18,7 @@ pub(crate) enum Command {
     Quit,
 }
 
-/// What is done with servers.
+/// A `/mcp` command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Servers {
     Status,
@@ -31,42 +31,42 @@ pub(crate) enum Servers {
     Debug(String),
 }
 
-/// The commands, as they are typed and what they do.
+/// The commands with their usage and description.
 pub(crate) const HELP: [(&str, &str); 15] = [
-    ("/help", "this list"),
-    ("/mcp, /mcp status", "the servers and how they are"),
-    ("/mcp SERVER", "everything about one"),
-    ("/mcp list-tools [SERVER]", "tools, and what may be done with them"),
-    ("/mcp connect SERVER", "connect, also to one that was disconnected or given up"),
-    ("/mcp disconnect SERVER", "end its session; its tools are gone until it is connected again"),
-    ("/mcp reconnect SERVER", "end its session and begin another"),
+    ("/help", "show this list"),
+    ("/mcp, /mcp status", "list the servers and their state"),
+    ("/mcp SERVER", "show the details of a server"),
+    ("/mcp list-tools [SERVER]", "list tools and their permissions"),
+    ("/mcp connect SERVER", "connect, also to a server that was disconnected or has failed"),
+    ("/mcp disconnect SERVER", "close its session; its tools are unavailable until /mcp connect"),
+    ("/mcp reconnect SERVER", "close its session and open a new one"),
     ("/mcp auth SERVER", "log in with the browser"),
-    ("/mcp debug SERVER", "show what goes over its connections, or stop showing it"),
-    ("/model [REF]", "the models, or another one from the next message on"),
-    ("/code", "the last snippet, and the generated API that it uses"),
-    ("/prompts", "prompts that servers offer"),
-    ("/prompt NAME [KEY=VALUE …]", "fill one in and send it"),
+    ("/mcp debug SERVER", "show its traffic, or stop showing it"),
+    ("/model [REF]", "list the models, or switch to one from the next message on"),
+    ("/code", "show the last snippet and the generated API it uses"),
+    ("/prompts", "list the servers' prompts"),
+    ("/prompt NAME [KEY=VALUE …]", "fill in a prompt and send it"),
     ("/quit", "leave"),
-    ("Ctrl-C", "give the answer up; twice at the prompt, or Ctrl-D: leave"),
+    ("Ctrl-C", "cancel the answer; twice at the prompt, or Ctrl-D: leave"),
 ];
 
-/// First words of commands.
+/// The first words of commands.
 const NAMES: [&str; 8] = ["/help", "/mcp", "/model", "/code", "/prompts", "/prompt", "/quit", "/exit"];
 
-/// Second words after `/mcp`.
+/// The second words after `/mcp`.
 const ACTIONS: [&str; 7] = ["status", "list-tools", "connect", "disconnect", "reconnect", "auth", "debug"];
 
-/// How alike a word must be to be taken for a slip (Jaro-Winkler).
-const ALIKE: f64 = 0.75;
+/// Minimum similarity of a word to a name for a suggestion (Jaro-Winkler).
+const MIN_SIMILARITY: f64 = 0.75;
 
-/// The command that was typed; `None` where it is a message for the model.
+/// Parses a command; returns `None` for a message to the model.
 ///
 /// # Errors
-/// What is wrong with it, and what may be meant.
+/// A description of the error, with a suggestion if possible.
 pub(crate) fn parse(text: &str) -> Option<Result<Command, String>> {
     let text = text.trim();
     let first = text.split_whitespace().next()?;
-    // A path is no command.
+    // A path is not a command.
     let is_command = first.strip_prefix('/').is_some_and(|name| {
         name.is_empty() || name.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '-')
     });
@@ -96,8 +96,10 @@ fn command(words: &[String]) -> Result<Command, String> {
             Ok(Command::Prompt { name: (*name).to_owned(), arguments })
         }
         ["/prompt"] => Err("which prompt? /prompts lists them".to_owned()),
-        [known, ..] if NAMES.contains(known) => Err(format!("{known} takes no more words than /help shows")),
-        [unknown, ..] => Err(format!("there is no command {unknown}{}", meant(unknown, NAMES))),
+        [known, ..] if NAMES.contains(known) => {
+            Err(format!("{known} has wrong arguments; /help shows its usage"))
+        }
+        [unknown, ..] => Err(format!("there is no command {unknown}{}", suggestion(unknown, NAMES))),
         [] => Ok(Command::Help),
     }
 }
@@ -122,20 +124,21 @@ fn servers(words: &[&str]) -> Result<Servers, String> {
         [name] if ACTIONS.contains(name) => Err(format!("which server? type /mcp {name} SERVER")),
         [server] => Ok(Servers::Details((*server).to_owned())),
         [name, server] => action(name, server)
-            .ok_or_else(|| format!("there is no command /mcp {name}{}", meant(name, ACTIONS))),
+            .ok_or_else(|| format!("there is no command /mcp {name}{}", suggestion(name, ACTIONS))),
         [name, ..] => Err(format!("/mcp {name} takes one server")),
     }
 }
 
-/// The name that a slip may stand for, in words.
-pub(crate) fn meant<'a>(slip: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    let alike = names.into_iter().map(|name| (strsim::jaro_winkler(slip, name), name));
-    let nearest =
-        alike.filter(|(alike, _)| *alike >= ALIKE).max_by(|(one, _), (other, _)| one.total_cmp(other));
+/// A suggestion of the name that a mistyped word may mean.
+pub(crate) fn suggestion<'a>(typo: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let alike = names.into_iter().map(|name| (strsim::jaro_winkler(typo, name), name));
+    let nearest = alike
+        .filter(|(alike, _)| *alike >= MIN_SIMILARITY)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other));
     nearest.map_or_else(|| "; /help lists them".to_owned(), |(_, name)| format!("; did you mean {name}?"))
 }
 
-/// Words, of which some may stand in quotes.
+/// Splits a text into words, which may be quoted.
 fn words(text: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for character in text.chars() {
@@ -170,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_told_from_messages() {
+    fn commands_are_distinguished_from_messages() {
         for message in ["hello", "", "/etc/passwd is what?", "what is /mcp", "/help\nme"] {
             assert_eq!(parse(message), None, "{message:?}");
         }
@@ -196,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_is_answered_with_what_may_be_meant() {
+    fn errors_suggest_the_command_that_may_be_meant() {
         assert_eq!(wrong("/hlep"), "there is no command /hlep; did you mean /help?");
         assert_eq!(
             wrong("/mcp recconect shop"),
@@ -204,6 +207,6 @@ mod tests {
         );
         assert_eq!(wrong("/xyzzy"), "there is no command /xyzzy; /help lists them");
         assert_eq!(wrong("/mcp auth"), "which server? type /mcp auth SERVER");
-        assert!(wrong("/quit now").contains("takes no more words"));
+        assert!(wrong("/quit now").contains("wrong arguments"));
     }
 }

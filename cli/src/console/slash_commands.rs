@@ -1,4 +1,4 @@
-//! What the console's commands do, but for those about servers.
+//! Runs the console's commands, except those for servers.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,25 @@ use super::slash_command::{Command, HELP};
 use super::style::Style;
 use crate::commands::mcp::{short, table};
 
-/// Most characters of a prompt that is filled in (1 MiB).
-const LONGEST_PROMPT: usize = 1 << 20;
+/// Maximum size of a filled-in prompt, in bytes (1 MiB).
+const PROMPT_LIMIT: usize = 1 << 20;
 
-/// Most characters of a generated API that is shown.
-const LONGEST_API: usize = 20_000;
+/// Maximum size of the generated API that is shown, in bytes.
+const API_LIMIT: usize = 20_000;
 
 impl ChatSession {
-    /// Does what a command says; gives what is to be said to the model, if anything.
+    /// Runs a command, and returns the message to send to the model, if any.
     ///
     /// # Errors
-    /// Why not.
-    pub(super) async fn carry_out(&mut self, command: Command) -> Result<Option<Vec<Block>>, String> {
+    /// If the command fails.
+    pub(super) async fn run_command(&mut self, command: Command) -> Result<Option<Vec<Block>>, String> {
         match command {
             Command::Help => self.help(),
             Command::Servers(command) => self.servers(&command).await?,
             Command::Model(None) => self.models(),
             Command::Model(Some(name)) => {
                 self.choose(&name).map_err(|failure| failure.message)?;
-                self.terminal.print(&format!("from the next message on, {name} is asked"));
+                self.terminal.print(&format!("the model is {name} from the next message on"));
             }
             Command::Code => self.code()?,
             Command::Prompts => self.prompts().await?,
@@ -48,16 +48,16 @@ impl ChatSession {
         let lines = HELP.iter().map(|(usage, what)| format!("{usage:width$}  {what}"));
         self.terminal.print(&lines.collect::<Vec<_>>().join("\n"));
         self.terminal.print(
-            "A message goes on in the next line after a \\ at its end, inside of ```, and inside of a bracket that ends \
-             a line.",
+            "A message continues on the next line after a \\ at the end of a line, inside ```, and after an opening \
+             bracket at the end of a line.",
         );
     }
 
     fn models(&self) {
         let settings = self.now();
-        let asked = &self.model().entry.reference;
+        let current = &self.model().entry.reference;
         let rows = settings.config.models.iter().map(|model| {
-            let mark = if model.reference == *asked { "*" } else { "" };
+            let mark = if model.reference == *current { "*" } else { "" };
             let name = model.display_name.clone().unwrap_or_default();
             vec![
                 mark.to_owned(),
@@ -101,8 +101,8 @@ impl ChatSession {
     async fn prompt(&self, name: &str, arguments: &BTreeMap<String, String>) -> Result<Vec<Block>, String> {
         let filled = self.tools.inside().session.get_prompt(name, arguments).await;
         let filled = filled.map_err(|error| error.to_string())?;
-        if filled.get().len() > LONGEST_PROMPT {
-            return Err(format!("the prompt {name} has more than {LONGEST_PROMPT} bytes"));
+        if filled.get().len() > PROMPT_LIMIT {
+            return Err(format!("the prompt {name} has more than {PROMPT_LIMIT} bytes"));
         }
         let filled: Value = serde_json::from_str(filled.get()).map_err(|error| error.to_string())?;
         let messages = filled["messages"].as_array();
@@ -110,7 +110,7 @@ impl ChatSession {
         if blocks.is_empty() {
             return Err(format!("the prompt {name} has no messages"));
         }
-        // The person sees what is said in their name.
+        // Show the user what is sent in their name.
         for block in &blocks {
             let text = match block {
                 Block::Text { text } => printable::lines(text),
@@ -123,7 +123,7 @@ impl ChatSession {
     }
 }
 
-/// The arguments of a prompt; those that may be left out with a question mark.
+/// The arguments of a prompt; optional ones are marked with a question mark.
 fn arguments(prompt: &Value) -> String {
     let arguments = prompt["arguments"].as_array().into_iter().flatten();
     let name = |argument: &Value| {
@@ -133,26 +133,30 @@ fn arguments(prompt: &Value) -> String {
     arguments.filter_map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// A message of a prompt (MCP, `PromptMessage`) as a part of what the person says. What it has an assistant say is
+/// Converts a message of a prompt (MCP, `PromptMessage`) to a block of the user's message. Messages of the assistant are
 /// marked as such.
 fn block(message: &Value) -> Block {
     let content = &message["content"];
-    let text = |of: &Value, member: &str| of[member].as_str().map(str::to_owned);
-    let spoken = match (content["type"].as_str(), &content["resource"]) {
+    let member = |of: &Value, member: &str| of[member].as_str().map(str::to_owned);
+    let text = match (content["type"].as_str(), &content["resource"]) {
         (Some("image" | "audio"), _) => {
-            let media_type = text(content, "mimeType").unwrap_or_default();
-            return Block::Media { media_type, data: text(content, "data").unwrap_or_default(), name: None };
+            let media_type = member(content, "mimeType").unwrap_or_default();
+            return Block::Media {
+                media_type,
+                data: member(content, "data").unwrap_or_default(),
+                name: None,
+            };
         }
-        (Some("resource"), resource) => text(resource, "text").unwrap_or_else(|| resource.to_string()),
-        _ => text(content, "text").unwrap_or_else(|| content.to_string()),
+        (Some("resource"), resource) => member(resource, "text").unwrap_or_else(|| resource.to_string()),
+        _ => member(content, "text").unwrap_or_else(|| content.to_string()),
     };
     match message["role"].as_str() {
-        Some("assistant") => Block::text(format!("[assistant] {spoken}")),
-        _ => Block::text(spoken),
+        Some("assistant") => Block::text(format!("[assistant] {text}")),
+        _ => Block::text(text),
     }
 }
 
-/// What a snippet was written against: the signatures of the modules that it names.
+/// The API that a snippet uses: the signatures of the modules that it names.
 fn api(code: &str, catalog: &Catalog) -> Result<String, runner::Error> {
     let mut text = String::new();
     for (module, bindings) in catalog.modules() {
@@ -162,8 +166,8 @@ fn api(code: &str, catalog: &Catalog) -> Result<String, runner::Error> {
         text.push_str(&format!("// {}: module {module}\n", short(&bindings.server, 100)));
         for tool in bindings.tools().iter().filter(|tool| !bindings.is_denied(tool)) {
             let signature = bindings.signature(tool)?;
-            if text.len() + signature.len() > LONGEST_API {
-                text.push_str("// … and more; codegen shows all\n");
+            if text.len() + signature.len() > API_LIMIT {
+                text.push_str("// … and more; `toolsmith codegen` shows all\n");
                 return Ok(text);
             }
             text.push_str(signature.trim_end());
@@ -173,7 +177,7 @@ fn api(code: &str, catalog: &Catalog) -> Result<String, runner::Error> {
     Ok(text)
 }
 
-/// Whether a snippet names a module: the word, before `::`.
+/// Whether a snippet names a module, as a whole word before `::`.
 fn names(code: &str, module: &str) -> bool {
     code.match_indices(module).any(|(place, _)| {
         let before = code.get(..place).and_then(|before| before.chars().next_back());
@@ -190,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_module_is_named_as_a_word_before_its_path() {
+    fn a_module_is_found_as_a_word_before_a_path_separator() {
         assert!(names("let x = shop::find()", "shop"));
         assert!(names("shop ::find()", "shop"));
         assert!(!names("workshop::find()", "shop"));
@@ -198,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_become_what_the_person_says() {
+    fn prompts_become_the_users_message() {
         let message = |role: &str, content: Value| json!({ "role": role, "content": content });
         assert_eq!(block(&message("user", json!({ "type": "text", "text": "a" }))), Block::text("a"));
         let said = block(&message("assistant", json!({ "type": "text", "text": "b" })));

@@ -1,8 +1,8 @@
-//! Colours, where they are wanted: on a terminal, unless `NO_COLOR` is set (no-color.org).
+//! Colours on a terminal, unless `NO_COLOR` is set (no-color.org) or `TERM` is empty or `dumb`.
 
 use std::io::IsTerminal as _;
 
-/// What text looks like (ECMA-48, 8.3.117 SGR).
+/// The style of a text (ECMA-48, 8.3.117 SGR).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextStyle {
     Dim,
@@ -15,22 +15,22 @@ pub(crate) enum TextStyle {
     Cyan,
 }
 
-/// Whether there are colours.
+/// Whether to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Style(pub(crate) bool);
 
 impl Style {
-    /// Of what is written to standard error.
+    /// The style for standard error.
     pub(crate) fn of_stderr() -> Self {
-        Style(std::io::stderr().is_terminal() && is_wanted())
+        Style(std::io::stderr().is_terminal() && is_enabled())
     }
 
-    /// Of what is written to standard output.
+    /// The style for standard output.
     pub(crate) fn of_stdout() -> Self {
-        Style(std::io::stdout().is_terminal() && is_wanted())
+        Style(std::io::stdout().is_terminal() && is_enabled())
     }
 
-    /// A text that looks like this.
+    /// Styles a text.
     pub(crate) fn paint(self, look: TextStyle, text: &str) -> String {
         if !self.0 || text.is_empty() {
             return text.to_owned();
@@ -49,7 +49,7 @@ impl Style {
     }
 }
 
-fn is_wanted() -> bool {
+fn is_enabled() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
     !is_set("NO_COLOR") && !is_dumb
@@ -60,7 +60,7 @@ mod tests {
     use super::{Style, TextStyle};
 
     #[test]
-    fn text_is_painted_only_where_there_are_colours() {
+    fn text_is_styled_only_with_colours_enabled() {
         assert_eq!(Style(true).paint(TextStyle::Dim, "x"), "\x1b[2mx\x1b[22m");
         assert_eq!(Style(true).paint(TextStyle::Red, ""), "");
         assert_eq!(Style(false).paint(TextStyle::Red, "x"), "x");

@@ -1,7 +1,7 @@
-//! When what is typed is whole: a message may have several lines.
+//! Detects the end of a typed message, which may have several lines.
 
-/// Whether a message is whole, or goes on in the next line: after a `\` at its end, inside of ``` and of a bracket that
-/// was opened at the end of a line. An empty line ends it in any case, but inside of ```.
+/// Whether a message is complete. It continues on the next line after a `\` at the end of a line, inside ```, and after an
+/// opening bracket at the end of a line. An empty line ends it, except inside ```.
 pub(crate) fn is_whole(text: &str) -> bool {
     if is_in_fence(text) {
         return false;
@@ -13,7 +13,7 @@ pub(crate) fn is_whole(text: &str) -> bool {
     !last.ends_with('\\') && !is_in_bracket(text)
 }
 
-/// The message without the marks that only say that it goes on.
+/// The message without the `\` at the ends of lines.
 pub(crate) fn message(text: &str) -> String {
     let mut message = String::with_capacity(text.len());
     let mut is_fenced = false;
@@ -32,7 +32,7 @@ fn is_in_fence(text: &str) -> bool {
     text.lines().filter(|line| line.trim_start().starts_with("```")).count() % 2 == 1
 }
 
-/// Whether a bracket that ends a line is still open. Others may stand anywhere in what people write.
+/// Whether an opening bracket at the end of a line is not closed. Unbalanced brackets elsewhere are common in prose.
 fn is_in_bracket(text: &str) -> bool {
     let mut open: Vec<(char, bool)> = Vec::new();
     let mut is_fenced = false;
@@ -70,7 +70,7 @@ mod tests {
     use super::{is_whole, message};
 
     #[test]
-    fn a_message_goes_on_where_its_writer_says_so() {
+    fn a_message_continues_after_its_continuation_marks() {
         for whole in [
             "",
             "hi",
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_marks_are_no_part_of_it() {
+    fn continuation_marks_are_removed() {
         assert_eq!(message("a \\\nb\n"), "a \nb");
         assert_eq!(message("```\na \\\n```"), "```\na \\\n```");
         assert_eq!(message("{\n  1\n}\n\n"), "{\n  1\n}");

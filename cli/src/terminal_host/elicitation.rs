@@ -1,4 +1,4 @@
-//! A server's question to the person at the terminal: a form, or an address to visit.
+//! Asks the user a server's elicitation: a form, or an address to visit.
 
 use printable::{exact, prose};
 use serde_json::{Map, Value, json};
@@ -6,33 +6,29 @@ use terminal::TerminalPrompt;
 
 use super::form::{Choice, Field, Kind, fields};
 
-/// Most characters of a server's text in a question.
-const LONGEST_TEXT: usize = 2_000;
+/// Maximum length of a server's text in a question, in characters.
+const TEXT_LENGTH: usize = 2_000;
 
-/// Asks, and gives MCP's `ElicitResult`.
-pub(super) async fn elicit(
-    person: &TerminalPrompt,
-    server: &str,
-    parameters: &Value,
-) -> Result<Value, String> {
-    let asked = if parameters.get("mode").and_then(Value::as_str) == Some("url") {
-        visit(person, server, parameters).await
+/// Asks the user, and returns MCP's `ElicitResult`.
+pub(super) async fn elicit(user: &TerminalPrompt, server: &str, parameters: &Value) -> Result<Value, String> {
+    let answer = if parameters.get("mode").and_then(Value::as_str) == Some("url") {
+        visit(user, server, parameters).await
     } else {
         let schema = parameters.get("requestedSchema").unwrap_or(&Value::Null);
         let fields = fields(schema)?;
-        fill_in(person, server, &told(parameters, "message"), &fields).await
+        fill_in(user, server, &server_text(parameters, "message"), &fields).await
     };
-    // A terminal that is gone is a person that has left.
-    Ok(asked.unwrap_or_else(|| json!({ "action": "cancel" })))
+    // If the terminal is closed, the elicitation is cancelled.
+    Ok(answer.unwrap_or_else(|| json!({ "action": "cancel" })))
 }
 
-/// A form; `None` where the person leaves it.
-async fn fill_in(person: &TerminalPrompt, server: &str, message: &str, fields: &[Field]) -> Option<Value> {
+/// Asks for the fields of a form; returns `None` if the user cancels.
+async fn fill_in(user: &TerminalPrompt, server: &str, message: &str, fields: &[Field]) -> Option<Value> {
     let head = format!(
-        "toolsmith: the server {server} asks (its own words; what you answer goes to it):\n  {message}\n"
+        "toolsmith: the server {server} asks (in its own words; it receives your answers):\n  {message}\n"
     );
-    // One question from its beginning to its end: nothing else is written between its fields.
-    let question = person.question().await?;
+    // Keep the terminal for the whole form, so that nothing is written between its fields.
+    let question = user.question().await?;
     let begins = |typed: &str| Ok(typed.to_ascii_lowercase());
     match question.answer(&head, "[a] answer  [d] decline  [c] cancel: ", begins).await?.as_str() {
         "a" => {}
@@ -56,11 +52,11 @@ fn prompt(field: &Field) -> String {
         Kind::Number => "number",
         Kind::Boolean => "yes or no",
         Kind::Choice(_) => "one of these",
-        Kind::Choices(_) => "any of these, with commas between",
+        Kind::Choices(_) => "any of these, separated by commas",
     };
     let mut text = format!("  {} ({kind}", prose(&field.title));
     if !field.is_required {
-        text.push_str(", may stay empty");
+        text.push_str(", optional");
     }
     text.push(')');
     if !field.description.is_empty() {
@@ -78,21 +74,21 @@ fn prompt(field: &Field) -> String {
     text
 }
 
-/// An address that the person is to visit; `None` where they don't answer.
-async fn visit(person: &TerminalPrompt, server: &str, parameters: &Value) -> Option<Value> {
+/// Asks the user to visit an address; returns `None` without an answer.
+async fn visit(user: &TerminalPrompt, server: &str, parameters: &Value) -> Option<Value> {
     let address = parameters.get("url").and_then(Value::as_str).unwrap_or_default();
     let is_web = address.starts_with("https://") || address.starts_with("http://");
-    // What is opened is what was shown, and whole.
-    if !is_web || address.chars().count() > LONGEST_TEXT {
+    // The address must be shown in full before it is opened.
+    if !is_web || address.chars().count() > TEXT_LENGTH {
         return Some(json!({ "action": "decline" }));
     }
     let head = format!(
-        "toolsmith: the server {server} wants you to visit an address (its own words):\n  {}\n  {}\n",
-        told(parameters, "message"),
+        "toolsmith: the server {server} asks you to visit an address (in its own words):\n  {}\n  {}\n",
+        server_text(parameters, "message"),
         exact(address)
     );
     let choices = "[o] open it in the browser  [v] I have visited it  [d] decline  [c] cancel: ";
-    let chosen = person.answer(&head, choices, |typed| Ok(typed.to_ascii_lowercase())).await?;
+    let chosen = user.answer(&head, choices, |typed| Ok(typed.to_ascii_lowercase())).await?;
     match chosen.as_str() {
         "o" if crate::browser::open(address) => Some(json!({ "action": "accept" })),
         "v" => Some(json!({ "action": "accept" })),
@@ -101,11 +97,11 @@ async fn visit(person: &TerminalPrompt, server: &str, parameters: &Value) -> Opt
     }
 }
 
-/// A text of the server, fit to be shown.
-fn told(parameters: &Value, member: &str) -> String {
+/// A text of the server, escaped and shortened.
+fn server_text(parameters: &Value, member: &str) -> String {
     prose(&short(parameters.get(member).and_then(Value::as_str).unwrap_or_default()))
 }
 
 fn short(text: &str) -> String {
-    text.chars().take(LONGEST_TEXT).collect()
+    text.chars().take(TEXT_LENGTH).collect()
 }

@@ -1,14 +1,14 @@
-//! The forms that servers may show: flat objects of texts, numbers, choices (MCP, client/elicitation).
+//! Parses the forms of elicitations: flat objects of texts, numbers, booleans and choices (MCP, client/elicitation).
 
 use serde_json::{Map, Number, Value};
 
-/// Most fields of a form: nobody fills in more.
-const MOST_FIELDS: usize = 50;
+/// Maximum number of fields in a form: users don't fill in more.
+const MAX_FIELDS: usize = 50;
 
-/// Most choices that are shown.
-const MOST_CHOICES: usize = 200;
+/// Maximum number of choices in a field.
+const MAX_CHOICES: usize = 200;
 
-/// One field.
+/// A field of a form.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Field {
     pub(super) name: String,
@@ -19,7 +19,7 @@ pub(super) struct Field {
     pub(super) kind: Kind,
 }
 
-/// What goes into it.
+/// The type of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
     Text,
@@ -32,22 +32,22 @@ pub(super) enum Kind {
     Choices(Vec<Choice>),
 }
 
-/// A value and what it is called.
+/// A value and its title.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Choice {
     pub(super) value: String,
     pub(super) title: String,
 }
 
-/// The fields of a requested schema.
+/// Reads the fields of a requested schema.
 ///
 /// # Errors
-/// What of it is no form.
+/// If the schema is not a form, or has too many fields.
 pub(super) fn fields(schema: &Value) -> Result<Vec<Field>, String> {
     let nothing = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&nothing);
-    if properties.len() > MOST_FIELDS {
-        return Err(format!("the form has {} fields; at most {MOST_FIELDS} are shown", properties.len()));
+    if properties.len() > MAX_FIELDS {
+        return Err(format!("the form has {} fields; at most {MAX_FIELDS} are shown", properties.len()));
     }
     let required: Vec<&str> = schema
         .get("required")
@@ -64,7 +64,7 @@ pub(super) fn fields(schema: &Value) -> Result<Vec<Field>, String> {
             is_required: required.contains(&name.as_str()),
             default: property.get("default").cloned(),
             kind: kind(property)
-                .ok_or_else(|| format!("the field {name:?} is of a kind that no form has"))?,
+                .ok_or_else(|| format!("the field {name:?} has a type that forms do not support"))?,
             name: name.clone(),
         })
     };
@@ -85,7 +85,7 @@ fn kind(property: &Value) -> Option<Kind> {
     })
 }
 
-/// The choices of a property, in any of the forms that revisions of the protocol have had.
+/// The choices of a property, in the form of any revision of the protocol.
 fn choices(property: &Value) -> Option<Vec<Choice>> {
     let titled = property.get("oneOf").or_else(|| property.get("anyOf")).and_then(Value::as_array);
     let choices: Vec<Choice> = match (titled, property.get("enum").and_then(Value::as_array)) {
@@ -102,7 +102,7 @@ fn choices(property: &Value) -> Option<Vec<Choice>> {
         }
         (None, None) => return None,
     };
-    (!choices.is_empty() && choices.len() <= MOST_CHOICES).then_some(choices)
+    (!choices.is_empty() && choices.len() <= MAX_CHOICES).then_some(choices)
 }
 
 fn titled_choice(option: &Value) -> Option<Choice> {
@@ -112,16 +112,16 @@ fn titled_choice(option: &Value) -> Option<Choice> {
 }
 
 impl Field {
-    /// What was typed, as a value; `None` where an optional field stays empty.
+    /// Parses the typed text; returns `None` if an optional field is empty.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the text is not valid for the field.
     pub(super) fn read(&self, typed: &str) -> Result<Option<Value>, String> {
         if typed.is_empty() {
             return match &self.default {
                 Some(default) => Ok(Some(default.clone())),
                 None if self.is_required && self.kind != Kind::Text => {
-                    Err("this must be filled in".to_owned())
+                    Err("this field is required".to_owned())
                 }
                 None if self.is_required => Ok(Some(Value::from(""))),
                 None => Ok(None),
@@ -155,7 +155,7 @@ impl Field {
     }
 }
 
-/// The choice that was named by its number, its title or its value.
+/// Finds a choice by its value, its title or its number.
 fn choose(choices: &[Choice], typed: &str) -> Result<String, String> {
     let by_number = typed.parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?));
     let by_name = || choices.iter().find(|choice| choice.value == typed || choice.title == typed);
@@ -171,7 +171,7 @@ mod tests {
     use super::fields;
 
     #[test]
-    fn what_is_typed_becomes_what_the_schema_asks_for() {
+    fn typed_text_becomes_a_value_of_the_schema() {
         let schema = json!({ "type": "object", "required": ["count"], "properties": {
             "count": { "type": "integer" },
             "size": { "type": "number", "default": 1.5 },
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_form_is_told() {
+    fn schemas_that_are_not_forms_are_refused() {
         let nested = json!({ "properties": { "a": { "type": "object" } } });
         assert!(fields(&nested).unwrap_err().contains("\"a\""));
         let many: serde_json::Map<_, _> =

@@ -20,7 +20,7 @@ const FORM: &str = "elicitation/create";
 
 /// The end of the prompt for a server's form, and the prompt for its one field.
 const ASKS: &str = "[a] answer  [d] decline  [c] cancel: ";
-const FIELD: &str = "count (whole number, may stay empty) [3]: ";
+const FIELD: &str = "count (whole number, optional) [3]: ";
 
 /// A run on a terminal, with further lines in the server's entry, and this program first in the search path.
 fn run_at_terminal(message: &str, more: &str, opener: Option<&Path>) -> (RunningProcess, tempfile::TempDir) {
@@ -120,7 +120,7 @@ fn a_url_is_opened_only_if_the_user_agrees() {
         let (started, _folder) = run_at_terminal(&question, "", Some(opener.path()));
         started.answer(VISITS, 1, answer);
         let done = started.done();
-        for phrase in ["the server faulty wants you to visit", "Please agree.", address] {
+        for phrase in ["the server faulty asks you to visit", "Please agree.", address] {
             assert!(done.stderr.contains(phrase), "{done:#?}");
         }
         actions.push(done.expect("ok", 0)["result"][0]["action"].clone());

@@ -169,7 +169,7 @@ fn the_configuration_is_recorded_as_an_absolute_path_and_must_be_valid() {
     let home = Home::new();
     home.write("tools.yaml", "mcpServers:\n  mine: { command: x }\n");
     home.ok(&["claude-code", "--config", "tools.yaml"])
-        .says(&["before tools of mine are called", "tools.yaml"]);
+        .says(&["calls to tools of mine need your permission", "tools.yaml"]);
     let file = home.path().join("tools.yaml");
     let args = &parsed(&home.read(".claude.json"))["mcpServers"]["toolsmith"]["args"];
     assert_eq!(*args, json!(["serve", "--config", file]));
@@ -273,7 +273,7 @@ fn without_a_terminal_servers_that_need_permission_are_reported() {
     home.with_servers();
     home.ok(&["codex"]).says(&["no terminal", "files, notes", "toolsmith setup codex --trust files"]);
     assert_eq!(home.read(".config/toolsmith/config.yaml"), SERVERS);
-    home.ok(&["codex", "--trust", "notes", "--trust", "ruled"]).says(&["ruled has permissions of its own"]);
+    home.ok(&["codex", "--trust", "notes", "--trust", "ruled"]).says(&["ruled already has permissions"]);
     let trusted = home.read(".config/toolsmith/config.yaml");
     assert_eq!(trusted, SERVERS.replace("permission: ask", "permission: allow"));
     home.setup(&["codex", "--trust", "absent"]).done().exits(2).says(&["no server absent"]);
@@ -290,7 +290,7 @@ fn on_a_terminal_it_asks_once_about_each_server() {
     started.done().exits(0).says(&[
         "files starts: files-mcp",
         "notes starts: notes-mcp",
-        "tools of files may be called",
+        "calls to tools of files are now allowed",
     ]);
     let after = home.read(".config/toolsmith/config.yaml");
     assert!(

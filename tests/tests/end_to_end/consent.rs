@@ -106,8 +106,8 @@ fn a_line_started_before_a_prompt_does_not_answer_it() {
         let started = run(folder.path(), &gated_forger());
         started.answer(FORGED, 1, "hurr");
         fs::write(folder.path().join("open"), "").unwrap();
-        let is_early = types_ahead(&started, QUESTION, "y\n", "[y] yes, this once");
-        started.answer("[y] yes, this once", 1, "n\n");
+        let is_early = types_ahead(&started, QUESTION, "y\n", "[y] yes, once");
+        started.answer("[y] yes, once", 1, "n\n");
         is_early.then(|| started.done())
     });
     assert!(done.stderr.contains("REFUSED"), "{done:#?}");

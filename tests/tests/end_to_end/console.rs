@@ -13,7 +13,7 @@ use crate::harness::{Run, RunningProcess, fault_entry};
 const PROMPT: &str = "> ";
 
 /// The end of a permission prompt.
-const PERMISSION_PROMPT: &str = "[s] every time in this session  [n] no: ";
+const PERMISSION_PROMPT: &str = "[s] yes, in this session  [n] no: ";
 
 fn model(rules: &Value) -> ModelServer {
     ModelServer::start(env!("CARGO_BIN_EXE_model-server"), &json!({ "rules": rules }))
@@ -146,7 +146,7 @@ fn an_impossible_question_is_a_usage_error() {
     };
     ask(&["hi", "--model", "none"]).says(&["there is no model \"none\"", "other, scripted"]);
     ask(&[]).says(&["there is no question"]);
-    ask(&["hi", "--continue"]).says(&["there is no conversation of"]);
+    ask(&["hi", "--continue"]).says(&["there is no conversation in"]);
     ask(&["hi", "--resume", "nothing"]).says(&["nothing"]);
     assert!(model.requests().is_empty());
 }
@@ -215,13 +215,13 @@ fn a_dead_server_is_reported_and_can_be_reconnected() {
     let console = chat(&model, &servers, state.path(), &["--allow", "*"]);
     say(&console, "call it");
     shows(&console, "It failed.");
-    shows(&console, "the server faulty is gone");
+    shows(&console, "the server faulty failed and is retried");
     say(&console, "/mcp reconnect faulty");
     shows(&console, "faulty is connected, with ");
     say(&console, "/mcp");
     shows(&console, "ready");
     say(&console, "/mcp disconnect faulty");
-    shows(&console, "its tools are gone");
+    shows(&console, "its tools are unavailable");
     say(&console, "/mcp list-tools faulty");
     shows(&console, "there are no tools: disconnected by hand");
     say(&console, "/mcp faulty");
@@ -229,7 +229,7 @@ fn a_dead_server_is_reported_and_can_be_reconnected() {
     say(&console, "/mcp connect faulty");
     console.wait_until("connected again", || console.shown().matches("faulty is connected").count() == 2);
     say(&console, "/mcp debug faulty");
-    shows(&console, "is shown from now on");
+    shows(&console, "is now shown");
     say(&console, "call it");
     shows(&console, "faulty: sent ");
     leave(console);
@@ -247,7 +247,7 @@ fn ctrl_c_cancels_a_turn_and_keeps_the_conversation() {
     say(&console, "be slow");
     console.wait_until("a request", || model.requests().len() == 1);
     console.type_keys("\x03");
-    shows(&console, "cancelled; what was said stays");
+    shows(&console, "cancelled; the messages so far stay");
     console.wait_until("a client that left", || model.gone() == 1);
     say(&console, "limit");
     shows(&console, "too many");
@@ -258,7 +258,7 @@ fn ctrl_c_cancels_a_turn_and_keeps_the_conversation() {
     // Twice at the prompt leaves.
     console.wait_until("a prompt", || waits(&console));
     console.type_keys("\x03");
-    shows(&console, "once more to leave");
+    shows(&console, "press Ctrl-C again to leave");
     console.wait_until("a prompt", || waits(&console));
     console.type_keys("\x03");
     let done = console.done().exits(0);
@@ -309,11 +309,11 @@ fn a_conversation_can_be_resumed_after_a_kill() {
     console.done();
 
     let console = chat(&model, "", state.path(), &["--continue"]);
-    shows(&console, "going on with conversation");
+    shows(&console, "continuing conversation");
     say(&console, "what was it?");
     shows(&console, "As I said.");
     let shown = leave(console);
-    assert!(shown.contains("3 messages; said last:"), "{shown}");
+    assert!(shown.contains("3 messages; the last one:"), "{shown}");
     let body = model.requests().pop().unwrap()["body"].to_string();
     for phrase in ["remember", "Apples and pears.", "slow", "what was it?"] {
         assert!(body.contains(phrase), "{phrase} in {body}");
@@ -336,7 +336,7 @@ fn a_servers_form_is_shown_with_its_name() {
     // An open form ends with its turn.
     say(&console, "call it once more");
     console.answer("[a] answer  [d] decline  [c] cancel: ", 2, "\x03");
-    shows(&console, "cancelled; what was said stays");
+    shows(&console, "cancelled; the messages so far stay");
     let shown = leave(console);
     assert!(shown.contains("the server faulty asks"), "{shown}");
 }

@@ -151,7 +151,7 @@ fn a_conversation_is_printed_as_text_markdown_and_json() {
     let part = stored
         .run(&["print", &stored.parent, "--to", &stored.answer])
         .exits(0)
-        .says(&["2 messages that don't lead there"]);
+        .says(&["2 messages of other branches"]);
     assert!(part.stdout.contains("I look.") && !part.stdout.contains("It is one."), "{part:#?}");
     stored.run(&["print", "uuu"]).exits(2).says(&["no conversation \"uuu\"", "toolsmith conversation list"]);
     stored.run(&["print", &stored.parent, "--to", "x"]).exits(2).says(&["no message \"x\""]);

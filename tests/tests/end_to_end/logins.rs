@@ -336,7 +336,7 @@ fn a_run_at_a_terminal_offers_the_login() {
         without_secrets(started.done())
     };
     for no in ["n\n", "\n", "\x04"] {
-        answered(no).exits(7).says(&["guarded wants a login", "toolsmith mcp login guarded"]);
+        answered(no).exits(7).says(&["guarded requires a login", "toolsmith mcp login guarded"]);
     }
     assert_eq!(answered("y\n").expect("ok", 0)["result"], "echo");
     assert_eq!(guarded.done(&["run", "--json", "-"], "0").expect("ok", 0)["result"], "echo");

@@ -70,7 +70,12 @@ fn odd_servers_work() {
 #[test]
 fn invalid_output_is_reported_once() {
     let done = json(ECHO).fault("garbage-first", "").done();
-    assert_eq!(done.stderr.matches("faulty: writes what is no MCP message").count(), 1, "{}", done.stderr);
+    assert_eq!(
+        done.stderr.matches("faulty: wrote a line to standard output that is not an MCP message").count(),
+        1,
+        "{}",
+        done.stderr
+    );
     assert_eq!(done.expect("ok", 0)["result"], "hello");
 }
 

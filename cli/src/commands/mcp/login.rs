@@ -74,7 +74,7 @@ async fn offered(config: &ServerConfig, error: &mcp::Error, host: &TerminalHost)
         return false;
     }
     let notifier = host.notifier();
-    let _waiting = host.wait_for_person();
+    let _waiting = host.wait_for_user();
     match mcp::login(config, Some(challenge), |address| show(address, true, notifier.clone())).await {
         Ok(()) => true,
         Err(error) => {
