@@ -1,11 +1,11 @@
-//! The command line itself: help, version, and what is wrong before anything is compiled.
+//! The command line: help, version, and errors before anything is compiled.
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
 use std::fs;
 use std::process::{Command, Output};
 
-/// Runs `toolsmith` where it finds neither a cache nor a configuration: what is tested here needs none.
+/// Runs `toolsmith` without a cache and a configuration.
 fn toolsmith(arguments: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_toolsmith"))
@@ -22,16 +22,16 @@ fn toolsmith(arguments: &[&str]) -> Output {
 #[track_caller]
 fn refused(arguments: &[&str], phrases: &[&str]) {
     let output = toolsmith(arguments);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
     assert!(output.stdout.is_empty(), "{arguments:?}");
     for phrase in phrases {
-        assert!(said.contains(phrase), "{arguments:?}: {phrase:?} is missing in {said}");
+        assert!(stderr.contains(phrase), "{arguments:?}: {phrase:?} is missing in {stderr}");
     }
 }
 
 #[test]
-fn help_and_version_are_told() {
+fn help_and_version_are_printed() {
     let help = toolsmith(&["--help"]);
     let text = String::from_utf8(help.stdout).unwrap();
     assert!(help.status.success());
@@ -51,7 +51,7 @@ fn help_and_version_are_told() {
 }
 
 #[test]
-fn a_wrong_command_line_is_explained() {
+fn an_invalid_command_line_is_explained() {
     refused(&[], &["Usage"]);
     refused(&["rum"], &["rum"]);
     refused(&["run"], &["FILE"]);

@@ -1,9 +1,9 @@
-//! The demo server as a server: what it lists is what the checked-in bindings were made from.
+//! The demo server lists the tools that the checked-in bindings were generated from.
 
 use serde_json::Value;
 
 #[tokio::test]
-async fn the_checked_in_fixture_is_what_it_lists() {
+async fn the_server_lists_the_tools_of_the_fixture() {
     let fixture = include_str!("../../codegen/tests/fixtures/schemas/demo.json");
     let fixture: Vec<Value> = serde_json::from_str(fixture).unwrap();
     let config = mcp::ServerConfig::stdio("demo", env!("CARGO_BIN_EXE_toolsmith"), ["demo-server"]);

@@ -1,16 +1,14 @@
-//! The shop's stock: the same in every session, so that a result can be checked by hand.
-//!
-//! Answering questions about it is left to the rest of the module.
+//! The shop's data: the same in every session, so that results can be checked manually.
 
 use super::schema::{Customer, Order, OrderItem, OrderStatus, Product};
 
-/// How many orders the shop has: no multiple of the default page size, so that the last page is short.
+/// Number of orders: not a multiple of the default page size, so that the last page is short.
 const ORDER_COUNT: u32 = 57;
 
 /// A house of 16 by 16 pixels as a PNG file, in base64.
 pub(super) const HOUSE_PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAMAAAAoLQ9TAAAADFBMVEX///+yPDDixIxcQCyjjgAVAAAALElEQVR42q3IMQ4AIAzEsBr+/2cYuUrdyBZXDdE/hRRSSCGFLuupRti3r5AdXvYA9dMeMRoAAAAASUVORK5CYII=";
 
-/// Name, city, whether they are a very important customer.
+/// Name, city, and whether this is a very important customer.
 const CUSTOMERS: [(&str, &str, bool); 12] = [
     ("Ada Lindqvist", "Uppsala", true),
     ("Bruno Keller", "Basel", false),
@@ -26,7 +24,7 @@ const CUSTOMERS: [(&str, &str, bool); 12] = [
     ("Liam Byrne", "Cork", false),
 ];
 
-/// Stock-keeping unit, name, price in cents, whether it is in stock.
+/// Stock-keeping unit, name, price in cents, and whether it is in stock.
 const PRODUCTS: [(&str, &str, u32, bool); 20] = [
     ("LAMP-01", "Desk lamp", 3_490, true),
     ("LAMP-02", "Floor lamp", 8_900, true),
@@ -82,7 +80,7 @@ pub(super) fn orders() -> Vec<Order> {
     (0..ORDER_COUNT).map(order).collect()
 }
 
-/// Multiplications by numbers that share no factor with the table sizes scatter the choices evenly.
+/// Builds an order. The factors are coprime to the table sizes, so the choices are spread evenly.
 fn order(number: u32) -> Order {
     let items: Vec<_> = (0..=number % 3)
         .map(|line| (number * 7 + line * 3) % 20)

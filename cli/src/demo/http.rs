@@ -11,17 +11,16 @@ use tokio::net::TcpListener;
 use super::{Demo, ServeError, router};
 use crate::demo::shop::Shop;
 
-/// Where the endpoint is.
+/// The path of the endpoint.
 const PATH: &str = "/mcp";
 
-/// Serves the shop at `address` until the process ends; each session has a shop of its own. Says where on standard output,
-/// because the port 0 stands for any that is free.
+/// Serves the shop at `address` until the process ends, with a separate shop for each session. Prints the URL on standard
+/// output, because port 0 selects a free port.
 pub(crate) async fn serve(address: SocketAddr, copies: u32) -> Result<(), ServeError> {
     let listening = |error| ServeError::Listen(address, error);
     let listener = TcpListener::bind(address).await.map_err(listening)?;
     let address = listener.local_addr().map_err(listening)?;
-    // A page in a browser must not reach a server on this machine: neither under a name of its own that leads here, nor
-    // from its own origin.
+    // A web page must not reach a server on this machine: neither by DNS rebinding nor from its own origin.
     let mut hosts = StreamableHttpServerConfig::default().allowed_hosts;
     hosts.push(address.ip().to_string());
     let config = StreamableHttpServerConfig::default().with_allowed_hosts(hosts).enforce_origin_validation();

@@ -1,6 +1,6 @@
-//! The demo server: a small shop as a real MCP server, for first steps, examples, tests and measurements.
+//! The demo server: a small shop as an MCP server, for first steps, examples, tests and measurements.
 //!
-//! It is an ordinary server of the protocol library and knows nothing of the rest of the program.
+//! It depends only on the protocol library, not on the rest of the program.
 
 mod data;
 pub(crate) mod http;
@@ -28,19 +28,19 @@ use schema::{
 };
 use shop::Shop;
 
-/// The longest wait that `slow` accepts, in seconds.
+/// Maximum wait that `slow` accepts, in seconds.
 const MAX_SLOW_SECONDS: f64 = 3600.0;
 
-/// Why the shop could not be served to the end.
+/// An error that stopped the server.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServeError {
-    /// There was no handshake.
-    #[error("no MCP session came about on standard input and output: {0}")]
+    /// The handshake failed.
+    #[error("no MCP session could be opened on standard input and output: {0}")]
     Handshake(#[source] Box<ServerInitializeError>),
     /// The session's task failed.
-    #[error("the MCP session broke off: {0}")]
+    #[error("the MCP session failed: {0}")]
     Session(#[from] tokio::task::JoinError),
-    /// The address can't be served at.
+    /// The server can't listen at the address.
     #[error("can't serve at {0}: {1}\nhelp: name a free port, such as --http 127.0.0.1:0 for any")]
     Listen(std::net::SocketAddr, #[source] std::io::Error),
 }
@@ -56,7 +56,7 @@ pub(crate) async fn serve_stdio(copies: u32) -> Result<(), ServeError> {
 
 /// The tools, as the server lists them.
 pub(crate) fn tools() -> Vec<serde_json::Value> {
-    // What the protocol library describes is JSON.
+    // Tools of the protocol library always serialize.
     router(0).list_all().iter().filter_map(|tool| serde_json::to_value(tool).ok()).collect()
 }
 
@@ -111,24 +111,24 @@ impl Demo {
     #[tool(annotations(read_only_hint = true))]
     async fn list_orders(
         &self,
-        Parameters(question): Parameters<ListOrders>,
+        Parameters(request): Parameters<ListOrders>,
     ) -> Result<Json<OrderPage>, String> {
-        self.shop.list_orders(&question).map(Json)
+        self.shop.list_orders(&request).map(Json)
     }
 
     /// Get one customer by id. An unknown id is an error.
     #[tool(annotations(read_only_hint = true))]
     async fn get_customer(
         &self,
-        Parameters(question): Parameters<GetCustomer>,
+        Parameters(request): Parameters<GetCustomer>,
     ) -> Result<Json<Customer>, String> {
-        self.shop.get_customer(&question).map(Json)
+        self.shop.get_customer(&request).map(Json)
     }
 
     /// Search the shop's products by a part of their name or stock-keeping unit, optionally up to a price.
     #[tool(annotations(read_only_hint = true))]
-    async fn search_products(&self, Parameters(question): Parameters<SearchProducts>) -> Json<ProductList> {
-        Json(self.shop.search_products(&question))
+    async fn search_products(&self, Parameters(request): Parameters<SearchProducts>) -> Json<ProductList> {
+        Json(self.shop.search_products(&request))
     }
 
     /// Write a note. Notes last as long as the session; their numbers start at 1.
@@ -142,24 +142,24 @@ impl Demo {
 
     /// Answer with exactly the text that was sent.
     #[tool(annotations(read_only_hint = true))]
-    async fn echo(&self, Parameters(question): Parameters<Echo>) -> String {
-        question.message
+    async fn echo(&self, Parameters(request): Parameters<Echo>) -> String {
+        request.message
     }
 
     /// Always fail, with the given message.
     #[tool(annotations(read_only_hint = true))]
-    async fn fail(&self, Parameters(question): Parameters<Fail>) -> Result<String, String> {
-        Err(question.message)
+    async fn fail(&self, Parameters(request): Parameters<Fail>) -> Result<String, String> {
+        Err(request.message)
     }
 
     /// Wait for some seconds, then answer. Ends early if the request is cancelled.
     #[tool(annotations(read_only_hint = true))]
     async fn slow(
         &self,
-        Parameters(question): Parameters<Slow>,
+        Parameters(request): Parameters<Slow>,
         context: RequestContext<RoleServer>,
     ) -> Result<String, String> {
-        let seconds = question.seconds;
+        let seconds = request.seconds;
         if !(0.0..=MAX_SLOW_SECONDS).contains(&seconds) {
             return Err(format!("seconds must be from 0 to {MAX_SLOW_SECONDS}, not {seconds}"));
         }

@@ -1,4 +1,4 @@
-//! What the shop's tools take and give. The types are the tools' schemas as well.
+//! Inputs and outputs of the shop's tools. The tools' schemas are derived from these types.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -141,7 +141,7 @@ pub(super) struct NoteCreated {
     pub(super) created_at: String,
 }
 
-/// What a session's `json_response` tells about the shop.
+/// The result of `json_response`.
 #[derive(Serialize)]
 pub(super) struct Summary {
     pub(super) shop: &'static str,

@@ -1,6 +1,4 @@
-//! The shop: the answers to questions about its stock.
-//!
-//! Nothing here knows the protocol.
+//! The shop behind the tools, independent of the protocol.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,10 +8,10 @@ use super::schema::{
     ProductList, SearchProducts, Summary,
 };
 
-/// How many orders a page may have at most.
+/// Maximum number of orders on a page.
 const MAX_PAGE: u32 = 50;
 
-/// How many notes a session may keep, and how long each may be.
+/// Maximum number of notes in a session, and maximum size of a note, in bytes.
 const MAX_NOTES: usize = 1_000;
 const MAX_NOTE_BYTES: usize = 10_000;
 
@@ -35,19 +33,19 @@ impl Shop {
         }
     }
 
-    /// A page of orders. The cursor is the id of the last order of the page before.
-    pub(super) fn list_orders(&self, question: &ListOrders) -> Result<OrderPage, String> {
-        let limit = question.limit;
+    /// A page of orders. The cursor is the id of the last order on the previous page.
+    pub(super) fn list_orders(&self, request: &ListOrders) -> Result<OrderPage, String> {
+        let limit = request.limit;
         if !(1..=MAX_PAGE).contains(&limit) {
             return Err(format!("limit must be from 1 to {MAX_PAGE}, not {limit}"));
         }
-        let start = match &question.cursor {
+        let start = match &request.cursor {
             None => 0,
             Some(cursor) => self.position_after(cursor)?,
         };
         let mut matching = self.orders[start..]
             .iter()
-            .filter(|order| question.status.is_none_or(|status| order.status == status));
+            .filter(|order| request.status.is_none_or(|status| order.status == status));
         let orders: Vec<_> = matching.by_ref().take(limit as usize).cloned().collect();
         let next_cursor = match (matching.next(), orders.last()) {
             (Some(_), Some(last)) => Some(last.id.clone()),
@@ -61,11 +59,11 @@ impl Shop {
             .iter()
             .position(|order| order.id == cursor)
             .map(|position| position + 1)
-            .ok_or_else(|| format!("unknown cursor {cursor:?}; pass `next_cursor` of the page before"))
+            .ok_or_else(|| format!("unknown cursor {cursor:?}; pass `next_cursor` of the previous page"))
     }
 
-    pub(super) fn get_customer(&self, question: &GetCustomer) -> Result<Customer, String> {
-        let id = &question.id;
+    pub(super) fn get_customer(&self, request: &GetCustomer) -> Result<Customer, String> {
+        let id = &request.id;
         self.customers
             .iter()
             .find(|customer| customer.id == *id)
@@ -73,10 +71,10 @@ impl Shop {
             .ok_or_else(|| format!("there is no customer {id:?}; ids run from c-01 to c-12"))
     }
 
-    pub(super) fn search_products(&self, question: &SearchProducts) -> ProductList {
-        let query = question.query.to_lowercase();
+    pub(super) fn search_products(&self, request: &SearchProducts) -> ProductList {
+        let query = request.query.to_lowercase();
         let affordable =
-            |product: &&Product| question.max_price_cents.is_none_or(|max| product.price_cents <= max);
+            |product: &&Product| request.max_price_cents.is_none_or(|max| product.price_cents <= max);
         let matches = |product: &&Product| {
             product.name.to_lowercase().contains(&query) || product.sku.to_lowercase().contains(&query)
         };
@@ -89,11 +87,11 @@ impl Shop {
         }
         let bytes = note.subject.len() + note.text.len() + note.tags.iter().map(String::len).sum::<usize>();
         if bytes > MAX_NOTE_BYTES {
-            return Err(format!("a note may have {MAX_NOTE_BYTES} bytes, not {bytes}"));
+            return Err(format!("a note may have at most {MAX_NOTE_BYTES} bytes, not {bytes}"));
         }
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         if notes.len() == MAX_NOTES {
-            return Err(format!("a session may keep {MAX_NOTES} notes"));
+            return Err(format!("a session may have at most {MAX_NOTES} notes"));
         }
         let id = u32::try_from(notes.len() + 1).map_err(|error| error.to_string())?;
         notes.push(NoteSummary { id, subject: note.subject, tags: note.tags, bytes });
@@ -121,28 +119,28 @@ mod tests {
     use super::super::schema::OrderItem;
     use super::*;
 
-    fn ask<T: serde::de::DeserializeOwned>(question: Value) -> T {
-        serde_json::from_value(question).unwrap()
+    fn input<T: serde::de::DeserializeOwned>(value: Value) -> T {
+        serde_json::from_value(value).unwrap()
     }
 
     fn walk(shop: &Shop, status: Value) -> Vec<Vec<Order>> {
         let mut pages = Vec::new();
-        let mut question = json!({});
+        let mut request = json!({});
         if status.is_string() {
-            question["status"] = status;
+            request["status"] = status;
         }
         loop {
-            let page = shop.list_orders(&ask(question.clone())).unwrap();
+            let page = shop.list_orders(&input(request.clone())).unwrap();
             pages.push(page.orders);
             match page.next_cursor {
-                Some(cursor) => question["cursor"] = json!(cursor),
+                Some(cursor) => request["cursor"] = json!(cursor),
                 None => return pages,
             }
         }
     }
 
     #[test]
-    fn the_pages_hold_every_order_once() {
+    fn pages_contain_every_order_once() {
         let shop = Shop::new();
         let pages = walk(&shop, Value::Null);
         assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [20, 20, 17]);
@@ -157,12 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn orders_fit_the_customers_and_products() {
+    fn orders_match_the_customers_and_products() {
         let shop = Shop::new();
         for order in walk(&shop, Value::Null).concat() {
-            shop.get_customer(&ask(json!({ "id": order.customer_id }))).unwrap();
+            shop.get_customer(&input(json!({ "id": order.customer_id }))).unwrap();
             let price = |item: &OrderItem| {
-                let found = shop.search_products(&ask(json!({ "query": item.sku })));
+                let found = shop.search_products(&input(json!({ "query": item.sku })));
                 assert_eq!(found.products.len(), 1, "{}", item.sku);
                 found.products[0].price_cents * item.quantity
             };
@@ -171,13 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn bad_questions_are_answered_with_what_would_be_good() {
+    fn errors_describe_valid_input() {
         let shop = Shop::new();
-        let refusal = |question| shop.list_orders(&ask(question)).err().unwrap();
-        assert!(refusal(json!({ "limit": 0 })).contains("1 to 50"));
-        assert!(refusal(json!({ "limit": 51 })).contains("1 to 50"));
-        assert!(refusal(json!({ "cursor": "o-9" })).contains("next_cursor"));
-        assert!(shop.get_customer(&ask(json!({ "id": "c-13" }))).unwrap_err().contains("c-12"));
+        let error = |request| shop.list_orders(&input(request)).err().unwrap();
+        assert!(error(json!({ "limit": 0 })).contains("1 to 50"));
+        assert!(error(json!({ "limit": 51 })).contains("1 to 50"));
+        assert!(error(json!({ "cursor": "o-9" })).contains("next_cursor"));
+        assert!(shop.get_customer(&input(json!({ "id": "c-13" }))).unwrap_err().contains("c-12"));
         assert!(serde_json::from_value::<GetCustomer>(json!({ "id": "c-01", "more": 1 })).is_err());
     }
 
@@ -185,7 +183,7 @@ mod tests {
     fn notes_are_counted_from_one_in_every_session() {
         for _ in 0..2 {
             let shop = Shop::new();
-            let note = || ask(json!({ "subject": "s", "text": "t" }));
+            let note = || input(json!({ "subject": "s", "text": "t" }));
             assert_eq!(shop.create_note(note()).unwrap().id, 1);
             let second = shop.create_note(note()).unwrap();
             assert_eq!((second.id, second.created_at.as_str()), (2, "2026-07-01T00:02:00Z"));
