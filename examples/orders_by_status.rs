@@ -18,7 +18,7 @@ loop {
     }
 }
 
-// The last expression is the result: anything that serde can write.
+// The last expression is the result: any type that serde can serialize.
 summary
     .into_iter()
     .map(|(status, (orders, cents))| json!({ "status": status, "orders": orders, "revenue": cents as f64 / 100.0 }))

@@ -1,4 +1,4 @@
-// Searches with arguments from the command line, and writes: a note for each product that is out of stock.
+// Searches with arguments from the command line, and writes a note for each product that is out of stock.
 //
 //   toolsmith run --arg query=lamp --arg max=50 examples/restock.rs
 

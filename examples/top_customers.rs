@@ -18,7 +18,7 @@ loop {
 let by_customer = orders.iter().into_group_map_by(|order| order.customer_id.clone());
 let ids = by_customer.keys().sorted();
 
-// The answers come in the order of the ids, whatever the order in which the calls ended.
+// The results are in the order of the ids, whatever the order in which the calls ended.
 let customers = concurrently(8, ids, |id| async move { demo::get_customer(id).await }).await?;
 
 println!("{:<16}{:<10}{:>7}{:>12}", "customer", "city", "orders", "revenue");

@@ -79,7 +79,7 @@ fn fifty_concurrent_reviews_are_reported_and_stored() {
     let outcome = done.expect("ok", 0);
     assert_eq!(outcome["result"]["reviewed"], FILES, "{outcome:#}");
     assert_eq!(outcome["result"]["failed"], json!([]), "{outcome:#}");
-    assert_eq!(outcome["result"]["grave"][7], "file7.txt:1: wrong in file7.txt.", "{outcome:#}");
+    assert_eq!(outcome["result"]["serious"][7], "file7.txt:1: wrong in file7.txt.", "{outcome:#}");
     assert_eq!(outcome["calls_total"], FILES);
 
     let kept = run(&["conversation", "list", "--subagents", "--limit", "1000", "--json"]).exits(0).stdout;
