@@ -84,8 +84,8 @@ pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     }
 }
 
-/// Runs work that starts servers or asks the user, and cancels it at the first signal. Dropping the work kills the servers
-/// and restores the terminal.
+/// Runs work that starts servers or asks the user, and cancels it at the first signal. Dropping the work kills the
+/// servers and restores the terminal.
 async fn until_signal(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone(), CancellationToken::new())?;

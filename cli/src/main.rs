@@ -1,4 +1,5 @@
-//! The binary `toolsmith`. Off Linux it is built without the other crates, and only reports that no sandbox is available.
+//! The binary `toolsmith`. On platforms other than Linux it is built without most crates, and only reports that no
+//! sandbox is available.
 
 use std::process::ExitCode;
 

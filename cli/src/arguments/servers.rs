@@ -13,7 +13,8 @@ use super::{ConfigArguments, key_value, seconds, server_name};
 pub(crate) enum ConfigCommand {
     /// Print the JSON Schema of configurations.
     Schema,
-    /// Check a configuration and report every error with file and line. Starts no server. Exit code 2 if there are errors.
+    /// Check a configuration and report every error with file and line. Starts no server. Exit code 2 if there are
+    /// errors.
     Check(CheckArguments),
     /// Print the effective configuration, with the layer that each setting comes from. Secrets are masked.
     Show(ShowArguments),

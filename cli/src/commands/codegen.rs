@@ -1,5 +1,5 @@
-//! `toolsmith codegen`: prints what is generated from tools (signatures, documentation, code, the description for a model,
-//! a report on types, a difference), or writes a crate.
+//! `toolsmith codegen`: prints what is generated from tools (signatures, documentation, code, the description for a
+//! model, a report on types, a difference), or writes a crate.
 
 mod difference;
 mod export;

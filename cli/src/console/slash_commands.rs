@@ -133,8 +133,8 @@ fn arguments(prompt: &Value) -> String {
     arguments.filter_map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// Converts a message of a prompt (MCP, `PromptMessage`) to a block of the user's message. Messages of the assistant are
-/// marked as such.
+/// Converts a message of a prompt (MCP, `PromptMessage`) to a block of the user's message. Messages of the assistant
+/// are marked as such.
 fn block(message: &Value) -> Block {
     let content = &message["content"];
     let member = |of: &Value, member: &str| of[member].as_str().map(str::to_owned);

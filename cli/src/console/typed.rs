@@ -1,7 +1,7 @@
 //! Detects the end of a typed message, which may have several lines.
 
-/// Whether a message is complete. It continues on the next line after a `\` at the end of a line, inside ```, and after an
-/// opening bracket at the end of a line. An empty line ends it, except inside ```.
+/// Whether a message is complete. It continues on the next line after a `\` at the end of a line, inside ```, and after
+/// an opening bracket at the end of a line. An empty line ends it, except inside ```.
 pub(crate) fn is_whole(text: &str) -> bool {
     if is_in_fence(text) {
         return false;

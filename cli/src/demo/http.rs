@@ -14,8 +14,8 @@ use crate::demo::shop::Shop;
 /// The path of the endpoint.
 const PATH: &str = "/mcp";
 
-/// Serves the shop at `address` until the process ends, with a separate shop for each session. Prints the URL on standard
-/// output, because port 0 selects a free port.
+/// Serves the shop at `address` until the process ends, with a separate shop for each session. Prints the URL on
+/// standard output, because port 0 selects a free port.
 pub(crate) async fn serve(address: SocketAddr, copies: u32) -> Result<(), ServeError> {
     let listening = |error| ServeError::Listen(address, error);
     let listener = TcpListener::bind(address).await.map_err(listening)?;

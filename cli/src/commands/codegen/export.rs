@@ -43,7 +43,8 @@ pub(super) async fn export(
     Ok(())
 }
 
-/// Checks that an existing folder is empty or has a crate written by this command, so that no other files are overwritten.
+/// Checks that an existing folder is empty or has a crate written by this command, so that no other files are
+/// overwritten.
 fn check(folder: &Path) -> Result<(), Failure> {
     let mut entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -1,7 +1,7 @@
 //! `toolsmith mcp lock`: writes the servers' tools into lock files, and accepts changes.
 //!
-//! Each server is locked next to the configuration that defines it. A lock file may also pin a server of another layer; it
-//! is updated when the user accepts a change.
+//! Each server is locked next to the configuration that defines it. A lock file may also pin a server of another layer;
+//! it is updated when the user accepts a change.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -140,10 +140,10 @@ async fn ask_all(config: &Arc<Config>, terminal: &Terminal) -> Result<ToolLists,
     let cache = cache::open(&config.cache)?;
     let mut discovery = Discovery::new(config, TerminalHost::at(terminal), cache, Known::default());
     let servers: Vec<_> = config.servers.iter().collect();
-    let asked = discovery.ask(&servers).await;
+    let failures = discovery.ask(&servers).await;
     let lists = discovery.lists().clone();
     discovery.sessions.close().await;
-    let failures = asked?;
+    let failures = failures?;
     if failures.is_empty() {
         Ok(lists)
     } else {

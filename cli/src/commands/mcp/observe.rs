@@ -74,8 +74,8 @@ fn forget(file: &Path, server: &str, tool: &str, terminal: &Terminal) -> Result<
 /// Adds results to the observations of a tool, whose current definition is `raw`.
 ///
 /// # Errors
-/// If a different definition of the tool was locked in the meantime, because the user's acceptance must stay. If only some
-/// results are JSON.
+/// If a different definition of the tool was locked in the meantime, because the user's acceptance must stay. If only
+/// some results are JSON.
 fn learn(
     lock: &mut Lock,
     (server, tool): (&str, &str),

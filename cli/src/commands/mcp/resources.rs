@@ -28,12 +28,12 @@ pub(super) enum List {
 /// Prints a list and returns the exit code.
 pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Terminal) -> Result<u8, Failure> {
     let config = load_for_person(&arguments.place.options(), terminal)?;
-    let asked = session_of(&config, &arguments.name, terminal, async |session| match list {
+    let response = session_of(&config, &arguments.name, terminal, async |session| match list {
         List::Resources => session.list_resources().await,
         List::Templates => session.list_resource_templates().await,
         List::Prompts => session.list_prompts().await,
     });
-    let Items { items, warnings } = asked.await?;
+    let Items { items, warnings } = response.await?;
     warnings.iter().for_each(|warning| terminal.note(warning));
     if arguments.json {
         print_json(&Value::Array(items), terminal);
@@ -68,9 +68,9 @@ fn cell(item: &Value, member: &str) -> String {
 pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, json } = &arguments.one;
     let config = load_for_person(&place.options(), terminal)?;
-    let asked =
+    let response =
         session_of(&config, name, terminal, async |session| session.read_resource(&arguments.uri).await);
-    let result = bounded(&asked.await?, &config, terminal)?;
+    let result = bounded(&response.await?, &config, terminal)?;
     if *json {
         print_json(&result, terminal);
         return Ok(exit_code::OK);
@@ -89,10 +89,10 @@ pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> 
     let OneArguments { name, place, json } = &arguments.one;
     let given = arguments.args.iter().cloned().collect();
     let config = load_for_person(&place.options(), terminal)?;
-    let asked = session_of(&config, name, terminal, async |session| {
+    let response = session_of(&config, name, terminal, async |session| {
         session.get_prompt(&arguments.prompt, &given).await
     });
-    let result = bounded(&asked.await?, &config, terminal)?;
+    let result = bounded(&response.await?, &config, terminal)?;
     if *json {
         print_json(&result, terminal);
         return Ok(exit_code::OK);
@@ -132,12 +132,12 @@ async fn session_of<T>(
     let name = &server(config, name)?.connection.name;
     let sessions = sessions(config, Pins::default(), terminal);
     let opened = sessions.start(name).await.map_err(Failure::host);
-    let asked = match opened {
+    let response = match opened {
         Ok(opened) => ask(&opened.session)
             .await
             .map_err(|error| Failure::host(sessions.masker().mask(&error.to_string()))),
         Err(failure) => Err(failure),
     };
     sessions.close().await;
-    asked
+    response
 }

@@ -25,13 +25,13 @@ type Lists = BTreeMap<String, Arc<ToolList>>;
 pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let config = load_for_person(&arguments.look.place.options(), terminal)?;
     let known = Known::of(&config)?;
-    let asked: Vec<&str> = match &arguments.look.name {
+    let names: Vec<&str> = match &arguments.look.name {
         Some(name) => vec![&server(&config, name)?.connection.name],
         None => config.servers.iter().map(|server| server.connection.name.as_str()).collect(),
     };
-    let (lists, failures) = ask(&config, &known.pins, &asked, terminal).await;
+    let (lists, failures) = ask(&config, &known.pins, &names, terminal).await;
     failures.iter().for_each(|failure| terminal.tell(failure));
-    if lists.is_empty() && !asked.is_empty() {
+    if lists.is_empty() && !names.is_empty() {
         return Err(Failure::host("no server answered"));
     }
     let partition = partition(&config, &known.pins, &lists)?;
@@ -68,8 +68,8 @@ async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Termi
     (lists, failures)
 }
 
-/// Finds the direct tools and their names. These depend on all servers; for servers that were not listed now, the cached
-/// lists are used.
+/// Finds the direct tools and their names. These depend on all servers; for servers that were not listed now, the
+/// cached lists are used.
 fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, Failure> {
     let cache = cache::open(&config.cache)?;
     let mut all = lists.clone();

@@ -8,8 +8,8 @@ use system::file::{Access, Durability, Replacement, folder_of};
 
 /// Writes `text` to the file at `path`, which had the text `before`, or did not exist.
 ///
-/// A symbolic link is kept, and its target is replaced. The file keeps its mode; a new one gets `mode`, and its folder is
-/// created.
+/// A symbolic link is kept, and its target is replaced. The file keeps its mode; a new one gets `mode`, and its folder
+/// is created.
 ///
 /// # Errors
 /// If the file or its folder can't be written, or the file has changed.
