@@ -21,6 +21,7 @@ mod console;
 mod conversations;
 mod diagnostics;
 mod doctor;
+mod documentation;
 mod endings;
 mod escapes;
 mod floods;
