@@ -181,7 +181,7 @@ fn a_missing_tier_is_reported() {
     let full = sandbox_config("minimum: full");
     let found = findings_with(without_namespaces(), &full, 7);
     assert_eq!((&found["tier"], &found["minimum"]), (&json!("landlock+seccomp"), &json!("full")));
-    assert_says(&found["problems"][0]["what"], &["the tier `full` is wanted", "user namespace"]);
+    assert_says(&found["problems"][0]["what"], &["the tier `full` is required", "user namespace"]);
     assert_says(&found["problems"][0]["advice"], &[namespace["advice"].as_str().unwrap()]);
     let done = without_namespaces().argument("doctor").config(&full).done().exits(7);
     let missing =

@@ -304,7 +304,7 @@ fn confinement_is_off_only_if_configured() {
 fn wrong_tiers_are_reported() {
     for (lines, place, phrases) in [
         ("minimum: most", "5:14", &["\"most\"", "full, landlock+seccomp or namespaces+seccomp"][..]),
-        ("minimum: off", "5:14", &["no tier of the sandbox"]),
+        ("minimum: off", "5:14", &["not a sandbox tier"]),
         (
             "minimum: full\n    dangerouslyRunWithoutSandbox: true",
             "6:35",
