@@ -170,7 +170,7 @@ async fn a_conversation_deleted_by_another_process_is_no_longer_stored() {
         stays.keep(&says(text), Usage::default());
     }
     let error = store.flush().await.unwrap_err().0;
-    assert!(error.contains(gone.id()) && error.contains("deleted in the meantime"), "{error}");
+    assert!(error.contains(gone.id()) && error.contains("deleted by another process"), "{error}");
     assert_eq!(error.lines().count(), 1, "{error}");
     gone.keep(&says("4"), Usage::default());
     store.flush().await.unwrap();
