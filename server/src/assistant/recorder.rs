@@ -173,7 +173,7 @@ mod tests {
             recording.flush().await;
         }
         let reports = reports.lock().unwrap();
-        assert!(reports.len() == 1 && reports[0].contains("deleted in the meantime"), "{reports:?}");
+        assert!(reports.len() == 1 && reports[0].contains("deleted by another process"), "{reports:?}");
     }
 
     #[tokio::test]

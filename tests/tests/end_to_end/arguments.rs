@@ -117,7 +117,7 @@ fn a_result_with_repeated_names_is_rejected() {
     ] {
         let code = "match faulty::echo().message(\"x\").await { Ok(result) => result.text(), Err(error) => error.to_string() }";
         let outcome = run(code).fault(&format!("answers-with, '{result}'"), "").expect("ok", 0);
-        assert_says(&outcome["result"], &["means different things", "appears twice"]);
+        assert_says(&outcome["result"], &["is ambiguous", "twice"]);
         assert_eq!(outcome["calls"][0]["ok"], false, "{outcome:#}");
     }
 }

@@ -207,11 +207,11 @@ fn bad_files_are_reported() {
     let file = folder.path().join("bad.json");
     let shown = file.to_str().unwrap();
     for (text, phrase) in [
-        ("", "no JSON"),
+        ("", "not JSON"),
         ("{ \"tools\": 7 }", "ListToolsResult"),
         ("{}", "ListToolsResult"),
-        ("\u{0}", "no JSON"),
-        ("[[[", "no JSON"),
+        ("\u{0}", "not JSON"),
+        ("[[[", "not JSON"),
     ] {
         fs::write(&file, text).unwrap();
         codegen(&["--tools", shown, "--server", "x"]).done().exits(2).says(&[

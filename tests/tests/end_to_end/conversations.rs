@@ -256,5 +256,5 @@ fn the_configuration_sets_the_database() {
     let notes = elsewhere.path().join("notes.txt");
     std::fs::write(&notes, "no database ".repeat(100)).unwrap();
     let wrong = run(notes.to_str().unwrap()).exits(7);
-    wrong.says(&["notes.txt", "no file of conversations", "agent.conversations"]);
+    wrong.says(&["notes.txt", "not a file of conversations", "agent.conversations"]);
 }

@@ -20,7 +20,7 @@ fn every_execution_has_its_own_session() {
 fn a_server_that_fails_to_start_is_reported() {
     let cases = [
         ("exits-at-once", "", &["faulty", "exited with status 3", "no licence found"][..]),
-        ("garbage-forever", "", &["faulty", "no MCP messages"]),
+        ("garbage-forever", "", &["faulty", "not MCP messages"]),
         ("silent-initialize", "    timeout: 1\n", &["faulty", "1 s"]),
         ("silent-list", "    requestTimeout: 1\n", &["faulty", "tools/list", "1 s"]),
         ("refuses", "", &["faulty", "licence expired"]),
