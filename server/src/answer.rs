@@ -41,18 +41,18 @@ pub(crate) fn result(mut outcome: Outcome, code: &str, serve: &Serve, keep: Keep
     }
     content.extend(emitted.parts);
     let is_error = outcome.status != Status::Ok;
-    let mut told = outcome::bounded(outcome, &texts, budget, keep);
+    let mut bounded = outcome::bounded(outcome, &texts, budget, keep);
     if let Some(link) = &emitted.link {
-        told["truncated"]["content"] = json!(true);
-        told["truncated"]["content_resource"] = link["uri"].clone();
+        bounded["truncated"]["content"] = json!(true);
+        bounded["truncated"]["content_resource"] = link["uri"].clone();
     }
     content.extend(texts.into_links());
     content.extend(emitted.link);
     let mut result = json!({ "content": content, "isError": is_error });
     if serve.structured_outcome {
-        result["structuredContent"] = told.clone();
+        result["structuredContent"] = bounded.clone();
     }
-    result["_meta"] = json!({ outcome::META: told });
+    result["_meta"] = json!({ outcome::META: bounded });
     result
 }
 

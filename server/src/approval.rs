@@ -107,7 +107,7 @@ impl Inner {
             return given;
         }
         let form = form(question, self.has_session);
-        if is_program && self.caller.is_asked_by_answers() {
+        if is_program && self.caller.is_asked_by_response() {
             let tools = question.tools().iter().map(AskedTool::of).collect();
             *self.pending.lock().unwrap_or_else(PoisonError::into_inner) =
                 Some(PendingQuestion { tools, form });

@@ -44,14 +44,18 @@ impl Assistant {
 fn entry<'a>(config: &'a Config, name: Option<&str>) -> Result<&'a Model, Failure> {
     let known = || {
         let names: Vec<_> = config.models.iter().map(|model| model.reference.as_str()).collect();
-        if names.is_empty() { "there are none".to_owned() } else { format!("there are {}", names.join(", ")) }
+        if names.is_empty() {
+            "none are configured".to_owned()
+        } else {
+            format!("available: {}", names.join(", "))
+        }
     };
     let name = match name.or(config.model.as_deref()) {
         Some(name) => name,
         None if config.models.len() == 1 => &config.models[0].reference,
         None => {
             return Err(Failure::configuration(format!(
-                "no model is chosen; write `defaults: {{ model: … }}` with the ref of one under `models` ({})",
+                "no model is selected; write `defaults: {{ model: … }}` with the ref of one under `models` ({})",
                 known()
             )));
         }

@@ -52,7 +52,7 @@ impl Audit {
     pub(crate) fn open(path: &Path, kept: ArgumentsKept) -> Result<Audit, Failure> {
         let opened = file::Appended::open(path);
         let file = opened.map_err(|error| Failure::configuration(format!(
-            "the audit log {} can't be used: {error}\nhelp: name a file that is yours alone, in a folder that you can write to, or leave the audit log out of the configuration",
+            "the audit log {} can't be used: {error}\nhelp: choose a file of your own in a writable folder, or remove the audit log from the configuration",
             path.display()
         )))?;
         Ok(Audit { path: path.to_owned(), kept, file: Mutex::new(file) })
@@ -76,7 +76,7 @@ impl Audit {
     /// The reason why something is refused or ended because it can't be recorded.
     pub(crate) fn refusal(&self, error: &io::Error) -> String {
         format!(
-            "the audit log {} can't be written: {error}. Nothing is done that is not in it",
+            "the audit log {} can't be written: {error}. Actions that can\'t be logged are refused",
             self.path.display()
         )
     }

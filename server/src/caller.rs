@@ -89,7 +89,7 @@ enum QuestionChannel {
 /// A request of the client in progress.
 pub(crate) struct Caller {
     pub(crate) abilities: Abilities,
-    way: QuestionChannel,
+    channel: QuestionChannel,
     route: Mutex<Route>,
     terms: Terms,
     /// The slot of the execution that asks, if it has one.
@@ -130,7 +130,7 @@ impl Caller {
     pub(crate) fn new(context: &RequestContext<RoleServer>, level: Option<Level>, terms: Terms) -> Self {
         Caller {
             abilities: Abilities::of(context.client_capabilities().as_ref()),
-            way: QuestionChannel::Request,
+            channel: QuestionChannel::Request,
             route: Mutex::new(Route::of(context, level)),
             terms,
             place: Mutex::default(),
@@ -138,14 +138,14 @@ impl Caller {
         }
     }
 
-    /// For a client that receives questions in responses; they are sent to `asks`.
-    pub(crate) fn asked_by_answers(
+    /// For a client that receives questions in responses; questions are sent to `asks`.
+    pub(crate) fn asked_by_response(
         context: &RequestContext<RoleServer>,
         level: Option<Level>,
         terms: Terms,
         asks: mpsc::Sender<Ask>,
     ) -> Self {
-        Caller { way: QuestionChannel::Answer(asks), ..Caller::new(context, level, terms) }
+        Caller { channel: QuestionChannel::Answer(asks), ..Caller::new(context, level, terms) }
     }
 
     /// The client that is asked.
@@ -159,12 +159,12 @@ impl Caller {
     }
 
     /// Whether questions are asked by the response to the request.
-    pub(crate) fn is_asked_by_answers(&self) -> bool {
-        matches!(self.way, QuestionChannel::Answer(_))
+    pub(crate) fn is_asked_by_response(&self) -> bool {
+        matches!(self.channel, QuestionChannel::Answer(_))
     }
 
     /// The client has sent another request for the same work.
-    pub(crate) fn comes_back(&self, context: &RequestContext<RoleServer>, level: Option<Level>) {
+    pub(crate) fn continue_with(&self, context: &RequestContext<RoleServer>, level: Option<Level>) {
         *self.route.lock().unwrap_or_else(PoisonError::into_inner) = Route::of(context, level);
     }
 
@@ -211,7 +211,7 @@ impl Caller {
     }
 
     async fn put(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
-        match &self.way {
+        match &self.channel {
             QuestionChannel::Request => self.request(method, parameters).await,
             QuestionChannel::Answer(asks) => {
                 let asking = async {
@@ -229,22 +229,22 @@ impl Caller {
 
     async fn request(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
         let Route { peer, request, .. } = self.route();
-        let mut asking = CustomRequest::new(method, Some(parameters));
+        let mut question = CustomRequest::new(method, Some(parameters));
         // Over HTTP the question uses the stream of the originating request, whichever task sends it.
-        asking.extensions.insert(OriginatingRequestId(request));
-        let asked = async move {
+        question.extensions.insert(OriginatingRequestId(request));
+        let sending = async move {
             let options = PeerRequestOptions::no_options();
-            let sent = peer.send_request_with_option(ServerRequest::CustomRequest(asking), options).await?;
+            let sent = peer.send_request_with_option(ServerRequest::CustomRequest(question), options).await?;
             let mut withdrawal = Withdrawal { peer: peer.clone(), request: Some(sent.id.clone()) };
             let answer = sent.await_response().await;
             withdrawal.request = None;
             answer
         };
         // In a separate task: otherwise, if a server asks, the library confuses the server's request with the client's.
-        let asked = AbortOnDropHandle::new(tokio::spawn(asked));
+        let sending = AbortOnDropHandle::new(tokio::spawn(sending));
         // The limit includes sending: a client that does not read does not answer either.
         let timeout = self.terms.timeout;
-        let answer = tokio::time::timeout(timeout, asked).await.map_err(|_| Unanswered::Late(timeout))?;
+        let answer = tokio::time::timeout(timeout, sending).await.map_err(|_| Unanswered::Late(timeout))?;
         let answer = answer.map_err(|error| Unanswered::Failed(error.to_string()))?;
         let failed =
             |error: ServiceError| Unanswered::Failed(format!("the client did not answer {method}: {error}"));

@@ -88,7 +88,7 @@ impl CatalogWatcher {
         let mut current = self.current.clone();
         let has =
             |snapshot: &Arc<Snapshot>, server: &Server| snapshot.lists.contains_key(&server.connection.name);
-        let unknown: Vec<&Server> = match current.wait_for(|snapshot| snapshot.is_put_together).await {
+        let unknown: Vec<&Server> = match current.wait_for(|snapshot| snapshot.is_built).await {
             Ok(snapshot) => servers.iter().filter(|server| !has(&snapshot, server)).copied().collect(),
             Err(_) => return,
         };
@@ -120,7 +120,7 @@ impl Work {
             let servers: Vec<&Server> = settings.config.servers.iter().collect();
             self.upstreams.keep(&servers);
             loop {
-                self.put_together(&settings).await;
+                self.build(&settings).await;
                 tokio::select! {
                     biased;
                     changed = self.settings.changed() => match changed {
@@ -134,7 +134,7 @@ impl Work {
         }
     }
 
-    async fn put_together(&self, settings: &Arc<Settings>) {
+    async fn build(&self, settings: &Arc<Settings>) {
         let (settings, upstreams) = (settings.clone(), self.upstreams.clone());
         let (cache, notifier) = (self.cache.clone(), self.notifier.clone());
         let building = tokio::task::spawn_blocking(move || {
@@ -149,8 +149,8 @@ impl Work {
                     let is_new = !Arc::ptr_eq(&current.settings, &snapshot.settings)
                         || !current.offers_the_same(&snapshot)
                         || current.is_whole != snapshot.is_whole
-                        || current.beside_tools != snapshot.beside_tools
-                        || !current.is_put_together;
+                        || current.prompts_and_resources != snapshot.prompts_and_resources
+                        || !current.is_built;
                     if is_new {
                         *current = snapshot.clone();
                     }
@@ -160,7 +160,7 @@ impl Work {
                     self.offered.send_replace(Some(snapshot));
                 }
             }
-            Err(error) => self.notifier.tell(&format!("the tools can't be put together: {error}")),
+            Err(error) => self.notifier.tell(&format!("the catalog can't be built: {error}")),
         }
     }
 }

@@ -141,7 +141,7 @@ pub(crate) fn discover(
             let result = json!({ "content": [{ "type": "text", "text": text }], "isError": false });
             with_note(result, &snapshot.missing)
         }
-        Err(error) => answer::failure(&format!("the arguments of {name} are wrong: {error}")),
+        Err(error) => answer::failure(&format!("invalid arguments of {name}: {error}")),
     })
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
     let help = match nearest {
         Some((_, known)) => format!("; did you mean {known}?"),
         None if executes(snapshot) => {
-            "; tools of servers are called from a snippet that execute_code runs".to_owned()
+            "; call the tools of servers from a snippet with execute_code".to_owned()
         }
         None => String::new(),
     };

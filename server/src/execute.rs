@@ -75,7 +75,7 @@ pub(crate) fn given(
         return Err(ErrorData::invalid_params(message, None));
     }
     let Some(response) = responses.and_then(|responses| responses.get(PERMISSION)) else {
-        let message = format!("inputResponses has no {PERMISSION:?}, which was asked for");
+        let message = format!("inputResponses has no {PERMISSION:?}, although that was requested");
         return Err(ErrorData::invalid_params(message, None));
     };
     Ok(PriorAnswer { tools: sealed.tools, answer: super::approval::read(response, false) })
@@ -119,7 +119,7 @@ impl Execution {
         let approver = Approver::new(
             self.caller.clone(),
             self.given.clone(),
-            self.session.lasts() && !self.caller.is_asked_by_answers(),
+            self.session.lasts() && !self.caller.is_asked_by_response(),
             stop.clone(),
         );
         let (watcher, messages) = Watcher::new(self.caller.clone());

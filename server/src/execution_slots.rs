@@ -71,8 +71,8 @@ struct Queue {
 /// Why an execution needs a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Begins,
-    GoesOn,
+    Starts,
+    Resumes,
 }
 
 /// A slot. Dropping it passes it to the next execution.
@@ -137,7 +137,7 @@ impl State {
         let started = self.places.saturating_mul(STARTED_PER_PLACE);
         // Half of them, so that one client's questions leave as many to all others.
         let of_client = if client.alone { started } else { started / 2 };
-        kind == Kind::GoesOn || (self.all.started() < started && own.started() < of_client)
+        kind == Kind::Resumes || (self.all.started() < started && own.started() < of_client)
     }
 
     /// Why no further execution of this client may wait.
@@ -157,8 +157,8 @@ impl State {
         });
         let Some((_, queue)) = self.queues.get_mut(index) else { return };
         match kind {
-            Kind::GoesOn => queue.paused.push_back(sender),
-            Kind::Begins => {
+            Kind::Resumes => queue.paused.push_back(sender),
+            Kind::Starts => {
                 queue.waiting.push_back(sender);
                 self.count(client, |count| count.waiting += 1);
             }
@@ -169,15 +169,15 @@ impl State {
     fn next(&mut self) -> Option<(Client, Kind, oneshot::Sender<Slot>)> {
         for index in 0..self.queues.len() {
             let (client, queue) = self.queues.get(index)?;
-            let goes_on = !queue.paused.is_empty() && self.admits(client, Kind::GoesOn);
-            let begins = !goes_on && !queue.waiting.is_empty() && self.admits(client, Kind::Begins);
-            if !goes_on && !begins {
+            let resumes = !queue.paused.is_empty() && self.admits(client, Kind::Resumes);
+            let starts = !resumes && !queue.waiting.is_empty() && self.admits(client, Kind::Starts);
+            if !resumes && !starts {
                 continue;
             }
             let (client, mut queue) = self.queues.remove(index)?;
-            let (kind, list) = match goes_on {
-                true => (Kind::GoesOn, &mut queue.paused),
-                false => (Kind::Begins, &mut queue.waiting),
+            let (kind, list) = match resumes {
+                true => (Kind::Resumes, &mut queue.paused),
+                false => (Kind::Starts, &mut queue.waiting),
             };
             let next = list.pop_front();
             if !queue.is_empty() {
@@ -226,11 +226,16 @@ impl Slots {
     }
 
     /// Takes a slot. An execution that continues is never refused, because it was admitted before.
-    async fn slot(self: &Arc<Self>, client: &Client, kind: Kind, waits: impl FnOnce()) -> Result<Slot, Busy> {
+    async fn slot(
+        self: &Arc<Self>,
+        client: &Client,
+        kind: Kind,
+        on_wait: impl FnOnce(),
+    ) -> Result<Slot, Busy> {
         let mut turn = {
             let mut state = self.state();
             let (sender, turn) = oneshot::channel();
-            let is_busy = (kind == Kind::Begins).then(|| state.busy(client)).flatten();
+            let is_busy = (kind == Kind::Starts).then(|| state.busy(client)).flatten();
             if let Some(busy) = is_busy {
                 // A free slot needs no room to wait. Executions in the queue may not have it, otherwise they would.
                 if !state.admits(client, kind) {
@@ -247,7 +252,7 @@ impl Slots {
             std::mem::forget(leaving);
             return Ok(slot);
         }
-        waits();
+        on_wait();
         let slot = turn.await;
         std::mem::forget(leaving);
         // The sender is dropped only with its entry in the queue.
@@ -262,7 +267,7 @@ impl Slots {
                 let Some((client, kind, next)) = state.next() else { return };
                 let is_wanted = !next.is_closed();
                 state.count(&client, |count| {
-                    count.waiting -= usize::from(kind == Kind::Begins);
+                    count.waiting -= usize::from(kind == Kind::Starts);
                     count.running += usize::from(is_wanted);
                 });
                 if !is_wanted {

@@ -36,10 +36,10 @@ pub struct InProcessClient {
 pub(crate) async fn connect(
     state: &Arc<ServerState>,
     host: Arc<dyn mcp::Host>,
-    company: AgentIsolation,
+    isolation: AgentIsolation,
 ) -> Result<InProcessClient, Failure> {
     let id = random::id().map_err(Failure::host)?;
-    let client = ClientSession::of_agent(id, company, state.clone());
+    let client = ClientSession::of_agent(id, isolation, state.clone());
     let service = PipeService::new(McpService::new(state.clone(), client.clone()));
     let (near, far) = tokio::io::duplex(PIPE);
     // It ends with the client's end.

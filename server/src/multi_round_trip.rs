@@ -97,7 +97,7 @@ impl<'a> MultiRoundTripCall<'a> {
             Some(RequestState::Sealed { once, known }) => Resumption::Sealed(once, known),
             Some(RequestState::Held(name)) => {
                 let work = held.take(&name, self.responses.as_ref())?;
-                work.caller.comes_back(self.context, self.session.level(self.context));
+                work.caller.continue_with(self.context, self.session.level(self.context));
                 Resumption::Answered(held.drive(work, &self.binding, &self.context.ct).await?)
             }
         })

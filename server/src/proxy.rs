@@ -174,7 +174,7 @@ impl ProxiedRequest {
         });
         let request = ForwardedRequest {
             progress: self.caller.wants_progress().then_some(sink),
-            answers_input: !self.caller.is_asked_by_answers(),
+            answers_input: !self.caller.is_asked_by_response(),
             ..request
         };
         let tool = match method {
@@ -195,7 +195,7 @@ impl ProxiedRequest {
             answered.notify_one();
             done
         };
-        // Runs next to the request: neither a server that sends without end nor a slow client stops its clock.
+        // Runs next to the request: neither a server that sends endlessly nor a slow client stops its clock.
         let forwarding = async {
             loop {
                 tokio::select! {
@@ -264,11 +264,11 @@ impl ProxiedRequest {
     /// Forwards a log message to a client that receives them with this request. A client with a session receives them
     /// anyway.
     async fn pass_on(&self, notice: Received<ServerNotice>) {
-        if self.caller.is_asked_by_answers() {
+        if self.caller.is_asked_by_response() {
             self.caller.log_missed(notice.missed).await;
         }
         if let Some(ServerNotice::Log { level, logger, data, caller: Some(caller) }) = notice.item
-            && self.caller.is_asked_by_answers()
+            && self.caller.is_asked_by_response()
             && Arc::ptr_eq(&caller, &self.caller)
         {
             self.caller.log(level, &logger, data).await;

@@ -64,16 +64,15 @@ impl Quota {
         let what = self.what;
         if !all.plus(bytes).fits(self.all) {
             let Amount { count, bytes } = self.all;
-            let bound =
-                format!("there are at most {count} {what} with {bytes} bytes at once; try again later");
+            let bound = format!("the limit of {count} {what} with {bytes} bytes is reached; try again later");
             return Err(Exceeded(bound));
         }
         let own = held.get(client).copied().unwrap_or_default();
         if !client.alone && !own.plus(bytes).fits(self.share) {
             let Amount { count, bytes } = self.share;
             return Err(Exceeded(format!(
-                "one client has at most {count} {what} with {bytes} bytes at once; answer the open ones, or try \
-                 again later"
+                "the limit of {count} {what} with {bytes} bytes for one client is reached; answer the open ones, or \
+                 try again later"
             )));
         }
         held.insert(client.clone(), own.plus(bytes));
@@ -112,12 +111,15 @@ mod tests {
         let (a, b) = (client("a"), client("b"));
         let first = quota.reserve(&a, 10).unwrap();
         let too_large = quota.reserve(&a, 51).unwrap_err().to_string();
-        assert!(too_large.starts_with("busy: one client has at most 2 things with 60 bytes"), "{too_large}");
+        assert!(
+            too_large.starts_with("busy: the limit of 2 things with 60 bytes for one client"),
+            "{too_large}"
+        );
         let _second = quota.reserve(&a, 50).unwrap();
         assert!(quota.reserve(&a, 0).is_err());
         let third = quota.reserve(&b, 40).unwrap();
         let full = quota.reserve(&b, 0).unwrap_err().to_string();
-        assert!(full.starts_with("busy: there are at most 3 things"), "{full}");
+        assert!(full.starts_with("busy: the limit of 3 things with 100 bytes is reached"), "{full}");
         drop(first);
         quota.reserve(&b, 10).unwrap();
         drop(third);

@@ -31,7 +31,7 @@ pub struct Runtime {
     /// The state that all clients share.
     state: Option<Arc<ServerState>>,
     /// Background tasks that run until the end.
-    beside: Vec<JoinHandle<()>>,
+    background: Vec<JoinHandle<()>>,
     /// Shows events of subagents until it is dropped.
     listener: Option<EventListener>,
 }
@@ -48,7 +48,7 @@ impl Runtime {
             poster: None,
             recording: None,
             state: None,
-            beside: Vec::new(),
+            background: Vec::new(),
             listener,
         }
     }
@@ -99,13 +99,13 @@ impl Runtime {
 
     /// Runs a background task until the end.
     pub(crate) fn spawn(&mut self, work: impl Future<Output = ()> + Send + 'static) {
-        self.beside.push(tokio::spawn(work));
+        self.background.push(tokio::spawn(work));
     }
 
     /// Starts the shutdown: aborts background tasks and cancels calls. For callers that end some sessions before all
     /// others.
     pub fn stop(&self) {
-        self.beside.iter().for_each(JoinHandle::abort);
+        self.background.iter().for_each(JoinHandle::abort);
         if let Some(state) = &self.state {
             state.stop.cancel();
         }
@@ -118,7 +118,7 @@ impl Runtime {
     /// If writing to standard output failed, except because its reader is gone.
     pub async fn shutdown(self) -> Result<(), Failure> {
         self.stop();
-        for work in self.beside {
+        for work in self.background {
             // A compiler has ended when its task has.
             let _ = work.await;
         }
@@ -163,10 +163,10 @@ mod tests {
         let terminal = Terminal::new(true, false);
         let mut runtime = Runtime::start(terminal, false, ProcessContext::of_this_process()).await;
         let held = Arc::new(());
-        let beside = held.clone();
+        let background = held.clone();
         runtime.spawn(async move {
             std::future::pending::<()>().await;
-            drop(beside);
+            drop(background);
         });
         runtime.stop();
         runtime.shutdown().await.unwrap();

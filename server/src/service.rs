@@ -174,11 +174,11 @@ impl ServerHandler for McpService {
                     if !known.offers_the_same(&now) {
                         let _ = sink.notify_tool_list_changed().await;
                     }
-                    let [prompts, resources] = &known.beside_tools;
-                    if *prompts != now.beside_tools[0] {
+                    let [prompts, resources] = &known.prompts_and_resources;
+                    if *prompts != now.prompts_and_resources[0] {
                         let _ = sink.notify_prompt_list_changed().await;
                     }
-                    if *resources != now.beside_tools[1] {
+                    if *resources != now.prompts_and_resources[1] {
                         let _ = sink.notify_resource_list_changed().await;
                     }
                     known = now;
@@ -340,7 +340,7 @@ impl McpService {
         }
     }
 
-    async fn plainly(&self, context: &RequestContext<RoleServer>) -> ProxiedRequest {
+    async fn proxied_request(&self, context: &RequestContext<RoleServer>) -> ProxiedRequest {
         // A server's questions in its result are forwarded; other questions can't be asked of a client without a
         // session.
         let (caller, _) = self.session.caller(context);
@@ -348,7 +348,7 @@ impl McpService {
     }
 
     async fn list(&self, list: List, context: &RequestContext<RoleServer>) -> Value {
-        let mut items = self.plainly(context).await.list(list).await;
+        let mut items = self.proxied_request(context).await.list(list).await;
         match list {
             List::Templates => items.push(own_template()),
             List::Resources => {

@@ -71,7 +71,7 @@ pub struct ClientSession {
     /// Scratch space that its programs share.
     scratch: Mutex<Option<(u64, sandbox::Scratch)>>,
     /// Whether the handshake is done: then its declarations apply to all later requests.
-    has_begun: OnceLock<()>,
+    is_initialized: OnceLock<()>,
     notifiers: Mutex<Vec<JoinHandle<()>>>,
     state: Arc<ServerState>,
 }
@@ -96,8 +96,8 @@ impl ClientSession {
     }
 
     /// The session of an agent of this process.
-    pub(crate) fn of_agent(id: String, company: AgentIsolation, state: Arc<ServerState>) -> Arc<Self> {
-        Arc::new(Self::with_transport(id, ClientTransport::InProcess(company), state))
+    pub(crate) fn of_agent(id: String, isolation: AgentIsolation, state: Arc<ServerState>) -> Arc<Self> {
+        Arc::new(Self::with_transport(id, ClientTransport::InProcess(isolation), state))
     }
 
     fn with_transport(id: String, transport: ClientTransport, state: Arc<ServerState>) -> Self {
@@ -110,7 +110,7 @@ impl ClientSession {
             live: OnceLock::new(),
             own: OnceLock::new(),
             scratch: Mutex::default(),
-            has_begun: OnceLock::new(),
+            is_initialized: OnceLock::new(),
             notifiers: Mutex::default(),
             state,
         }
@@ -123,7 +123,7 @@ impl ClientSession {
 
     /// Whether the client stays the same from one request to the next.
     pub(crate) fn lasts(&self) -> bool {
-        self.transport.is_alone() || self.has_begun.get().is_some()
+        self.transport.is_alone() || self.is_initialized.get().is_some()
     }
 
     /// The owner of its executions' outputs. Clients without a session share an owner: an address there can be read by
@@ -134,7 +134,7 @@ impl ClientSession {
 
     /// The handshake is done: starts notifying the client of changes.
     pub(crate) fn begin(self: &Arc<Self>, context: &RequestContext<RoleServer>) {
-        if self.has_begun.set(()).is_err() {
+        if self.is_initialized.set(()).is_err() {
             return;
         }
         let abilities = Abilities::of(context.client_capabilities().as_ref());
@@ -172,7 +172,7 @@ impl ClientSession {
         if self.transport.is_alone() || !self.lasts() {
             return self.live(abilities).upstreams.clone();
         }
-        let begin = || {
+        let start = || {
             let host = ClientHost::new(
                 abilities,
                 gateway::session_host::SessionHost::notifier(&**self.live(abilities).upstreams.host()),
@@ -180,7 +180,7 @@ impl ClientSession {
             self.keep_notifier(tokio::spawn(forward_notices(host.clone(), peer.clone())));
             Upstreams::new(host)
         };
-        self.own.get_or_init(begin).clone()
+        self.own.get_or_init(start).clone()
     }
 
     /// The grants for programs of this client. A client with a session has one scratch space for all of them.
@@ -197,7 +197,7 @@ impl ClientSession {
                 Some(kept) => kept,
                 None => {
                     let made = sandbox::Scratch::new(bytes);
-                    made.map_err(|error| format!("there is no scratch space for the session: {error}"))?
+                    made.map_err(|error| format!("scratch space for the session can\'t be created: {error}"))?
                 }
             };
             *scratch = Some((bytes, space.clone()));
@@ -221,7 +221,7 @@ impl ClientSession {
             return (Arc::new(Caller::new(context, level, terms)), None);
         }
         let (sender, asks) = mpsc::channel(1);
-        (Arc::new(Caller::asked_by_answers(context, level, terms, sender)), Some(asks))
+        (Arc::new(Caller::asked_by_response(context, level, terms, sender)), Some(asks))
     }
 
     /// The client for quotas: the session, or the address for clients without one, which is the only thing known about
@@ -270,7 +270,7 @@ async fn notify_of_changes(live: Arc<CatalogWatcher>, peer: Peer<RoleServer>, se
             notify(&peer, "notifications/tools/list_changed", json!({})).await;
         }
         for (place, kind) in ["prompts", "resources"].into_iter().enumerate() {
-            if known.beside_tools[place] != now.beside_tools[place] {
+            if known.prompts_and_resources[place] != now.prompts_and_resources[place] {
                 notify(&peer, &format!("notifications/{kind}/list_changed"), json!({})).await;
             }
         }

@@ -56,9 +56,9 @@ pub struct Snapshot {
     /// Whether each server has a list, or a reason for having none.
     pub(crate) is_whole: bool,
     /// The connected servers that have prompts, and those that have resources.
-    pub(crate) beside_tools: [BTreeSet<String>; 2],
+    pub(crate) prompts_and_resources: [BTreeSet<String>; 2],
     /// Whether it reflects the servers; the initial snapshot does not.
-    pub(crate) is_put_together: bool,
+    pub(crate) is_built: bool,
     /// Whether any server has resources that may be listed.
     has_resources: bool,
     /// The servers' descriptions of themselves.
@@ -74,7 +74,7 @@ pub(crate) struct Lists {
     pub(crate) reasons: BTreeMap<String, String>,
     pub(crate) is_whole: bool,
     /// The connected servers that have prompts, and those that have resources.
-    pub(crate) beside_tools: [BTreeSet<String>; 2],
+    pub(crate) prompts_and_resources: [BTreeSet<String>; 2],
     /// Whether any server has resources that may be listed.
     pub(crate) has_resources: bool,
     /// The servers' descriptions of themselves.
@@ -124,8 +124,8 @@ impl Snapshot {
             partition: Partition::default(),
             reference: Arc::default(),
             is_whole: false,
-            beside_tools: Default::default(),
-            is_put_together: false,
+            prompts_and_resources: Default::default(),
+            is_built: false,
             has_resources: false,
             about: BTreeMap::new(),
         }
@@ -164,9 +164,9 @@ impl Snapshot {
             notifier.tell(&format!("the tools can't be described: {error}"));
             Reference::default()
         });
-        let Lists { lists, absent, is_whole, beside_tools, has_resources, about, .. } = lists;
+        let Lists { lists, absent, is_whole, prompts_and_resources, has_resources, about, .. } = lists;
         let reference = Arc::new(reference.with_resources(has_resources).with_missing(missing.clone()));
-        let is_put_together = true;
+        let is_built = true;
         Snapshot {
             settings,
             lists,
@@ -176,8 +176,8 @@ impl Snapshot {
             partition,
             reference,
             is_whole,
-            beside_tools,
-            is_put_together,
+            prompts_and_resources,
+            is_built,
             has_resources,
             about,
         }

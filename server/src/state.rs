@@ -176,7 +176,7 @@ impl ServerState {
             })
         };
         if self.draining.is_cancelled() {
-            return Some("it is stopping");
+            return Some("the server is stopping");
         }
         if code_mode.enabled && !is_open() {
             return Some("snippets can't be run yet");

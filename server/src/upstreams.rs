@@ -175,8 +175,9 @@ impl Upstreams {
             }
             let listed = status.as_ref().filter(|status| status.last_connected.is_some());
             if let Some(status) = listed {
-                for (has, names) in
-                    [status.has_prompts, status.has_resources].into_iter().zip(&mut lists.beside_tools)
+                for (has, names) in [status.has_prompts, status.has_resources]
+                    .into_iter()
+                    .zip(&mut lists.prompts_and_resources)
                 {
                     names.extend(has.then(|| name.clone()));
                 }

@@ -50,11 +50,11 @@ impl TerminalPrompt {
             return None;
         }
         let open = Open::new(&self.open);
-        let (begun, has_begun) = oneshot::channel();
+        let (opened, is_opened) = oneshot::channel();
         let (texts, shown) = mpsc::channel();
         // The receiving thread outlives all senders, so this does not fail while it matters.
-        self.writer.keep(Piece::Question(begun, shown));
-        let _ = has_begun.await;
+        self.writer.keep(Piece::Question(opened, shown));
+        let _ = is_opened.await;
         Some(Question { keyboard: Keyboard::open().ok()?, texts, _open: open })
     }
 

@@ -98,7 +98,7 @@ pub(super) fn write(pieces: &mut queue::Receiver<Piece>) {
     let mut writing = Writing::new();
     while let Some(Received { missed, item }) = pieces.receive_blocking() {
         if missed > 0 {
-            let note = format!("toolsmith: {missed} lines are left out here: nobody read them\n");
+            let note = format!("toolsmith: {missed} lines are left out here: they were not read in time\n");
             writing.piece(Piece::Err(note.into_bytes()));
         }
         if let Some(piece) = item {
@@ -154,7 +154,7 @@ impl Writing {
                 self.end_program(Stream::Err);
                 let _ = done.send(self.failed.take());
             }
-            Piece::Question(begun, texts) => self.question(begun, &texts),
+            Piece::Question(opened, texts) => self.question(opened, &texts),
             Piece::Edit(aside, done) => {
                 self.end_line(self.is_one, true);
                 let before = std::mem::replace(&mut self.aside, aside);
@@ -166,11 +166,11 @@ impl Writing {
     }
 
     /// Writes nothing else until the question ends.
-    fn question(&mut self, begun: oneshot::Sender<()>, texts: &mpsc::Receiver<Shown>) {
+    fn question(&mut self, opened: oneshot::Sender<()>, texts: &mpsc::Receiver<Shown>) {
         self.end_line(self.is_one, true);
         let end = if self.line_open { "\n" } else { "" };
         self.err(format!("{end}{RESET}").as_bytes());
-        let _ = begun.send(());
+        let _ = opened.send(());
         while let Ok(Shown { text, done }) = texts.recv() {
             self.err(text.as_bytes());
             let _ = done.send(());

@@ -48,10 +48,10 @@ impl Tools {
     pub async fn connect(
         state: &Arc<ServerState>,
         host: Arc<dyn mcp::Host>,
-        company: AgentIsolation,
+        isolation: AgentIsolation,
         on_progress: ProgressHandler,
     ) -> Result<Self, Failure> {
-        let inside = in_process::connect(state, host, company).await?;
+        let inside = in_process::connect(state, host, isolation).await?;
         Ok(Tools { inside, names: Mutex::default(), on_progress, meta: Map::new() })
     }
 

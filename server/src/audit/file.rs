@@ -81,7 +81,7 @@ impl Appended {
                     self.is_torn |= written > 0;
                     return Err(io::Error::new(
                         io::ErrorKind::StorageFull,
-                        "there is no room for the record",
+                        "no space is left for the record",
                     ));
                 }
                 Ok(_) => {

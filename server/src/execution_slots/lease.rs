@@ -52,16 +52,16 @@ impl Drop for Counted {
 pub(crate) struct Paused(Option<Arc<SlotLease>>);
 
 impl Slots {
-    /// Takes a slot for an execution of `client`, at once or in turn; calls `waits` if it has to wait.
+    /// Takes a slot for an execution of `client`, at once or in turn; calls `on_wait` if it has to wait.
     ///
     /// # Errors
     /// If there is no room to wait, or none for this client.
     pub(crate) async fn take(
         self: &Arc<Self>,
         client: &Client,
-        waits: impl FnOnce(),
+        on_wait: impl FnOnce(),
     ) -> Result<Arc<SlotLease>, Busy> {
-        let slot = self.slot(client, Kind::Begins, waits).await?;
+        let slot = self.slot(client, Kind::Starts, on_wait).await?;
         Ok(SlotLease::new(self.clone(), client.clone(), slot))
     }
 }
@@ -89,7 +89,7 @@ impl SlotLease {
     async fn take(&self) {
         let _turn = self.turn.lock().await;
         if self.state().slot.is_none()
-            && let Ok(slot) = self.slots.slot(&self.client, Kind::GoesOn, || ()).await
+            && let Ok(slot) = self.slots.slot(&self.client, Kind::Resumes, || ()).await
         {
             self.hold(slot);
         }
@@ -131,7 +131,7 @@ impl Drop for Paused {
         // An execution that has ended in the meantime needs no slot.
         let place: Weak<SlotLease> = Arc::downgrade(&place);
         runtime.spawn(async move {
-            let slot = slots.slot(&client, Kind::GoesOn, || ()).await;
+            let slot = slots.slot(&client, Kind::Resumes, || ()).await;
             if let (Ok(slot), Some(place)) = (slot, place.upgrade()) {
                 place.hold(slot);
             }

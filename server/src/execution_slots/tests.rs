@@ -99,14 +99,14 @@ async fn an_execution_that_waits_for_an_answer_gives_its_slot_back() {
     assert_eq!(slots.load(), (2, 0));
     // It continues when a slot is free, before executions that have not started, and in turn with other clients.
     let mut resumes = Box::pin(paused.resume());
-    let mut begins = Box::pin(take(&slots, "a"));
-    assert!(futures::poll!(begins.as_mut()).is_pending());
+    let mut starting = Box::pin(take(&slots, "a"));
+    assert!(futures::poll!(starting.as_mut()).is_pending());
     assert!(futures::poll!(resumes.as_mut()).is_pending());
     drop(running);
     assert!(futures::poll!(resumes.as_mut()).is_ready());
-    assert!(futures::poll!(begins.as_mut()).is_pending(), "the slot is taken again");
+    assert!(futures::poll!(starting.as_mut()).is_pending(), "the slot is taken again");
     drop(asking);
-    drop(begins.await.unwrap());
+    drop(starting.await.unwrap());
     assert_eq!(slots.load(), (0, 0));
 }
 
@@ -118,11 +118,11 @@ async fn unanswered_questions_keep_no_other_client_from_running() {
         let mut asking = Vec::new();
         let mut waiting = Vec::new();
         for _ in 0..4 * places {
-            let mut begins = Box::pin(slots.take(&silent, || ()));
-            match begins.as_mut().now_or_never() {
+            let mut starting = Box::pin(slots.take(&silent, || ()));
+            match starting.as_mut().now_or_never() {
                 Some(Ok(place)) => asking.push((place.pause(), place)),
                 Some(Err(busy)) => panic!("{busy}"),
-                None => waiting.push(begins),
+                None => waiting.push(starting),
             }
         }
         assert_eq!(asking.len(), 2 * places, "its share of executions");
@@ -134,7 +134,7 @@ async fn unanswered_questions_keep_no_other_client_from_running() {
         paused.resume().await;
         drop(place);
         let started: Vec<_> =
-            waiting.iter_mut().filter_map(|begins| begins.as_mut().now_or_never()).collect();
+            waiting.iter_mut().filter_map(|starting| starting.as_mut().now_or_never()).collect();
         assert_eq!(started.len(), 1);
     }
 }
@@ -146,9 +146,9 @@ async fn one_client_is_limited_to_its_share_of_slots_and_queue() {
     let running: Vec<_> = (0..3).map(|_| now(&slots, &greedy)).collect();
     let mut waiting = Vec::new();
     for _ in 0..3 {
-        let mut begins = Box::pin(slots.take(&greedy, || ()));
-        assert!(futures::poll!(begins.as_mut()).is_pending(), "the fourth slot is for others");
-        waiting.push(begins);
+        let mut starting = Box::pin(slots.take(&greedy, || ()));
+        assert!(futures::poll!(starting.as_mut()).is_pending(), "the fourth slot is for others");
+        waiting.push(starting);
     }
     assert_eq!(slots.take(&greedy, || ()).await.unwrap_err(), Busy::Share { waiting: 3 });
     let other = now(&slots, &client("other"));

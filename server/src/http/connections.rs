@@ -135,7 +135,7 @@ mod tests {
     /// Routes that accept every request.
     fn admitting() -> Router {
         let admit = |Extension(entry): Extension<Arc<Entry>>| async move {
-            if entry.admit() { "let in" } else { "full" }
+            if entry.admit() { "accepted" } else { "full" }
         };
         Router::new().route("/", get(admit))
     }
@@ -169,14 +169,14 @@ mod tests {
         let first = "GET / HTTP/1.1\r\nHost: here\r\n\r\nGET / HTTP/1.1\r\nX: ";
         let (answer, time) = dripped(admitting(), first).await;
         assert!(
-            answer.ends_with("let in") && time <= HEAD_TIME + Duration::from_secs(1),
+            answer.ends_with("accepted") && time <= HEAD_TIME + Duration::from_secs(1),
             "{answer} {time:?}"
         );
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_without_an_accepted_request_ends() {
-        let routes = Router::new().route("/", get(|| async { "for anybody" }));
+        let routes = Router::new().route("/", get(|| async { "public" }));
         let (mut client, server) = duplex(1 << 20);
         let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
         let serving = tokio::spawn(serve(server, entry, routes, CancellationToken::new()));
@@ -201,7 +201,7 @@ mod tests {
         client.write_all(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n").await.unwrap();
         let mut answer = String::new();
         client.read_to_string(&mut answer).await.unwrap();
-        assert!(answer.ends_with("let in"), "{answer}");
+        assert!(answer.ends_with("accepted"), "{answer}");
         serving.await.unwrap();
     }
 

@@ -31,7 +31,7 @@ impl McpService {
             let content = json!({ "uri": uri, "mimeType": "text/plain", "text": part.text, "_meta": meta });
             return Ok(json!({ "contents": [content] }));
         }
-        let proxied = self.plainly(&context).await;
+        let proxied = self.proxied_request(&context).await;
         let Some((server, own)) = proxied.owner_of_resource(&uri).await else {
             let meant = if self.session.is_agent() { proxied.meant(&uri).await } else { String::new() };
             return Err(missing(format!("no server has the resource {uri}{meant}")));
@@ -66,7 +66,7 @@ impl McpService {
         let Some(name) = parameters.get("name").and_then(Value::as_str).map(str::to_owned) else {
             return Err(ErrorData::invalid_params("params.name must be the name of a prompt", None));
         };
-        let proxied = self.plainly(&context).await;
+        let proxied = self.proxied_request(&context).await;
         let Some((server, own)) = proxied.owner(List::Prompts, &name).await else {
             return Err(ErrorData::invalid_params(format!("no server has the prompt {name:?}"), None));
         };
@@ -79,7 +79,7 @@ impl McpService {
         mut parameters: Map<String, Value>,
         context: RequestContext<RoleServer>,
     ) -> Result<Value, ErrorData> {
-        let proxied = self.plainly(&context).await;
+        let proxied = self.proxied_request(&context).await;
         let reference = parameters.get("ref").cloned().unwrap_or_default();
         let owner = match (reference["name"].as_str(), reference["uri"].as_str()) {
             (Some(name), _) => proxied.owner(List::Prompts, name).await.map(|owner| ("name", owner)),
@@ -110,7 +110,7 @@ impl McpService {
             return Err(ErrorData::invalid_params(message, None));
         };
         self.session.set_level(level);
-        self.plainly(context).await.send_to_all("logging", "logging/setLevel", &parameters).await;
+        self.proxied_request(context).await.send_to_all("logging", "logging/setLevel", &parameters).await;
         Ok(json!({}))
     }
 }

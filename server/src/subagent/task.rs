@@ -127,7 +127,7 @@ impl Subagent {
             Some(Ok(answer)) => result::answered(&answer),
             Some(Err(why)) => {
                 let name = &self.described.name;
-                answer::failure(&format!("the subagent {name} has no answer (run {run}): {why}"))
+                answer::failure(&format!("the subagent {name} failed (run {run}): {why}"))
             }
             None => return Err(cancelled()),
         };

@@ -255,7 +255,7 @@ fn nothing_is_executed_that_cannot_be_logged() {
     fs::rename(&log, server.path("audit.1")).unwrap();
     fs::create_dir(&log).unwrap();
     gate.open();
-    let phrases = ["the audit log", "audit.jsonl", "can't be written", "Nothing is done that is not in it"];
+    let phrases = ["the audit log", "audit.jsonl", "can't be written", "can't be logged are refused"];
     let answer = server.receive("the answer", |message| message["id"] == 7);
     assert_eq!(answer["result"]["isError"], true, "{answer:#}");
     assert_says(&answer["result"]["content"][0]["text"], &phrases);
