@@ -218,9 +218,9 @@ impl Layers {
         }
         Err(Error(format!(
             "the configuration of this folder, {shown}, {what}\n\
-             help: look at what it starts and loosens, and agree to it: toolsmith trust\n\
-             help: without a terminal: toolsmith trust --show, and then toolsmith trust --yes\n\
-             help: or use another one: --config FILE"
+             help: review what it starts and loosens, and trust it: toolsmith trust\n\
+             help: without a terminal: toolsmith trust --show, then toolsmith trust --yes\n\
+             help: or name another configuration: --config FILE"
         )))
     }
 
