@@ -76,7 +76,7 @@ impl Audit {
     /// The reason why something is refused or ended because it can't be recorded.
     pub(crate) fn refusal(&self, error: &io::Error) -> String {
         format!(
-            "the audit log {} can't be written: {error}. Actions that can\'t be logged are refused",
+            "the audit log {} can't be written: {error}. Actions that can't be logged are refused",
             self.path.display()
         )
     }

@@ -93,7 +93,7 @@ pub(crate) struct Caller {
     route: Mutex<Route>,
     terms: Terms,
     /// The slot of the execution that asks, if it has one.
-    place: Mutex<Weak<SlotLease>>,
+    lease: Mutex<Weak<SlotLease>>,
     /// Whether a question has timed out; then no further one is asked.
     unanswered: AtomicBool,
 }
@@ -133,7 +133,7 @@ impl Caller {
             channel: QuestionChannel::Request,
             route: Mutex::new(Route::of(context, level)),
             terms,
-            place: Mutex::default(),
+            lease: Mutex::default(),
             unanswered: AtomicBool::new(false),
         }
     }
@@ -154,8 +154,8 @@ impl Caller {
     }
 
     /// Links questions to the execution that has this slot.
-    pub(crate) fn set_place(&self, place: &Arc<SlotLease>) {
-        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(place);
+    pub(crate) fn set_lease(&self, lease: &Arc<SlotLease>) {
+        *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(lease);
     }
 
     /// Whether questions are asked by the response to the request.
@@ -198,8 +198,8 @@ impl Caller {
             return Err(late);
         }
         let _open = self.terms.open.reserve(&self.terms.client, parameters.to_string().len())?;
-        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-        let paused = place.map(|place| place.pause());
+        let lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let paused = lease.map(|lease| lease.pause());
         let answer = self.put(method, parameters).await;
         if answer == Err(late) {
             self.unanswered.store(true, Ordering::Relaxed);

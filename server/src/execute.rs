@@ -179,16 +179,16 @@ impl Execution {
     ) -> Result<Outcome, String> {
         let Arguments { code, args, check_only, .. } = &self.arguments;
         recorder.execution(code, &json!(args), *check_only)?;
-        let place = tokio::select! {
+        let lease = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
-            place = self.state.slots.take(self.caller.client(), || watcher.waits()) => place,
+            lease = self.state.slots.take(self.caller.client(), || watcher.waits()) => lease,
         };
-        let place = match place {
-            Ok(place) => place,
+        let lease = match lease {
+            Ok(lease) => lease,
             Err(busy) => return Ok(Outcome::busy(&busy.to_string())),
         };
-        self.caller.set_place(&place);
+        self.caller.set_lease(&lease);
         let code_mode = &self.snapshot.config().code_mode;
         let engine = tokio::select! {
             biased;

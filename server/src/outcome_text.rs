@@ -49,7 +49,8 @@ pub fn trouble(outcome: &Outcome) -> Option<String> {
         let _ = write!(text, " (line {line}, column {column})");
     }
     if !outcome.sandbox.refused.is_empty() && may_be_refusal(error) {
-        let _ = write!(text, "; the sandbox refused it {}", outcome.sandbox.refused.join(", "));
+        let _ =
+            write!(text, "; the sandbox refused these system calls: {}", outcome.sandbox.refused.join(", "));
     }
     match outcome.calls_total {
         0 => {}
@@ -111,7 +112,8 @@ mod tests {
             if let Some(error) = &mut outcome.error {
                 error.kind = kind.to_owned();
             }
-            trouble(&outcome).is_some_and(|text| text.contains("the sandbox refused it open"))
+            trouble(&outcome)
+                .is_some_and(|text| text.contains("the sandbox refused these system calls: open"))
         };
         assert!(!is_named("error", "no such order"));
         assert!(is_named("error", "notes.txt: Operation not permitted (os error 1)"));

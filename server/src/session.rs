@@ -197,7 +197,7 @@ impl ClientSession {
                 Some(kept) => kept,
                 None => {
                     let made = sandbox::Scratch::new(bytes);
-                    made.map_err(|error| format!("scratch space for the session can\'t be created: {error}"))?
+                    made.map_err(|error| format!("scratch space for the session can't be created: {error}"))?
                 }
             };
             *scratch = Some((bytes, space.clone()));
@@ -269,8 +269,8 @@ async fn notify_of_changes(live: Arc<CatalogWatcher>, peer: Peer<RoleServer>, se
         if !known.offers_the_same(&now) {
             notify(&peer, "notifications/tools/list_changed", json!({})).await;
         }
-        for (place, kind) in ["prompts", "resources"].into_iter().enumerate() {
-            if known.prompts_and_resources[place] != now.prompts_and_resources[place] {
+        for (index, kind) in ["prompts", "resources"].into_iter().enumerate() {
+            if known.prompts_and_resources[index] != now.prompts_and_resources[index] {
                 notify(&peer, &format!("notifications/{kind}/list_changed"), json!({})).await;
             }
         }

@@ -122,7 +122,7 @@ impl Drop for Keyboard {
     }
 }
 
-/// Opens the process's terminal anew, so that reading does not interfere with other descriptors.
+/// Opens the process's terminal a second time, so that reading does not interfere with other descriptors.
 fn open() -> io::Result<File> {
     let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open("/dev/tty")
@@ -140,19 +140,19 @@ mod tests {
 
     /// A keyboard on a pseudo-terminal, and the side that types.
     fn keyboard() -> (Keyboard, File) {
-        let hands = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&hands).unwrap();
-        unlockpt(&hands).unwrap();
-        let name = ptsname(&hands, Vec::new()).unwrap().into_string().unwrap();
+        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&controller).unwrap();
+        unlockpt(&controller).unwrap();
+        let name = ptsname(&controller, Vec::new()).unwrap().into_string().unwrap();
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         let terminal =
             OpenOptions::new().read(true).write(true).custom_flags(flags.bits().cast_signed()).open(name);
-        (Keyboard::of(terminal.unwrap()).unwrap(), hands.into())
+        (Keyboard::of(terminal.unwrap()).unwrap(), controller.into())
     }
 
     /// Types on a terminal in raw mode, and returns when the keys have arrived.
-    fn types(hands: &mut File, terminal: &File, keys: &[u8]) {
-        hands.write_all(keys).unwrap();
+    fn types(controller: &mut File, terminal: &File, keys: &[u8]) {
+        controller.write_all(keys).unwrap();
         poll(&mut [PollFd::new(terminal, PollFlags::IN)], None).unwrap();
     }
 
@@ -160,11 +160,11 @@ mod tests {
     async fn earlier_input_is_dropped_whole_and_in_part() {
         let all =
             ["y\n", "y\r", "y", "hurr", "y\ny\ny\n", "\x04", "y\x04", "\x1b[A"].map(|before| async move {
-                let (keyboard, mut hands) = keyboard();
-                hands.write_all(before.as_bytes()).unwrap();
+                let (keyboard, mut controller) = keyboard();
+                controller.write_all(before.as_bytes()).unwrap();
                 keyboard.settle().await.unwrap();
                 assert!(keyboard.line().now_or_never().is_none(), "{before:?}");
-                hands.write_all(b"n\n").unwrap();
+                controller.write_all(b"n\n").unwrap();
                 assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("n"), "{before:?}");
             });
         futures::future::join_all(all).await;
@@ -172,12 +172,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn no_answer_is_accepted_while_keys_are_typed() {
-        let (keyboard, mut hands) = keyboard();
+        let (keyboard, mut controller) = keyboard();
         let terminal = keyboard.typed.as_raw();
         let started = tokio::time::Instant::now();
         let typing = async {
             for key in "yes, hurry\n".repeat(3).bytes() {
-                types(&mut hands, &terminal, &[key]);
+                types(&mut controller, &terminal, &[key]);
                 tokio::time::sleep(GRACE - Duration::from_millis(1)).await;
             }
         };
@@ -185,23 +185,23 @@ mod tests {
         settled.unwrap();
         assert!(started.elapsed() > GRACE * 30, "{:?}", started.elapsed());
         assert!(keyboard.line().now_or_never().is_none());
-        hands.write_all(b"y\r").unwrap();
+        controller.write_all(b"y\r").unwrap();
         assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("y"));
     }
 
     #[tokio::test(start_paused = true)]
     async fn only_accepted_keys_are_echoed_and_the_mode_is_restored() {
-        let (keyboard, mut hands) = keyboard();
+        let (keyboard, mut controller) = keyboard();
         let (terminal, before) = (keyboard.typed.as_raw(), keyboard.before.clone());
-        let typing = async { types(&mut hands, &terminal, b"early\n") };
+        let typing = async { types(&mut controller, &terminal, b"early\n") };
         let (settled, ()) = tokio::join!(keyboard.settle(), typing);
         settled.unwrap();
-        hands.write_all(b"late\n").unwrap();
+        controller.write_all(b"late\n").unwrap();
         assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("late"));
         let mut seen = Vec::new();
         while !seen.ends_with(b"\n") {
             let mut bytes = [0; 64];
-            let read = hands.read(&mut bytes).unwrap();
+            let read = controller.read(&mut bytes).unwrap();
             seen.extend_from_slice(&bytes[..read]);
         }
         assert_eq!(seen, b"late\r\n");
@@ -211,14 +211,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_terminal_in_raw_mode_returns_a_line() {
-        let (first, mut hands) = keyboard();
+        let (first, mut controller) = keyboard();
         let (terminal, mut raw) = (first.typed.as_raw(), first.before.clone());
         raw.make_raw();
         tcsetattr(&terminal, OptionalActions::Now, &raw).unwrap();
-        types(&mut hands, &terminal, b"y\r");
+        types(&mut controller, &terminal, b"y\r");
         let keyboard = Keyboard::of(terminal).unwrap();
         keyboard.settle().await.unwrap();
-        hands.write_all(b"n\r").unwrap();
+        controller.write_all(b"n\r").unwrap();
         assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("n"));
     }
 

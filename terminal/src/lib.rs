@@ -112,9 +112,9 @@ impl Notifier {
     /// Shows lines.
     pub fn say(&self, lines: &str) {
         // The current line may show progress.
-        let anew = if self.one_line { "\r\x1b[K" } else { "" };
+        let clear = if self.one_line { "\r\x1b[K" } else { "" };
         let text = printable::lines(&masked(&queue::shortened(lines, LONGEST_NOTE)));
-        push_note(&self.writer, format!("{anew}{text}\n"));
+        push_note(&self.writer, format!("{clear}{text}\n"));
     }
 }
 

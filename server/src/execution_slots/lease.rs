@@ -116,8 +116,8 @@ impl SlotLease {
 impl Paused {
     /// Takes a slot again, in turn with all other clients.
     pub(crate) async fn resume(mut self) {
-        if let Some(place) = &self.0 {
-            place.take().await;
+        if let Some(lease) = &self.0 {
+            lease.take().await;
         }
         self.0 = None;
     }
@@ -125,15 +125,15 @@ impl Paused {
 
 impl Drop for Paused {
     fn drop(&mut self) {
-        let Some(place) = self.0.take() else { return };
+        let Some(lease) = self.0.take() else { return };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let (slots, client) = (place.slots.clone(), place.client.clone());
+        let (slots, client) = (lease.slots.clone(), lease.client.clone());
         // An execution that has ended in the meantime needs no slot.
-        let place: Weak<SlotLease> = Arc::downgrade(&place);
+        let lease: Weak<SlotLease> = Arc::downgrade(&lease);
         runtime.spawn(async move {
             let slot = slots.slot(&client, Kind::Resumes, || ()).await;
-            if let (Ok(slot), Some(place)) = (slot, place.upgrade()) {
-                place.hold(slot);
+            if let (Ok(slot), Some(lease)) = (slot, lease.upgrade()) {
+                lease.hold(slot);
             }
         });
     }

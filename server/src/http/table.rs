@@ -59,7 +59,8 @@ pub(super) struct Entry {
 }
 
 impl Table {
-    /// Adds a connection. If there are too many strangers, closes the oldest one of the origin that has the most.
+    /// Adds a connection. If there are too many strangers from its origin, closes the oldest of them; if there are too
+    /// many in total, closes the oldest of the origin that has the most.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Arc<Entry> {
         let (origin, end) = (Origin::of(address), CancellationToken::new());
         let mut state = self.state();

@@ -75,8 +75,8 @@ impl Subagent {
     /// # Errors
     /// If the task was cancelled.
     pub(super) async fn answer(self: Arc<Self>, task: Task) -> Result<Value, ErrorData> {
-        let _place = match self.turn(&task).await? {
-            Ok(place) => place,
+        let _lease = match self.turn(&task).await? {
+            Ok(lease) => lease,
             Err(busy) => return Ok(answer::failure(&busy)),
         };
         let run = random::short_id(RUN_LENGTH);
@@ -136,13 +136,13 @@ impl Subagent {
 
     /// Waits for a slot; the inner error says why there is none.
     async fn turn(&self, task: &Task) -> Result<Result<Arc<SlotLease>, String>, ErrorData> {
-        let place = tokio::select! {
+        let lease = tokio::select! {
             biased;
             () = task.cancel.cancelled() => return Err(cancelled()),
-            place = self.slots.take(task.caller.client(), || {}) => place,
+            lease = self.slots.take(task.caller.client(), || {}) => lease,
         };
         let name = &self.described.name;
-        Ok(place.inspect(|place| task.caller.set_place(place)).map_err(|busy| match busy {
+        Ok(lease.inspect(|lease| task.caller.set_lease(lease)).map_err(|busy| match busy {
             Busy::Full { running, waiting } => format!(
                 "{running} tasks of the subagent {name} run and {waiting} wait, which is its limit \
                  (agent.maxTasks); try again later"
