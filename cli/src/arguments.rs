@@ -92,8 +92,8 @@ pub(crate) enum Command {
 /// Options that choose the configuration.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ConfigArguments {
-    /// A configuration file (YAML or JSON) that overrides your own and the project's. If no server is configured, the
-    /// built-in demo server is used.
+    /// A configuration file (YAML or JSON) that overrides your own and the project's. Without it, and if they have no
+    /// server, the built-in demo server is used.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Fail if a server's entry is wrong, instead of leaving the server out.
@@ -128,7 +128,8 @@ pub(crate) struct MannerArguments {
 pub(crate) struct ListeningArguments {
     /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, instead of standard input and output. The
     /// endpoint is /mcp; /healthz and /readyz report its health. Port 0 selects a free port. The address is printed on
-    /// standard error. The configuration is reloaded when its files change; changing the address needs a restart.
+    /// standard error. `toolsmith serve` reloads its configuration when the files change; `toolsmith mcp serve` does not.
+    /// Changing the address needs a restart.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<std::net::SocketAddr>,
     /// The environment variable with the token that HTTP clients must send (`Authorization: Bearer …`), at least 16

@@ -141,7 +141,7 @@ section! {
         max_tasks: Count<usize> = 64,
         /// Maximum size of an input file.
         input_size: Size<u64, 1> = 10 << 20,
-        /// Maximum depth of subagents that call subagents.
+        /// Maximum number of Toolsmith processes above this one: subagents that call subagents, servers that start servers.
         max_depth: Count<u32> = 5,
         /// The file for conversations, relative to the folder of this file; `false` disables it (default: a file in
         /// your state folder).

@@ -136,7 +136,7 @@ impl<T: Whole, const MIN: u64> TryFrom<String> for Size<T, MIN> {
     fn try_from(text: String) -> Result<Self, String> {
         let bytes = size::parse(&text)?;
         if bytes < MIN {
-            return Err(format!("{text:?} is too small; write at least {MIN} bytes"));
+            return Err(format!("{text:?} is too small; write at least {}", size::written(MIN)));
         }
         Ok(Size(T::from_u64(bytes)))
     }

@@ -115,7 +115,7 @@ fn the_budget_is_validated_and_a_project_cannot_set_it() {
         let config = format!("{DEMO}cache: {{ size: {size} }}\n");
         Run::new(cache.path()).arguments(&["run", "-"]).input("1").config(&config).done().exits(2)
     };
-    wrong("63MiB").says(&["given.yaml:3:16", "too little", "at least 67108864 bytes"]);
+    wrong("63MiB").says(&["given.yaml:3:16", "too small", "at least 64MiB"]);
     wrong("plenty").says(&["given.yaml:3:16", "is not a size", "512MiB"]);
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("toolsmith.yaml"), format!("{DEMO}{SMALLEST}")).unwrap();

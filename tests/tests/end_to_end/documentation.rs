@@ -192,7 +192,8 @@ fn commands_in_the_documentation_print_what_it_shows() {
         for (Step { line, command, output }, printed) in &differences {
             let page = page.strip_prefix(repository()).unwrap().display();
             let shown = output.join("\n");
-            let _ = writeln!(report, "{page}:{line}: $ {command}\n-- shown:\n{shown}\n-- printed:\n{printed}");
+            let _ =
+                writeln!(report, "{page}:{line}: $ {command}\n-- shown:\n{shown}\n-- printed:\n{printed}");
         }
     }
     assert!(report.is_empty(), "{report}");
@@ -205,7 +206,8 @@ fn an_ellipsis_stands_for_any_text_and_any_lines() {
     for (shown, text) in fitting {
         assert!(fits(&shown.lines().collect::<Vec<_>>(), &text.lines().collect::<Vec<_>>()), "{shown}");
     }
-    for (shown, text) in [("a … c", "a b"), ("a", "a\nb"), ("a\n…\nd", "a\nb"), ("a", ""), ("a…", "b")] {
+    for (shown, text) in [("a … c", "a b"), ("a", "a\nb"), ("a\n…\nd", "a\nb"), ("a", ""), ("a…", "b")]
+    {
         assert!(!fits(&shown.lines().collect::<Vec<_>>(), &text.lines().collect::<Vec<_>>()), "{shown}");
     }
 }

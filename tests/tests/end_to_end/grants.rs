@@ -63,7 +63,7 @@ fn scratch_space_is_bounded() {
         "for _ in 0..64 { std::fs::write(\"a\", vec![1u8; 512 << 10])?; std::fs::remove_file(\"a\")?; }\n1";
     assert_eq!(with("scratch: 1MiB", repeated).result(), 1);
     let outcome = with("scratch: 1KiB", "1").done().exits(2);
-    outcome.says(&["given.yaml:5:", "at least 65536 bytes"]);
+    outcome.says(&["given.yaml:5:", "at least 64KiB"]);
 }
 
 /// A folder with a configuration and the paths it grants.

@@ -86,8 +86,11 @@ fn an_entry_for_the_server_itself_is_rejected() {
     ] {
         let config = with_demo(&entry("myself", command, arguments));
         let mut server = Serve::new(&config).start();
-        let most =
-            peak_until_reported(&mut server, false, &["given.yaml:3:", "myself", "starts this server itself"]);
+        let most = peak_until_reported(
+            &mut server,
+            false,
+            &["given.yaml:3:", "myself", "starts this server itself"],
+        );
         assert_eq!(most, 1);
     }
     // The user's own file applies to every server.
