@@ -72,7 +72,7 @@ impl Refusal {
             }
             Reason::Person => format!("permission to call {names} was refused"),
             Reason::Late(limit) => format!(
-                "{names}: nobody answered the permission question within {} s (serve.questionTimeout)\n\
+                "{names}: the permission question got no answer within {} s (serve.questionTimeout)\n\
                  help: try again when the user can answer, increase serve.questionTimeout, or allow it with \
                  `trust: true` or `permissions` in the server's entry",
                 limit.as_secs_f64()

@@ -109,7 +109,7 @@ fn without_a_token_only_this_machine_is_served() {
         run.done().exits(2).says(phrases);
     };
     for address in ["0.0.0.0:0", "[::]:0"] {
-        refused(&["--http", address], None, &["can be reached from elsewhere", "--token-env"]);
+        refused(&["--http", address], None, &["can be reached from other machines", "--token-env"]);
     }
     let with_token = ["--http", "0.0.0.0:0", "--token-env", "DOOR"];
     refused(&with_token, None, &["DOOR", "is not set"]);

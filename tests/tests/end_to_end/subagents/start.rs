@@ -52,7 +52,7 @@ fn invalid_files_are_rejected_at_start() {
     let schema =
         described(&model, &format!(", outputSchemaPath: {path:?}"), "agent: { conversations: false }\n");
     let wrong = [
-        ("{", "no JSON"),
+        ("{", "is not JSON"),
         (r#"{ "type": "array" }"#, "\"object\""),
         (r#"{ "type": "object", "properties": 7 }"#, "not a valid JSON Schema"),
     ];
