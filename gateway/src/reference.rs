@@ -11,7 +11,7 @@ mod lookup;
 mod resolve;
 mod signature;
 mod text;
-mod words;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

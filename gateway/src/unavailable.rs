@@ -6,7 +6,7 @@ use std::sync::Arc;
 use config::{Config, Filter, Permission};
 
 use crate::pins::Pins;
-use crate::reference::letters;
+use crate::reference::words::letters;
 use crate::tool_list::ToolList;
 
 /// Maximum characters of the reason for one server, which may be the server's own text.

@@ -5,10 +5,10 @@
 
 mod body;
 mod client;
-mod connections;
+pub(crate) mod connections;
 mod discovery;
 mod event_stream;
-mod failure;
+pub(crate) mod failure;
 mod headers;
 mod listening;
 mod messages;

@@ -29,7 +29,7 @@ use self::{
     store::{Client, Record, Store},
 };
 use crate::{
-    http::{HttpFailure, provide_cryptography},
+    http::{connections::provide_cryptography, failure::HttpFailure},
     secrets::{learn, learn_header},
     server_config::{Grant, OAuth, ServerConfig, Transport},
 };

@@ -11,7 +11,7 @@ mod framing;
 mod head;
 mod numbers;
 pub mod probe;
-mod sessions;
+pub(crate) mod sessions;
 mod table;
 mod token;
 

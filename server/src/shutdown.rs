@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use super::http::session_end;
+use super::http::sessions::session_end;
 use super::state::ServerState;
 
 /// How long cancelled executions may take to report the cancellation.

@@ -82,11 +82,14 @@ fn is_current(connection: &Connection, file: &Path) -> Result<bool, StoreError> 
     if connection.is_readonly("main").map_err(failed)? {
         return Err(StoreError(format!("{} is read-only; {ELSEWHERE}", file.display())));
     }
-    let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    // One transaction: another process may be creating the tables.
+    let snapshot = connection.unchecked_transaction().map_err(failed)?;
+    let number = |pragma: &str| snapshot.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let version = number("user_version").map_err(failed)?;
     let application = number("application_id").map_err(failed)?;
     let tables = "SELECT count(*) FROM sqlite_master";
-    let tables: i64 = connection.query_row(tables, [], |row| row.get(0)).map_err(failed)?;
+    let tables: i64 = snapshot.query_row(tables, [], |row| row.get(0)).map_err(failed)?;
+    drop(snapshot);
     if (version != 0 || tables != 0) && application != i64::from(APPLICATION) {
         return Err(StoreError(format!(
             "{} is the database of another program; {ELSEWHERE}",

@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use super::failure::failure;
-use crate::http::HttpFailure;
+use crate::http::failure::HttpFailure;
 
 /// Time limit for discovery, registration and an exchange of tokens together.
 pub(super) const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(30);

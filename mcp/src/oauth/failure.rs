@@ -4,7 +4,7 @@ use rmcp::transport::auth::AuthError;
 
 use super::secret_members::learn_members;
 use crate::{
-    http::{HttpFailure, chain},
+    http::failure::{HttpFailure, chain},
     text::shown,
 };
 

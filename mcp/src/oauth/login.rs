@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     error::{Challenge, Error, ErrorKind},
-    http::{self, HttpFailure},
+    http::{self, failure::HttpFailure},
     secrets::learn,
     server_config::{Grant, OAuth, ServerConfig, Transport},
     text::shown,

@@ -21,7 +21,7 @@ use system::file::{self, Access, Durability};
 use tokio::time::{Instant, sleep};
 
 use super::secret_members::learn_members;
-use crate::{http::HttpFailure, secrets::learn, server_config::OAuth};
+use crate::{http::failure::HttpFailure, secrets::learn, server_config::OAuth};
 
 /// The version of the file format.
 const VERSION: u32 = 1;

@@ -70,7 +70,7 @@ fn invalid_content_parts_are_rejected() {
                 broker.write_all(&(text.len() as u32).to_be_bytes())?;\nbroker.write_all(text.as_bytes())?;\n\
                 tokio::time::sleep(Duration::from_secs(30)).await;";
     let outcome = run(code).expect("sandbox_violation", 6);
-    assert_says(&outcome["error"]["message"], &["content part"]);
+    assert_says(&outcome["error"]["message"], &["content block"]);
     assert_eq!(outcome["content"], json!([]));
 }
 

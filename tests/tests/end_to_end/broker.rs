@@ -205,13 +205,13 @@ fn only_this_executions_hello_is_accepted() {
     for (name, hello, says) in [
         ("no hello", echo(0), "not a hello"),
         ("an end", r#"say {"finish":{"ok":{"result":1}}}"#.to_owned(), "not a hello"),
-        ("no token", r#"say {"hello":{"version":VERSION,"token":""}}"#.to_owned(), "not the token"),
+        ("no token", r#"say {"hello":{"version":VERSION,"token":""}}"#.to_owned(), "does not have the token"),
         (
             "another token",
             format!("say {{\"hello\":{{\"version\":VERSION,\"token\":\"{}\"}}}}", "0".repeat(32)),
-            "not the token",
+            "does not have the token",
         ),
-        ("more than the token", HELLO.replace("TOKEN", "TOKEN0"), "not the token"),
+        ("more than the token", HELLO.replace("TOKEN", "TOKEN0"), "does not have the token"),
         ("an older version", HELLO.replace("VERSION", "1"), "it uses protocol version 1, not"),
         (
             "a newer version",

@@ -76,7 +76,7 @@ fn errors_are_reported_with_their_place() {
         format!("a: &a [x, x]\n{}", (0..40).map(|n| format!("b{n}: &b{n} [*a, *a]\n")).collect::<String>());
     plain("1").config(&bomb).done().exits(2);
     plain("1").config(&"[".repeat(100_000)).done().exits(2);
-    plain("1").config(&"# long\n".repeat(200_000)).done().exits(2).says(&["limit"]);
+    plain("1").config(&"# long\n".repeat(200_000)).done().exits(2).says(&["maximum"]);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_configuration_may_come_through_a_pipe() {
     };
     let config = format!("mcpServers:\n{}", fault_entry("faulty", "sound", ""));
     assert_eq!(run(config.as_bytes()).result(), "piped");
-    run(&b"#\n".repeat(1 << 20)).done().exits(2).says(&["/dev/stdin", "limit"]);
+    run(&b"#\n".repeat(1 << 20)).done().exits(2).says(&["/dev/stdin", "maximum"]);
     run(b"a: b\nb: \xff\n").done().exits(2).says(&["/dev/stdin:2:4:", "UTF-8"]);
 }
 

@@ -10,7 +10,7 @@ use crate::cache::shared;
 use crate::harness::{FAULT_SERVER, FinishedRun, Run, RunningProcess, fault_entry};
 
 /// The text of a permission prompt, and its end once it accepts an answer.
-const QUESTION: &str = "May it be made?";
+const QUESTION: &str = "Allow this call?";
 const READY: &str = "[n] no: ";
 
 /// A prompt that a program forges.

@@ -159,7 +159,7 @@ const ATTEMPTS: &[Attempt] = &[
         check: |outcome| {
             let expected = value!({ "signal": 31, "syscall": "ptrace", "calls": 1, "stdout_bytes": 7 });
             assert_eq!(outcome["error"]["evidence"], expected);
-            assert_says(&outcome["error"]["message"], &["the system call ptrace"]);
+            assert_says(&outcome["error"]["message"], &["the forbidden system call ptrace"]);
             assert_eq!(outcome["sandbox"]["refused"], value!(["ptrace"]));
         },
     },

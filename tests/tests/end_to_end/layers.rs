@@ -183,16 +183,16 @@ fn a_broken_server_does_not_affect_the_others_unless_strict() {
     let run = |more: &[&str]| Run::new(shared()).arguments(&["codegen"]).arguments(more).config(&text).done();
     let done = run(&[]).exits(0).says(&[
         "warning: ",
-        "given.yaml:3:10: the key `comand`",
+        "given.yaml:3:10: unknown key `comand`",
         "given.yaml:4:",
         "is not set",
     ]);
     assert!(done.stdout.contains("good"), "{done:#?}");
     assert_eq!(done.stderr.matches("comand").count(), 2, "expected one report with its line: {done:#?}");
-    run(&["--strict"]).exits(2).says(&["given.yaml:3:10: the key `comand`", "given.yaml:4:"]);
+    run(&["--strict"]).exits(2).says(&["given.yaml:3:10: unknown key `comand`", "given.yaml:4:"]);
     let all_broken = "mcpServers:\n  bad: { comand: x }\n";
     let done = Run::new(shared()).arguments(&["codegen"]).config(all_broken).done().exits(2);
-    done.says(&["given.yaml:2:10", "no server is left", "toolsmith mcp add"]);
+    done.says(&["given.yaml:2:10", "no usable server is left", "toolsmith mcp add"]);
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn editing_servers_keeps_comments() {
     assert_eq!(entry(&place, 0)["enabled"], true);
 
     let before = place.text();
-    place.run(&["mcp", "add", "web", "--", "x"]).done().exits(2).says(&["web already", "--replace"]);
+    place.run(&["mcp", "add", "web", "--", "x"]).done().exits(2).says(&["already has web", "--replace"]);
     place.run(&["mcp", "add", "odd", "--url", "nowhere"]).done().exits(2).says(&["not an absolute address"]);
     place
         .run(&["mcp", "add", "odd", "--url", "https://x.example", "--env", "A=b"])
@@ -329,7 +329,7 @@ fn the_servers_of_other_clients_are_imported() {
         json!({ "type": "http", "url": "https://x.example/mcp", "permission": "ask" })
     );
     let before = place.text();
-    place.run(&["mcp", "import"]).done().exits(2).says(&["files, web already", "--replace"]);
+    place.run(&["mcp", "import"]).done().exits(2).says(&["already has files, web", "--replace"]);
     place.run(&["mcp", "import", "missing.json"]).done().exits(2).says(&["missing.json"]);
     fs::write(place.folder.path().join("bad.json"), "{ \"mcpServers\": ").unwrap();
     place.run(&["mcp", "import", "bad.json"]).done().exits(2).says(&["bad.json:1:"]);

@@ -86,7 +86,7 @@ fn no_call_is_made_that_the_latest_configuration_does_not_allow() {
     for (call, more) in [(&program, ""), (&direct, "    codeMode: false\n")] {
         for (later, says) in [
             (DEMO.to_owned(), "no longer configured"),
-            (faulty("deny", more), "denies faulty.echo by now"),
+            (faulty("deny", more), "now denies faulty.echo"),
             (faulty("ask-each", &format!("{more}    env: {{ NEW: \"1\" }}\n")), "has changed since"),
         ] {
             let server = Serve::http(&faulty("ask-each", more)).start();

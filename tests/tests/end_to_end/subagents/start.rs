@@ -70,7 +70,7 @@ fn a_too_deeply_nested_subagent_is_rejected() {
     let model = model(&json!([]));
     let config = described(&model, "", "agent: { conversations: false, maxDepth: 2 }\n");
     let below = |depth: &str| run(&config).variable("TOOLSMITH_DEPTH", depth);
-    refused(below("3"), &["3 processes of Toolsmith are above", "at most 2", "agent.maxDepth"]);
+    refused(below("3"), &["3 processes of Toolsmith are above", "the limit is 2", "agent.maxDepth"]);
     refused(below("many"), &["TOOLSMITH_DEPTH"]);
     // Its input is empty, so it exits at once.
     below("2").done().exits(0);
