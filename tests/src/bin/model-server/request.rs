@@ -85,7 +85,7 @@ impl ModelRequest {
             let speaks = matches!(turns, Turn::Model);
             match turns {
                 // Media of results, which the API cannot hold in the results themselves.
-                Turn::User(text) if text.starts_with("What the call ") => {}
+                Turn::User(text) if text.starts_with("Media returned by the call ") => {}
                 Turn::User(text) => {
                     if request.first_user.is_empty() {
                         request.first_user.clone_from(&text);
