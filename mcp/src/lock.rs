@@ -227,7 +227,7 @@ mod tests {
                     "\"hash\": ",
                     "\"observed\": { \"outputSchema\": {}, \"text\": \"a\", \"samples\": 1 }, \"hash\": ",
                 ),
-                "demo.echo: observed is either an `outputSchema` or a `text`",
+                "demo.echo: observed must be either an `outputSchema` or a `text`",
             ),
             ("\u{1b}[31m".to_owned(), "line 1"),
             (good.replace("\"echo\": {", "\"eco\": {"), "demo.eco: the tool has another name"),

@@ -169,7 +169,10 @@ fn types_fields_and_variants_of_other_names_are_found() {
             "demo::CreateNoteInput { subject: \"a\".into(), body: \"b\".into(), tags: None }.call().await?",
             &["no field `body`; its fields are `subject`, `text` and `tags`", CREATE_NOTE],
         ),
-        ("demo::json_response().await?.orders", &["a `ToolResult` does not have the tool's fields", ".json::<Value>()?"]),
+        (
+            "demo::json_response().await?.orders",
+            &["a `ToolResult` does not have the tool's fields", ".json::<Value>()?"],
+        ),
         ("demo::echo(\"a\").await?.json::<Value>()?.name", &["write `[\"name\"]`"]),
     ]);
 }
