@@ -30,7 +30,7 @@ use tokio::time::timeout;
 
 pub(crate) use body::{events, one_by_one, read_bounded, read_in_turn};
 pub(crate) use client::HttpClient;
-pub(crate) use connections::{client, provide_cryptography};
+pub(crate) use connections::client;
 pub(crate) use discovery::DISCOVERY_TIMEOUT;
 pub(crate) use failure::{HttpFailure, chain};
 pub(crate) use headers::{ParameterHeaders, parameter_headers};
