@@ -6,7 +6,7 @@ use end_to_end::reductions::OUTCOME;
 use serde_json::{Value, json};
 
 use super::{
-    kept_snippet,
+    stored_snippet,
     serving::{Serving, entries},
     site,
     taking::attempt,
@@ -69,7 +69,7 @@ pub(super) async fn section() -> Checked<String> {
 }
 
 async fn measure(serving: &mut Serving, workspace: &Workspace, task: &Task) -> Checked<Sizes> {
-    let snippet = kept_snippet(&task.id)?;
+    let snippet = stored_snippet(&task.id)?;
     let (came, checked) = attempt(serving, workspace, task, &snippet).await?;
     checked.map_err(|error| format!("{}: {error}", task.id))?;
     let outcome = &came.answer["_meta"][OUTCOME];
