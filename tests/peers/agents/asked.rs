@@ -5,12 +5,12 @@ use serde_json::Value;
 /// The results of a tool's calls, each with the content next to it (pictures, in formats where results cannot hold
 /// them).
 pub(super) fn results(requests: &[Value], tool: &str) -> Vec<String> {
-    let bodies = requests
+    let mut bodies = requests
         .iter()
         .map(|request| &request["body"])
         .filter(|body| body["tools"].to_string().contains(tool));
     // The last request repeats everything before it.
-    let Some(body) = bodies.last() else { return Vec::new() };
+    let Some(body) = bodies.next_back() else { return Vec::new() };
     let items = ["input", "messages", "contents"].iter().find_map(|member| body[member].as_array());
     let mut results: Vec<String> = Vec::new();
     let mut is_open = false;

@@ -6,9 +6,8 @@ use end_to_end::reductions::OUTCOME;
 use serde_json::{Value, json};
 
 use super::{
-    stored_snippet,
     serving::{Serving, entries},
-    site,
+    site, stored_snippet,
     taking::attempt,
     tasks::{RunResult, Task},
     workspace::Workspace,
