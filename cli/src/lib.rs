@@ -9,6 +9,8 @@ mod commands;
 mod console;
 mod demo;
 mod file_lock;
+#[cfg(test)]
+mod reference_pages;
 mod terminal_host;
 mod terminal_prompter;
 mod tool_arguments;

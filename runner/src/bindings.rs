@@ -37,7 +37,7 @@ pub const WHOLE_SERVER: usize = 16;
 const MESSAGES: usize = 4;
 
 /// Time limit for compiling the bindings of one server; 1 000 tools take about 8 s.
-const TIMEOUT: Duration = Duration::from_secs(120);
+pub const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A server's module with the tools that a snippet uses.
 pub(crate) struct Named<'a> {

@@ -12,7 +12,6 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
 use bridge::size::size;
-pub use bridge::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT};
 use bridge::wire::{
     CallFailure, FRAME_LIMIT, FailureKind, Question, ToHost, ToProgram, VERSION, WARNINGS_LIMIT, Welcome,
 };

@@ -35,11 +35,11 @@ pub(crate) struct Job<'a> {
 }
 
 /// Processor time limit for compiling a snippet, in seconds.
-pub(crate) const SNIPPET_SECONDS: u64 = 30;
+pub const SNIPPET_SECONDS: u64 = 30;
 /// Maximum size of a snippet's program, in bytes (64 MiB): programs are kept, and read as a whole.
-pub(crate) const LARGEST_PROGRAM: u64 = 64 << 20;
+pub const LARGEST_PROGRAM: u64 = 64 << 20;
 /// Maximum size of a bindings library, in bytes (256 MiB): one of 1 000 tools has 30 MiB.
-pub(crate) const LARGEST_LIBRARY: u64 = 256 << 20;
+pub const LARGEST_LIBRARY: u64 = 256 << 20;
 /// `nice(2)` value of background work: with 19, the kernel gives it a seventieth of the time of normal processes.
 const BACKGROUND: u8 = 19;
 

@@ -51,7 +51,7 @@ struct Index {
 /// user's own with a compiler wrapper, for example) must not choose what runs.
 const WORKING_FOLDER: &str = "/";
 /// Time limit for fetching, and for building.
-const BUILD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+pub const BUILD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Maximum size of cargo's output, in bytes.
 const OUTPUT_LIMIT: usize = 16 << 20;
 

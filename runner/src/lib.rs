@@ -32,6 +32,7 @@ mod in_scope;
 mod inspect;
 mod layer;
 mod library;
+pub mod limits;
 mod manifest;
 mod markdown;
 mod messages;
@@ -58,7 +59,7 @@ mod unused_calls;
 pub use bindings::WHOLE_SERVER;
 pub use bridge::size::size;
 pub use bridge::wire::{CallFailure, FailureKind, FoundResource, FoundTool, Question};
-pub use broker::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, CALLS_KEPT, CONTENT_LIMIT, PARTS_LIMIT};
+pub use broker::CALLS_KEPT;
 pub use cache::{
     BINDINGS_KEPT, Bucket, Cache, DEFAULT_SIZE, FILES_KEPT, LARGEST_KEPT_PROGRAM, LAYERS_KEPT, LEAST_SIZE,
     PROGRAMS_KEPT,
@@ -79,6 +80,5 @@ pub use precompile::PrecompileReport;
 pub use protected::Protected;
 pub use refused::CallsRefused;
 pub use sandbox_policies::{Grants, Limits};
-pub use snippet::{SNIPPET_LIMIT, discards_value};
-pub use syntax_depth::{CHAIN_LIMIT, NESTING_LIMIT};
+pub use snippet::discards_value;
 pub use toolchain::{OLDEST_RUSTC, TARGET, Toolchain};

@@ -103,7 +103,7 @@ pub struct Grants {
 
 /// Maximum size of a file that a program writes to a granted path, in bytes (1 GiB). In scratch space, the space is the
 /// limit.
-const FILE_SIZE: u64 = 1 << 30;
+pub const FILE_SIZE: u64 = 1 << 30;
 
 impl Grants {
     /// Refuses write access to what is protected: on this machine, with the cache in `cache` and the toolchain in

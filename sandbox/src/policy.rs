@@ -117,6 +117,9 @@ pub struct Policy {
 /// The path of a child's scratch space.
 pub const SCRATCH: &str = "/scratch";
 
+/// Maximum number of files in scratch space, because its size does not count their kernel structures.
+pub const SCRATCH_FILES: usize = 65_536;
+
 impl Policy {
     /// For one static program: no grants, empty environment; 512 MiB of address space (544 MiB of memory,
     /// including its supervisor), 8 MiB of stack, 30 s of processor time, no written files (size 0), 64

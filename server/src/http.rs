@@ -34,6 +34,7 @@ use super::session::ClientSession;
 use super::shutdown;
 use super::state::ServerState;
 
+pub use endpoint::BODY_LIMIT;
 pub use sessions::session_end;
 pub use token::Token;
 

@@ -4,7 +4,7 @@
 mod difference;
 mod export;
 mod report;
-mod source;
+pub(crate) mod source;
 
 pub(crate) use source::{generatable, saved_tools};
 

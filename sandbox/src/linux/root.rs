@@ -19,7 +19,7 @@ use rustix::mount::{
 
 use super::exec::Executable;
 use crate::error::failed;
-use crate::policy::SCRATCH;
+use crate::policy::{SCRATCH, SCRATCH_FILES};
 use crate::{Access, Failure, Policy, Step};
 
 /// The access allowed under a mount.
@@ -192,11 +192,8 @@ fn place(tree: &OwnedFd, path: &Path, is_folder: bool) -> io::Result<()> {
 /// The mount point that shows the processes of the namespace.
 const PROCESSES: &str = "/proc";
 
-/// Maximum number of files in scratch space, because its size does not count their kernel structures.
-const SCRATCH_FILES: &str = "65536";
-
 fn new_scratch(bytes: u64) -> io::Result<OwnedFd> {
-    memory(&[("mode", "700"), ("size", &bytes.to_string()), ("nr_inodes", SCRATCH_FILES)])
+    memory(&[("mode", "700"), ("size", &bytes.to_string()), ("nr_inodes", &SCRATCH_FILES.to_string())])
 }
 
 fn place_scratch(tree: &OwnedFd) -> io::Result<()> {

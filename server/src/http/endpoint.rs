@@ -32,7 +32,7 @@ use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
 
 /// Maximum size of a request, in bytes (4 MiB): snippets are far smaller.
-const BODY_LIMIT: usize = 4 << 20;
+pub const BODY_LIMIT: usize = 4 << 20;
 
 /// Time limit for sending a request.
 const BODY_TIME: Duration = Duration::from_secs(60);

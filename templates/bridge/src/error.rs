@@ -30,20 +30,21 @@ pub struct ToolError {
 pub enum ToolErrorKind {
     /// The tool reported a failure (`isError`).
     Failed,
-    /// The execution may not call the tool.
-    Denied,
-    /// The server did not answer in time.
+    /// The arguments do not fit the tool's input schema. The call was not sent.
+    InvalidParams,
+    /// The server answered with a JSON-RPC error, usually because of the arguments.
+    Rejected,
+    /// The server did not answer within `requestTimeout`.
     Timeout,
     /// The server is not connected, or its connection ended.
     Unavailable,
-    /// The arguments do not match the tool's input schema: a bound, a pattern, a format. The call was not sent.
-    InvalidParams,
-    /// The server refused the request, usually because of its arguments.
-    Rejected,
-    /// The request or answer violates the protocol or its limits.
-    Protocol,
-    /// The answer does not match the tool's output schema, declared or observed; it is in `raw`.
+    /// The answer does not fit the Rust type that was generated from the output schema, declared or observed. `raw` has
+    /// the answer.
     Mismatch,
+    /// The request or the answer violates the protocol or a size limit.
+    Protocol,
+    /// The program may not call this tool.
+    Denied,
 }
 
 impl ToolErrorKind {

@@ -46,7 +46,7 @@ pub use resource::{
     ListResources, ReadResource, Resource, ResourceContent, mcp_resource_read, mcp_resources_list,
 };
 pub use result::ToolResult;
-pub use run::{Encoded, Failure, encode, on_thread, outside_runtime, run};
+pub use run::{Encoded, Failure, RESULT_LIMIT, STACK, encode, on_thread, outside_runtime, run};
 pub use scalar::Scalar;
 
 /// The result type of snippets: any error converts into [`anyhow::Error`] with `?`.

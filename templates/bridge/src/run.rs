@@ -38,7 +38,10 @@ const EXIT_PANIC: u8 = 101;
 const EXIT_BROKER: u8 = 102;
 
 /// The snippet's stack size in bytes: the usual size of a main thread's stack.
-const STACK: usize = 8 << 20;
+pub const STACK: usize = 8 << 20;
+
+/// Maximum size of a snippet's result, in bytes of JSON (16 MiB).
+pub const RESULT_LIMIT: usize = FRAME_LIMIT / 2;
 
 /// Runs the snippet in `entry`, whose text is at `origin`.
 pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
@@ -59,7 +62,7 @@ pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output
     };
     let args = Args(welcome.args);
     let (finish, code) = match on_main_thread(move || drive(entry, args)) {
-        Ok(Ok(Some(result))) if result.get().len() > FRAME_LIMIT / 2 => {
+        Ok(Ok(Some(result))) if result.get().len() > RESULT_LIMIT => {
             (Finish::Error(too_large(result.get().len())), EXIT_ERROR)
         }
         Ok(Ok(result)) => (Finish::Ok { result, unmade: unmade::report(origin) }, 0),
@@ -170,7 +173,7 @@ fn failure(error: &anyhow::Error) -> Failure {
 }
 
 fn too_large(length: usize) -> ErrorReport {
-    let limit = FRAME_LIMIT / 2;
+    let limit = RESULT_LIMIT;
     let (length, limit) = (size(length), size(limit));
     let message =
         format!("the result is {length} of JSON, over the limit of {limit}; return a part or a summary");

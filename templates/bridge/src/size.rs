@@ -1,7 +1,7 @@
 //! Formats sizes for messages, and limits the length of messages.
 
 /// Maximum length of the message of an error or panic, in bytes (64 KiB).
-const MESSAGE_LIMIT: usize = 64 << 10;
+pub const MESSAGE_LIMIT: usize = 64 << 10;
 
 /// A size in the largest unit of which there is at least one: `312 bytes`, `5.3 KiB`, `8 MiB`.
 #[must_use]

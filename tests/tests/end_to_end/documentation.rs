@@ -6,7 +6,7 @@
 //! `# tools.yaml` or `// top.rs`, names the file that the block is written to. The files and commands of one page share a
 //! folder, which holds the repository's `examples`.
 //!
-//! With `UPDATE_GOLDEN=1`, outputs that differ are written into the pages.
+//! With `UPDATE_DOCS=1`, outputs that differ are written into the pages.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -185,7 +185,7 @@ fn commands_in_the_documentation_print_what_it_shows() {
         let text = fs::read_to_string(&page).unwrap();
         let (run, differences) = check(&text);
         count += run;
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        if std::env::var_os("UPDATE_DOCS").is_some() {
             update(&page, &text, &differences);
             continue;
         }

@@ -158,15 +158,16 @@ fn unknown_server<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Failu
     Failure::configuration(format!("there is no server {name:?}\nhelp: available servers: {known}"))
 }
 
+/// Maximum size of a file with tools, in bytes (64 MiB): enough for several servers' [`mcp::MAX_LISTING_BYTES`].
+pub(crate) const FILE_LIMIT: u64 = 64 << 20;
+
 /// Reads a file's text, within a limit.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    /// Maximum size of a file with tools, in bytes (64 MiB): enough for several servers' [`mcp::MAX_LISTING_BYTES`].
-    const LIMIT: u64 = 64 << 20;
     let failed =
         |error: std::io::Error| Failure::configuration(format!("{} can't be read: {error}", path.display()));
     let length = std::fs::metadata(path).map_err(failed)?;
-    if length.is_file() && length.len() > LIMIT {
-        let message = format!("{} has {} bytes; the limit is {LIMIT}", path.display(), length.len());
+    if length.is_file() && length.len() > FILE_LIMIT {
+        let message = format!("{} has {} bytes; the limit is {FILE_LIMIT}", path.display(), length.len());
         return Err(Failure::configuration(message));
     }
     if !length.is_file() {

@@ -4,7 +4,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use bridge::wire::Finish;
+use bridge::wire::{CALLS_IN_FLIGHT, Finish};
 use futures::future::{Either, pending, select};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 

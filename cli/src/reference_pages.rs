@@ -1,0 +1,206 @@
+//! Holds the parts of the documentation that are generated from the code to the code: the help of every command, the
+//! limits, and the kinds of errors. With `UPDATE_DOCS=1`, the test writes what differs.
+//!
+//! A generated part of a page is between `<!-- generated: NAME -->` and `<!-- end -->`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::CommandFactory as _;
+use runner::{limits, size};
+
+/// The width of help texts, in columns: that of the pages.
+const WIDTH: usize = 120;
+
+#[test]
+fn help_page_shows_the_help_of_every_command() {
+    let mut page =
+        "# Help of every command\n\nWhat `toolsmith COMMAND --help` prints. This page is generated. \
+                    [Command line](command-line.md) explains the commands.\n"
+            .to_owned();
+    let mut toolsmith = crate::arguments::Arguments::command().term_width(WIDTH);
+    toolsmith.build();
+    add_help(&mut page, &toolsmith, "toolsmith");
+    compare("help.md", &page);
+}
+
+/// Adds the help of a command and of its subcommands.
+fn add_help(page: &mut String, command: &clap::Command, name: &str) {
+    let help = command.clone().bin_name(name).render_long_help().to_string();
+    let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+    let _ = write!(page, "\n## `{name}`\n\n```text\n{}\n```\n", lines.join("\n").trim_end());
+    let shown = |command: &&clap::Command| !command.is_hide_set() && command.get_name() != "help";
+    for subcommand in command.get_subcommands().filter(shown) {
+        add_help(page, subcommand, &format!("{name} {}", subcommand.get_name()));
+    }
+}
+
+#[test]
+fn limits_page_shows_the_limits_of_the_code() {
+    let program = sandbox::Policy::program().limits;
+    let compiler = sandbox::Policy::compiler().limits;
+    let bytes = |limit: Option<u64>| size(usize::try_from(limit.unwrap()).unwrap());
+    let minutes = |time: Duration| format!("{} minutes", time.as_secs() / 60);
+    let rows = [
+        (
+            "text of a snippet",
+            format!(
+                "{}; brackets nested {} deep; {} tokens in one expression",
+                size(limits::SNIPPET_LIMIT),
+                limits::NESTING_LIMIT,
+                count(limits::CHAIN_LIMIT)
+            ),
+        ),
+        ("result", format!("{} of JSON", size(limits::RESULT_LIMIT))),
+        (
+            "content parts of an execution",
+            format!("{} of JSON together, {} parts", size(limits::CONTENT_LIMIT), count(limits::PARTS_LIMIT)),
+        ),
+        ("message of an error or a panic", size(limits::MESSAGE_LIMIT)),
+        ("a message between program and host, either way", size(limits::FRAME_LIMIT)),
+        ("a message, HTTP response body or event *from a server*", size(mcp::MAX_MESSAGE_BYTES)),
+        (
+            "an HTTP request *from a client* of `serve --http`",
+            format!("[{}](serve-http.md#access)", size(server::http::BODY_LIMIT)),
+        ),
+        (
+            "calls in flight in one execution",
+            format!(
+                "{}, with {} of arguments together; others wait",
+                limits::CALLS_IN_FLIGHT,
+                size(limits::BYTES_IN_FLIGHT)
+            ),
+        ),
+        (
+            "tool list of a server",
+            format!(
+                "{} pages, {} tools, {} for one tool, {} together",
+                mcp::MAX_PAGES,
+                count(mcp::MAX_TOOLS),
+                size(mcp::MAX_TOOL_BYTES),
+                size(mcp::MAX_LISTING_BYTES)
+            ),
+        ),
+        ("the program's stack", size(limits::PROGRAM_STACK)),
+        ("the program's open file descriptors", program.open_files.unwrap().to_string()),
+        ("a file that a program writes to a granted path", bytes(Some(limits::FILE_SIZE))),
+        ("the number of files in scratch space", count(sandbox::SCRATCH_FILES)),
+        (
+            "the compiler",
+            format!(
+                "{} of address space and {} s of processor time for each process; output files up to {} ({} when \
+                 compiling bindings)",
+                bytes(compiler.address_space),
+                limits::SNIPPET_SECONDS,
+                bytes(Some(limits::LARGEST_PROGRAM)),
+                bytes(Some(limits::LARGEST_LIBRARY))
+            ),
+        ),
+        ("compiling the bindings of one server", format!("{} s", limits::BINDINGS_TIMEOUT.as_secs())),
+        ("files that `codegen` reads", bytes(Some(crate::commands::codegen::source::FILE_LIMIT))),
+        (
+            "the available crates, at first use",
+            format!("{0} to download, and {0} to build", minutes(limits::BUILD_TIMEOUT)),
+        ),
+    ];
+    let rows: Vec<_> = rows.iter().map(|(what, limit)| [(*what).to_owned(), limit.clone()]).collect();
+    compare_part("limits.md", "limits", &table(["what", "limit"], &rows));
+}
+
+#[test]
+fn errors_page_shows_the_kinds_of_tool_errors() {
+    let source = read(&repository().join("templates/bridge/src/error.rs"));
+    let rows: Vec<_> = variants(&source, "ToolErrorKind")
+        .into_iter()
+        .map(|(name, documentation)| [format!("`{name}`"), documentation])
+        .collect();
+    compare_part("errors.md", "tool error kinds", &table(["`ToolErrorKind::`", "meaning"], &rows));
+}
+
+#[test]
+fn outcome_page_lists_every_status() {
+    let source = read(&repository().join("runner/src/outcome.rs"));
+    let page = read(&repository().join("docs/outcome.md"));
+    for (name, _) in variants(&source, "Status") {
+        let status: String = name
+            .char_indices()
+            .flat_map(|(at, c)| {
+                (at > 0 && c.is_uppercase()).then_some('_').into_iter().chain(c.to_lowercase())
+            })
+            .collect();
+        assert!(page.contains(&format!("\n| `{status}` | ")), "docs/outcome.md has no status `{status}`");
+    }
+}
+
+/// The variants of an enum in a file, each with the text of its documentation.
+fn variants(source: &str, name: &str) -> Vec<(String, String)> {
+    let file = syn::parse_file(source).unwrap();
+    let found = file.items.iter().find_map(|item| match item {
+        syn::Item::Enum(item) if item.ident == name => Some(item),
+        _ => None,
+    });
+    found.unwrap().variants.iter().map(|variant| (variant.ident.to_string(), doc(&variant.attrs))).collect()
+}
+
+fn doc(attributes: &[syn::Attribute]) -> String {
+    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        syn::Meta::NameValue(syn::MetaNameValue {
+            path,
+            value: syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }),
+            ..
+        }) if path.is_ident("doc") => Some(text.value().trim().to_owned()),
+        _ => None,
+    });
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+/// A number with a space before every three digits.
+fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn table(head: [&str; 2], rows: &[[String; 2]]) -> String {
+    let mut text = format!("| {} | {} |\n| --- | --- |\n", head[0], head[1]);
+    for [left, right] in rows {
+        let _ = writeln!(text, "| {left} | {right} |");
+    }
+    text
+}
+
+fn repository() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn read(path: &std::path::Path) -> String {
+    fs_err::read_to_string(path).unwrap_or_default()
+}
+
+/// Compares a page with what it must be.
+fn compare(page: &str, expected: &str) {
+    let path = repository().join("docs").join(page);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs_err::write(&path, expected).unwrap();
+    }
+    assert!(
+        read(&path) == expected,
+        "docs/{page} differs from the code; write it with: UPDATE_DOCS=1 cargo test -p toolsmith reference_pages"
+    );
+}
+
+/// Compares a generated part of a page with what it must be.
+fn compare_part(page: &str, name: &str, expected: &str) {
+    let text = read(&repository().join("docs").join(page));
+    let begin = format!("<!-- generated: {name} -->\n");
+    let (before, rest) = text.split_once(&begin).unwrap();
+    let (_, after) = rest.split_once("<!-- end -->").unwrap();
+    compare(page, &format!("{before}{begin}\n{expected}\n<!-- end -->{after}"));
+}
