@@ -38,4 +38,4 @@ pub use tokens::tokens;
 pub use tool::{Server, Tool};
 
 /// The version of the generated code, part of the key of everything compiled from it.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;

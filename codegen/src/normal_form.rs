@@ -161,7 +161,8 @@ impl<'a> Writer<'a> {
             required.push(key.clone());
         }
         let mut object = Map::from_iter([("type".to_owned(), json!("object"))]);
-        if !properties.is_empty() {
+        // Without `properties`, an input schema describes nothing and allows any argument.
+        if !properties.is_empty() || body.extra.is_none() {
             object.insert("properties".to_owned(), Value::Object(properties));
         }
         if !required.is_empty() {

@@ -100,7 +100,10 @@ fn read(root: &Value, side: Side, shared: &mut Shared) -> Form {
 impl Reader<'_> {
     fn input(&mut self, place: &Place) -> Form {
         let form = match self.flatten(self.root, place) {
-            Some(schema) if is_object(&schema) => return self.merged_struct(&[schema], place),
+            Some(schema) if is_object(&schema) => {
+                let schema = self.open_if_undescribed(schema, place);
+                return self.merged_struct(&[schema], place);
+            }
             Some(schema) => match self.object_variants(&schema, place) {
                 Some(variants) => return self.merged_struct(&variants, place),
                 None => self.give_up(place, "the input is not an object"),
@@ -108,12 +111,27 @@ impl Reader<'_> {
             // The schema allows anything and MCP requires an object, so this is an object without known
             // fields.
             None if matches!(self.root, Value::Object(_) | Value::Bool(true)) => {
-                return self.merged_struct(&[Schema::new()], place);
+                let schema = self.open_if_undescribed(Schema::new(), place);
+                return self.merged_struct(&[schema], place);
             }
             None => self.give_up(place, "the input schema is not a schema"),
         };
         self.count(place, &form);
         form
+    }
+
+    /// Allows additional fields explicitly if an input schema describes no field and forbids none, such as `{}` or
+    /// `{"type": "object"}`: a tool with such a schema may need arguments that the schema fails to describe.
+    /// `"properties": {}` describes a tool without arguments.
+    fn open_if_undescribed(&mut self, mut schema: Schema, place: &Place) -> Schema {
+        let described = ["additionalProperties", "patternProperties", "unevaluatedProperties"];
+        if !schema.get("properties").is_some_and(Value::is_object)
+            && !described.iter().any(|keyword| schema.contains_key(*keyword))
+            && !self.has_fields(&schema, place)
+        {
+            schema.insert("additionalProperties".to_owned(), Value::Bool(true));
+        }
+        schema
     }
 
     fn output(&mut self, place: &Place) -> Form {

@@ -207,7 +207,11 @@ impl<'a> Run<'a> {
         if !denied.is_empty() {
             denied.sort();
             let message = format!("the configuration denies {}", denied.join(", "));
-            classify::refused(&mut self.outcome, message, json!({ "tools": denied }));
+            classify::refused(
+                &mut self.outcome,
+                message,
+                json!({ "tools": denied, "reason": "configuration" }),
+            );
             return None;
         }
         Some(allowed)

@@ -214,6 +214,10 @@ async fn ensure_target(toolchain: &Toolchain, install: bool, observer: &dyn Obse
         return Err(trouble);
     }
     let Some(rustup) = rustup().filter(|_| !has_target(toolchain)) else { return Ok(()) };
+    let _only_one = lock(toolchain).await;
+    if has_target(toolchain) {
+        return Ok(());
+    }
     let (name, line) = target_line(toolchain);
     observer.progress(&format!("adding the target {TARGET}: {line}"));
     let output = tokio::process::Command::new(rustup)
@@ -232,6 +236,18 @@ async fn ensure_target(toolchain: &Toolchain, install: bool, observer: &dyn Obse
         }
         Err(error) => Err(no_target(toolchain, &format!(", and rustup did not start: {error}"))),
     }
+}
+
+/// Waits until no other process of Toolsmith adds a target to the toolchain, because two runs of rustup conflict.
+/// `None` if the folder can't be locked; rustup then reports a conflict itself.
+async fn lock(toolchain: &Toolchain) -> Option<std::fs::File> {
+    let sysroot = toolchain.sysroot.clone();
+    let locked = tokio::task::spawn_blocking(move || {
+        let folder = std::fs::File::open(sysroot)?;
+        folder.lock()?;
+        std::io::Result::Ok(folder)
+    });
+    locked.await.ok()?.ok()
 }
 
 /// Why a toolchain can't compile snippets, unless the first use can fix it.

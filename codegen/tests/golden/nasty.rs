@@ -2716,10 +2716,12 @@ pub fn input_open() -> InputOpenCall {
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct InputTrueInput {}
+pub struct InputTrueInput {
+    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+}
 impl bridge::convert::ToJson for InputTrueInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
+        bridge::convert::object_with_extra(&[], &[], &self.extra)
     }
 }
 #[cfg(test)]
@@ -2729,8 +2731,11 @@ impl bridge::convert::FromJson for InputTrueInput {
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
     ) -> Self {
-        reader.object(value);
-        Self {}
+        let level = reader.object(value);
+        reader.skip(level, &[]);
+        Self {
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+        }
     }
 }
 pub type InputTrueOutput = bridge::convert::Value;
@@ -2748,6 +2753,19 @@ impl InputTrueInput {
 pub struct InputTrueCall {
     input: InputTrueInput,
     pending: bridge::call::Pending,
+}
+impl InputTrueCall {
+    pub fn extra(
+        mut self,
+        extra: impl bridge::convert::Argument<
+            std::collections::BTreeMap<String, bridge::convert::Value>,
+        >,
+    ) -> Self {
+        self.input.extra = self
+            .pending
+            .with("extra", bridge::convert::Argument::into_argument(extra));
+        self
+    }
 }
 impl std::future::Future for InputTrueCall {
     type Output = Result<InputTrueOutput, bridge::ToolError>;
@@ -2769,7 +2787,9 @@ impl std::future::Future for InputTrueCall {
 #[track_caller]
 pub fn input_true() -> InputTrueCall {
     InputTrueCall {
-        input: InputTrueInput {},
+        input: InputTrueInput {
+            extra: Default::default(),
+        },
         pending: bridge::call::Pending::new("nasty", "input_true"),
     }
 }

@@ -172,7 +172,8 @@ fn cgroup_mechanism() -> Mechanism {
         Err(reason) => missing(
             "control groups",
             reason,
-            "start through `systemd-run --user --scope -p Delegate=yes`, or rely on the limits of each process",
+            "start through `systemd-run --user --scope -p Delegate=yes`; otherwise only the limits of each process apply, \
+             and for root the number of threads is not limited",
         ),
     }
 }
