@@ -15,6 +15,7 @@ mod trust;
 
 use gateway::exit_code;
 use gateway::failure::Failure;
+use report::Kind;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{Arguments, CacheCommand, Command, McpCommand};
@@ -78,7 +79,7 @@ pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
                 Some(address) => crate::demo::http::serve(address, arguments.copies).await,
                 None => crate::demo::serve_stdio(arguments.copies).await,
             };
-            served.map(|()| exit_code::OK).map_err(Failure::host)
+            served.map(|()| exit_code::OK).map_err(Failure::system)
         }
         Command::Bench(arguments) => bench::bench(&arguments).await,
     }
@@ -98,8 +99,9 @@ async fn until_signal(work: impl Future<Output = Result<u8, Failure>>) -> Result
 /// Handles SIGINT, SIGTERM and SIGHUP: the first one cancels the run in order, the second one abandons it.
 fn cancel_on_signal(cancel: CancellationToken, abandon: CancellationToken) -> Result<(), Failure> {
     use tokio::signal::unix::{SignalKind, signal};
-    let signal =
-        |kind| signal(kind).map_err(|error| Failure::host(format!("signals can't be handled: {error}")));
+    let signal = |kind| {
+        signal(kind).map_err(|error| Failure::new(Kind::System, format!("signals can't be handled: {error}")))
+    };
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hang_up = signal(SignalKind::hangup())?;

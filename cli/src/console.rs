@@ -19,6 +19,7 @@ use agent::Block;
 use futures::FutureExt as _;
 use gateway::exit_code;
 use gateway::failure::Failure;
+use report::Kind;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
 use terminal::Terminal;
@@ -83,8 +84,10 @@ struct Signals {
 
 impl Signals {
     fn new() -> Result<Self, Failure> {
-        let of =
-            |kind| signal(kind).map_err(|error| Failure::host(format!("signals can't be handled: {error}")));
+        let of = |kind| {
+            signal(kind)
+                .map_err(|error| Failure::new(Kind::System, format!("signals can't be handled: {error}")))
+        };
         Ok(Signals {
             interrupt: of(SignalKind::interrupt())?,
             terminate: of(SignalKind::terminate())?,

@@ -12,6 +12,6 @@ pub(crate) fn hold(file: &Path) -> Result<File, Failure> {
     let folder = folder.unwrap_or(Path::new("."));
     let held = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
     held.map_err(|error| {
-        Failure::configuration(format!("the folder {} can't be locked: {error}", folder.display()))
+        Failure::command_line(format!("the folder {} can't be locked: {error}", folder.display()))
     })
 }

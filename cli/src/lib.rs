@@ -49,8 +49,8 @@ pub fn main() -> ExitCode {
     runtime.shutdown_background();
     match done {
         Ok(code) => ExitCode::from(code),
-        Err(Failure { code, message }) => {
-            terminal::say(format_args!("toolsmith: {message}\n"));
+        Err(Failure { code, report }) => {
+            terminal::say(format_args!("toolsmith: {}\n", report.for_terminal()));
             ExitCode::from(code)
         }
     }

@@ -15,7 +15,7 @@ pub(crate) fn object(text: &str) -> Result<Box<RawValue>, Failure> {
         None => (text, ""),
     };
     let wrong = |error: String| {
-        Failure::configuration(format!("--args {shown:?}{more} is not a JSON object: {error}"))
+        Failure::command_line(format!("--args {shown:?}{more} is not a JSON object: {error}"))
     };
     let value: Box<RawValue> = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
     if !value.get().starts_with('{') {

@@ -76,8 +76,8 @@ pub struct Absent {
     pub transport: Option<&'static str>,
     /// The layer that contains its entry.
     pub layer: ConfigLayer,
-    /// The error in its entry: file, line, column and fix. `None` if the server is disabled.
-    pub wrong: Option<String>,
+    /// The errors in its entry. `None` if the server is disabled.
+    pub wrong: Option<Vec<report::Problem>>,
 }
 
 impl Server {
@@ -103,9 +103,9 @@ impl Server {
 
 impl Config {
     /// What to report before the configuration is used: warnings, and errors of servers that are skipped.
-    pub fn complaints(&self) -> impl Iterator<Item = &str> {
+    pub fn complaints(&self) -> impl Iterator<Item = String> {
         let wrong = self.absent.iter().filter_map(|absent| absent.wrong.as_deref());
-        self.warnings.iter().map(String::as_str).chain(wrong)
+        self.warnings.iter().cloned().chain(wrong.map(report::problems))
     }
 
     /// The index in [`Config::locks`] of the lock file of a layer's servers.

@@ -39,14 +39,14 @@ fn merged(document: &source::Document) -> (server::Merged, Vec<Problem>) {
 }
 
 /// Every error in a text, with all variables set.
-fn problems(path: &Path, text: &str) -> Vec<String> {
+fn problems(path: &Path, text: &str) -> Vec<report::Problem> {
     let document = source::read(&ConfigLayer::Named(path.to_owned()), text).unwrap();
     let (settings, wrong) = merged(&document);
-    let mut problems: Vec<_> = wrong.iter().map(|problem| document.source.report(problem)).collect();
+    let mut problems: Vec<_> = wrong.iter().map(|problem| document.source.located(problem)).collect();
     for entry in &document.entries {
         let checked = server::server(&document.source, entry, &settings, |name| Some(name.to_lowercase()));
         let wrong = checked.err().unwrap_or_default();
-        problems.extend(wrong.iter().map(|problem| document.source.report(problem)));
+        problems.extend(wrong.iter().map(|problem| document.source.located(problem)));
     }
     problems
 }
@@ -54,7 +54,7 @@ fn problems(path: &Path, text: &str) -> Vec<String> {
 #[track_caller]
 fn assert_good(path: &Path, text: &str) {
     let wrong = problems(path, text);
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "{}", report::problems(&wrong));
     let tree = source::read(&ConfigLayer::Named(path.to_owned()), text).unwrap().tree.to_json();
     let errors: Vec<_> =
         validator().iter_errors(&tree).map(|error| format!("{}: {error}", error.instance_path())).collect();
@@ -73,8 +73,8 @@ fn errors_are_reported_with_places_and_fixes() {
     let (mut differ, mut fits) = (Vec::new(), Vec::new());
     for path in files("tests/configurations/broken") {
         let reported = match layers::alone(&ConfigLayer::Named(path.clone())) {
-            Ok(layers) => layers.problems().join("\n"),
-            Err(error) => error.to_string(),
+            Ok(layers) => report::problems(&layers.problems()),
+            Err(error) => report::Report::from(error).for_terminal(),
         } + "\n";
         assert!(!reported.contains("not-to-be-shown"), "{reported}");
         assert!(reported.contains(&format!("{}:", path.display())), "no place: {reported}");
@@ -263,7 +263,8 @@ fn the_schema_has_exactly_the_names_of_decoded_keys() {
         let named: BTreeSet<_> =
             schema.pointer(&pointer).unwrap().as_object().unwrap().keys().cloned().collect();
         // The error for an unknown key lists all known ones.
-        let reported = problems(Path::new("/x.yaml"), &text.replace("KEY", "no_such_key: 1")).join("\n");
+        let reported =
+            report::problems(&problems(Path::new("/x.yaml"), &text.replace("KEY", "no_such_key: 1")));
         let known = reported.split("write one of ").nth(1).unwrap().lines().next().unwrap();
         let known: BTreeSet<_> = known.split(", ").map(str::to_owned).collect();
         if named != known {

@@ -11,19 +11,22 @@ pub fn cache_folder() -> Result<PathBuf, Error> {
     if let Some(folder) = std::env::var_os("TOOLSMITH_CACHE_DIR").filter(|folder| !folder.is_empty()) {
         let folder = PathBuf::from(folder);
         return std::path::absolute(&folder).map_err(|error| {
-            Error(format!("TOOLSMITH_CACHE_DIR={} is not a usable folder: {error}", folder.display()))
+            Error::new(format!("TOOLSMITH_CACHE_DIR={} is not a usable folder: {error}", folder.display()))
+                .caused_by(error)
         });
     }
-    etcetera::choose_base_strategy()
-        .map(|base| base.cache_dir().join("toolsmith"))
-        .map_err(|error| Error(format!("no cache folder: {error}\nhelp: set HOME or TOOLSMITH_CACHE_DIR")))
+    etcetera::choose_base_strategy().map(|base| base.cache_dir().join("toolsmith")).map_err(|error| {
+        Error::new(format!("no cache folder: {error}"))
+            .caused_by(error)
+            .hint("set HOME or TOOLSMITH_CACHE_DIR")
+    })
 }
 
 /// The user's folder for state kept between runs: `$XDG_STATE_HOME/toolsmith`.
 pub fn state_folder() -> Result<PathBuf, Error> {
-    let base = etcetera::choose_base_strategy();
-    let base =
-        base.map_err(|error| Error(format!("no state folder: {error}\nhelp: set HOME or XDG_STATE_HOME")))?;
+    let base = etcetera::choose_base_strategy().map_err(|error| {
+        Error::new(format!("no state folder: {error}")).caused_by(error).hint("set HOME or XDG_STATE_HOME")
+    })?;
     Ok(base.state_dir().unwrap_or_else(|| base.data_dir()).join("toolsmith"))
 }
 

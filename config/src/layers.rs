@@ -7,13 +7,15 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
+use report::Problem;
+
 use super::key_macros::{Kind as _, Merge as _};
 use super::locks::{self, LOCK, LockFile};
 use super::protected;
 use super::server::Merged;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
 use super::top_level::{File, Settings};
-use super::{Absent, CodeMode, Config, ConfigLayer, Error, Server, server, text, validation};
+use super::{Absent, CodeMode, Config, ConfigLayer, Error, ErrorKind, Server, server, text, validation};
 use crate::trust::{self, ProjectFiles, Trust};
 
 /// Names of a configuration in the user's folder and in a project's `.toolsmith`.
@@ -97,17 +99,15 @@ fn only(files: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>, Error> 
     match (there.next(), there.next()) {
         // The user did not name this pipe, so reading it could block for ever.
         (Some(pipe), None) if pipe.metadata().is_ok_and(|found| found.file_type().is_fifo()) => {
-            Err(Error(format!(
-                "the configuration {} is a pipe\nhelp: remove it, or name it with --config",
-                pipe.display()
-            )))
+            let message = format!("the configuration {} is a pipe", pipe.display());
+            Err(Error::new(message).hint("remove it, or name it with --config"))
         }
         (first, None) => Ok(first),
-        (first, Some(second)) => Err(Error(format!(
-            "there are two configurations, {} and {}\nhelp: keep one of them",
-            first.unwrap_or_default().display(),
-            second.display()
-        ))),
+        (first, Some(second)) => {
+            let (first, second) = (first.unwrap_or_default(), second.display());
+            let message = format!("there are two configurations, {} and {second}", first.display());
+            Err(Error::new(message).hint("keep one of them"))
+        }
     }
 }
 
@@ -143,7 +143,9 @@ fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Er
         layers.read(&ConfigLayer::User(file))?;
     }
     let folder = std::env::current_dir().map_err(|error| {
-        Error(format!("the working folder can't be determined: {error}\nhelp: change to another folder"))
+        Error::new(format!("the working folder can't be determined: {error}"))
+            .caused_by(error)
+            .hint("change to another folder")
     })?;
     let project = project_file(&folder)?;
     let project = project.filter(|file| !options.file.as_ref().is_some_and(|named| is_same(named, file)));
@@ -157,7 +159,8 @@ fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Er
     }
     if let Some(value) = std::env::var_os(SERVERS_VARIABLE).filter(|value| !value.is_empty()) {
         let text = value.into_string().map_err(|_| {
-            Error(format!("{SERVERS_VARIABLE} is not UTF-8 text\nhelp: set it to a JSON list of servers"))
+            Error::new(format!("{SERVERS_VARIABLE} is not UTF-8 text"))
+                .hint("set it to a JSON list of servers")
         })?;
         layers.documents.push(source::read(&ConfigLayer::Environment, &text)?);
     }
@@ -216,12 +219,11 @@ impl Layers {
             self.notes.push(format!("{shown} {what}, and is left out (`toolsmith trust` shows it)"));
             return Ok(());
         }
-        Err(Error(format!(
-            "the configuration of this folder, {shown}, {what}\n\
-             help: review what it starts and loosens, and trust it: toolsmith trust\n\
-             help: without a terminal: toolsmith trust --show, then toolsmith trust --yes\n\
-             help: or name another configuration: --config FILE"
-        )))
+        Err(Error::new(format!("the configuration of this folder, {shown}, {what}"))
+            .kind(ErrorKind::Trust)
+            .hint("review what it starts and loosens, and trust it: toolsmith trust")
+            .hint("without a terminal: toolsmith trust --show, then toolsmith trust --yes")
+            .hint("or name another configuration: --config FILE"))
     }
 
     /// The strongest entry of each server, by name.
@@ -236,21 +238,21 @@ impl Layers {
     }
 
     /// Every error, by layer and place.
-    pub fn problems(&self) -> Vec<String> {
+    pub fn problems(&self) -> Vec<Problem> {
         let (settings, mut wrong) = self.settings();
         for document in &self.documents {
             for entry in document.entries.iter().filter(|entry| !entry.only_disables()) {
                 let problems = server::server(&document.source, entry, &settings, validation::environment)
                     .err()
                     .unwrap_or_default();
-                wrong.extend(problems.iter().map(|problem| document.source.report(problem)));
+                wrong.extend(problems.iter().map(|problem| document.source.located(problem)));
             }
         }
         wrong
     }
 
     /// The configured write paths that programs must not write to, with reasons.
-    pub fn refused(&self) -> Vec<String> {
+    pub fn refused(&self) -> Vec<Problem> {
         let protected = protected::places(self.documents.iter().map(|document| &document.source.layer));
         let refused = self
             .documents
@@ -260,21 +262,21 @@ impl Layers {
     }
 
     /// The error in a server's entry.
-    pub(crate) fn wrong(&self, document: &Document, entry: &Entry) -> Option<String> {
+    pub(crate) fn wrong(&self, document: &Document, entry: &Entry) -> Option<Vec<Problem>> {
         let problems =
             server::server(&document.source, entry, &self.settings().0, validation::environment).err()?;
-        Some(joined(&document.source, &problems))
+        Some(located(&document.source, &problems))
     }
 
     /// The merged settings of all layers, and every error in them.
-    fn settings(&self) -> (Merged, Vec<String>) {
+    fn settings(&self) -> (Merged, Vec<Problem>) {
         let (mut merged, mut wrong, mut model_keys) = (File::default(), Vec::new(), BTreeSet::new());
         let mut named = None;
         for document in &self.documents {
             let (stronger, problems) = validation::settings(document);
-            wrong.extend(problems.iter().map(|problem| document.source.report(problem)));
+            wrong.extend(problems.iter().map(|problem| document.source.located(problem)));
             model_keys.extend(stronger.models.keys());
-            named = stronger.defaults.model.as_ref().map(|model| document.source.at(model.place)).or(named);
+            named = stronger.defaults.model.as_ref().map(|model| document.source.line(model.place)).or(named);
             merged = stronger.over(merged);
         }
         let settings = merged.value();
@@ -282,7 +284,7 @@ impl Layers {
             && settings.models.iter().all(|known| known.reference != *model)
         {
             let message = "defaults.model names no model; write the ref of one under `models`";
-            wrong.push(format!("{place}: {model:?}: {message}"));
+            wrong.push(Problem::at(place, format!("{model:?}: {message}")));
         }
         (Merged { settings, model_keys }, wrong)
     }
@@ -299,7 +301,7 @@ impl Layers {
     pub(super) fn merge(self) -> Result<Config, Error> {
         let (settings, wrong) = self.settings();
         if !wrong.is_empty() {
-            return Err(Error(wrong.join("\n")));
+            return Err(Error::of(wrong));
         }
         // The variable overrides every entry: it is for debugging one run.
         let debug = std::env::var("TOOLSMITH_MCP_DEBUG").is_ok_and(|value| value == "1" || value == "true");
@@ -320,7 +322,7 @@ impl Layers {
                     server.connection.debug |= debug;
                     servers.push(server);
                 }
-                Err(problems) => absent.push(without(Some(joined(&document.source, &problems)))),
+                Err(problems) => absent.push(without(Some(located(&document.source, &problems)))),
             }
         }
         Ok(self.configuration(settings.settings, servers, absent))
@@ -357,13 +359,12 @@ impl Layers {
 }
 
 /// The error in a server's entry, whether or not its variables are set.
-pub fn wrong_as_written(document: &Document, name: &str) -> Option<String> {
+pub fn wrong_as_written(document: &Document, name: &str) -> Option<Vec<Problem>> {
     let entry = document.entries.iter().find(|entry| entry.name == name && !entry.only_disables())?;
     let checked = server::server(&document.source, entry, &Merged::default(), validation::or_something);
-    checked.err().map(|problems| joined(&document.source, &problems))
+    checked.err().map(|problems| located(&document.source, &problems))
 }
 
-/// Joins all errors into one text.
-fn joined(source: &Source, problems: &[super::decode::Problem]) -> String {
-    problems.iter().map(|problem| source.report(problem)).collect::<Vec<_>>().join("\n")
+fn located(source: &Source, problems: &[super::decode::Problem]) -> Vec<Problem> {
+    problems.iter().map(|problem| source.located(problem)).collect()
 }

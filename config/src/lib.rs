@@ -41,11 +41,13 @@ pub mod variables;
 
 use std::path::Path;
 
+use report::Problem;
+
 pub use self::agent::{Conversations, Model, Subagent};
 pub use code_mode::{CodeMode, DirectNames, LONGEST_DESCRIPTION};
 pub use config_layer::ConfigLayer;
 pub use configuration::{Absent, Config, Server};
-pub use error::Error;
+pub use error::{Error, ErrorKind};
 pub use folders::{cache_folder, state_folder, user_folder};
 pub use key_types::LONGEST_SECONDS;
 pub use layers::LoadOptions;
@@ -82,12 +84,13 @@ pub fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
 }
 
 fn checked(config: Config, strict: bool) -> Result<Config, Error> {
-    let wrong: Vec<&str> = config.absent.iter().filter_map(|absent| absent.wrong.as_deref()).collect();
+    let wrong = config.absent.iter().filter_map(|absent| absent.wrong.as_deref());
+    let wrong: Vec<Problem> = wrong.flatten().cloned().collect();
     if strict && !wrong.is_empty() {
-        return Err(Error(wrong.join("\n")));
+        return Err(Error::of(wrong));
     }
     if config.servers.is_empty() && (config.subagent.is_none() || !wrong.is_empty()) {
-        return Err(no_server(&config, &wrong));
+        return Err(no_server(&config, wrong));
     }
     Ok(config)
 }
@@ -108,6 +111,25 @@ pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Error> 
     with_demo_server(layers::gather_trusted(options)?.merge()?)
 }
 
+/// Every error in a file, or in all layers if none is named: those that [`load`] reports, and those of servers that it
+/// skips.
+///
+/// # Errors
+/// If a layer can't be read, or if no server is left.
+pub fn check(file: Option<&Path>) -> Result<Vec<Problem>, Error> {
+    let options = LoadOptions { file: file.map(Path::to_owned), strict: false };
+    let layers = match &options.file {
+        Some(file) => layers::alone(&ConfigLayer::Named(file.clone()))?,
+        None => layers::gather_to_look_at(&options)?,
+    };
+    let problems = [layers.problems(), layers.refused()].concat();
+    // A file without servers is complete if another layer has some.
+    if problems.is_empty() && checked(with_demo_server(layers.merge()?)?, false).is_err() {
+        checked(with_demo_server(layers::gather_to_look_at(&options)?.merge()?)?, false)?;
+    }
+    Ok(problems)
+}
+
 /// Adds the demo server if nothing is configured.
 fn with_demo_server(mut config: Config) -> Result<Config, Error> {
     let is_empty = config.servers.is_empty() && config.absent.is_empty() && config.subagent.is_none();
@@ -120,21 +142,19 @@ fn with_demo_server(mut config: Config) -> Result<Config, Error> {
     Ok(config)
 }
 
-fn no_server(config: &Config, wrong: &[&str]) -> Error {
+fn no_server(config: &Config, mut wrong: Vec<Problem>) -> Error {
     const HELP: &str = "toolsmith mcp add NAME -- COMMAND ARGUMENTS…, or write it under mcpServers, such as\n  \
                         mcpServers:\n    files: { command: filesystem-mcp, args: [/data] }";
     if !wrong.is_empty() {
-        return Error(format!(
-            "{}\nno usable server is left\nhelp: correct the entry, or add a server: {HELP}",
-            wrong.join("\n")
-        ));
+        wrong.push(Problem::new("no usable server is left"));
+        return Error::of(wrong).hint(format!("correct the entry, or add a server: {HELP}"));
     }
     let place = match config.layers.last() {
         Some(ConfigLayer::Environment) => format!("the variable {}", source::SERVERS_VARIABLE),
         Some(layer) => format!("the configuration {}", layer.file().unwrap_or(Path::new("")).display()),
         None => "the configuration".to_owned(),
     };
-    Error(format!("{place} has no enabled server\nhelp: add one: {HELP}"))
+    Error::new(format!("{place} has no enabled server")).hint(format!("add one: {HELP}"))
 }
 
 /// The demo server.

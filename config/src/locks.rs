@@ -46,7 +46,7 @@ impl LockFile {
 
 /// The text of a lock file; `None` if it does not exist.
 pub fn text(path: &Path) -> Result<Option<String>, Error> {
-    Lock::read_text(path).map_err(|error| Error(format!("{error}\nhelp: remove or restore the lock file")))
+    Ok(Lock::read_text(path)?)
 }
 
 /// The path of the lock file for the servers of a layer: next to its file, or in the user's folder if it has none.

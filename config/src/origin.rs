@@ -25,15 +25,19 @@ impl Source {
         Surroundings { folder: &self.folder, lookup }
     }
 
-    /// Formats a problem: file, line, column, message, and the line.
-    pub(crate) fn report(&self, problem: &Problem) -> String {
-        let Place { line, column } = problem.place;
-        let excerpt = syntax::excerpt(&self.text, line, column);
-        format!("{}:{line}:{column}: {}{excerpt}", self.name, problem.message)
+    /// A problem with its file and its line.
+    pub(crate) fn located(&self, problem: &Problem) -> report::Problem {
+        let place = syntax::place(&self.name, &self.text, problem.place);
+        report::Problem::at(place, &problem.message)
+    }
+
+    /// A line of this layer, without its text.
+    pub(super) fn line(&self, Place { line, .. }: Place) -> report::Place {
+        report::Place { file: self.name.clone(), line, column: None, excerpt: None }
     }
 
     /// The place as messages show it.
     pub(crate) fn at(&self, place: Place) -> String {
-        format!("{}:{}", self.name, place.line)
+        self.line(place).to_string()
     }
 }

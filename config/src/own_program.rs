@@ -28,8 +28,9 @@ fn in_path(command: &str) -> Option<PathBuf> {
 
 /// The path of this program.
 pub(super) fn own_program() -> Result<String, Error> {
-    let program = std::env::current_exe()
-        .map_err(|error| Error(format!("the demo server is this program, which can't be found: {error}")))?;
+    let program = std::env::current_exe().map_err(|error| {
+        Error::new(format!("the demo server is this program, which can't be found: {error}")).caused_by(error)
+    })?;
     Ok(program.to_string_lossy().into_owned())
 }
 

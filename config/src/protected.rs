@@ -45,14 +45,14 @@ pub(super) fn refused(
     document: &Document,
     protected: &[Protected],
     paths: &[(Place, PathBuf)],
-) -> Vec<String> {
+) -> Vec<report::Problem> {
     // Without a cache nothing runs; that error is reported where the cache is needed.
     let Ok(cache) = cache_folder() else { return Vec::new() };
     let refused = paths.iter().filter_map(|(place, path)| {
         let grants = Grants { write: vec![path.clone()], protected: protected.to_vec(), ..Grants::default() };
         let error = grants.check(&cache, None).err()?;
-        let message = format!("{}; {}", error.message(), error.advice().unwrap_or_default());
-        Some(document.source.report(&Problem { place: *place, message }))
+        let message = format!("{error}; {}", error.advice().unwrap_or_default());
+        Some(document.source.located(&Problem { place: *place, message }))
     });
     refused.collect()
 }

@@ -329,7 +329,11 @@ pub fn command_line<'a>(command: &'a str, args: impl Iterator<Item = &'a str>) -
 
 /// The command `toolsmith` means this program, wherever it is installed.
 fn own_program(command: String) -> Result<String, String> {
-    if command == "toolsmith" { own_program::own_program().map_err(|error| error.0) } else { Ok(command) }
+    if command == "toolsmith" {
+        own_program::own_program().map_err(|error| error.to_string())
+    } else {
+        Ok(command)
+    }
 }
 
 /// The file for the tokens of a server; a different address under the same name has a different file.

@@ -79,7 +79,7 @@ pub fn shown(layers: &Layers) -> Shown {
                 None => "enabled",
             },
             entry: masked(&entry.name, &entry.node),
-            wrong,
+            wrong: wrong.as_deref().map(report::problems),
         }
     });
     let mut values = BTreeMap::new();

@@ -38,7 +38,8 @@ pub fn read(layer: &ConfigLayer, text: &str) -> Result<Document, Error> {
     let path = layer.file();
     let name = path.map_or_else(|| SERVERS_VARIABLE.to_owned(), |path| path.display().to_string());
     let folder = folder(path).map_err(|error| {
-        Error(format!("the folder of the configuration {name} can't be determined: {error}"))
+        Error::new(format!("the folder of the configuration {name} can't be determined: {error}"))
+            .caused_by(error)
     })?;
     let tree = parse(path, &name, text)?;
     let masked_text = masked_text(&tree, text);
@@ -61,25 +62,29 @@ fn parse(path: Option<&Path>, name: &str, text: &str) -> Result<Node, Error> {
     let is_json = path.and_then(Path::extension).is_some_and(|end| end == "json" || end == "jsonc");
     if is_json {
         return tree::json(text).map_err(|(place, message)| {
-            let excerpt = syntax::excerpt(&syntax::keys_only(text), place.line, place.column);
-            Error(format!("{name}:{}:{}: {message}{excerpt}", place.line, place.column))
+            let place = syntax::place(name, &syntax::keys_only(text), place);
+            Error::of(vec![report::Problem::at(place, message)])
         });
     }
     // The lines of a variable are not shown: before parsing it is unknown which parts are secret.
     let shown = if path.is_some() { text } else { "" };
-    let tree = tree::yaml(text).map_err(|error| Error(syntax::explain(&error, Path::new(name), shown)))?;
+    let tree = tree::yaml(text)
+        .map_err(|error| Error::of(vec![syntax::explain(&error, name, shown)]).caused_by(error))?;
     match tree.value {
         Value::Null(_) | Value::Map(_) | Value::List(_) => Ok(tree),
-        _ => Err(Error(format!(
-            "{name}:1:1: expected a mapping; write `mcpServers:` and the servers below it"
-        ))),
+        _ => {
+            let place = report::Place { file: name.to_owned(), line: 1, column: Some(1), excerpt: None };
+            let message = "expected a mapping; write `mcpServers:` and the servers below it";
+            Err(Error::of(vec![report::Problem::at(place, message)]))
+        }
     }
 }
 
 /// The variable's servers as a configuration: from a list of objects with names, or an object of entries by name.
 fn listed(tree: Node, source: &Source) -> Result<Node, Error> {
-    let wrong =
-        |place, message: &str| Err(Error(source.report(&Problem { place, message: message.to_owned() })));
+    let wrong = |place, message: &str| {
+        Err(Error::of(vec![source.located(&Problem { place, message: message.to_owned() })]))
+    };
     let (place, bytes) = (tree.place, tree.bytes);
     let servers = match tree.value {
         Value::Map(entries) => entries,
@@ -219,7 +224,7 @@ mod tests {
         let checked = server::server(&document.source, &document.entries[0], &Merged::default(), |_| {
             Some(String::new())
         });
-        document.source.report(&checked.unwrap_err()[0])
+        report::problems(&[document.source.located(&checked.unwrap_err()[0])])
     }
 
     #[test]

@@ -3,25 +3,32 @@
 //! The parser's messages are partly for programmers; those about its options are replaced here.
 
 use std::borrow::Cow;
-use std::path::Path;
 
+use report::{Excerpt, Problem};
 use serde_saphyr::{Error, Localizer, Location, MessageFormatter, SnippetMode, UserMessageFormatter};
+
+use super::tree::Place;
 
 /// Characters of a long line that are shown before and after the place.
 const AROUND: usize = 40;
 
-/// `FILE:LINE:COLUMN: message`, and the line with a mark under the place.
-pub(super) fn explain(error: &Error, path: &Path, text: &str) -> String {
+/// The error with its place, if it has one.
+pub(super) fn explain(error: &Error, file: &str, text: &str) -> Problem {
     let options = serde_saphyr::render_options! { formatter: &Messages, snippets: SnippetMode::Off };
     let message = error.render_with_options(options);
-    let shown = path.display();
     match error.location().filter(|place| *place != Location::UNKNOWN) {
         Some(place) => {
-            let (line, column) = (place.line(), place.column());
-            format!("{shown}:{line}:{column}: {message}{}", excerpt(&keys_only(text), line, column))
+            let at = Place { line: place.line(), column: place.column() };
+            Problem::at(self::place(file, &keys_only(text), at), message)
         }
-        None => format!("the configuration {shown} is wrong: {message}"),
+        None => Problem::new(format!("the configuration {file} is wrong: {message}")),
     }
+}
+
+/// A place of a file whose text, with secrets masked, is `text`.
+pub(super) fn place(file: &str, text: &str, Place { line, column }: Place) -> report::Place {
+    let excerpt = excerpt(text, line, column);
+    report::Place { file: file.to_owned(), line, column: Some(column), excerpt }
 }
 
 /// The text with every character masked that belongs neither to a key nor to the syntax: in a text that can't be
@@ -65,12 +72,11 @@ fn ends_key(behind: &str) -> bool {
     value.is_some_and(|value| value.chars().next().is_none_or(|c| c.is_whitespace() || "\"'{[".contains(c)))
 }
 
-/// The given line, shortened if it is long, with a mark under the given column. Both count from 1. Empty if the text
-/// has no such line.
-pub(super) fn excerpt(text: &str, line: u64, column: u64) -> String {
-    let number = line.to_string();
+/// The given line, shortened around the given column if it is long. Both count from 1. `None` if the text has no such
+/// line.
+fn excerpt(text: &str, line: u64, column: u64) -> Option<Excerpt> {
     let index = |place: u64| usize::try_from(place.saturating_sub(1)).unwrap_or(usize::MAX);
-    let Some(line) = text.lines().nth(index(line)) else { return String::new() };
+    let line = text.lines().nth(index(line))?;
     let from = index(column).saturating_sub(AROUND);
     let mut characters = line.chars().skip(from);
     // Control characters could control a terminal; each is replaced by one space.
@@ -78,9 +84,8 @@ pub(super) fn excerpt(text: &str, line: u64, column: u64) -> String {
         characters.by_ref().take(2 * AROUND).map(|c| if c.is_control() { ' ' } else { c }).collect();
     let before = if from > 0 { "…" } else { "" };
     let behind = if characters.next().is_some() { "…" } else { "" };
-    let margin = " ".repeat(number.len());
-    let indent = " ".repeat(index(column) - from + before.chars().count());
-    format!("\n{margin} |\n{number} | {before}{shown}{behind}\n{margin} | {indent}^")
+    let mark = index(column) - from + before.chars().count();
+    Some(Excerpt { text: format!("{before}{shown}{behind}"), mark })
 }
 
 /// The parser's messages for users, with replacements for those about its programming interface.
@@ -151,7 +156,7 @@ impl Localizer for Messages {
 
 #[cfg(test)]
 mod tests {
-    use super::{excerpt, keys_only};
+    use super::{Excerpt, excerpt, keys_only};
 
     #[test]
     fn text_that_cannot_be_parsed_is_shown_with_keys_only() {
@@ -169,14 +174,12 @@ mod tests {
 
     #[test]
     fn the_mark_is_under_the_place() {
-        assert_eq!(excerpt("a\nbcd\n", 2, 2), "\n  |\n2 | bcd\n  |  ^");
+        assert_eq!(excerpt("a\nbcd\n", 2, 2), Some(Excerpt { text: "bcd".to_owned(), mark: 1 }));
         let long = format!("{}X{}", "é".repeat(500), "z".repeat(500));
-        let shown = excerpt(&long, 1, 501);
-        let lines: Vec<&str> = shown.lines().collect();
-        let mark = lines[3].chars().position(|c| c == '^').unwrap();
-        assert_eq!(lines[2].chars().nth(mark), Some('X'), "{shown}");
-        assert!(lines[2].ends_with('…') && lines[2].chars().count() < 100, "{shown}");
-        assert_eq!(excerpt("a", 7, 1), "");
-        assert!(!excerpt("a\u{1b}[31m", 1, 1).contains('\u{1b}'));
+        let Excerpt { text, mark } = excerpt(&long, 1, 501).unwrap();
+        assert_eq!(text.chars().nth(mark), Some('X'), "{text}");
+        assert!(text.ends_with('…') && text.chars().count() < 100, "{text}");
+        assert_eq!(excerpt("a", 7, 1), None);
+        assert!(!excerpt("a\u{1b}[31m", 1, 1).unwrap().text.contains('\u{1b}'));
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! `source` parses it.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
+
+use report::{Place, Problem};
 
 use super::Error;
 
@@ -14,31 +16,37 @@ const LIMIT: u64 = 1 << 20;
 /// Reads a file or a pipe, such as `/dev/stdin` or a shell's `<(…)`, to its end.
 pub fn read(path: &Path) -> Result<String, Error> {
     let shown = path.display();
-    let wrong = |what: String| {
-        Error(format!(
-            "the configuration {shown} can't be read: {what}\nhelp: check the path of the configuration file"
-        ))
+    let wrong = |what: &str| {
+        Error::new(format!("the configuration {shown} can't be read: {what}"))
+            .hint("check the path of the configuration file")
     };
-    let io = |error: std::io::Error| wrong(error.to_string());
+    let io = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => wrong("there is no such file").caused_by(error),
+        _ => wrong(&error.to_string()).caused_by(error),
+    };
     // Checked before opening, because opening a device may have effects.
-    let kind = fs_err::metadata(path).map_err(io)?.file_type();
+    let kind = std::fs::metadata(path).map_err(io)?.file_type();
     if kind.is_dir() {
-        return Err(wrong("it is a folder".to_owned()));
+        return Err(wrong("it is a folder"));
     }
     if !kind.is_file() && !kind.is_fifo() {
-        return Err(wrong("it is neither a file nor a pipe".to_owned()));
+        return Err(wrong("it is neither a file nor a pipe"));
     }
     // File lengths are unreliable: pipes have none, and files below /proc report 0.
     let mut bytes = Vec::new();
-    fs_err::File::open(path).map_err(io)?.take(LIMIT + 1).read_to_end(&mut bytes).map_err(io)?;
+    std::fs::File::open(path).map_err(io)?.take(LIMIT + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > LIMIT {
-        return Err(Error(format!("the configuration {shown} is larger than {LIMIT} bytes, the maximum")));
+        return Err(Error::new(format!(
+            "the configuration {shown} is larger than {LIMIT} bytes, the maximum"
+        )));
     }
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
-        Error(format!("{shown}:{line}:{column}: this is not UTF-8 text; save the file as UTF-8"))
+        let (file, line, column) = (shown.to_string(), line as u64, Some(column as u64));
+        let place = Place { file, line, column, excerpt: None };
+        Error::of(vec![Problem::at(place, "this is not UTF-8 text; save the file as UTF-8")]).caused_by(error)
     })
 }

@@ -3,12 +3,14 @@
 //! The command `trust` shows a configuration and asks the user.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use system::file::{Access, Durability};
 
+use crate::error::ErrorKind;
 use crate::{Error, user_folder};
 
 /// The name of the record, in the user's configuration folder.
@@ -60,19 +62,31 @@ pub struct Trusted {
     locks: BTreeMap<String, String>,
 }
 
+/// Why a text is no record of trusted projects.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidRecord {
+    /// It is not JSON in the form of the record.
+    #[error(transparent)]
+    Json(#[from] strict_json::Error),
+    /// It has lock files, which its version has not.
+    #[error("its version is 1, which has no lock files")]
+    LocksInVersion1,
+    /// It has a version that this program does not know.
+    #[error("its version is {0}, and this version of Toolsmith supports up to {VERSION}")]
+    Version(u32),
+}
+
 impl Trusted {
     /// Parses the record.
     ///
     /// # Errors
     /// The error in the text.
-    pub fn parse(text: &[u8]) -> Result<Self, String> {
-        let trusted: Trusted = strict_json::from_slice(text).map_err(|error| error.to_string())?;
+    pub fn parse(text: &[u8]) -> Result<Self, InvalidRecord> {
+        let trusted: Trusted = strict_json::from_slice(text)?;
         match trusted.version {
-            1 if !trusted.locks.is_empty() => Err("its version is 1, which has no lock files".to_owned()),
+            1 if !trusted.locks.is_empty() => Err(InvalidRecord::LocksInVersion1),
             1..=VERSION => Ok(trusted),
-            other => {
-                Err(format!("its version is {other}, and this version of Toolsmith supports up to {VERSION}"))
-            }
+            other => Err(InvalidRecord::Version(other)),
         }
     }
 
@@ -116,11 +130,16 @@ pub fn of(path: &Path, stated: ProjectFiles<'_>) -> Result<Trust, Error> {
 /// If the record can't be read or written.
 pub fn record(path: &Path, stated: Option<ProjectFiles<'_>>) -> Result<(), Error> {
     let file = file().ok_or_else(|| {
-        Error::new("there is no folder for the trust record\nhelp: set HOME, or XDG_CONFIG_HOME".to_owned())
+        Error::new("there is no folder for the trust record")
+            .kind(ErrorKind::Trust)
+            .hint("set HOME, or XDG_CONFIG_HOME")
     })?;
     let folder = system::file::folder_of(&file);
     let io = |error: std::io::Error| {
-        Error::new(format!("{} can't be written: {error}\nhelp: check its folder", file.display()))
+        Error::new(format!("{} can't be written: {error}", file.display()))
+            .kind(ErrorKind::Trust)
+            .caused_by(error)
+            .hint("check its folder")
     };
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(io)?;
     // The lock keeps parallel commands from losing each other's changes.
@@ -139,23 +158,22 @@ pub fn file() -> Option<PathBuf> {
 }
 
 fn read(file: &Path) -> Result<Trusted, Error> {
-    let wrong = |what: String| {
-        Error::new(format!(
-            "the trust record {} can't be read: {what}\nhelp: remove the file, and trust your projects again",
-            file.display()
-        ))
+    let wrong = |what: &dyn Display| {
+        Error::new(format!("the trust record {} can't be read: {what}", file.display()))
+            .kind(ErrorKind::Trust)
+            .hint("remove the file, and trust your projects again")
     };
-    match system::file::read(file, LIMIT).map_err(|error| wrong(error.to_string()))? {
-        Some(bytes) => Trusted::parse(&bytes).map_err(wrong),
+    match system::file::read(file, LIMIT).map_err(|error| wrong(&error).caused_by(error))? {
+        Some(bytes) => Trusted::parse(&bytes).map_err(|error| wrong(&error).caused_by(error)),
         None => Ok(Trusted::default()),
     }
 }
 
 /// The absolute path with links resolved, so that a project has one key.
 fn key(path: &Path) -> Result<String, Error> {
-    let path = path
-        .canonicalize()
-        .map_err(|error| Error::new(format!("{} can't be found: {error}", path.display())))?;
+    let path = path.canonicalize().map_err(|error| {
+        Error::new(format!("{} can't be found: {error}", path.display())).caused_by(error)
+    })?;
     // A path that is not UTF-8 is kept by its bytes.
     Ok(path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned))
 }

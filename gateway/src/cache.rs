@@ -10,6 +10,6 @@ use crate::failure::Failure;
 /// # Errors
 /// If the folder can't be determined or used.
 pub fn open(settings: &CacheSettings) -> Result<Cache, Failure> {
-    let folder = config::cache_folder().map_err(Failure::configuration)?;
-    Cache::open(&folder, settings.size).map_err(Failure::host)
+    let folder = config::cache_folder()?;
+    Ok(Cache::open(&folder, settings.size)?)
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use config::{Config, Server};
 use futures::FutureExt as _;
 use futures::future::join_all;
+use report::{Kind, Report};
 use runner::{Cache, Catalog};
 use terminal::Notifier;
 
@@ -113,15 +114,15 @@ impl<'a> Discovery<'a> {
         let unknown: Vec<&Server> =
             needed.iter().filter(|server| !self.lists.has(&server.connection.name)).copied().collect();
         let failures = self.ask(&unknown).await?;
-        if failures.len() == self.config.servers.len() {
-            return Err(Failure::host(failures.join("\n")));
+        if failures.len() < self.config.servers.len() {
+            failures.iter().for_each(|failure| self.notifier.note(&failure.for_terminal()));
+            return Ok(());
         }
-        failures.iter().for_each(|message| self.notifier.note(message));
-        Ok(())
+        Report::joined(failures).map_or(Ok(()), |all| Err(all.into()))
     }
 
-    /// Asks servers for their tools; returns the error messages.
-    pub async fn ask(&mut self, servers: &[&Server]) -> Result<Vec<String>, Failure> {
+    /// Asks servers for their tools; returns the errors.
+    pub async fn ask(&mut self, servers: &[&Server]) -> Result<Vec<Report>, Failure> {
         let opened =
             join_all(servers.iter().map(|server| self.sessions.start(&server.connection.name))).await;
         let mut failures = Vec::new();
@@ -130,7 +131,9 @@ impl<'a> Discovery<'a> {
                 // The server is used without tools; if no other is left, it counts as failed.
                 Ok(opened) if !opened.is_whole => {
                     self.reasons.insert(server.connection.name.clone(), opened.warnings.join("; "));
-                    failures.extend(opened.warnings);
+                    failures.extend(
+                        opened.warnings.into_iter().map(|warning| Report::new(Kind::Server, warning)),
+                    );
                     // The server may be able to list its tools the next time.
                     self.accept(&server.connection.name, opened.tools);
                 }
@@ -139,8 +142,8 @@ impl<'a> Discovery<'a> {
                     self.keep(&server.connection.name, opened.tools)?;
                 }
                 Err(error) => {
-                    self.reasons.insert(server.connection.name.clone(), error.message.clone());
-                    failures.push(error.message);
+                    self.reasons.insert(server.connection.name.clone(), error.report.message());
+                    failures.push(error.report);
                 }
             }
         }
@@ -151,7 +154,9 @@ impl<'a> Discovery<'a> {
         let server = self.config.servers.iter().find(|server| server.connection.name == name);
         if let Some(server) = server {
             catalog::remember(&self.cache, server, &tools).map_err(|error| {
-                Failure::host(format!("the cache can't be written to: {error}\nhelp: free some space, or set TOOLSMITH_CACHE_DIR"))
+                Failure::new(Kind::Cache, format!("the cache can't be written to: {error}"))
+                    .caused_by(error)
+                    .hint("free some space, or set TOOLSMITH_CACHE_DIR")
             })?;
         }
         self.accept(name, tools);
@@ -214,7 +219,7 @@ impl<'a> Discovery<'a> {
             let name = &server.connection.name;
             match self.sessions.start(name).now_or_never() {
                 Some(Ok(opened)) => self.keep(name, opened.tools)?,
-                Some(Err(error)) => drop(self.reasons.insert(name.clone(), error.message)),
+                Some(Err(error)) => drop(self.reasons.insert(name.clone(), error.report.message())),
                 None => drop(self.reasons.insert(name.clone(), STARTING.to_owned())),
             }
         }

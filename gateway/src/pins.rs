@@ -50,7 +50,7 @@ impl Locks {
     pub fn of(config: &Config) -> Result<Self, Failure> {
         let read = |file: &LockFile| Ok((file.path.clone(), file.lock()?));
         let locks: Result<Vec<_>, mcp::LockError> = config.locks.iter().map(read).collect();
-        locks.map(Locks).map_err(Failure::configuration)
+        Ok(Locks(locks?))
     }
 
     /// What these files say about the configured servers.

@@ -28,11 +28,10 @@ impl ProgramCrate {
         read_snippet: impl FnOnce(&Path) -> Result<String, Failure>,
     ) -> Result<Self, Failure> {
         let path = folder.join(LOCK);
-        let lock = Lock::read(&path).map_err(Failure::configuration)?.ok_or_else(|| {
+        let lock = Lock::read(&path)?.ok_or_else(|| {
             let shown = folder.display();
-            Failure::configuration(format!(
-                "{shown} is not such a crate: it has no {LOCK}\nhelp: write one with `toolsmith codegen --out {shown}`"
-            ))
+            Failure::command_line(format!("{shown} is not such a crate: it has no {LOCK}"))
+                .hint(format!("write one with `toolsmith codegen --out {shown}`"))
         })?;
         let modules = codegen::module_names(lock.servers.keys().map(String::as_str));
         let mut servers = Vec::new();
@@ -40,9 +39,9 @@ impl ProgramCrate {
             let module = modules.get(name).map(String::as_str).unwrap_or_default();
             let file = folder.join(runner::module_file(module));
             let source = fs_err::read_to_string(&file).map_err(|error| {
-                Failure::configuration(format!(
-                    "the bindings of {name} can't be read: {error}\nhelp: write the crate again with `toolsmith codegen --out`"
-                ))
+                Failure::command_line(format!("the bindings of {name} can't be read: {error}"))
+                    .caused_by(error)
+                    .hint("write the crate again with `toolsmith codegen --out`")
             })?;
             let tools = server.tools.values().map(|tool| tool.tool.clone()).collect();
             servers.push((name.clone(), Arc::new(ToolList::new(tools)), source));

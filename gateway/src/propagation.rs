@@ -6,6 +6,7 @@ pub mod process_depth;
 
 use agent::ADDRESS_VARIABLE;
 use config::Config;
+use report::Kind;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
@@ -30,9 +31,8 @@ pub fn parent_run() -> Result<Option<String>, Failure> {
 fn parsed_run(run: Option<String>) -> Result<Option<String>, Failure> {
     let run = run.filter(|run| !run.is_empty());
     if run.as_deref().is_some_and(|run| !is_run(run)) {
-        return Err(Failure::configuration(format!(
-            "the variable {PARENT_RUN} is not the name of a run\nhelp: unset it"
-        )));
+        let message = format!("the variable {PARENT_RUN} is not the name of a run");
+        return Err(Failure::new(Kind::Configuration, message).hint("unset it"));
     }
     Ok(run)
 }
@@ -89,7 +89,7 @@ mod tests {
         let parsed_run = |run: &str| parsed_run(Some(run.to_owned()));
         assert_eq!(parsed_run("").unwrap(), None);
         assert_eq!(parsed_run("ab12cd34").unwrap().as_deref(), Some("ab12cd34"));
-        assert!(parsed_run("a b").unwrap_err().message.contains(PARENT_RUN));
+        assert!(parsed_run("a b").unwrap_err().to_string().contains(PARENT_RUN));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use config::{Config, Permission};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
 use mcp::{CallOptions, ErrorKind};
-use runner::{Answer, CallFailure, FailureKind, Question, Refusal, ToolHost};
+use runner::{Answer, CallFailure, FailureKind, Question, Refusal, ServerUnavailable, ToolHost};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use terminal::Masker;
@@ -254,9 +254,10 @@ impl Sessions {
         CallFailure { kind, message: self.masker.mask(&error.to_string()).into_owned() }
     }
 
-    fn policy(&self) -> Result<&PermissionPolicy, String> {
+    fn policy(&self) -> Result<&PermissionPolicy, CallFailure> {
         // A caller that makes no calls sets no policy.
-        self.policy.as_deref().ok_or_else(|| "no tool may be called here".to_owned())
+        let message = || "no tool may be called here".to_owned();
+        self.policy.as_deref().ok_or_else(|| CallFailure { kind: FailureKind::Denied, message: message() })
     }
 
     /// Masks secrets in errors.
@@ -275,13 +276,15 @@ impl ToolHost for Sessions {
         Some(self.host.questions())
     }
 
-    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>> {
+    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), ServerUnavailable>> {
         let opening = self.start(server);
         async move {
-            let opened = opening.await.map_err(|error| error.message)?;
+            let opened = opening.await.map_err(|error| ServerUnavailable(error.report.for_model()))?;
             match self.expected.get(server) {
                 Some(expected) if !self.pinned.contains(server) && *expected != opened.tools => {
-                    Err(format!("the tools of {server} have changed since the program was compiled"))
+                    let message =
+                        format!("the tools of {server} have changed since the program was compiled");
+                    Err(ServerUnavailable(message))
                 }
                 _ => Ok(()),
             }
@@ -292,13 +295,19 @@ impl ToolHost for Sessions {
     fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
         async move {
             let policy = self.policy();
-            let policy = policy.map_err(|message| Refusal { message, evidence: serde_json::json!({}) })?;
+            let policy = policy.map_err(|CallFailure { message, .. }| Refusal {
+                message,
+                evidence: serde_json::json!({}),
+            })?;
             let matters =
                 |(server, tool): &&(String, String)| policy.holds(server, tool) != Permission::Allow;
             let manifest = tools.iter().filter(matters).map(|(server, tool)| self.requested(server, tool));
             let manifest: Vec<RequestedTool> = manifest.collect();
             let decided = policy.decide(&manifest, &self.answers).await;
-            decided.map_err(|refusal| Refusal { message: refusal.message(), evidence: refusal.evidence() })
+            decided.map_err(|refusal| Refusal {
+                message: refusal.report().for_model(),
+                evidence: refusal.evidence(),
+            })
         }
         .boxed()
     }
@@ -311,7 +320,7 @@ impl ToolHost for Sessions {
     ) -> BoxFuture<'a, Result<(), CallFailure>> {
         let denied = |message| CallFailure { kind: FailureKind::Denied, message };
         async move {
-            let policy = self.policy().map_err(denied)?;
+            let policy = self.policy()?;
             let asks = matches!(policy.holds(server, tool), Permission::Ask | Permission::AskEach);
             if let Some(opened) = self.opened(server).filter(|_| asks) {
                 // Invalid arguments are refused without asking.
@@ -319,7 +328,7 @@ impl ToolHost for Sessions {
             }
             let requested = || self.requested(server, tool);
             let decided = policy.decide_call((server, tool), requested, arguments, &self.answers).await;
-            decided.map_err(|refusal| denied(refusal.message()))
+            decided.map_err(|refusal| denied(refusal.report().for_model()))
         }
         .boxed()
     }

@@ -4,6 +4,7 @@
 
 use std::{fmt, time::Duration};
 
+use report::{Kind, Report};
 use serde_json::value::RawValue;
 
 /// A failure of one server.
@@ -20,6 +21,28 @@ impl Error {
     /// An error of a server.
     pub fn new(server: &str, kind: ErrorKind) -> Self {
         Self { server: server.to_owned(), kind: Box::new(kind) }
+    }
+
+    /// What to do about it, if one command does it.
+    pub fn hint(&self) -> Option<String> {
+        matches!(*self.kind, ErrorKind::Unauthorized { .. })
+            .then(|| format!("log in with `toolsmith mcp login {}`", self.server))
+    }
+
+    /// The error in the form that is shown, with its message as `mask` returns it. The error itself is not kept,
+    /// because it may hold what is masked.
+    pub fn report(&self, mask: impl FnOnce(&str) -> String) -> Report {
+        let kind = match *self.kind {
+            ErrorKind::Unauthorized { .. } | ErrorKind::Login { .. } => Kind::Login,
+            _ => Kind::Server,
+        };
+        self.hint().into_iter().fold(Report::new(kind, mask(&self.to_string())), Report::hint)
+    }
+}
+
+impl From<Error> for Report {
+    fn from(error: Error) -> Self {
+        error.report(str::to_owned).caused_by(error)
     }
 }
 

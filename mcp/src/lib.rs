@@ -48,7 +48,9 @@ pub use host::{Host, ListKind, NoHost, Notice};
 pub use listing::{
     Listing, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,
 };
-pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed, Shape};
+pub use lock::{
+    LOCK_VERSION, Lock, LockError, LockErrorKind, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed, Shape,
+};
 pub use managed_session::{
     Changes, ConnectionState, FIRST_WAIT, HEALTHY, LONGEST_WAIT, MAX_ATTEMPTS, ManagedSession, PING_INTERVAL,
     REVIVAL, Status,

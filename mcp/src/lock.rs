@@ -6,10 +6,10 @@
 mod content;
 mod form;
 
-use std::fmt::Display;
 use std::io::Error;
 use std::path::{Path, PathBuf};
 
+use report::{Kind, Report};
 use serde_json::json;
 use system::file::{self, Access, Durability};
 
@@ -21,19 +21,54 @@ pub use form::LOCK_VERSION;
 /// Maximum size of a lock file, in bytes (64 MiB): four servers with lists of the maximum size.
 pub const MAX_LOCK_BYTES: u64 = 64 << 20;
 
-/// What to do about an unusable file.
+/// What to do about a file in another form.
 const REMEDY: &str = "restore an older version of it; or delete it, which discards all observations, and create it again with \
                       `toolsmith mcp lock`";
 
 /// Limit on the description of an error, in bytes.
 const REASON_BYTES: usize = 400;
 
-/// Why a lock file can't be used: the file, the position, and what to do.
+/// Why a lock file can't be used: the file, and what is wrong with it at which position.
 #[derive(Debug, thiserror::Error)]
 #[error("the lock file {} {what}", file.display())]
 pub struct LockError {
+    /// What can't be done with the file.
+    pub kind: LockErrorKind,
     file: PathBuf,
     what: String,
+    source: Option<Error>,
+}
+
+/// What can't be done with a lock file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockErrorKind {
+    /// It can't be read.
+    Unreadable,
+    /// It is not in the form that [`Lock::write`] writes.
+    Invalid,
+    /// It can't be written.
+    Unwritable,
+}
+
+impl LockError {
+    fn new(kind: LockErrorKind, file: &Path, what: String) -> Self {
+        LockError { kind, file: file.to_owned(), what, source: None }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self.kind {
+            LockErrorKind::Unreadable => "remove or restore the lock file",
+            LockErrorKind::Invalid => REMEDY,
+            LockErrorKind::Unwritable => "check its folder",
+        }
+    }
+}
+
+impl From<LockError> for Report {
+    fn from(error: LockError) -> Self {
+        Report::new(Kind::Lock, error.to_string()).hint(error.hint()).caused_by(error)
+    }
 }
 
 impl Lock {
@@ -55,7 +90,10 @@ impl Lock {
         match text_of(file) {
             Ok(text) => Ok(Some(text)),
             Err(Unread::Missing) => Ok(None),
-            Err(Unread::Unusable(what)) => Err(failed(file, shown(&what, REASON_BYTES))),
+            Err(Unread::Unusable(what, source)) => {
+                let what = shown(&what, REASON_BYTES);
+                Err(LockError { source, ..LockError::new(LockErrorKind::Unreadable, file, what) })
+            }
         }
     }
 
@@ -74,7 +112,7 @@ impl Lock {
     /// If the text is not in the form that [`Lock::write`] writes.
     pub fn parse(text: &str, file: &Path) -> Result<Self, LockError> {
         form::parse(text)
-            .map_err(|what| failed(file, format!("{}\nhelp: {REMEDY}", shown(&what, REASON_BYTES))))
+            .map_err(|what| LockError::new(LockErrorKind::Invalid, file, shown(&what, REASON_BYTES)))
     }
 
     /// The text that [`Lock::write`] writes.
@@ -90,34 +128,30 @@ impl Lock {
     /// # Errors
     /// If the folder is not writable, or the file would be too large to read again.
     pub fn write(&self, file: &Path) -> Result<(), LockError> {
-        let unwritable = |error: Error| failed(file, format!("can't be written: {error}"));
+        let failed = |what| LockError::new(LockErrorKind::Unwritable, file, what);
         let text = self.to_text();
         if text.len() as u64 > MAX_LOCK_BYTES {
             let length = text.len();
-            return Err(failed(
-                file,
-                format!("would have {length} bytes, over the limit of {MAX_LOCK_BYTES}"),
-            ));
+            return Err(failed(format!("would have {length} bytes, over the limit of {MAX_LOCK_BYTES}")));
         }
-        write_text(file, &text).map_err(unwritable)
+        write_text(file, &text).map_err(|error| {
+            let what = format!("can't be written: {error}");
+            LockError { source: Some(error), ..failed(what) }
+        })
     }
-}
-
-fn failed(file: &Path, what: String) -> LockError {
-    LockError { file: file.to_owned(), what }
 }
 
 /// Why the text can't be read.
 enum Unread {
     Missing,
-    Unusable(String),
+    Unusable(String, Option<Error>),
 }
 
 fn text_of(path: &Path) -> Result<String, Unread> {
-    let unusable = |what: &dyn Display| Unread::Unusable(what.to_string());
-    let bytes = file::read(path, MAX_LOCK_BYTES);
-    let bytes = bytes.map_err(|error| unusable(&format_args!("can't be read: {error}")))?;
-    String::from_utf8(bytes.ok_or(Unread::Missing)?).map_err(|_| unusable(&"is not text"))
+    let bytes = file::read(path, MAX_LOCK_BYTES)
+        .map_err(|error| Unread::Unusable(format!("can't be read: {error}"), Some(error)))?;
+    String::from_utf8(bytes.ok_or(Unread::Missing)?)
+        .map_err(|_| Unread::Unusable("is not text".to_owned(), None))
 }
 
 fn write_text(path: &Path, text: &str) -> Result<(), Error> {
@@ -240,8 +274,9 @@ mod tests {
         ];
         for (text, phrase) in cases {
             std::fs::write(&file, &text).unwrap();
-            let error = Lock::read(&file).unwrap_err().to_string();
-            assert!(error.contains(phrase) && error.contains("or delete it"), "{phrase}: {error}");
+            let error = Lock::read(&file).unwrap_err();
+            assert_eq!(error.kind, LockErrorKind::Invalid);
+            assert!(error.to_string().contains(phrase), "{phrase}: {error}");
         }
         let error = Lock::read(folder.path()).unwrap_err().to_string();
         assert!(error.contains("is not a regular file"), "{error}");

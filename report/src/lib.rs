@@ -38,6 +38,16 @@ impl Report {
         Report { kind, problems, hints: Vec::new(), source: None }
     }
 
+    /// Several errors as one: their problems, and each advice once. `None` if there are none.
+    pub fn joined(reports: impl IntoIterator<Item = Report>) -> Option<Self> {
+        reports.into_iter().reduce(|mut all, next| {
+            all.problems.extend(next.problems);
+            let new: Vec<String> = next.hints.into_iter().filter(|hint| !all.hints.contains(hint)).collect();
+            all.hints.extend(new);
+            all
+        })
+    }
+
     /// Adds advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -113,7 +113,8 @@ mod tests {
     #[test]
     fn the_error_below_is_kept_and_not_repeated() {
         let below = std::io::Error::other("the disk is full");
-        let report = Report::new(Kind::Output, "the output can't be written: the disk is full").caused_by(below);
+        let report =
+            Report::new(Kind::Output, "the output can't be written: the disk is full").caused_by(below);
         let source = std::error::Error::source(&report).unwrap();
         assert_eq!(source.to_string(), "the disk is full");
         assert!(source.downcast_ref::<std::io::Error>().is_some());

@@ -26,7 +26,7 @@ use crate::confined::Captured;
 use crate::diagnostics;
 use crate::disk_full;
 use crate::engine::Engine;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::hints::compared::{Compared, compared};
 use crate::library::Library;
 use crate::manifest;
@@ -301,8 +301,7 @@ impl Notes {
         if self.fixes.is_empty() && self.warnings.is_empty() {
             return Ok(());
         }
-        let text =
-            serde_json::to_vec(self).map_err(|error| Error::new(ErrorKind::Cache, error.to_string()))?;
+        let text = serde_json::to_vec(self).map_err(|error| Error::cache(folder)(error.into()))?;
         fs_err::write(folder.join(NOTES), text).map_err(Error::cache(folder))
     }
 }

@@ -60,8 +60,8 @@ pub(crate) fn ended(
 pub(crate) fn timed_out(outcome: &mut Outcome, timeout: Duration, phase: &str) {
     let seconds = timeout.as_secs_f64();
     let message = format!(
-        "it was stopped after {seconds} s, while {phase}; do less at once, or raise the timeout (codeMode.timeout, at \
-         most codeMode.maxTimeout)"
+        "it was stopped after {seconds} s, while {phase}; do less at once, or raise the time limit: --timeout, \
+         codeMode.sandbox.wallClock, or the timeout of execute_code (at most codeMode.maxTimeout)"
     );
     let evidence = json!({ "limit": "wall_clock", "seconds": seconds, "phase": phase });
     outcome.fail(Status::Timeout, Failure::new("wall_clock", message, evidence));

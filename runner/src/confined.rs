@@ -29,10 +29,10 @@ impl Confined {
         command: sandbox::Command,
     ) -> Result<Self> {
         let sandbox = sandbox::Sandbox::new(policy.confinement(confinement));
-        let mut child = sandbox.spawn(command).map_err(|error| sandbox_error(&error))?;
-        let exited = child.as_fd().try_clone_to_owned().map_err(|error| sandbox_error(&error))?;
+        let mut child = sandbox.spawn(command).map_err(sandbox_error)?;
+        let exited = child.as_fd().try_clone_to_owned().map_err(sandbox_error)?;
         // SAFETY: the registered object owns the descriptor, which therefore stays open.
-        let exited = unsafe { AsyncFd::register(exited) }.map_err(|error| sandbox_error(&error))?;
+        let exited = unsafe { AsyncFd::register(exited) }.map_err(sandbox_error)?;
         let stdout = receiver(child.take_stdout())?;
         let stderr = receiver(child.take_stderr())?;
         Ok(Confined { child, exited, stdout, stderr })
@@ -42,14 +42,14 @@ impl Confined {
     pub(crate) async fn wait(&mut self) -> Result<ExitStatus> {
         // A pidfd becomes readable when the process exits (pidfd_open(2)).
         let ready = self.exited.readable().await;
-        drop(ready.map_err(|error| sandbox_error(&error))?);
-        self.child.wait().map_err(|error| sandbox_error(&error))
+        drop(ready.map_err(sandbox_error)?);
+        self.child.wait().map_err(sandbox_error)
     }
 
     /// Kills the process and returns its exit status.
     pub(crate) fn kill(&mut self) -> Result<ExitStatus> {
-        self.child.kill().map_err(|error| sandbox_error(&error))?;
-        self.child.wait().map_err(|error| sandbox_error(&error))
+        self.child.kill().map_err(sandbox_error)?;
+        self.child.wait().map_err(sandbox_error)
     }
 
     /// What was enforced.
@@ -65,12 +65,14 @@ impl Confined {
 }
 
 fn receiver(descriptor: Option<OwnedFd>) -> Result<pipe::Receiver> {
-    let descriptor = descriptor.ok_or_else(|| sandbox_error(&"the output was already taken"))?;
-    pipe::Receiver::from_owned_fd(descriptor).map_err(|error| sandbox_error(&error))
+    let descriptor =
+        descriptor.ok_or_else(|| sandbox_error(std::io::Error::other("the output was already taken")))?;
+    pipe::Receiver::from_owned_fd(descriptor).map_err(sandbox_error)
 }
 
-fn sandbox_error(error: &dyn std::fmt::Display) -> Error {
+fn sandbox_error(error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::new(ErrorKind::Sandbox, format!("the sandbox can't be set up: {error}"))
+        .caused_by(error)
         .hint("`toolsmith doctor` shows what this machine offers")
 }
 

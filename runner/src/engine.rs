@@ -68,7 +68,9 @@ impl Engine {
     pub async fn open(options: &Options, observer: &dyn Observer) -> Result<Self> {
         if let Confinement::AtLeast(minimum) = options.confinement {
             let refused = |error: sandbox::Unsupported| {
-                Error::new(ErrorKind::Sandbox, error.to_string()).hint("`toolsmith doctor` shows all of it")
+                Error::new(ErrorKind::Sandbox, error.to_string())
+                    .caused_by(error)
+                    .hint("`toolsmith doctor` shows all of it")
             };
             sandbox::probe().choose(minimum).map_err(refused)?;
         }
@@ -129,13 +131,13 @@ mod tests {
     use bridge::wire::CallFailure;
 
     use crate::catalog::Catalog;
-    use crate::host::{Answer, Refusal, ToolHost};
+    use crate::host::{Answer, Refusal, ServerUnavailable, ToolHost};
     use crate::observer::Unobserved;
 
     struct NoServers;
 
     impl ToolHost for NoServers {
-        fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::result::Result<(), String>> {
+        fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::result::Result<(), ServerUnavailable>> {
             Box::pin(ready(Ok(())))
         }
 

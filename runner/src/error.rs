@@ -2,16 +2,19 @@
 //!
 //! Failures of the snippet itself are an [`Outcome`](crate::Outcome).
 
-use std::fmt;
 use std::path::Path;
 
+use report::{Kind, Report};
+
 /// A failure of the host.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 pub struct Error {
     /// The part that failed.
     pub kind: ErrorKind,
-    message: String,
-    hint: Option<String>,
+    message: Box<str>,
+    hint: Option<Box<str>>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 /// The parts of the host that can fail.
@@ -29,27 +32,26 @@ pub enum ErrorKind {
     Sandbox,
     /// A crate can't be written.
     Export,
-    /// A server can't be reached.
-    Server,
 }
 
 impl Error {
     /// Creates an error; the message says what failed, where and why.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), hint: None }
+        Error { kind, message: message.into().into(), hint: None, source: None }
     }
 
     /// Adds advice.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(hint.into().into());
         self
     }
 
-    /// What failed, where and why.
+    /// Adds the error below this one.
     #[must_use]
-    pub fn message(&self) -> &str {
-        &self.message
+    pub(crate) fn caused_by(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.source = Some(Box::new(source));
+        self
     }
 
     /// Advice on how to fix it.
@@ -62,23 +64,28 @@ impl Error {
     pub(crate) fn cache(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
         move |error| {
             let message = format!("the cache at {} can't be used: {error}", path.display());
-            let error = Error::new(ErrorKind::Cache, message);
-            error.hint("free some space there, or name another folder in TOOLSMITH_CACHE_DIR")
+            Error::new(ErrorKind::Cache, message)
+                .caused_by(error)
+                .hint("free some space there, or name another folder in TOOLSMITH_CACHE_DIR")
         }
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)?;
-        match &self.hint {
-            Some(hint) => write!(formatter, "\nhelp: {hint}"),
-            None => Ok(()),
-        }
+impl From<Error> for Report {
+    fn from(error: Error) -> Self {
+        let kind = match error.kind {
+            ErrorKind::Toolchain => Kind::Toolchain,
+            ErrorKind::Layer => Kind::Layer,
+            ErrorKind::Bindings => Kind::Bindings,
+            ErrorKind::Cache => Kind::Cache,
+            ErrorKind::Sandbox => Kind::Sandbox,
+            ErrorKind::Export => Kind::Export,
+        };
+        let report =
+            error.hint.iter().fold(Report::new(kind, &*error.message), |report, hint| report.hint(&**hint));
+        report.caused_by(error)
     }
 }
-
-impl std::error::Error for Error {}
 
 /// Results of the host.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;

@@ -50,11 +50,15 @@ pub fn module_file(module: &str) -> String {
 pub fn write_crate(folder: &Path, modules: &[(String, String)]) -> Result<()> {
     let failed = |error: std::io::Error| {
         let message = format!("the crate can't be written to {}: {error}", folder.display());
-        Error::new(ErrorKind::Export, message).hint("name another folder, or free some space")
+        Error::new(ErrorKind::Export, message)
+            .caused_by(error)
+            .hint("name another folder, or free some space")
     };
     let manifest = |text: Result<toml::Table, toml::ser::Error>| {
         let text = text.and_then(|table| toml::to_string_pretty(&table));
-        text.map_err(|error| Error::new(ErrorKind::Export, format!("a manifest can't be written: {error}")))
+        text.map_err(|error| {
+            Error::new(ErrorKind::Export, format!("a manifest can't be written: {error}")).caused_by(error)
+        })
     };
     let mut files = vec![
         ("Cargo.toml".to_owned(), manifest(Ok(workspace_manifest()?))?),
@@ -135,7 +139,8 @@ fn tools_root(modules: &[(String, String)]) -> String {
 }
 
 fn parse(text: &str) -> Result<toml::Table> {
-    text.parse().map_err(|error: toml::de::Error| Error::new(ErrorKind::Export, error.to_string()))
+    text.parse()
+        .map_err(|error: toml::de::Error| Error::new(ErrorKind::Export, error.to_string()).caused_by(error))
 }
 
 /// The manifest of the layer's workspace, with other members.

@@ -14,8 +14,8 @@ pub trait ToolHost: Send + Sync {
     /// Ensures that this execution has a session with `server`. May be called again for the same server.
     ///
     /// # Errors
-    /// Why there is no session, in words for the user or a model.
-    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>>;
+    /// Why there is no session.
+    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), ServerUnavailable>>;
 
     /// Whether the program may call `tools`, pairs of server and tool: all that it can call. Called once, when the
     /// program is linked and its servers are open, before it runs; not for a program that is only compiled. May wait
@@ -84,6 +84,11 @@ pub trait ToolHost: Send + Sync {
 fn unavailable(message: &str) -> CallFailure {
     CallFailure { kind: FailureKind::Unavailable, message: message.to_owned() }
 }
+
+/// Why there is no session with a server, in words for the user or a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ServerUnavailable(pub String);
 
 /// Why a program may not run.
 #[derive(Debug, Clone, PartialEq)]

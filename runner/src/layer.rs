@@ -263,7 +263,7 @@ fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]
         }
     }
     let index = Index { crates };
-    let text = serde_json::to_vec(&index).map_err(|error| Error::new(ErrorKind::Layer, error.to_string()))?;
+    let text = serde_json::to_vec(&index).map_err(|error| Error::cache(entry.path())(error.into()))?;
     fs_err::write(entry.path().join("index.json"), text).map_err(Error::cache(entry.path()))?;
     Ok(entry)
 }
@@ -272,7 +272,7 @@ fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]
 fn offered() -> Result<BTreeSet<String>> {
     let manifest: toml::Table = OFFER_MANIFEST
         .parse()
-        .map_err(|error: toml::de::Error| Error::new(ErrorKind::Layer, error.to_string()))?;
+        .map_err(|error: toml::de::Error| Error::new(ErrorKind::Layer, error.to_string()).caused_by(error))?;
     let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
     Ok(dependencies.into_iter().flat_map(toml::Table::keys).cloned().collect())
 }

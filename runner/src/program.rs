@@ -61,9 +61,9 @@ pub(crate) async fn run(
     traces: &mut ProgramTraces,
 ) -> Result<ProgramEnd> {
     let limits = job.limits;
-    let (ours, theirs) = UnixStream::pair().map_err(|error| socket_error(&error))?;
-    ours.set_nonblocking(true).map_err(|error| socket_error(&error))?;
-    let ours = AsyncStream::from_std(ours).map_err(|error| socket_error(&error))?;
+    let (ours, theirs) = UnixStream::pair().map_err(socket_error)?;
+    ours.set_nonblocking(true).map_err(socket_error)?;
+    let ours = AsyncStream::from_std(ours).map_err(socket_error)?;
     let command = sandbox::Command::new(job.program).broker(theirs);
     let process = Confined::spawn(sandbox_policies::program(limits, job.grants), job.confinement, command)?;
     traces.sandbox = process.report();
@@ -86,6 +86,6 @@ pub(crate) async fn run(
     }
 }
 
-fn socket_error(error: &std::io::Error) -> Error {
-    Error::new(ErrorKind::Sandbox, format!("the broker's socket can't be created: {error}"))
+fn socket_error(error: std::io::Error) -> Error {
+    Error::new(ErrorKind::Sandbox, format!("the broker's socket can't be created: {error}")).caused_by(error)
 }

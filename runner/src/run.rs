@@ -23,7 +23,7 @@ use crate::compiler_slots::AdmissionWait;
 use crate::diagnostics;
 use crate::engine::{Engine, Request};
 use crate::error::{Error, ErrorKind, Result};
-use crate::host::{Refusal, ToolHost};
+use crate::host::{Refusal, ServerUnavailable, ToolHost};
 use crate::observer::{Observer, Phase};
 use crate::outcome::{Failure, Outcome, Status, in_milliseconds, milliseconds};
 use crate::program::{self, ProgramTraces};
@@ -227,7 +227,7 @@ impl<'a> Run<'a> {
         let waited = milliseconds(started);
         self.outcome.phases_ms.connect = self.outcome.phases_ms.connect.max(waited);
         for (server, opened) in servers.iter().zip(opened) {
-            if let Err(message) = opened {
+            if let Err(ServerUnavailable(message)) = opened {
                 let evidence = json!({ "server": server });
                 let failure = Failure::new("server_unavailable", message, evidence);
                 self.outcome.fail(Status::RuntimeError, failure);
@@ -319,11 +319,16 @@ impl<'a> Run<'a> {
 /// Maximum number of unknown identities to report.
 const UNKNOWN_SHOWN: usize = 10;
 
-fn open_all<'a>(host: &'a dyn ToolHost, servers: &[&'a str]) -> BoxFuture<'a, Vec<Result<(), String>>> {
+fn open_all<'a>(
+    host: &'a dyn ToolHost,
+    servers: &[&'a str],
+) -> BoxFuture<'a, Vec<Result<(), ServerUnavailable>>> {
     join_all(servers.iter().map(|server| host.open(server)).collect::<Vec<_>>()).boxed()
 }
 
 /// A secret token for this execution.
 fn token() -> Result<String> {
-    random::id().map_err(|error| Error::new(ErrorKind::Sandbox, format!("no random numbers: {error}")))
+    random::id().map_err(|error| {
+        Error::new(ErrorKind::Sandbox, format!("no random numbers: {error}")).caused_by(error)
+    })
 }

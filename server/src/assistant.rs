@@ -10,6 +10,7 @@ mod tools;
 use agent::{CHARACTERS_PER_TOKEN, Limits, ModelSettings, Provider};
 use config::{Config, Model};
 use gateway::failure::Failure;
+use report::Kind;
 
 pub use self::prompt::Prompt;
 pub use self::recorder::{Recorder, Recording, Saved};
@@ -34,7 +35,7 @@ impl Assistant {
     /// If there is no such model, its key is missing, or its prompt can't be read.
     pub fn of(config: &Config, name: Option<&str>) -> Result<Self, Failure> {
         let entry = entry(config, name)?.clone();
-        let model = Provider::new(settings(&entry)?).map_err(Failure::configuration)?;
+        let model = Provider::new(settings(&entry)?).map_err(|message| Failure::new(Kind::Model, message))?;
         let prompt = Prompt::read(config.system_prompt.as_deref())?;
         Ok(Assistant { model, entry, limits: limits(config), prompt })
     }
@@ -54,14 +55,17 @@ fn entry<'a>(config: &'a Config, name: Option<&str>) -> Result<&'a Model, Failur
         Some(name) => name,
         None if config.models.len() == 1 => &config.models[0].reference,
         None => {
-            return Err(Failure::configuration(format!(
-                "no model is selected; write `defaults: {{ model: … }}` with the ref of one under `models` ({})",
-                known()
-            )));
+            return Err(Failure::new(
+                Kind::Model,
+                format!(
+                    "no model is selected; write `defaults: {{ model: … }}` with the ref of one under `models` ({})",
+                    known()
+                ),
+            ));
         }
     };
     config.models.iter().find(|model| model.reference == name).ok_or_else(|| {
-        Failure::configuration(format!("there is no model {name:?} under `models`; {}", known()))
+        Failure::new(Kind::Model, format!("there is no model {name:?} under `models`; {}", known()))
     })
 }
 
@@ -72,10 +76,13 @@ fn settings(model: &Model) -> Result<ModelSettings, Failure> {
         Some(name) => match std::env::var(name) {
             Ok(key) if !key.trim().is_empty() => Some(key),
             _ => {
-                return Err(Failure::configuration(format!(
-                    "the model {} needs its key in the environment variable {name}, which is not set",
-                    model.reference
-                )));
+                return Err(Failure::new(
+                    Kind::Model,
+                    format!(
+                        "the model {} needs its key in the environment variable {name}, which is not set",
+                        model.reference
+                    ),
+                ));
             }
         },
     };

@@ -32,6 +32,7 @@ use serde_json::value::RawValue;
 
 use config::ArgumentsKept;
 use gateway::failure::Failure;
+use report::Kind;
 use terminal::Masker;
 
 pub(crate) use record::{Answer, Arguments, Record, Refused, Who};
@@ -51,10 +52,11 @@ impl Audit {
     /// If the file can't be opened or must not be written to; the message is for the user who starts this process.
     pub(crate) fn open(path: &Path, kept: ArgumentsKept) -> Result<Audit, Failure> {
         let opened = file::Appended::open(path);
-        let file = opened.map_err(|error| Failure::configuration(format!(
-            "the audit log {} can't be used: {error}\nhelp: choose a file of your own in a writable folder, or remove the audit log from the configuration",
-            path.display()
-        )))?;
+        let file = opened.map_err(|error| {
+            Failure::new(Kind::Audit, format!("the audit log {} can't be used: {error}", path.display()))
+                .caused_by(error)
+                .hint("choose a file of your own in a writable folder, or remove the audit log from the configuration")
+        })?;
         Ok(Audit { path: path.to_owned(), kept, file: Mutex::new(file) })
     }
 

@@ -15,7 +15,7 @@ const FILE: &str = "conversations.db";
 /// What is wrong with the file, and how to fix it.
 pub fn store(config: &Config) -> Result<Option<Store>, Failure> {
     let Some(file) = file(config)? else { return Ok(None) };
-    Store::open(&file).map(Some).map_err(Failure::host)
+    Ok(Some(Store::open(&file)?))
 }
 
 /// The configured file.
@@ -24,7 +24,7 @@ pub fn file(config: &Config) -> Result<Option<PathBuf>, Failure> {
         Some(Conversations::Nowhere) => Ok(None),
         Some(Conversations::File(file)) => Ok(Some(file.clone())),
         None => {
-            let folder = config::state_folder().map_err(Failure::configuration)?;
+            let folder = config::state_folder()?;
             Ok(Some(folder.join(FILE)))
         }
     }

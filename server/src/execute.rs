@@ -7,6 +7,7 @@ use gateway::discovery::needed;
 use gateway::permission::PermissionPolicy;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::sessions::Sessions;
+use report::Report;
 use rmcp::ErrorData;
 use runner::{Outcome, Request};
 use serde::{Deserialize, Serialize};
@@ -193,7 +194,7 @@ impl Execution {
         let engine = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
-            engine = self.state.engine(code_mode, watcher) => engine.map_err(|error| error.to_string())?,
+            engine = self.state.engine(code_mode, watcher) => engine.map_err(|error| Report::from(error).for_model())?,
         };
         let _under_way = host.under_way(None, self.caller.clone());
         let sessions = self.sessions(approver, host);
@@ -204,7 +205,7 @@ impl Execution {
         let ran = engine.run(&request, &self.snapshot.catalog, &recorded, watcher).await;
         // The client need not wait until the servers have ended.
         self.state.afterwards.spawn(sessions.close());
-        ran.map_err(|error| error.to_string())
+        ran.map_err(|error| Report::from(error).for_model())
     }
 
     fn sessions(&self, approver: &Approver, host: Arc<ClientHost>) -> Sessions {

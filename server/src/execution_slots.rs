@@ -85,13 +85,22 @@ pub(crate) struct Slot {
 /// There is no slot, and no room to wait for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Busy {
-    #[error("{running} executions run and {waiting} wait, the limit of this server; try again later")]
+    #[error("{}, the limit of this server; try again later", in_words(*running, *waiting))]
     Full { running: usize, waiting: usize },
     #[error(
         "{waiting} executions of this client wait, the limit for one client; try again \
          when one has ended"
     )]
     Share { waiting: usize },
+}
+
+/// How many executions run and wait, in words.
+pub(crate) fn in_words(running: usize, waiting: usize) -> String {
+    let (run, wait) = (
+        if running == 1 { "execution runs" } else { "executions run" },
+        if waiting == 1 { "waits" } else { "wait" },
+    );
+    format!("{running} {run} and {waiting} {wait}")
 }
 
 impl Count {

@@ -24,6 +24,7 @@ use axum::http::StatusCode;
 use axum::middleware;
 use axum::routing::{any, get};
 use gateway::failure::Failure;
+use report::Kind;
 use rmcp::ServerHandler;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
@@ -55,7 +56,9 @@ pub(crate) async fn serve<Handler: ServerHandler>(
     stop: CancellationToken,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
-        Failure::host(format!("can't listen on {address}: {error}\nhelp: choose another address with --http"))
+        Failure::new(Kind::Network, format!("can't listen on {address}: {error}"))
+            .caused_by(error)
+            .hint("choose another address with --http")
     };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
@@ -75,7 +78,7 @@ pub(crate) async fn serve<Handler: ServerHandler>(
     end.cancel();
     closing.cancel();
     idle.abort();
-    accepting.await.map_err(Failure::host)
+    accepting.await.map_err(Failure::system)
 }
 
 fn routes<Handler: ServerHandler>(endpoint: Arc<Endpoint<Handler>>) -> axum::Router {

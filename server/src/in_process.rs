@@ -38,7 +38,7 @@ pub(crate) async fn connect(
     host: Arc<dyn mcp::Host>,
     isolation: AgentIsolation,
 ) -> Result<InProcessClient, Failure> {
-    let id = random::id().map_err(Failure::host)?;
+    let id = random::id().map_err(Failure::system)?;
     let client = ClientSession::of_agent(id, isolation, state.clone());
     let service = PipeService::new(McpService::new(state.clone(), client.clone()));
     let (near, far) = tokio::io::duplex(PIPE);
@@ -52,5 +52,5 @@ pub(crate) async fn connect(
     let mut config = mcp::ServerConfig::stdio(NAME, "", Vec::<String>::new());
     config.request_timeout = LONGEST;
     let session = mcp::Session::connect_over(&config, host, tokio::io::split(near)).await;
-    Ok(InProcessClient { session: session.map_err(Failure::host)?, client })
+    Ok(InProcessClient { session: session?, client })
 }

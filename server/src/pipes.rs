@@ -10,6 +10,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use gateway::failure::Failure;
+use report::Kind;
 use rmcp::service::{ServerInitializeError, Service};
 use rmcp::{RoleServer, ServiceExt as _};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -36,16 +37,16 @@ pub(crate) async fn serve<Handler: Service<RoleServer>>(
     stop: CancellationToken,
 ) -> Result<(), Failure> {
     let session =
-        ClientSession::new(random::id().map_err(Failure::host)?, ClientTransport::Stdio, state.clone());
+        ClientSession::new(random::id().map_err(Failure::system)?, ClientTransport::Stdio, state.clone());
     let service = service(session);
     let (ended, end) = (CancellationToken::new(), CancellationToken::new());
     let input = Input { input: tokio::io::stdin(), ended: ended.clone() };
     let serving = async {
         match service.serve_with_ct(LineTransport::new(input, tokio::io::stdout()), end.clone()).await {
-            Ok(running) => running.waiting().await.map(drop).map_err(Failure::host),
+            Ok(running) => running.waiting().await.map(drop).map_err(Failure::system),
             // A client that disconnects before its first message is not a failure.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
-            Err(error) => Err(Failure::host(error)),
+            Err(error) => Err(Failure::new(Kind::Network, error.to_string()).caused_by(error)),
         }
     };
     let ending = async {

@@ -142,7 +142,7 @@ impl ProxiedRequest {
         recorder.approvals(&approver)?;
         if let Err(refusal) = decided {
             recorder.refused_directly((server, name), arguments)?;
-            return Err(refusal.message());
+            return Err(refusal.report().for_model());
         }
         Ok(())
     }

@@ -12,7 +12,9 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use gateway::resources::READ;
 use gateway::sessions::Sessions;
-use runner::{Answer, CallFailure, CallsRefused, FailureKind, Question, Refusal, ToolHost};
+use runner::{
+    Answer, CallFailure, CallsRefused, FailureKind, Question, Refusal, ServerUnavailable, ToolHost,
+};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
@@ -217,11 +219,11 @@ impl Recorded<'_> {
 }
 
 impl ToolHost for Recorded<'_> {
-    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>> {
+    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), ServerUnavailable>> {
         // A missing session would be started; a server that has been removed must not be.
         match self.in_force.check(server, None) {
             Ok(()) => self.sessions.open(server),
-            Err(gone) => ready(Err(gone)).boxed(),
+            Err(gone) => ready(Err(ServerUnavailable(gone))).boxed(),
         }
     }
 

@@ -17,6 +17,7 @@ use gateway::failure::Failure;
 use gateway::pins::Known;
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use report::{Kind, Report};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -134,10 +135,10 @@ pub(crate) async fn follow(
     let mut folders = match Folders::new() {
         Ok(folders) => folders,
         Err(error) => {
-            tell(&format!(
-                "changes of the configuration can't be watched: {error}\nhelp: restart after changes, or raise \
-                 fs.inotify.max_user_instances"
-            ));
+            let message = format!("changes of the configuration can't be watched: {error}");
+            let report = Report::new(Kind::System, message)
+                .hint("restart after changes, or raise fs.inotify.max_user_instances");
+            tell(&report.for_terminal());
             return std::future::pending().await;
         }
     };
@@ -176,7 +177,7 @@ async fn again(
         let (source, old) = (source.clone(), old.clone());
         tokio::task::spawn_blocking(move || source.read(&old.config)).await
     };
-    let new = read.map_err(|error| error.to_string())?.map_err(|failure| failure.message)?;
+    let new = read.map_err(|error| error.to_string())?.map_err(|failure| failure.report.for_terminal())?;
     if old.config == new.config && old.known == new.known {
         return Ok(());
     }

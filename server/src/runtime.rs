@@ -137,8 +137,7 @@ impl Runtime {
         }
         // By now, the last output of servers was shown.
         drop(self.listener);
-        let flushed = self.terminal.flush().await;
-        flushed.map_err(|error| Failure::host(format!("the output can't be written: {error}")))
+        self.terminal.flush().await.map_err(Failure::output)
     }
 }
 

@@ -229,9 +229,9 @@ impl McpService {
         if transport == ClientTransport::Http {
             // Only once: a client that tries again is refused again.
             static REPORTED: Once = Once::new();
-            REPORTED.call_once(|| self.state.terminal.tell(&format!("toolsmith: {why}")));
+            REPORTED.call_once(|| self.state.terminal.tell(&format!("toolsmith: {}", why.for_terminal())));
         }
-        Err(ErrorData::invalid_request(why, None))
+        Err(ErrorData::invalid_request(why.for_model(), None))
     }
 
     async fn typed(
@@ -371,7 +371,7 @@ impl McpService {
         let name = call.name.as_str();
         if let Some(refusal) = process_depth::refusal(&context.meta.0.0, &self.state.settings.borrow().config)
         {
-            return Ok(answer::failure(&refusal));
+            return Ok(answer::failure(&refusal.for_model()));
         }
         let snapshot = self.snapshot_for(name, &context).await;
         if let Some(result) =
@@ -401,7 +401,7 @@ impl McpService {
             let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
             let arguments = match Arguments::read(arguments) {
                 Ok(arguments) => arguments,
-                Err(wrong) => return Ok(answer::failure(&wrong)),
+                Err(wrong) => return Ok(answer::failure(&wrong.for_model())),
             };
             let mut given = None;
             if let Some((once, sealed)) = sealed {

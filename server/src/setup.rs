@@ -6,6 +6,7 @@ use config::{Config, LoadOptions, Server};
 use gateway::config_secrets;
 use gateway::failure::Failure;
 use gateway::propagation;
+use report::{Kind, Problem, Report};
 use terminal::Terminal;
 
 use crate::debug;
@@ -19,7 +20,7 @@ pub fn load(options: &LoadOptions) -> Result<Arc<Config>, Failure> {
 
 /// Loads the configuration for this process.
 pub fn load_in(process: &ProcessContext, options: &LoadOptions) -> Result<Config, Failure> {
-    config::load(options).map_err(Failure::configuration).and_then(|config| begin(config, process))
+    begin(config::load(options)?, process)
 }
 
 /// Like [`load`], for commands that only inspect it: all its servers may be unusable.
@@ -28,8 +29,7 @@ pub(crate) fn survey(options: &LoadOptions) -> Result<Arc<Config>, Failure> {
         return load(options);
     }
     let process = ProcessContext::of_this_process();
-    let surveyed = config::survey(options).map_err(Failure::configuration);
-    surveyed.and_then(|config| begin(config, &process)).map(Arc::new)
+    begin(config::survey(options)?, &process).map(Arc::new)
 }
 
 /// Like [`load_in`], without an untrusted project file; the configuration records that it was left out.
@@ -37,8 +37,7 @@ pub(crate) fn load_without_untrusted(
     process: &ProcessContext,
     options: &LoadOptions,
 ) -> Result<Config, Failure> {
-    let loaded = config::load_without_untrusted(options).map_err(Failure::configuration);
-    loaded.and_then(|config| begin(config, process))
+    begin(config::load_without_untrusted(options)?, process)
 }
 
 /// Like [`survey`], without an untrusted project file.
@@ -47,8 +46,7 @@ pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Arc<Config>, Fa
     if options.strict {
         return load_without_untrusted(&process, options).map(Arc::new);
     }
-    let surveyed = config::survey_without_untrusted(options).map_err(Failure::configuration);
-    surveyed.and_then(|config| begin(config, &process)).map(Arc::new)
+    begin(config::survey_without_untrusted(options)?, &process).map(Arc::new)
 }
 
 /// Loads the configuration for a server, with the configured export of traces; with `lenient`, like
@@ -59,7 +57,7 @@ pub(crate) fn load_to_serve(
     lenient: bool,
 ) -> Result<(Config, Option<Exporter>), Failure> {
     let load = if lenient { config::load_without_untrusted } else { config::load };
-    let mut config = load(options).map_err(Failure::configuration)?;
+    let mut config = load(options)?;
     propagation::hand_on(&mut config, process.is_agent(), process.events_address())?;
     let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
     introduce(&config);
@@ -111,14 +109,17 @@ pub fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Failure>
         return Ok(server);
     }
     if let Some(absent) = config.absent.iter().find(|absent| absent.name == name) {
-        return Err(Failure::configuration(match &absent.wrong {
-            Some(wrong) => format!("the entry of the server {name} is invalid\n{wrong}"),
-            None => format!("the server {name} is disabled\nhelp: set `enabled: true` in its entry"),
-        }));
+        return Err(match &absent.wrong {
+            Some(wrong) => {
+                let mut problems = vec![Problem::new(format!("the entry of the server {name} is invalid"))];
+                problems.extend_from_slice(wrong);
+                Report::of(Kind::Configuration, problems).into()
+            }
+            None => Failure::new(Kind::Configuration, format!("the server {name} is disabled"))
+                .hint("set `enabled: true` in its entry"),
+        });
     }
     let known: Vec<&str> = config.servers.iter().map(|server| server.connection.name.as_str()).collect();
-    Err(Failure::configuration(format!(
-        "unknown server {name:?}\nhelp: configured servers: {}",
-        known.join(", ")
-    )))
+    let message = format!("unknown server {name:?}");
+    Err(Failure::command_line(message).hint(format!("configured servers: {}", known.join(", "))))
 }

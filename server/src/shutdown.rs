@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
+use super::execution_slots::in_words;
 use super::http::sessions::session_end;
 use super::state::ServerState;
 
@@ -27,8 +28,8 @@ pub(crate) async fn finish(state: &ServerState, refuse: bool, gone: impl Future<
     let (running, waiting) = state.slots.load();
     if refuse && running + waiting > 0 {
         state.terminal.tell(&format!(
-            "toolsmith: stopping: {running} executions run and {waiting} wait, and may finish within {} s; a second \
-             signal ends them now",
+            "toolsmith: stopping: {}, and may finish within {} s; a second signal ends them now",
+            in_words(running, waiting),
             grace.as_secs_f64()
         ));
     }

@@ -14,6 +14,7 @@ use gateway::reference::Reference;
 use gateway::resources;
 use gateway::tool_list::ToolList;
 use gateway::unavailable::UnavailableTools;
+use report::Report;
 use runner::{Cache, Catalog};
 use serde_json::Value;
 use terminal::{Masker, Notifier};
@@ -161,7 +162,8 @@ impl Snapshot {
         news.for_each(|warning| notifier.note(warning));
         let reference = Reference::new(catalog.clone(), &lists.about).unwrap_or_else(|error| {
             // The catalog was just written to the cache; if it was removed since, there are no descriptions.
-            notifier.tell(&format!("the tools can't be described: {error}"));
+            let why = Report::from(error).for_terminal();
+            notifier.tell(&format!("the tools can't be described: {why}"));
             Reference::default()
         });
         let Lists { lists, absent, is_whole, prompts_and_resources, has_resources, about, .. } = lists;

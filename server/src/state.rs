@@ -8,6 +8,7 @@ use config::CodeMode;
 use gateway::cache;
 use gateway::failure::Failure;
 use gateway::permission::Remembered;
+use report::{Kind, Report};
 use runner::{Cache, Engine, Observer};
 use terminal::Terminal;
 use tokio::sync::watch;
@@ -100,7 +101,10 @@ impl ServerState {
             slots: Slots::new(serve.max_executions, serve.max_waiting),
             questions: Quota::new("open questions", QUESTIONS, QUESTIONS_OF_CLIENT),
             kept: OutputStore::default(),
-            held: Arc::new(PendingRequests::new(serve.question_timeout).map_err(Failure::host)?),
+            held: Arc::new(
+                PendingRequests::new(serve.question_timeout)
+                    .map_err(|why| Failure::new(Kind::System, why))?,
+            ),
             terminal,
             offered: watch::Sender::default(),
             afterwards: TaskTracker::new(),
@@ -157,7 +161,10 @@ impl ServerState {
                 match self.engine(code_mode, &*self.terminal).await {
                     // Bindings may wait for it.
                     Ok(_) => self.offered.send_modify(|_| {}),
-                    Err(error) => self.terminal.tell(&format!("toolsmith: no snippet can run: {error}")),
+                    Err(error) => {
+                        let why = Report::from(error).for_terminal();
+                        self.terminal.tell(&format!("toolsmith: no snippet can run: {why}"));
+                    }
                 }
             }
             if settings.changed().await.is_err() {

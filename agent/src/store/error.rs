@@ -4,3 +4,9 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreError(pub String);
+
+impl From<StoreError> for report::Report {
+    fn from(error: StoreError) -> Self {
+        report::Report::new(report::Kind::Conversation, error.to_string()).caused_by(error)
+    }
+}

@@ -5,6 +5,7 @@ use std::io::IsTerminal as _;
 use agent::Block;
 use gateway::exit_code;
 use gateway::failure::Failure;
+use report::Kind;
 use serde_json::{Value, json};
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
@@ -87,21 +88,20 @@ async fn question(question: Option<&str>) -> Result<Vec<Block>, Failure> {
     let mut input = Vec::new();
     if !std::io::stdin().is_terminal() {
         let read = tokio::io::stdin().take(INPUT_LIMIT + 1).read_to_end(&mut input).await;
-        read.map_err(|error| Failure::host(format!("standard input can't be read: {error}")))?;
+        read.map_err(|error| Failure::new(Kind::System, format!("standard input can't be read: {error}")))?;
     }
     if input.len() as u64 > INPUT_LIMIT {
-        return Err(Failure::configuration(format!(
+        return Err(Failure::command_line(format!(
             "standard input has more than {INPUT_LIMIT} bytes; name a file's path instead of its contents"
         )));
     }
-    let input = String::from_utf8(input).map_err(|_| {
-        Failure::configuration("standard input is not UTF-8 text; name a file's path instead")
-    })?;
+    let input = String::from_utf8(input)
+        .map_err(|_| Failure::command_line("standard input is not UTF-8 text; name a file's path instead"))?;
     let parts = [question.unwrap_or_default().trim(), input.trim_end()];
     let blocks: Vec<Block> =
         parts.into_iter().filter(|part| !part.trim().is_empty()).map(Block::text).collect();
     if blocks.is_empty() {
-        return Err(Failure::configuration("there is no question; write one: toolsmith ask \"…\""));
+        return Err(Failure::command_line("there is no question; write one: toolsmith ask \"…\""));
     }
     Ok(blocks)
 }

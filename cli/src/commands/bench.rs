@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use gateway::cache;
 use gateway::failure::Failure;
+use report::Kind;
 use runner::{Engine, TARGET, Toolchain, Unobserved};
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -62,10 +63,9 @@ const LARGE: &str = "large";
 /// Runs the command and returns the exit code.
 pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     let cache = cache::open(&config::CacheSettings::default())?;
-    let engine =
-        Engine::open(&config::CodeMode::default().engine(cache), &Unobserved).await.map_err(Failure::host)?;
-    let folder = tempfile::tempdir().map_err(Failure::host)?;
-    let bench = Bench { program: std::env::current_exe().map_err(Failure::host)?, folder: folder.path() };
+    let engine = Engine::open(&config::CodeMode::default().engine(cache), &Unobserved).await?;
+    let folder = tempfile::tempdir().map_err(Failure::system)?;
+    let bench = Bench { program: std::env::current_exe().map_err(Failure::system)?, folder: folder.path() };
     let mut figures = Figures::default();
     for round in 0..arguments.rounds {
         bench.round(engine.toolchain(), round, &mut figures).await?;
@@ -90,7 +90,7 @@ fn demo_config(folder: &Path, name: &str) -> Result<String, Failure> {
     let server = json!({ "command": "toolsmith", "args": args, "trust": true });
     let file = folder.join(format!("{name}.yaml"));
     let text = json!({ "mcpServers": { name: server } }).to_string();
-    fs_err::write(&file, text).map_err(Failure::host)?;
+    fs_err::write(&file, text).map_err(Failure::system)?;
     Ok(file.to_string_lossy().into_owned())
 }
 
@@ -130,7 +130,7 @@ impl Bench<'_> {
 
     async fn hello(&self, toolchain: &Toolchain, flags: &[&str]) -> Result<f64, Failure> {
         let source = self.folder.join("hello.rs");
-        fs_err::write(&source, HELLO).map_err(Failure::host)?;
+        fs_err::write(&source, HELLO).map_err(Failure::system)?;
         let started = Instant::now();
         let output = Command::new(&toolchain.rustc)
             .arg(format!("--target={TARGET}"))
@@ -140,12 +140,12 @@ impl Bench<'_> {
             .arg(self.folder.join("hello"))
             .output()
             .await
-            .map_err(Failure::host)?;
+            .map_err(Failure::system)?;
         let elapsed = milliseconds(started.elapsed());
         if output.status.success() {
             Ok(elapsed)
         } else {
-            Err(Failure::host(String::from_utf8_lossy(&output.stderr)))
+            Err(Failure::new(Kind::Toolchain, String::from_utf8_lossy(&output.stderr)))
         }
     }
 
@@ -160,7 +160,7 @@ impl Bench<'_> {
     ) -> Result<(f64, Value), Failure> {
         let config = demo_config(self.folder, server)?;
         let file = self.folder.join("snippet.rs");
-        fs_err::write(&file, snippet).map_err(Failure::host)?;
+        fs_err::write(&file, snippet).map_err(Failure::system)?;
         let started = Instant::now();
         let output = Command::new(&self.program)
             .args(["run", "--quiet", "--json", "--config", &config])
@@ -168,14 +168,17 @@ impl Bench<'_> {
             .arg(&file)
             .output()
             .await
-            .map_err(Failure::host)?;
+            .map_err(Failure::system)?;
         let elapsed = milliseconds(started.elapsed());
         if output.status.code() != Some(code) {
             let stderr = String::from_utf8_lossy(&output.stderr);
             let stdout = String::from_utf8_lossy(&output.stdout);
-            return Err(Failure::host(format!("`run` ended with {}: {stderr}{stdout}", output.status)));
+            return Err(Failure::new(
+                Kind::System,
+                format!("`run` ended with {}: {stderr}{stdout}", output.status),
+            ));
         }
-        Ok((elapsed, serde_json::from_slice(&output.stdout).map_err(Failure::host)?))
+        Ok((elapsed, serde_json::from_slice(&output.stdout).map_err(Failure::system)?))
     }
 
     /// Measures compiling bindings, under a new server name so that they are not in the cache.
@@ -205,13 +208,13 @@ impl Bench<'_> {
     /// Measures a call by the MCP client alone, without snippet and broker, in microseconds.
     async fn direct_call(&self) -> Result<f64, Failure> {
         let server = mcp::ServerConfig::stdio("demo", self.program.to_string_lossy(), ["demo-server"]);
-        let session = mcp::Session::connect(&server).await.map_err(Failure::host)?;
+        let session = mcp::Session::connect(&server).await?;
         let arguments =
-            serde_json::value::to_raw_value(&json!({ "message": "call" })).map_err(Failure::host)?;
-        session.call("echo", arguments.clone()).await.map_err(Failure::host)?;
+            serde_json::value::to_raw_value(&json!({ "message": "call" })).map_err(Failure::system)?;
+        session.call("echo", arguments.clone()).await?;
         let started = Instant::now();
         for _ in 0..CALLS {
-            session.call("echo", arguments.clone()).await.map_err(Failure::host)?;
+            session.call("echo", arguments.clone()).await?;
         }
         let elapsed = started.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS);
         session.close().await;

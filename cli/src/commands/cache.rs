@@ -16,7 +16,7 @@ use crate::terminal_host::TerminalHost;
 pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.quiet, false);
     let done = build(arguments, &terminal).await;
-    terminal.flush().await.map_err(Failure::host)?;
+    terminal.flush().await.map_err(Failure::output)?;
     done.map(|()| exit_code::OK)
 }
 
@@ -24,13 +24,13 @@ async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Fai
     let config = setup::load(&arguments.place.options())?;
     let known = Known::of(&config)?;
     let cache = cache::open(&config.cache)?;
-    let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
+    let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
     let mut discovery = Discovery::new(&config, TerminalHost::at(terminal), engine.cache().clone(), known);
     let discovered = discovery.discover().await;
     let catalog = discovery.catalog();
     discovery.sessions.close().await;
     discovered?;
-    engine.warm(&catalog).await.map_err(Failure::host)?;
+    engine.warm(&catalog).await?;
     for module in catalog.modules().values() {
         terminal.note(&format!(
             "{}: the bindings of {} tools are compiled",

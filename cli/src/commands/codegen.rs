@@ -21,7 +21,7 @@ pub(crate) async fn inspect(arguments: CodegenArguments) -> Result<u8, Failure> 
     let done = work(&terminal, &arguments).await;
     match terminal.flush().await {
         Ok(()) => done.map(|()| exit_code::OK),
-        Err(error) => Err(Failure::host(format!("the output can't be written: {error}"))),
+        Err(error) => Err(Failure::output(error)),
     }
 }
 
@@ -31,7 +31,7 @@ async fn work(terminal: &Terminal, arguments: &CodegenArguments) -> Result<(), F
         return Ok(());
     }
     if arguments.json && arguments.format != Some(Format::Report) {
-        return Err(Failure::configuration("--json needs --format report or --diff"));
+        return Err(Failure::command_line("--json needs --format report or --diff"));
     }
     let found = source::tools(arguments, terminal).await?;
     let style = codegen::Style {
@@ -54,7 +54,7 @@ async fn work(terminal: &Terminal, arguments: &CodegenArguments) -> Result<(), F
         Format::Documentation => documentation(&bindings),
         Format::Rust => rust(&bindings),
         Format::Description => codegen::description(&bindings),
-        Format::Report => report::report(&bindings, arguments.json).map_err(Failure::host)?,
+        Format::Report => report::report(&bindings, arguments.json).map_err(Failure::system)?,
     };
     print(text.trim_end(), arguments, terminal);
     Ok(())

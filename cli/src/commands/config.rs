@@ -1,11 +1,12 @@
 //! `toolsmith config schema|check|show`: inspects configurations without starting a server.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
-use config::layers::{self, Layers};
-use config::{ConfigLayer, Error, LoadOptions, schema, show};
+use config::{layers, schema, show};
 use gateway::exit_code;
 use gateway::failure::Failure;
+use report::{Report, problems as problems_of};
 use terminal::Terminal;
 
 use crate::arguments::{CheckArguments, ConfigCommand, ShowArguments};
@@ -15,26 +16,25 @@ pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let code = match command {
         ConfigCommand::Schema => {
-            terminal.print(&serde_json::to_string_pretty(&schema::schema()).map_err(Failure::host)?);
+            terminal.print(&serde_json::to_string_pretty(&schema::schema()).map_err(Failure::system)?);
             exit_code::OK
         }
         ConfigCommand::Check(arguments) => check(arguments, &terminal),
         ConfigCommand::Show(arguments) => show(arguments, &terminal)?,
     };
-    terminal.flush().await.map_err(|error| Failure::host(format!("the output can't be written: {error}")))?;
+    terminal.flush().await.map_err(Failure::output)?;
     Ok(code)
 }
 
 fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
-    let problems = |layers: Result<Layers, Error>| match layers {
-        Ok(layers) => layers.problems().into_iter().chain(layers.refused()).collect(),
-        Err(error) => vec![error.to_string()],
+    let problems = |file: Option<&Path>| match config::check(file) {
+        Ok(problems) => problems.into_iter().map(|problem| problems_of(&[problem])).collect(),
+        Err(error) => vec![Report::from(error).for_terminal()],
     };
     let problems: Vec<String> = if arguments.files.is_empty() {
-        problems(layers::gather_to_look_at(&LoadOptions::default()))
+        problems(None)
     } else {
-        let files = arguments.files.iter();
-        files.flat_map(|file| problems(layers::alone(&ConfigLayer::Named(file.clone())))).collect()
+        arguments.files.iter().flat_map(|file| problems(Some(file))).collect()
     };
     problems.iter().for_each(|problem| terminal.print(problem));
     match problems.len() {
@@ -54,10 +54,10 @@ fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
 }
 
 fn show(arguments: &ShowArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let layers = layers::gather(&arguments.place.options()).map_err(Failure::configuration)?;
+    let layers = layers::gather(&arguments.place.options())?;
     let shown = show::shown(&layers);
     if arguments.json {
-        terminal.print_json(&serde_json::to_string_pretty(&shown).map_err(Failure::host)?);
+        terminal.print_json(&serde_json::to_string_pretty(&shown).map_err(Failure::system)?);
         return Ok(exit_code::OK);
     }
     let mut text = String::new();

@@ -12,6 +12,7 @@ use agent::{Store, StoreError, Summary};
 use config::Glob;
 use gateway::exit_code;
 use gateway::failure::Failure;
+use report::Kind;
 use server::setup;
 use system::calendar::minute;
 use system::file::{Access, Durability, Replacement};
@@ -45,7 +46,7 @@ pub(crate) async fn run(command: &ConversationCommand) -> Result<u8, Failure> {
 }
 
 async fn flush(terminal: &Terminal) -> Result<(), Failure> {
-    terminal.flush().await.map_err(|error| Failure::host(format!("the output can't be written: {error}")))
+    terminal.flush().await.map_err(Failure::output)
 }
 
 /// Opens the store, or returns the path of its file if that does not exist: these commands do not create it. Untrusted
@@ -53,19 +54,19 @@ async fn flush(terminal: &Terminal) -> Result<(), Failure> {
 fn existing(place: &ConfigArguments) -> Result<Result<Store, PathBuf>, Failure> {
     let config = setup::survey_without_untrusted(&place.options())?;
     let Some(file) = server::conversations::file(&config)? else {
-        return Err(Failure::configuration(
-            "no conversations are kept: agent.conversations is false in the configuration",
-        ));
+        let message = "no conversations are kept: agent.conversations is false in the configuration";
+        return Err(Failure::new(Kind::Conversation, message).with_code(exit_code::CONFIGURATION));
     };
     if !file.exists() {
         return Ok(Err(file));
     }
-    Store::open(&file).map(Ok).map_err(Failure::host)
+    Ok(Ok(Store::open(&file)?))
 }
 
 /// Opens the store, and fails if there is none.
 fn with_conversations(place: &ConfigArguments) -> Result<Store, Failure> {
-    existing(place)?.map_err(|file| Failure::configuration(none_yet(&file)))
+    existing(place)?
+        .map_err(|file| Failure::new(Kind::Conversation, none_yet(&file)).with_code(exit_code::CONFIGURATION))
 }
 
 fn none_yet(file: &Path) -> String {
@@ -73,13 +74,13 @@ fn none_yet(file: &Path) -> String {
 }
 
 /// The failure for an unknown conversation or message, or for an error of the store.
-fn wrong(error: &StoreError) -> Failure {
-    Failure::configuration(&error.0)
+fn wrong(error: StoreError) -> Failure {
+    Failure::from(error).with_code(exit_code::CONFIGURATION)
 }
 
 async fn list(arguments: &ListArguments, terminal: &Terminal) -> Result<(), Failure> {
     let mut summaries = match existing(&arguments.place)? {
-        Ok(store) => store.list().await.map_err(Failure::host)?,
+        Ok(store) => store.list().await?,
         Err(file) => {
             terminal.note(&none_yet(&file));
             Vec::new()
@@ -116,8 +117,8 @@ fn row(summary: &Summary) -> Vec<String> {
 
 async fn print(arguments: &PrintArguments, terminal: &Terminal) -> Result<(), Failure> {
     let store = with_conversations(&arguments.place)?;
-    let summary = store.find(&arguments.id).await.map_err(|error| wrong(&error))?;
-    let path = store.path(&summary.id, arguments.message.as_deref()).await.map_err(|error| wrong(&error))?;
+    let summary = store.find(&arguments.id).await.map_err(wrong)?;
+    let path = store.path(&summary.id, arguments.message.as_deref()).await.map_err(wrong)?;
     if arguments.json {
         terminal.print(&json::json(&json::Conversation::with(&summary, &path), true)?);
     } else if arguments.markdown {
@@ -143,7 +144,7 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
     let (store, ids) = if arguments.ids.is_empty() {
         match existing(&arguments.place)? {
             Ok(store) => {
-                let all = store.list().await.map_err(Failure::host)?;
+                let all = store.list().await?;
                 (Some(store), all.into_iter().map(|summary| summary.id).collect())
             }
             Err(file) => {
@@ -157,7 +158,7 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
     let mut file = arguments.out.as_deref().map(Exported::begin).transpose()?;
     for id in &ids {
         let Some(store) = &store else { break };
-        let (summary, messages) = store.whole(id).await.map_err(|error| wrong(&error))?;
+        let (summary, messages) = store.whole(id).await.map_err(wrong)?;
         let line = json::json(&json::Conversation::with(&summary, &messages), false)?;
         match &mut file {
             Some(file) => file.line(&line)?,
@@ -200,21 +201,22 @@ impl<'a> Exported<'a> {
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::host(format!("{} can't be written: {error}; check its folder", path.display()))
+    Failure::new(Kind::Output, format!("{} can't be written: {error}", path.display()))
+        .hint("check its folder")
 }
 
 async fn delete(arguments: &DeleteArguments, terminal: &Terminal) -> Result<(), Failure> {
     let store = with_conversations(&arguments.place)?;
     for id in &arguments.ids {
-        let found = store.find(id).await.map_err(|error| wrong(&error))?.id;
+        let found = store.find(id).await.map_err(wrong)?.id;
         // A deletion cannot be undone, so a prefix is not enough.
         if !found.eq_ignore_ascii_case(id) {
-            return Err(Failure::configuration(format!(
+            return Err(Failure::command_line(format!(
                 "{id} is not a full id; to delete that conversation, write {found}"
             )));
         }
     }
-    report_deleted(&store.delete(&arguments.ids).await.map_err(|error| wrong(&error))?, terminal);
+    report_deleted(&store.delete(&arguments.ids).await.map_err(wrong)?, terminal);
     Ok(())
 }
 
@@ -225,7 +227,7 @@ async fn prune(arguments: &PruneArguments, terminal: &Terminal) -> Result<(), Fa
     };
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let before = now.as_millis().saturating_sub(arguments.older_than.as_millis());
-    let deleted = store.prune(i64::try_from(before).unwrap_or(i64::MAX)).await.map_err(Failure::host)?;
+    let deleted = store.prune(i64::try_from(before).unwrap_or(i64::MAX)).await?;
     if deleted.is_empty() {
         terminal.note("no conversation is that old");
     }

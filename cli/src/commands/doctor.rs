@@ -18,7 +18,7 @@ use crate::arguments::DoctorArguments;
 pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let config = setup::load(&arguments.place.options())?;
-    let cache = config::cache_folder().map_err(Failure::configuration)?;
+    let cache = config::cache_folder()?;
     if let Some(warning) = config.code_mode.warning() {
         terminal.tell(warning);
     }
@@ -27,11 +27,11 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let (problems, tried) = examine(&machine, &support, &config.code_mode).await;
     let findings = Findings::new((&machine, config.cache.size), &support, &config.code_mode, problems, tried);
     if arguments.json {
-        terminal.print_json(&serde_json::to_string(&findings).map_err(Failure::host)?);
+        terminal.print_json(&serde_json::to_string(&findings).map_err(Failure::system)?);
     } else {
         lines(&findings).iter().for_each(|line| terminal.print(line));
     }
-    terminal.flush().await.map_err(|error| Failure::host(format!("the output can't be written: {error}")))?;
+    terminal.flush().await.map_err(Failure::output)?;
     Ok(if findings.ok { exit_code::OK } else { exit_code::HOST })
 }
 
@@ -80,7 +80,7 @@ struct Tried {
 
 impl From<&runner::Error> for Problem {
     fn from(error: &runner::Error) -> Self {
-        Problem { what: error.message().to_owned(), advice: error.advice().map(str::to_owned) }
+        Problem { what: error.to_string(), advice: error.advice().map(str::to_owned) }
     }
 }
 

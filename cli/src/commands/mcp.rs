@@ -43,6 +43,6 @@ pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
     };
     match terminal.flush().await {
         Ok(()) => done,
-        Err(error) => Err(Failure::host(format!("the output can't be written: {error}"))),
+        Err(error) => Err(Failure::output(error)),
     }
 }

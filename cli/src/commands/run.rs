@@ -14,6 +14,7 @@ use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::program_crate::ProgramCrate;
 use gateway::reference::Lookup;
+use report::Kind;
 use runner::limits::SNIPPET_LIMIT;
 use runner::{Catalog, Engine, Outcome, Request, Status};
 use server::outcome_text;
@@ -83,8 +84,7 @@ async fn unless_cancelled<T>(
     tokio::select! {
         done = work => done,
         () = cancel.cancelled() => {
-            let message = "cancelled before the snippet ran".to_owned();
-            Err(Failure { code: exit_code::CANCELLED, message })
+            Err(Failure::new(Kind::Cancelled, "cancelled before the snippet ran"))
         }
     }
 }
@@ -124,7 +124,7 @@ async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Resul
         };
         Ok(Inputs { code, config, tools })
     });
-    reading.await.map_err(Failure::host)?
+    reading.await.map_err(Failure::system)?
 }
 
 fn request(arguments: &RunArguments, code: String, config: &Config, cancel: CancellationToken) -> Request {
@@ -145,19 +145,28 @@ fn read_snippet(file: &Path) -> Result<String, Failure> {
     let read = if file == Path::new("-") {
         std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
     } else {
-        fs_err::File::open(file).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        std::fs::File::open(file).and_then(|file| file.take(limit).read_to_end(&mut bytes))
     };
-    read.map_err(|error| Failure::configuration(format!("the snippet can't be read: {error}")))?;
+    read.map_err(|error| unreadable(file, error))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::configuration(format!("the snippet is not UTF-8: byte {at} is not part of a character"))
+        Failure::command_line(format!("the snippet is not UTF-8: byte {at} is not part of a character"))
     })
+}
+
+fn unreadable(file: &Path, error: std::io::Error) -> Failure {
+    let why = match error.kind() {
+        std::io::ErrorKind::NotFound => format!("there is no file {}", file.display()),
+        _ if file == Path::new("-") => error.to_string(),
+        _ => format!("{}: {error}", file.display()),
+    };
+    Failure::command_line(format!("the snippet can't be read: {why}")).caused_by(error)
 }
 
 /// Prints an outcome and returns the exit code.
 fn show(outcome: &Outcome, arguments: &RunArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if arguments.json {
-        terminal.print_json(&serde_json::to_string(outcome).map_err(Failure::host)?);
+        terminal.print_json(&serde_json::to_string(outcome).map_err(Failure::system)?);
         return Ok(exit_code::of(outcome.status));
     }
     let manifest = outcome.manifest.iter().filter(|_| arguments.check).cloned();
@@ -196,7 +205,7 @@ impl<'a> Execution<'a> {
         if let Some(warning) = config.code_mode.warning() {
             terminal.tell(warning);
         }
-        let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
+        let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
         let cache = engine.cache().clone();
         let (discovery, pinned) = match tools {
             Tools::Servers(known) => {
@@ -225,12 +234,15 @@ impl<'a> Execution<'a> {
             }
             self.terminal.note("the tools of a server have changed: compiling again with the new ones");
         }
-        Err(Failure::host("the tools of a server keep changing; try again, or disable the server"))
+        Err(Failure::new(
+            Kind::Server,
+            "the tools of a server keep changing; try again, or disable the server",
+        ))
     }
 
     async fn try_once(&self, request: &Request, catalog: &Catalog) -> Result<Outcome, Failure> {
         let sessions = &self.discovery.sessions;
-        self.engine.run(request, catalog, sessions, self.terminal).await.map_err(Failure::host)
+        Ok(self.engine.run(request, catalog, sessions, self.terminal).await?)
     }
 
     /// Refreshes the tools if the snippet failed, before it ran, against outdated ones. Returns whether to try again.

@@ -11,6 +11,7 @@ use std::path::Path;
 use config::{ConfigLayer, layers};
 use gateway::exit_code;
 use gateway::failure::Failure;
+use report::{Kind, Report, problems};
 use serde_json::{Map, Value as Json};
 use terminal::{Terminal, say};
 
@@ -25,23 +26,22 @@ use place::Place;
 pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     let named = arguments.config.as_deref().map(configuration).transpose()?;
     let config = named.as_ref().and_then(|layer| layer.file());
-    let mut entry = Entry::new(arguments.client, config).map_err(Failure::configuration)?;
+    let mut entry = Entry::new(arguments.client, config)?;
     if arguments.approve && entry.approvable().is_none() {
         let client = place::word(arguments.client);
-        return Err(Failure::configuration(format!(
-            "the entry for {client} has no setting to call tools without asking\nhelp: leave out --approve; \
-             docs/clients.md describes how to configure {client}"
-        )));
+        let message = format!("the entry for {client} has no setting to call tools without asking");
+        let hint = format!("leave out --approve; docs/clients.md describes how to configure {client}");
+        return Err(Failure::command_line(message).hint(hint));
     }
     entry.is_approved = arguments.approve;
     if arguments.print {
         let terminal = Terminal::new(false, false);
         terminal.print(entry.text(&arguments.name).trim_end());
-        terminal.flush().await.map_err(Failure::host)?;
+        terminal.flush().await.map_err(Failure::output)?;
         report(&format!("add it to {}", place::described(arguments.client, arguments.scope)));
         return Ok(exit_code::OK);
     }
-    let place = Place::of(arguments.client, arguments.scope).map_err(Failure::configuration)?;
+    let place = Place::of(arguments.client, arguments.scope)?;
     let changed = write(arguments, &mut entry, &place).await?;
     if !arguments.trust.is_empty() {
         trust(&arguments.trust)?;
@@ -56,41 +56,45 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
 
 /// Checks that the configuration can be read, and prints its problems as warnings.
 fn configuration(file: &Path) -> Result<ConfigLayer, Failure> {
-    let layer = std::path::absolute(file).map(ConfigLayer::Named).map_err(Failure::configuration)?;
-    for problem in layers::alone(&layer).map_err(Failure::configuration)?.problems() {
-        report(&format!("warning: {problem}"));
+    let layer = std::path::absolute(file)
+        .map(ConfigLayer::Named)
+        .map_err(|error| Failure::command_line(error.to_string()).caused_by(error))?;
+    for problem in layers::alone(&layer)?.problems() {
+        report(&format!("warning: {}", problems(&[problem])));
     }
     Ok(layer)
 }
 
 /// Writes the entry if it is missing. Returns whether it was added or replaced.
 async fn write(arguments: &SetupArguments, entry: &mut Entry, place: &Place) -> Result<bool, Failure> {
-    let mut file = ClientFile::open(place).map_err(Failure::configuration)?;
+    let mut file = ClientFile::open(place)?;
     let (name, shown) = (&arguments.name, place.file.display());
-    match file.state(name, entry).map_err(Failure::configuration)? {
+    match file.state(name, entry)? {
         State::Same => {
             report(&format!("{shown} already has {name}, and is unchanged"));
             return Ok(false);
         }
         State::Unapproved => {
-            file.approve(name, entry).map_err(Failure::configuration)?;
-            let backup = file.save().map_err(Failure::configuration)?;
+            file.approve(name, entry)?;
+            let backup = file.save()?;
             report(&format!("{name} in {shown} is now called without asking"));
             report_backup(backup.as_deref());
             return Ok(false);
         }
         State::Other(other) if !arguments.force => {
-            return Err(Failure::configuration(format!(
+            return Err(Failure::command_line(format!(
                 "{shown} already has a different {name}, and is unchanged\n  current entry: {other}\n  \
-                 new entry: {}\nhelp: replace it: --force\nhelp: use another name: --name NAME",
+                 new entry: {}",
                 entry.line()
-            )));
+            ))
+            .hint("replace it: --force")
+            .hint("use another name: --name NAME"));
         }
         State::Other(_) | State::Missing => {}
     }
     ask_for_approval(arguments, entry).await;
-    file.put(name, entry).map_err(Failure::configuration)?;
-    let backup = file.save().map_err(Failure::configuration)?;
+    file.put(name, entry)?;
+    let backup = file.save()?;
     report(&format!("added {name} to {shown}: {}", entry.line()));
     report_backup(backup.as_deref());
     if arguments.scope == ClientScope::Project {
@@ -123,9 +127,9 @@ async fn ask_for_approval(arguments: &SetupArguments, entry: &mut Entry) {
         let question = format!("Allow {client} to call the tools of {} without asking?", arguments.name);
         entry.is_approved = user.confirm(&question).await;
     } else {
-        report(&format!(
-            "{default}\nhelp: to allow its calls without asking: toolsmith setup {client} --approve"
-        ));
+        let note = Report::new(Kind::Denied, default)
+            .hint(format!("to allow its calls without asking: toolsmith setup {client} --approve"));
+        report(&note.for_terminal());
     }
 }
 
@@ -139,12 +143,14 @@ async fn ask_for_trust(arguments: &SetupArguments) -> Result<(), Failure> {
         let names: Vec<_> = servers.iter().map(|server| server.name.as_str()).collect();
         let again = if arguments.scope == ClientScope::Project { " --scope project" } else { "" };
         let client = place::word(arguments.client);
-        report(&format!(
-            "there is no terminal to ask which servers to trust, so calls to tools of {} need your permission\n\
-             help: to trust one: toolsmith setup {client}{again} --trust {}",
-            names.join(", "),
-            names.first().copied().unwrap_or_default()
-        ));
+        let message = format!(
+            "there is no terminal to ask which servers to trust, so calls to tools of {} need your permission",
+            names.join(", ")
+        );
+        let first = names.first().copied().unwrap_or_default();
+        let note = Report::new(Kind::Trust, message)
+            .hint(format!("to trust one: toolsmith setup {client}{again} --trust {first}"));
+        report(&note.for_terminal());
         return Ok(());
     };
     let mut names = Vec::new();
@@ -169,7 +175,7 @@ fn trust(names: &[String]) -> Result<(), Failure> {
 
 /// Reports the servers of the named configuration whose calls need permission. That file is not changed.
 fn report_untrusted(layer: &ConfigLayer) -> Result<(), Failure> {
-    let layers = layers::alone(layer).map_err(Failure::configuration)?;
+    let layers = layers::alone(layer)?;
     let trees = layers.documents.iter().map(|document| document.tree.to_json());
     let servers: Map<String, Json> =
         trees.filter_map(|tree| tree.get("mcpServers")?.as_object().cloned()).flatten().collect();

@@ -11,6 +11,7 @@ use config::{ConfigLayer, Error, locks, show, variables};
 use gateway::exit_code;
 use gateway::failure::Failure;
 use mcp::Lock;
+use report::Kind;
 use serde_json::Value as Json;
 use terminal::Terminal;
 
@@ -21,38 +22,39 @@ use crate::terminal_prompter;
 pub(crate) async fn trust(arguments: &TrustArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let done = trust_project(arguments, &terminal).await;
-    terminal.flush().await.map_err(Failure::host)?;
+    terminal.flush().await.map_err(Failure::output)?;
     done
 }
 
 async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let folder = arguments.folder.as_deref().unwrap_or(Path::new("."));
-    let folder = std::path::absolute(folder).map_err(Failure::configuration)?;
-    let file = layers::project_file(&folder).map_err(Failure::configuration)?;
+    let folder = std::path::absolute(folder)
+        .map_err(|error| Failure::command_line(error.to_string()).caused_by(error))?;
+    let file = layers::project_file(&folder)?;
     let file = file.ok_or_else(|| {
-        Failure::configuration(format!(
+        Failure::command_line(format!(
             "{} has no project configuration: neither toolsmith.yaml nor .toolsmith/config.yaml",
             folder.display()
         ))
     })?;
     let shown = file.display().to_string();
     if arguments.remove {
-        trust::record(&file, None).map_err(Failure::configuration)?;
+        trust::record(&file, None)?;
         terminal.note(&format!("{shown} is no longer trusted"));
         return Ok(exit_code::OK);
     }
     // Show and record the same bytes: the file may change before the user answers.
-    let text = config::text::read(&file).map_err(Failure::configuration)?;
+    let text = config::text::read(&file)?;
     let lock_file = file.with_file_name(LOCK);
-    let lock = locks::text(&lock_file).map_err(Failure::configuration)?;
+    let lock = locks::text(&lock_file)?;
     let stated = ProjectFiles::new(&text, lock.as_deref());
     let document = config::source::read(&ConfigLayer::Project(file.clone()), &text);
-    let document = document.map_err(Failure::configuration)?;
-    terminal.print(&summary(&shown, &document, &own_servers().map_err(Failure::configuration)?));
+    let document = document?;
+    terminal.print(&summary(&shown, &document, &own_servers()?));
     if let Some(line) = locked(&lock_file, lock.as_deref()) {
         terminal.print(&printable::exact(&line));
     }
-    let state = trust::of(&file, stated).map_err(Failure::configuration)?;
+    let state = trust::of(&file, stated)?;
     if arguments.show || state == Trust::Given {
         terminal.note(&match state {
             Trust::Given => "it is trusted".to_owned(),
@@ -66,16 +68,15 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
     }
     if !arguments.yes {
         let user = terminal_prompter::of_command().ok_or_else(|| {
-            Failure::configuration(
-                "there is no terminal to ask on\nhelp: to trust it without a question: toolsmith trust --yes",
-            )
+            Failure::new(Kind::Trust, "there is no terminal to ask on")
+                .hint("to trust it without a question: toolsmith trust --yes")
         })?;
-        terminal.flush().await.map_err(Failure::host)?;
+        terminal.flush().await.map_err(Failure::output)?;
         if !user.confirm("Trust this configuration until it changes?").await {
-            return Err(Failure::configuration(format!("{shown} is not trusted, and has no effect")));
+            return Err(Failure::new(Kind::Trust, format!("{shown} is not trusted, and has no effect")));
         }
     }
-    trust::record(&file, Some(stated)).map_err(Failure::configuration)?;
+    trust::record(&file, Some(stated))?;
     terminal.note(&format!("{shown} is trusted until it or its lock file changes"));
     Ok(exit_code::OK)
 }
@@ -85,7 +86,7 @@ fn locked(file: &Path, text: Option<&str>) -> Option<String> {
     let shown = file.display();
     let lock = match Lock::parse(text?, file) {
         Ok(lock) => lock,
-        Err(error) => return Some(format!("! {}", error.to_string().lines().next().unwrap_or_default())),
+        Err(error) => return Some(format!("! {}", error)),
     };
     let pinned = lock.servers.iter().filter(|(_, server)| server.pinned);
     let names: Vec<String> =

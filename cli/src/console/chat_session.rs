@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::{Answer, Block, Message, Role, Run, RunError, Toolset as _, Usage};
 use gateway::failure::Failure;
+use report::Kind;
 use server::assistant::{Assistant, Tools};
 use server::caller::Abilities;
 use server::catalog_watcher::CatalogWatcher;
@@ -59,8 +60,9 @@ impl ChatSession {
         runtime: &mut Runtime,
         streams: bool,
     ) -> Result<Self, Failure> {
-        let folder = std::env::current_dir()
-            .map_err(|error| Failure::host(format!("the working folder can't be found: {error}")))?;
+        let folder = std::env::current_dir().map_err(|error| {
+            Failure::new(Kind::System, format!("the working folder can't be found: {error}"))
+        })?;
         let terminal = runtime.terminal.clone();
         let source = reload::Source {
             process: runtime.process.clone(),
@@ -111,7 +113,7 @@ impl ChatSession {
             Ok(()) => Ok(chat),
             Err(message) => {
                 chat.close().await;
-                Err(Failure::host(message))
+                Err(Failure::new(Kind::Server, message))
             }
         }
     }
@@ -195,7 +197,7 @@ impl ChatSession {
         match Assistant::of(&settings.config, self.chosen.as_deref()) {
             Ok(assistant) => self.assistant = (settings, assistant),
             Err(failure) => {
-                let message = format!("toolsmith: the model is unchanged: {}", failure.message);
+                let message = format!("toolsmith: the model is unchanged: {}", failure.report.for_terminal());
                 self.terminal.tell(&message);
                 self.assistant.0 = settings;
             }

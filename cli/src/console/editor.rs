@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
 use gateway::failure::Failure;
+use report::Kind;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
@@ -67,7 +68,9 @@ impl Editor {
             return Ok(Editor { requests, is_interactive: false, cooked: None });
         }
         let cooked = tcgetattr(io::stdin()).ok().map(Cooked);
-        let wrong = |error: ReadlineError| Failure::host(format!("the terminal can't be used: {error}"));
+        let wrong = |error: ReadlineError| {
+            Failure::new(Kind::Terminal, format!("the terminal can't be used: {error}"))
+        };
         let config = Config::builder().max_history_size(HISTORY).map_err(wrong)?.auto_add_history(true);
         let mut editor: LineEditor<Typing, FileHistory> =
             LineEditor::with_config(config.build()).map_err(wrong)?;

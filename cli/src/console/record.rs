@@ -48,7 +48,7 @@ impl ConversationRecord {
         let (recorder, kept) = record.recording.resume(&id).await?;
         let mut model = None;
         if let (Some(store), Some(id)) = (record.recording.store(), recorder.id()) {
-            let summary = store.find(id).await.map_err(Failure::host)?;
+            let summary = store.find(id).await?;
             model = Some(summary.about.model.clone());
             record.about = summary.about;
         }
@@ -61,10 +61,10 @@ impl ConversationRecord {
 
     async fn last(&self, folder: &str) -> Result<String, Failure> {
         let list = match self.recording.store() {
-            Some(store) => store.list().await.map_err(Failure::host)?,
+            Some(store) => store.list().await?,
             None => Vec::new(),
         };
-        let none = || Failure::configuration(format!("there is no conversation in {folder} yet"));
+        let none = || Failure::command_line(format!("there is no conversation in {folder} yet"));
         last(&list, folder).ok_or_else(none)
     }
 

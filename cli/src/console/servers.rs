@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use config::{Config, Server};
-use gateway::login_hook;
 use mcp::{ConnectionState, Session};
+use report::problems;
 use serde_json::Value;
 use server::snapshot::{Settings, Snapshot};
 use tokio::time::timeout;
@@ -79,8 +79,11 @@ impl ChatSession {
         done: Result<Session, mcp::Error>,
     ) -> Result<(), String> {
         done.map_err(|error| {
-            let text = login_hook::explained(&error).replace("`toolsmith mcp login", "`/mcp auth");
-            settings.masker.mask(&text).into_owned()
+            let mut report = error.report(|message| settings.masker.mask(message).into_owned());
+            if matches!(*error.kind, mcp::ErrorKind::Unauthorized { .. }) {
+                report.hints = vec![format!("log in with `/mcp auth {name}`")];
+            }
+            report.for_terminal()
         })?;
         self.settled(|snapshot| snapshot.lists.contains_key(name)).await;
         let status = self.live.upstreams.status(name);
@@ -204,7 +207,7 @@ fn known<'a>(config: &'a Config, name: &str) -> Result<&'a Server, String> {
     }
     if let Some(absent) = config.absent.iter().find(|absent| absent.name == name) {
         return Err(match &absent.wrong {
-            Some(wrong) => format!("the entry of the server {name} is invalid\n{wrong}"),
+            Some(wrong) => format!("the entry of the server {name} is invalid\n{}", problems(wrong)),
             None => format!("the server {name} is disabled; set `enabled: true` in its entry"),
         });
     }

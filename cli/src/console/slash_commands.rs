@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use agent::Block;
+use report::Report;
 use runner::Catalog;
 use serde_json::Value;
 
@@ -29,7 +30,7 @@ impl ChatSession {
             Command::Servers(command) => self.servers(&command).await?,
             Command::Model(None) => self.models(),
             Command::Model(Some(name)) => {
-                self.choose(&name).map_err(|failure| failure.message)?;
+                self.choose(&name).map_err(|failure| failure.report.for_terminal())?;
                 self.terminal.print(&format!("the model is {name} from the next message on"));
             }
             Command::Code => self.code()?,
@@ -75,7 +76,7 @@ impl ChatSession {
         let style = Style::of_stdout();
         self.terminal.print_painted(&highlight::rust(printable::lines(&code).trim_end(), style));
         let snapshot = self.live.now();
-        let api = api(&code, &snapshot.catalog).map_err(|error| error.to_string())?;
+        let api = api(&code, &snapshot.catalog).map_err(|error| Report::from(error).for_terminal())?;
         if !api.is_empty() {
             self.terminal.print_painted(&format!("\n{}", highlight::rust(&printable::lines(&api), style)));
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use report::{Kind, Report};
 use serde_json::{Value, json};
 
 use super::question::QUESTION_TOOLS;
@@ -43,38 +44,24 @@ impl Refusal {
         Refusal { tools: tools.iter().map(RequestedTool::name).collect(), reason }
     }
 
-    /// The message for a user or a model, with a fix.
-    pub fn message(&self) -> String {
+    /// What is refused and why, with a fix.
+    pub fn report(&self) -> Report {
         let shown: Vec<String> =
             self.tools.iter().take(TOOLS_NAMED).map(|name| printable::name(name)).collect();
         let more = self.tools.len().saturating_sub(TOOLS_NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let names = format!("{}{more}", shown.join(", "));
-        let allow: Vec<String> = shown.iter().map(|name| format!("--allow '{name}'")).collect();
-        let help = format!(
-            "\nhelp: allow it with {}{}, or with `trust: true` or `permissions` in the server's entry",
-            allow.join(" "),
-            if more.is_empty() { "" } else { " …" }
-        );
-        match self.reason {
+        let message = match self.reason {
             Reason::Configuration => format!("the configuration denies {names}"),
             Reason::NoTerminal => {
-                format!("{names}: permission is required, but there is no terminal to ask on{help}")
+                format!("{names}: permission is required, but there is no terminal to ask on")
             }
-            Reason::NoElicitation => {
-                let entries = self.entries();
-                format!(
-                    "{names}: permission is required, but this client does not support elicitation to ask the user\n\
-                     help: to allow it, add to the configuration:\n{entries}\n\
-                     help: or start the server with {}",
-                    allow.join(" ")
-                )
-            }
+            Reason::NoElicitation => format!(
+                "{names}: permission is required, but this client does not support elicitation to ask the user"
+            ),
             Reason::Person => format!("permission to call {names} was refused"),
             Reason::Late(limit) => format!(
-                "{names}: the permission question got no answer within {} s (serve.questionTimeout)\n\
-                 help: try again when the user can answer, increase serve.questionTimeout, or allow it with \
-                 `trust: true` or `permissions` in the server's entry",
+                "{names}: the permission question got no answer within {} s (serve.questionTimeout)",
                 limit.as_secs_f64()
             ),
             Reason::Busy => format!(
@@ -83,9 +70,34 @@ impl Refusal {
             ),
             Reason::TooMany => {
                 format!(
-                    "{names}: more than {QUESTION_TOOLS} tools need permission, too many for one question{help}"
+                    "{names}: more than {QUESTION_TOOLS} tools need permission, too many for one question"
                 )
             }
+        };
+        self.hints(&shown).into_iter().fold(Report::new(Kind::Denied, message), Report::hint)
+    }
+
+    /// How the user can allow the tools, of which these names are shown.
+    fn hints(&self, shown: &[String]) -> Vec<String> {
+        let allow: Vec<String> = shown.iter().map(|name| format!("--allow '{name}'")).collect();
+        let allow = allow.join(" ");
+        match self.reason {
+            Reason::NoTerminal | Reason::TooMany => {
+                let more = if self.tools.len() > shown.len() { " …" } else { "" };
+                vec![format!(
+                    "allow it with {allow}{more}, or with `trust: true` or `permissions` in the server's entry"
+                )]
+            }
+            Reason::NoElicitation => vec![
+                format!("to allow it, add to the configuration:\n{}", self.entries()),
+                format!("or start the server with {allow}"),
+            ],
+            Reason::Late(_) => vec![
+                "try again when the user can answer, increase serve.questionTimeout, or allow it with \
+                 `trust: true` or `permissions` in the server's entry"
+                    .to_owned(),
+            ],
+            Reason::Configuration | Reason::Person | Reason::Busy => Vec::new(),
         }
     }
 

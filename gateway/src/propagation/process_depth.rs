@@ -10,6 +10,7 @@ use std::sync::{LazyLock, OnceLock};
 use std::{env, fs};
 
 use config::Config;
+use report::{Kind, Report};
 use serde_json::{Map, Value, json};
 use system::random;
 
@@ -40,7 +41,7 @@ fn name() -> Result<&'static str, Failure> {
     if let Some(name) = NAME.get() {
         return Ok(name);
     }
-    let name = random::id().map_err(Failure::host)?;
+    let name = random::id().map_err(Failure::system)?;
     Ok(NAME.get_or_init(|| name))
 }
 
@@ -51,7 +52,7 @@ fn name() -> Result<&'static str, Failure> {
 pub(super) fn check(config: &Config) -> Result<u32, Failure> {
     let depth = OWN.clone()?;
     match too_deep(depth, "this one", config) {
-        Some(message) => Err(Failure::configuration(message)),
+        Some(report) => Err(report.into()),
         None => Ok(depth),
     }
 }
@@ -59,18 +60,17 @@ pub(super) fn check(config: &Config) -> Result<u32, Failure> {
 fn counted(variable: Option<&str>) -> Result<u32, Failure> {
     let text = variable.filter(|text| !text.is_empty()).unwrap_or("0");
     text.parse().map_err(|_| {
-        Failure::configuration(format!(
-            "the variable {VARIABLE} is not a number of processes\nhelp: unset it"
-        ))
+        let message = format!("the variable {VARIABLE} is not a number of processes");
+        Failure::new(Kind::Configuration, message).hint("unset it")
     })
 }
 
-fn too_deep(depth: u32, what: &str, config: &Config) -> Option<String> {
+fn too_deep(depth: u32, what: &str, config: &Config) -> Option<Report> {
     let most = config.agent.max_depth;
     (depth > most).then(|| {
-        format!(
-            "{depth} processes of Toolsmith are above {what}, and the limit is {most}\nhelp: make sure that no \
-             configuration starts itself through its servers, or increase agent.maxDepth"
+        let message = format!("{depth} processes of Toolsmith are above {what}, and the limit is {most}");
+        Report::new(Kind::Configuration, message).hint(
+            "make sure that no configuration starts itself through its servers, or increase agent.maxDepth",
         )
     })
 }
@@ -147,7 +147,7 @@ pub fn leads_back(
     declaration: Option<&Map<String, Value>>,
     is_over_http: bool,
     config: &Config,
-) -> Option<String> {
+) -> Option<Report> {
     let says = |member: &str| declaration?.get(member).and_then(Value::as_str);
     let is_itself = if is_over_http {
         // Without a name, this process has declared none.
@@ -158,9 +158,9 @@ pub fn leads_back(
         })
     };
     is_itself.then(|| {
-        "this server has started itself through an entry of its configuration, which would never \
-             end\nhelp: remove the entry"
-            .to_owned()
+        let message =
+            "this server has started itself through an entry of its configuration, which would never end";
+        Report::new(Kind::Configuration, message).hint("remove the entry")
     })
 }
 
@@ -171,7 +171,7 @@ pub fn of_call(meta: &Map<String, Value>) -> u32 {
 }
 
 /// The error for a call that has passed too many processes.
-pub fn refusal(meta: &Map<String, Value>, config: &Config) -> Option<String> {
+pub fn refusal(meta: &Map<String, Value>, config: &Config) -> Option<Report> {
     too_deep(of_call(meta), "this call", config)
 }
 
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(counted(Some("")).unwrap(), 0);
         assert_eq!(counted(Some("3")).unwrap(), 3);
         for wrong in ["-1", "many", "99999999999"] {
-            assert!(counted(Some(wrong)).unwrap_err().message.contains(VARIABLE), "{wrong}");
+            assert!(counted(Some(wrong)).unwrap_err().to_string().contains(VARIABLE), "{wrong}");
         }
     }
 
@@ -249,8 +249,8 @@ mod tests {
         let declaration = |name: &str| Map::from_iter([("name".to_owned(), json!(name))]);
         let itself = declaration(name().unwrap());
         let says = |declared: &Map<String, Value>| leads_back(Some(declared), true, &Config::default());
-        assert!(says(&itself).is_some_and(|why| why.contains("started itself")));
-        assert_eq!(says(&declaration("another")), None);
+        assert!(says(&itself).is_some_and(|why| why.message().contains("started itself")));
+        assert!(says(&declaration("another")).is_none());
         introductions(&Config::default()).unwrap();
         assert!(says(&itself).is_some());
     }

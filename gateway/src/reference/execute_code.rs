@@ -1,6 +1,7 @@
 //! Parses and hashes the arguments of `execute_code`.
 
 use config::LONGEST_SECONDS;
+use report::{Kind, Report};
 use serde_json::{Value, json};
 
 use super::ExecuteCode;
@@ -9,20 +10,19 @@ impl ExecuteCode {
     /// Parses the arguments of a call.
     ///
     /// # Errors
-    /// The error, as a message for a model.
-    pub fn read(arguments: Value) -> Result<Self, String> {
+    /// If they do not fit.
+    pub fn read(arguments: Value) -> Result<Self, Report> {
         let arguments: Self = serde_json::from_value(arguments).map_err(|error| {
-            format!(
-                "invalid arguments of execute_code: {error}\n\
-                 help: {{ \"code\": \"…Rust…\", \"timeout\"?: seconds, \"check_only\"?: true, \"args\"?: {{ … }} }}"
-            )
+            Report::new(Kind::CommandLine, format!("invalid arguments of execute_code: {error}"))
+                .caused_by(error)
+                .hint(r#"{ "code": "…Rust…", "timeout"?: seconds, "check_only"?: true, "args"?: { … } }"#)
         })?;
         if let Some(seconds) = arguments.timeout
             && !(seconds > 0.0 && seconds <= LONGEST_SECONDS)
         {
-            return Err(format!(
-                "timeout: {seconds} is out of range: more than 0, at most {LONGEST_SECONDS} seconds"
-            ));
+            let message =
+                format!("timeout: {seconds} is out of range: more than 0, at most {LONGEST_SECONDS} seconds");
+            return Err(Report::new(Kind::CommandLine, message));
         }
         Ok(arguments)
     }

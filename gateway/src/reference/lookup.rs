@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use report::Report;
 use runner::{CallFailure, Catalog, FailureKind, FoundTool, Question};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -31,7 +32,7 @@ impl Lookup {
     pub(crate) fn reference(&self) -> Result<&Arc<Reference>, &str> {
         let created = self.reference.get_or_init(|| {
             let created = Reference::new(self.catalog.clone(), &self.about);
-            created.map(Arc::new).map_err(|error| error.to_string())
+            created.map(Arc::new).map_err(|error| Report::from(error).for_model())
         });
         created.as_ref().map_err(String::as_str)
     }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use mcp::{ErrorKind, Session};
+use report::{Kind, Report};
 use terminal::Masker;
 
-use crate::login_hook::{self, LoginHook};
+use crate::login_hook::LoginHook;
 use crate::session_host::SessionHost;
 use crate::tool_list::ToolList;
 
@@ -23,23 +24,24 @@ pub struct Opened {
 }
 
 /// Why a session could not be opened.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{report}")]
 pub struct Unopened {
-    /// The message, with a fix.
-    pub message: String,
+    /// What failed, with secrets masked.
+    pub report: Report,
     /// Whether a login may help.
     pub wants_login: bool,
 }
 
 impl Unopened {
     pub(super) fn new(message: String) -> Self {
-        Unopened { message, wants_login: false }
+        Unopened { report: Report::new(Kind::Server, message), wants_login: false }
     }
 }
 
-impl std::fmt::Display for Unopened {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.message)
+impl From<Unopened> for Report {
+    fn from(error: Unopened) -> Self {
+        error.report
     }
 }
 
@@ -51,7 +53,7 @@ pub(super) async fn connect(
     logs_in: Option<Arc<dyn LoginHook>>,
 ) -> Result<Opened, Unopened> {
     let unopened = |error: mcp::Error| Unopened {
-        message: masker.mask(&login_hook::explained(&error)).into_owned(),
+        report: error.report(|message| masker.mask(message).into_owned()),
         wants_login: matches!(*error.kind, ErrorKind::Unauthorized { .. }),
     };
     let listed = match listed(config, host.clone()).await {

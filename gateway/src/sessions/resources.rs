@@ -100,23 +100,23 @@ impl Sessions {
 
     /// Decides whether a resource may be read.
     pub(super) async fn may_read(&self, server: &str, uri: &str) -> Result<(), CallFailure> {
-        let policy = self.policy().map_err(denied)?;
+        let policy = self.policy()?;
         let arguments = serde_json::value::to_raw_value(&json!({ "uri": uri }))
             .map_err(|error| failed(FailureKind::Protocol, error.to_string()))?;
         let requested = || RequestedTool::reading(server);
         let decided = policy.decide_call((server, READ), requested, &arguments, &self.answers).await;
         decided.map_err(|refusal| match refusal.reason {
             Reason::NoTerminal => {
-                denied(format!("{}, for example:\n{}", refusal.message(), refusal.entries()))
+                denied(format!("{}, for example:\n{}", refusal.report().for_model(), refusal.entries()))
             }
-            _ => denied(refusal.message()),
+            _ => denied(refusal.report().for_model()),
         })
     }
 
     /// The contents of a resource, as its server sent it.
     pub(super) async fn read(&self, server: &str, uri: &str) -> Result<Box<RawValue>, CallFailure> {
         let opened = self.start(server).await;
-        let opened = opened.map_err(|error| failed(FailureKind::Unavailable, error.message))?;
+        let opened = opened.map_err(|error| failed(FailureKind::Unavailable, error.report.for_model()))?;
         match opened.session.read_resource(uri).await {
             Ok(read) if read.get().len() > MAX_READ => {
                 let bytes = read.get().len();
@@ -162,7 +162,8 @@ impl Sessions {
 
     async fn list_of(&self, server: &str) -> Result<Arc<[FoundResource]>, CallFailure> {
         let opened = self.start(server).await;
-        let session = opened.map_err(|error| failed(FailureKind::Unavailable, error.message))?.session;
+        let session =
+            opened.map_err(|error| failed(FailureKind::Unavailable, error.report.for_model()))?.session;
         if session.capabilities().get("resources").is_none_or(Value::is_null) {
             return Ok(Arc::default());
         }
@@ -187,7 +188,7 @@ impl Sessions {
     }
 
     fn all_listable(&self) -> Result<Vec<String>, CallFailure> {
-        let policy = self.policy().map_err(denied)?;
+        let policy = self.policy()?;
         let may = |server: &&String| policy.holds(server, LIST) != Permission::Deny;
         Ok(self.servers().filter(may).cloned().collect())
     }
@@ -195,7 +196,7 @@ impl Sessions {
     /// The named server, unless its resources may not be listed.
     fn listable(&self, server: &str) -> Result<String, CallFailure> {
         let server = self.named(server)?;
-        if self.policy().map_err(denied)?.holds(&server, LIST) == Permission::Deny {
+        if self.policy()?.holds(&server, LIST) == Permission::Deny {
             let message = format!("the configuration denies {server}.{LIST}");
             return Err(denied(message));
         }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use gateway::failure::Failure;
+use report::Kind;
 use system::calendar;
 
 use super::Tools;
@@ -72,9 +73,11 @@ impl Prompt {
     /// # Errors
     /// If the file can't be read, or contains an unknown placeholder.
     pub(crate) fn read(file: Option<&Path>) -> Result<Self, Failure> {
-        let Some(file) = file else { return Prompt::parse(DEFAULT).map_err(Failure::configuration) };
+        let Some(file) = file else {
+            return Prompt::parse(DEFAULT).map_err(|why| Failure::new(Kind::Model, why));
+        };
         let wrong = |why: String| {
-            Failure::configuration(format!("the system prompt {} can't be used: {why}", file.display()))
+            Failure::new(Kind::Model, format!("the system prompt {} can't be used: {why}", file.display()))
         };
         let found = std::fs::metadata(file).map_err(|error| wrong(error.to_string()))?;
         if !found.is_file() {

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::{Conversation, Event, NewConversation, Role, Store, StoreError, StoredMessage, Watcher};
 
+use gateway::exit_code;
 use gateway::failure::Failure;
+use report::Kind;
 
 /// Reports a failing store to the user.
 pub(crate) type Report = Arc<dyn Fn(&str) + Send + Sync>;
@@ -61,11 +63,16 @@ impl Recording {
     /// If conversations are not kept, or there is no such conversation.
     pub async fn resume(&self, id: &str) -> Result<(Recorder, Vec<StoredMessage>), Failure> {
         let Some(store) = &self.store else {
-            return Err(Failure::configuration(
+            return Err(Failure::new(
+                Kind::Conversation,
                 "can't resume: conversations are not kept (agent.conversations is false in the configuration)",
-            ));
+            )
+            .with_code(exit_code::CONFIGURATION));
         };
-        let (conversation, kept) = store.resume(id).await.map_err(Failure::configuration)?;
+        let (conversation, kept) = store
+            .resume(id)
+            .await
+            .map_err(|error| Failure::from(error).with_code(exit_code::CONFIGURATION))?;
         Ok((self.recorder(Some(conversation)), kept))
     }
 
@@ -186,6 +193,6 @@ mod tests {
         recording.flush().await;
         assert_eq!((recorder.id(), reports.lock().unwrap().len()), (None, 0));
         let wrong = recording.resume("x").await.err().unwrap();
-        assert!(wrong.message.contains("agent.conversations"), "{}", wrong.message);
+        assert!(wrong.to_string().contains("agent.conversations"), "{wrong}");
     }
 }

@@ -24,24 +24,23 @@ impl Token {
             if address.ip().to_canonical().is_loopback() {
                 return Ok(None);
             }
-            return Err(Failure::configuration(format!(
-                "{address} can be reached from other machines, and any client there could run code\n\
-                 help: name a variable with a token: --token-env VARIABLE"
-            )));
+            let message =
+                format!("{address} can be reached from other machines, and any client there could run code");
+            return Err(
+                Failure::command_line(message).hint("name a variable with a token: --token-env VARIABLE")
+            );
         };
         let value = std::env::var(variable).map_err(|_| {
-            Failure::configuration(format!(
-                "the variable {variable}, which --token-env names, is not set\nhelp: set it to a token"
-            ))
+            Failure::command_line(format!("the variable {variable}, which --token-env names, is not set"))
+                .hint("set it to a token")
         })?;
         Token::checked(variable, value.trim()).map(Some)
     }
 
     fn checked(variable: &str, token: &str) -> Result<Self, Failure> {
         let wrong = |what: &str| {
-            Failure::configuration(format!(
-                "the variable {variable} {what}\nhelp: use another token, for example from: openssl rand -hex 32"
-            ))
+            Failure::command_line(format!("the variable {variable} {what}"))
+                .hint("use another token, for example from: openssl rand -hex 32")
         };
         if token.len() < SHORTEST {
             return Err(wrong(&format!("has fewer than {SHORTEST} characters, which can be guessed")));

@@ -70,11 +70,11 @@ impl McpService {
         let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
         let arguments = match Arguments::read(name, arguments) {
             Ok(arguments) => arguments,
-            Err(wrong) => return Ok(answer::failure(&wrong)),
+            Err(wrong) => return Ok(answer::failure(&wrong.for_model())),
         };
         let meta = &context.meta.0.0;
         if let Some(refusal) = process_depth::refusal(meta, &state.settings.borrow().config) {
-            return Ok(answer::failure(&refusal));
+            return Ok(answer::failure(&refusal.for_model()));
         }
         let scope = call.scope();
         let task = Task {

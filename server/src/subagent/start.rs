@@ -7,6 +7,7 @@ use agent::{EventPoster, FinalAnswer};
 use config::{Config, ConfigLayer};
 use gateway::failure::Failure;
 use gateway::propagation;
+use report::Kind;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -43,9 +44,8 @@ pub(super) fn start(
     token: Option<&Token>,
 ) -> Result<PreparedSubagent, Failure> {
     let Some(file) = options.load.file.as_deref() else {
-        return Err(Failure::configuration(
-            "mcp serve needs the file that describes the subagent\nhelp: toolsmith mcp serve --config AGENT.yaml",
-        ));
+        return Err(Failure::command_line("mcp serve needs the file that describes the subagent")
+            .hint("toolsmith mcp serve --config AGENT.yaml"));
     };
     let parent_run = propagation::parent_run()?;
     let process = runtime.process.clone();
@@ -57,8 +57,9 @@ pub(super) fn start(
     let final_answer = described.output_schema.as_deref().map(read_output_schema).transpose()?;
     let store = conversations::store(&config)?;
     let slots = Slots::new(config.agent.max_tasks, WAITING_LIMIT);
-    let folder = std::env::current_dir()
-        .map_err(|error| Failure::configuration(format!("the working folder is unknown: {error}")))?;
+    let folder = std::env::current_dir().map_err(|error| {
+        Failure::command_line(format!("the working folder is unknown: {error}")).caused_by(error)
+    })?;
     let source = Source {
         process,
         options: options.load.clone(),
@@ -93,10 +94,8 @@ fn poster() -> Option<Arc<EventPoster>> {
 
 fn described(config: &Config, file: &Path) -> Result<config::Subagent, Failure> {
     config.subagent.clone().ok_or_else(|| {
-        Failure::configuration(format!(
-            "{} describes no subagent\nhelp: add to it: subagent: {{ name: …, description: … }}",
-            file.display()
-        ))
+        Failure::new(Kind::Configuration, format!("{} describes no subagent", file.display()))
+            .hint("add to it: subagent: { name: …, description: … }")
     })
 }
 
@@ -111,7 +110,10 @@ fn keep_own(config: &mut Config) {
 /// Reads the schema of answers.
 fn read_output_schema(file: &Path) -> Result<FinalAnswer, Failure> {
     let wrong = |why: String| {
-        Failure::configuration(format!("the output schema {} can't be used: {why}", file.display()))
+        Failure::new(
+            Kind::Configuration,
+            format!("the output schema {} can't be used: {why}", file.display()),
+        )
     };
     let found = std::fs::metadata(file).map_err(|error| wrong(error.to_string()))?;
     if !found.is_file() {

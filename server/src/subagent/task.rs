@@ -176,7 +176,7 @@ impl Subagent {
         let mut meta = propagation::meta_of(reporter.run());
         meta.extend(process_depth::same(task.depth));
         meta.extend(task.context.as_ref().map(TraceContext::to_meta).unwrap_or_default());
-        let tools = tools.map_err(|failure| failure.message)?.marked(meta);
+        let tools = tools.map_err(|failure| failure.report.for_model())?.marked(meta);
         let lent = Lent { tools: Some(tools), state: &self.state };
         let tools = lent.get()?;
         tools.any_server().await?;

@@ -1,6 +1,7 @@
 //! The definition and the arguments of the one tool.
 
 use agent::FinalAnswer;
+use report::{Kind, Report};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -20,15 +21,15 @@ pub(super) struct Arguments {
 impl Arguments {
     /// # Errors
     /// What is wrong, for a model.
-    pub(super) fn read(tool: &str, arguments: Value) -> Result<Self, String> {
+    pub(super) fn read(tool: &str, arguments: Value) -> Result<Self, Report> {
         let arguments: Arguments = serde_json::from_value(arguments).map_err(|error| {
-            format!(
-                "invalid arguments of {tool}: {error}\n\
-                 help: {{ \"prompt\": \"…\", \"inputs\"?: [\"path\", …] }}"
-            )
+            Report::new(Kind::CommandLine, format!("invalid arguments of {tool}: {error}"))
+                .caused_by(error)
+                .hint(r#"{ "prompt": "…", "inputs"?: ["path", …] }"#)
         })?;
         if arguments.prompt.trim().is_empty() {
-            return Err(format!("the prompt of {tool} is empty; describe the task"));
+            let message = format!("the prompt of {tool} is empty; describe the task");
+            return Err(Report::new(Kind::CommandLine, message));
         }
         Ok(arguments)
     }
@@ -96,7 +97,7 @@ mod tests {
             (json!({ "prompt": "x", "inputs": "a" }), "sequence"),
             (json!({ "prompt": " " }), "empty"),
         ] {
-            let error = read(wrong).unwrap_err();
+            let error = read(wrong).unwrap_err().to_string();
             assert!(error.contains("review") && error.contains(why), "{error}");
         }
     }

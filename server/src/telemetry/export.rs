@@ -15,6 +15,7 @@ use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use report::Kind;
 use tracing::Level;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::{Layer, Registry};
@@ -44,9 +45,8 @@ impl Exporter {
             return Ok(None);
         }
         let failed = |reason: String| {
-            Failure::configuration(format!(
-                "telemetry can't be exported: {reason}\nhelp: `telemetry.endpoint` is the http(s) address of an OTLP collector"
-            ))
+            Failure::new(Kind::Telemetry, format!("telemetry can't be exported: {reason}"))
+                .hint("`telemetry.endpoint` is the http(s) address of an OTLP collector")
         };
         let client = Client::new().map_err(|error| failed(error.to_string()))?;
         let headers: HashMap<String, String> = settings.headers.clone().into_iter().collect();

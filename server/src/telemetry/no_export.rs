@@ -2,6 +2,7 @@
 
 use config::Telemetry;
 use gateway::failure::Failure;
+use report::Kind;
 use tracing_subscriber::{Layer, Registry};
 
 /// An export of spans, which this build does not have.
@@ -14,9 +15,9 @@ impl Exporter {
     /// # Errors
     /// Always, because this build has no export.
     pub(crate) fn begin(_: &Telemetry) -> Result<Option<Self>, Failure> {
-        Err(Failure::configuration(
-            "telemetry is configured, but this build of toolsmith can't export it\nhelp: build it with `--features otel`, or remove telemetry from the configuration",
-        ))
+        let message = "telemetry is configured, but this build of toolsmith can't export it";
+        Err(Failure::new(Kind::Telemetry, message)
+            .hint("build it with `--features otel`, or remove telemetry from the configuration"))
     }
 
     /// The layer that collects the spans.
@@ -37,6 +38,6 @@ mod tests {
     #[test]
     fn a_configured_export_is_an_error_in_a_build_without_it() {
         let failure = Exporter::begin(&Telemetry::default()).unwrap_err();
-        assert!(failure.message.contains("--features otel"), "{failure:?}");
+        assert!(failure.report.hints.concat().contains("--features otel"), "{failure:?}");
     }
 }

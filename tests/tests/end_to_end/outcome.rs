@@ -198,7 +198,10 @@ fn limits_are_reported_in_readable_units_with_their_key() {
     }
     let outcome =
         json("sleep(Duration::from_secs(600)).await").arguments(&["--timeout", "2"]).expect("timeout", 4);
-    assert_says(&outcome["error"]["message"], &["after 2 s", "codeMode.timeout", "codeMode.maxTimeout"]);
+    assert_says(
+        &outcome["error"]["message"],
+        &["after 2 s", "--timeout", "codeMode.sandbox.wallClock", "codeMode.maxTimeout"],
+    );
 }
 
 #[test]

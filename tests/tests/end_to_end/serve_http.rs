@@ -294,7 +294,7 @@ fn running_executions_may_finish_on_shutdown() {
             std::thread::spawn(move || client.ask("tools/call", &execute(CALLS_AND_CONTINUES)));
         server.wait_until("the call", || recorded(&record, "call") == 1);
         server.signal(Signal::TERM);
-        server.wait_for_log("stopping: 1 executions run");
+        server.wait_for_log("stopping: 1 execution runs");
         server.wait_until("the end to come", || {
             server.client().get("/readyz").status == StatusCode::SERVICE_UNAVAILABLE
         });
@@ -332,7 +332,7 @@ fn a_second_signal_ends_the_server_at_once() {
     let _answering = client.begin("tools/call", &execute("rec::wait().message(\"x\").await?;"));
     server.wait_until("the call", || recorded(&record, "call") == 1);
     server.signal(Signal::TERM);
-    server.wait_for_log("stopping: 1 executions run");
+    server.wait_for_log("stopping: 1 execution runs");
     server.signal(Signal::INT);
     assert_eq!(server.end(), Some(130), "{}", server.stderr());
 }

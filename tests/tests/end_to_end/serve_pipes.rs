@@ -82,7 +82,7 @@ fn running_executions_may_finish_on_shutdown() {
     server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call }));
     server.wait_until("the call", || recorded(&record, "call") == 1);
     server.signal(Signal::TERM);
-    server.wait_for_log("stopping: 1 executions run");
+    server.wait_for_log("stopping: 1 execution runs");
     let refused = server.ask(8, "tools/call", &execute("6 * 7"));
     assert!(refused["error"]["message"].as_str().unwrap().contains("stopping"), "{refused:#}");
     let answer = server.receive("the answer", |message| message["id"] == 7);

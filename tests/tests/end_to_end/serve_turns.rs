@@ -87,7 +87,7 @@ fn clients_take_turns_regardless_of_their_number_of_executions() {
     for client in [&greedy, &modest, &server.client().stateless()] {
         let busy = client.ask("tools/call", &pass("too many"));
         assert_eq!(outcome_of(&busy)["status"], "busy", "{busy:#}");
-        assert_says(&busy["result"]["content"][0]["text"], &["1 executions run and 5 wait"]);
+        assert_says(&busy["result"]["content"][0]["text"], &["1 execution runs and 5 wait"]);
     }
     gate.open();
     for answering in &mut answering {

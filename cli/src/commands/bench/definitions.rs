@@ -29,8 +29,8 @@ pub(super) struct Definitions {
 /// Counts the tokens for each number of tools; repeats the `known` tools under further names.
 pub(super) fn measure(known: &[codegen::Tool]) -> Result<Vec<Definitions>, Failure> {
     // A separate cache, because nothing else uses what is generated here.
-    let folder = tempfile::tempdir().map_err(Failure::host)?;
-    let cache = Cache::open(folder.path(), runner::DEFAULT_SIZE).map_err(Failure::host)?;
+    let folder = tempfile::tempdir().map_err(Failure::system)?;
+    let cache = Cache::open(folder.path(), runner::DEFAULT_SIZE)?;
     TOOLS.iter().map(|count| definitions(known, *count, &cache)).collect()
 }
 
@@ -60,7 +60,7 @@ fn definitions(known: &[codegen::Tool], count: usize, cache: &Cache) -> Result<D
         Catalog::generate(cache, generatable.collect(), [], &codegen::Style::default(), |_, _| false);
     let about: BTreeMap<String, String> =
         servers.iter().map(|(name, _)| (name.clone(), ABOUT.to_owned())).collect();
-    let reference = Reference::new(Arc::new(catalog), &about).map_err(Failure::host)?;
+    let reference = Reference::new(Arc::new(catalog), &about)?;
     let (o200k, characters) = definition_tokens(&reference.definitions(DESCRIPTION_TOKENS));
     Ok(Definitions { tools: count, o200k, characters })
 }

@@ -73,13 +73,13 @@ async fn compile_cpu(engine: &Engine, server: &codegen::Server, round: u32) -> R
     let catalog =
         Catalog::generate(engine.cache(), vec![tools], [], &codegen::Style::default(), |_, _| false);
     let before = children_ms()?;
-    engine.warm(&catalog).await.map_err(Failure::host)?;
+    engine.warm(&catalog).await?;
     Ok(children_ms()? - before)
 }
 
 /// CPU time of all children that have exited and been waited for, in milliseconds.
 fn children_ms() -> Result<f64, Failure> {
-    let stat = fs_err::read_to_string("/proc/self/stat").map_err(Failure::host)?;
+    let stat = fs_err::read_to_string("/proc/self/stat").map_err(Failure::system)?;
     // The name may contain anything, so fields are counted after it: state is field 3, cutime and cstime are 16 and 17.
     let fields = stat.rsplit_once(')').map(|(_, fields)| fields.split_whitespace()).into_iter().flatten();
     let ticks: f64 = fields.skip(13).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();

@@ -38,7 +38,7 @@ fn text(diff: &ToolsDiff) -> String {
 /// Reads the tools of a lock file or a saved list. For a lock file, names have the server's name as a prefix.
 fn tools(file: &Path) -> Result<Vec<Tool>, Failure> {
     let text = read(file)?;
-    let lock = Lock::from_text(&text, file).map_err(Failure::configuration)?;
+    let lock = Lock::from_text(&text, file)?;
     let Some(lock) = lock else { return source::tools_in(&text, file) };
     let named = |server: Server| {
         let name = move |tool: Tool| Tool { name: format!("{}.{}", server.name, tool.name), ..tool };

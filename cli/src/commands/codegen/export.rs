@@ -7,6 +7,7 @@ use config::LOCK;
 use gateway::cache;
 use gateway::failure::Failure;
 use mcp::Lock;
+use report::{Kind, Report};
 use terminal::Terminal;
 
 use crate::arguments::CodegenArguments;
@@ -20,18 +21,20 @@ pub(super) async fn export(
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     check(folder)?;
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::configuration(format!("{} can't be created: {error}", folder.display())))?;
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Failure::new(Kind::Export, format!("{} can't be created: {error}", folder.display()))
+    })?;
     let modules: Vec<(String, String)> =
         bindings.iter().map(|server| (server.module.clone(), server.source())).collect();
-    runner::write_crate(folder, &modules).map_err(Failure::configuration)?;
-    lock.write(&folder.join(LOCK)).map_err(Failure::configuration)?;
+    runner::write_crate(folder, &modules)?;
+    lock.write(&folder.join(LOCK))?;
     if !arguments.no_vendor {
         let cache = cache::open(&config::CacheSettings::default())?;
         let options = config::CodeMode::default().engine(cache);
         if let Err(error) = runner::vendor(&options, folder, terminal).await {
+            let why = Report::from(error).for_terminal();
             terminal.note(&format!(
-                "{error}\nThe crate is written without the sources of its dependencies: `cargo build` will download them."
+                "{why}\nThe crate is written without the sources of its dependencies: `cargo build` will download them."
             ));
         }
     }
@@ -50,15 +53,15 @@ fn check(folder: &Path) -> Result<(), Failure> {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => {
-            return Err(Failure::configuration(format!("{} can't be written to: {error}", folder.display())));
+            return Err(Failure::new(
+                Kind::Export,
+                format!("{} can't be written to: {error}", folder.display()),
+            ));
         }
     };
     if entries.next().is_some() && !runner::is_crate(folder) {
-        let message = format!(
-            "{} is neither empty nor a crate written by `codegen --out`\nhelp: name another folder",
-            folder.display()
-        );
-        return Err(Failure::configuration(message));
+        let message = format!("{} is neither empty nor a crate written by `codegen --out`", folder.display());
+        return Err(Failure::new(Kind::Export, message).hint("name another folder"));
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use gateway::observed::ObservedOutputs;
 use gateway::pins::Locks;
 use gateway::tool_list::as_declared;
 use mcp::{Listing, Lock, LockedServer};
+use report::Kind;
 use serde_json::Value;
 use server::setup;
 use terminal::Terminal;
@@ -45,7 +46,7 @@ pub(super) async fn tools(arguments: &CodegenArguments, terminal: &Terminal) -> 
 fn saved(file: &Path, arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
     let [name] = arguments.servers.as_slice() else {
         let message = "a saved list has the tools of one server: name it with exactly one --server NAME";
-        return Err(Failure::configuration(message));
+        return Err(Failure::command_line(message));
     };
     let listing = listing(&read(file)?, file)?;
     listing.warnings.iter().for_each(|warning| terminal.note(warning));
@@ -58,9 +59,8 @@ fn saved(file: &Path, arguments: &CodegenArguments, terminal: &Terminal) -> Resu
 fn listing(text: &str, file: &Path) -> Result<Listing, Failure> {
     Listing::from_saved(text).map_err(|error| {
         let shown = file.display();
-        Failure::configuration(format!(
-            "{shown} has no tools: {error}\nhelp: save a server's `tools/list` result, such as {{ \"tools\": [ … ] }}"
-        ))
+        Failure::command_line(format!("{shown} has no tools: {error}"))
+            .hint("save a server's `tools/list` result, such as { \"tools\": [ … ] }")
     })
 }
 
@@ -81,8 +81,8 @@ pub(crate) fn generatable(tools: &[Value]) -> Vec<Tool> {
 }
 
 fn locked(file: &Path) -> Result<Found, Failure> {
-    let lock = Lock::read(file).map_err(Failure::configuration)?;
-    let missing = || Failure::configuration(format!("there is no lock file {}", file.display()));
+    let lock = Lock::read(file)?;
+    let missing = || Failure::new(Kind::Lock, format!("there is no lock file {}", file.display()));
     Ok(from_lock(lock.ok_or_else(missing)?))
 }
 
@@ -155,7 +155,7 @@ fn select(found: &mut Found, names: &[String]) -> Result<(), Failure> {
 fn unknown_server<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
     let known: Vec<&str> = known.collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    Failure::configuration(format!("there is no server {name:?}\nhelp: available servers: {known}"))
+    Failure::command_line(format!("there is no server {name:?}")).hint(format!("available servers: {known}"))
 }
 
 /// Maximum size of a file with tools, in bytes (64 MiB): enough for several servers' [`mcp::MAX_LISTING_BYTES`].
@@ -163,15 +163,16 @@ pub(crate) const FILE_LIMIT: u64 = 64 << 20;
 
 /// Reads a file's text, within a limit.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    let failed =
-        |error: std::io::Error| Failure::configuration(format!("{} can't be read: {error}", path.display()));
+    let failed = |error: std::io::Error| {
+        Failure::command_line(format!("{} can't be read: {error}", path.display())).caused_by(error)
+    };
     let length = std::fs::metadata(path).map_err(failed)?;
     if length.is_file() && length.len() > FILE_LIMIT {
         let message = format!("{} has {} bytes; the limit is {FILE_LIMIT}", path.display(), length.len());
-        return Err(Failure::configuration(message));
+        return Err(Failure::command_line(message));
     }
     if !length.is_file() {
-        return Err(Failure::configuration(format!("{} is not a file", path.display())));
+        return Err(Failure::command_line(format!("{} is not a file", path.display())));
     }
     std::fs::read_to_string(path).map_err(failed)
 }

@@ -72,7 +72,7 @@ impl<'a> Conversation<'a> {
 /// Writes JSON with invisible and control characters escaped, which does not change its meaning.
 pub(super) fn json(value: &impl Serialize, pretty: bool) -> Result<String, Failure> {
     let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
-    Ok(printable::json(&text.map_err(Failure::host)?).into_owned())
+    Ok(printable::json(&text.map_err(Failure::system)?).into_owned())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
+use report::Kind;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use server::setup::{load_for_person, server};
@@ -21,9 +22,11 @@ pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Resu
         Ok(result) => Ok(show(&result, arguments.json, terminal)),
         // With --json, failures of every kind are printed as JSON.
         Err(failure) if arguments.json => {
-            let failed = json!({ "success": false, "output": "", "data": null, "error": failure.message, "content": [] });
+            let Failure { code, report } = failure;
+            let error = report.for_model();
+            let failed = json!({ "success": false, "output": "", "data": null, "error": error, "content": [], "report": report });
             print_json(&failed, terminal);
-            Ok(failure.code)
+            Ok(code)
         }
         Err(failure) => Err(failure),
     }
@@ -35,7 +38,7 @@ async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value,
     let config = load_for_person(&arguments.place.options(), terminal)?;
     let name = &server(&config, &arguments.server)?.connection.name;
     let known = Known::of(&config)?;
-    let cache = config::cache_folder().map_err(Failure::configuration)?;
+    let cache = config::cache_folder()?;
     let policy = terminal_prompter::policy(&config, &arguments.allow, terminal);
     let mut sessions = sessions(&config, known.pins.clone(), terminal);
     sessions.permit(policy.clone());
@@ -45,10 +48,9 @@ async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value,
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     sessions.close().await;
     let bounded = Results::new(&cache, config.cache.size).bound(&answer?, RESULT_LIMIT).map_err(|error| {
-        Failure::host(format!(
-            "the result is too long to print, and can't be saved in {}: {error}",
-            cache.display()
-        ))
+        let message =
+            format!("the result is too long to print, and can't be saved in {}: {error}", cache.display());
+        Failure::new(Kind::Cache, message).caused_by(error)
     })?;
     if let Some(file) = &bounded.file {
         terminal.note(&format!("the full result is in {}", file.display()));
@@ -62,17 +64,20 @@ async fn answer(
     arguments: Box<RawValue>,
     note_difference: impl Fn(&ToolList),
 ) -> Result<Box<RawValue>, Failure> {
-    let opened = sessions.start(server).await.map_err(Failure::host)?;
+    let opened = sessions.start(server).await?;
     note_difference(&opened.tools);
     if opened.tools.tool(tool).is_none() {
         if !opened.is_whole {
-            return Err(Failure::host(format!("the server {server}: {}", opened.warnings.join("; "))));
+            return Err(Failure::new(
+                Kind::Server,
+                format!("the server {server}: {}", opened.warnings.join("; ")),
+            ));
         }
         let names = opened.tools.tools().iter().filter_map(|tool| tool["name"].as_str());
         let names: Vec<String> = names.take(20).map(printable::name).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let message = format!("the server {server} has no tool {tool:?}\nhelp: available tools: {names}");
-        return Err(Failure::configuration(message));
+        return Err(Failure::command_line(format!("the server {server} has no tool {tool:?}"))
+            .hint(format!("available tools: {names}")));
     }
     let answer = sessions.call_directly(server, tool, arguments).await.map_err(Failure::call)?;
     Ok(answer.result)

@@ -15,6 +15,7 @@ use std::time::Duration;
 use config::{Permission, command_line};
 use gateway::exit_code;
 use gateway::failure::Failure;
+use report::{Kind, Problem, Report, problems};
 use serde_json::{Map, Value as Json, json};
 use terminal::say;
 
@@ -28,7 +29,7 @@ use file::Editable;
 
 /// Adds a server and returns the exit code.
 pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
-    let mut file = Editable::open(arguments.access.scope).map_err(Failure::configuration)?;
+    let mut file = Editable::open(arguments.access.scope)?;
     let taken = taken(&file, [arguments.name.as_str()].into_iter())?;
     refuse_taken(&taken, &arguments.access, &file)?;
     let mut entry = entry(arguments)?;
@@ -41,8 +42,8 @@ pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
 
 /// Imports the servers of another client and returns the exit code.
 pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
-    let imported = foreign::read(&arguments.file).map_err(Failure::configuration)?;
-    let mut file = Editable::open(arguments.access.scope).map_err(Failure::configuration)?;
+    let imported = foreign::read(&arguments.file)?;
+    let mut file = Editable::open(arguments.access.scope)?;
     let taken = taken(&file, imported.servers.iter().map(|(name, _)| name.as_str()))?;
     refuse_taken(&taken, &arguments.access, &file)?;
     for note in &imported.notes {
@@ -53,9 +54,10 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     for (name, entry) in &imported.servers {
         let before = file.text.clone();
         let entry = entry.iter().cloned().chain(access.clone()).collect();
-        file.change(name, &Change::Set(entry)).map_err(Failure::configuration)?;
-        match file.wrong(name).map_err(Failure::configuration)? {
+        file.change(name, &Change::Set(entry))?;
+        match file.wrong(name)? {
             Some(wrong) => {
+                let wrong = problems(&wrong);
                 report(&format!("{name}: left out, because its entry would be invalid:\n{wrong}"));
                 file.text = before;
             }
@@ -64,7 +66,7 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     }
     if names.is_empty() {
         let message = format!("{} is unchanged: no server could be imported", file.path.display());
-        return Err(Failure::configuration(message));
+        return Err(Failure::command_line(message));
     }
     save(&file)?;
     report(&format!("added {} to {}", names.join(", "), file.path.display()));
@@ -73,11 +75,11 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
 
 /// Removes a server and returns the exit code.
 pub(crate) fn remove(arguments: &NamedArguments) -> Result<u8, Failure> {
-    let mut file = Editable::open(arguments.scope).map_err(Failure::configuration)?;
-    if file.entry(&arguments.name).map_err(Failure::configuration)?.is_none() {
+    let mut file = Editable::open(arguments.scope)?;
+    if file.entry(&arguments.name)?.is_none() {
         return Err(unknown(&file, &arguments.name));
     }
-    file.change(&arguments.name, &Change::Remove).map_err(Failure::configuration)?;
+    file.change(&arguments.name, &Change::Remove)?;
     save(&file)?;
     report(&format!("removed {} from {}", arguments.name, file.path.display()));
     Ok(exit_code::OK)
@@ -86,8 +88,8 @@ pub(crate) fn remove(arguments: &NamedArguments) -> Result<u8, Failure> {
 /// Enables or disables a server and returns the exit code.
 pub(crate) fn switch(arguments: &NamedArguments, enabled: bool) -> Result<u8, Failure> {
     let name = &arguments.name;
-    let mut file = Editable::open(arguments.scope).map_err(Failure::configuration)?;
-    let entry = file.entry(name).map_err(Failure::configuration)?;
+    let mut file = Editable::open(arguments.scope)?;
+    let entry = file.entry(name)?;
     // An entry that only disables the server of a lower layer.
     let is_switch = entry
         .as_ref()
@@ -101,7 +103,7 @@ pub(crate) fn switch(arguments: &NamedArguments, enabled: bool) -> Result<u8, Fa
         }
         None => return Err(unknown(&file, name)),
     };
-    file.change(name, &change).map_err(Failure::configuration)?;
+    file.change(name, &change)?;
     save(&file)?;
     let done = if enabled { "enabled" } else { "disabled" };
     report(&format!("{done} {name} in {}", file.path.display()));
@@ -110,23 +112,21 @@ pub(crate) fn switch(arguments: &NamedArguments, enabled: bool) -> Result<u8, Fa
 
 /// Whether the user's own file has a server.
 fn users_has(name: &str) -> Result<bool, Failure> {
-    let file = Editable::open(Scope::User).map_err(Failure::configuration)?;
-    Ok(file.entry(name).map_err(Failure::configuration)?.is_some())
+    let file = Editable::open(Scope::User)?;
+    Ok(file.entry(name)?.is_some())
 }
 
 fn unknown(file: &Editable, name: &str) -> Failure {
     let place = file.path.display();
-    let message = format!(
-        "{place} has no server {name}\nhelp: `toolsmith config show` lists the servers and their files"
-    );
-    Failure::configuration(message)
+    Failure::command_line(format!("{place} has no server {name}"))
+        .hint("`toolsmith config show` lists the servers and their files")
 }
 
 /// The names that the file already uses.
 fn taken<'a>(file: &Editable, names: impl Iterator<Item = &'a str>) -> Result<Vec<&'a str>, Failure> {
     let mut taken = Vec::new();
     for name in names {
-        if file.entry(name).map_err(Failure::configuration)?.is_some() {
+        if file.entry(name)?.is_some() {
             taken.push(name);
         }
     }
@@ -138,18 +138,19 @@ fn refuse_taken(taken: &[&str], access: &AccessArguments, file: &Editable) -> Re
         return Ok(());
     }
     let (names, place) = (taken.join(", "), file.path.display());
-    Err(Failure::configuration(format!(
-        "{place} already has {names}, and is unchanged\nhelp: replace existing servers: --replace"
-    )))
+    let message = format!("{place} already has {names}, and is unchanged");
+    Err(Failure::command_line(message).hint("replace existing servers: --replace"))
 }
 
 /// Sets the entry, and fails if the configuration would be invalid.
 fn change(file: &mut Editable, name: &str, entry: Entry) -> Result<(), Failure> {
-    file.change(name, &Change::Set(entry)).map_err(Failure::configuration)?;
-    match file.wrong(name).map_err(Failure::configuration)? {
-        Some(wrong) => Err(Failure::configuration(format!(
-            "the file is unchanged, because the entry would be invalid:\n{wrong}"
-        ))),
+    file.change(name, &Change::Set(entry))?;
+    match file.wrong(name)? {
+        Some(wrong) => {
+            let mut all = vec![Problem::new("the file is unchanged, because the entry would be invalid:")];
+            all.extend(wrong);
+            Err(Report::of(Kind::Configuration, all).into())
+        }
         None => Ok(()),
     }
 }
@@ -157,7 +158,7 @@ fn change(file: &mut Editable, name: &str, entry: Entry) -> Result<(), Failure> 
 fn save(file: &Editable) -> Result<(), Failure> {
     // If two processes change the file at once, the later one finds that it has changed.
     let _held = file.path.parent().filter(|folder| folder.is_dir()).map(|_| hold(&file.path)).transpose()?;
-    if let Some(note) = file.save().map_err(Failure::configuration)? {
+    if let Some(note) = file.save()? {
         report(&note);
     }
     Ok(())
@@ -180,10 +181,9 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
         (Some(TransportArgument::Sse), ..) => "sse",
         (Some(TransportArgument::Http), ..) | (None, None, Some(_)) => "http",
         (None, None, None) => {
-            return Err(Failure::configuration(
-                "a server needs a command or a URL\n\
-                 help: toolsmith mcp add NAME -- COMMAND ARGUMENTS…\nhelp: toolsmith mcp add NAME --url https://…",
-            ));
+            return Err(Failure::command_line("a server needs a command or a URL")
+                .hint("toolsmith mcp add NAME -- COMMAND ARGUMENTS…")
+                .hint("toolsmith mcp add NAME --url https://…"));
         }
     };
     put("type", json!(transport));

@@ -15,19 +15,20 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use mcp::Lock;
+use report::{Kind, Report};
 use serde_json::Value;
 use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::PinArguments;
-use crate::commands::mcp::lock_writer::{self, LockWriter, NO_LOCK_FILE};
+use crate::commands::mcp::lock_writer::{self, LockWriter, no_lock_file};
 use crate::terminal_host::TerminalHost;
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.place.quiet, false);
     let done = work(arguments, &terminal).await;
-    terminal.flush().await.map_err(Failure::host)?;
+    terminal.flush().await.map_err(Failure::output)?;
     done
 }
 
@@ -37,9 +38,8 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
     let accepted = Accepted(arguments.accept.as_deref());
     for name in accepted.0.unwrap_or_default() {
         if config.server(name).is_none() {
-            let message =
-                format!("there is no server {name:?}\nhelp: `toolsmith mcp list-servers` lists the servers");
-            return Err(Failure::configuration(message));
+            return Err(Failure::command_line(format!("there is no server {name:?}"))
+                .hint("`toolsmith mcp list-servers` lists the servers"));
         }
     }
     let lists = ask_all(&config, terminal).await?;
@@ -51,12 +51,12 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
     let differing = differences(&config, &lists, &pins, &accepted, terminal);
     if !differing.is_empty() {
         let names: Vec<&str> = differing.iter().map(String::as_str).collect();
-        let message = format!(
-            "the tools of {} differ from the lock file, which is unchanged\nhelp: check the changes, and accept them with `toolsmith mcp lock --accept {}`",
-            names.join(", "),
+        let message =
+            format!("the tools of {} differ from the lock file, which is unchanged", names.join(", "));
+        return Err(Failure::new(Kind::Lock, message).with_code(exit_code::RUNTIME).hint(format!(
+            "check the changes, and accept them with `toolsmith mcp lock --accept {}`",
             names.join(" ")
-        );
-        return Err(Failure { code: exit_code::RUNTIME, message });
+        )));
     }
     for (target, held) in targets.iter().zip(&mut opened) {
         target.update(&mut held.lock, &config, &lists, &accepted);
@@ -111,7 +111,7 @@ fn targets(config: &Config, named: Option<&PathBuf>) -> Result<Vec<Target>, Fail
     };
     let targets: Vec<Target> = config.locks.iter().enumerate().map(target).collect();
     let has_place = |server: &config::Server| config.lock_of(&server.layer).is_some();
-    if config.servers.iter().all(has_place) { Ok(targets) } else { Err(Failure::configuration(NO_LOCK_FILE)) }
+    if config.servers.iter().all(has_place) { Ok(targets) } else { Err(no_lock_file()) }
 }
 
 impl Target {
@@ -145,10 +145,10 @@ async fn ask_all(config: &Arc<Config>, terminal: &Terminal) -> Result<ToolLists,
     discovery.sessions.close().await;
     let failures = failures?;
     if failures.is_empty() {
-        Ok(lists)
-    } else {
-        Err(Failure::host(format!("the lock file is unchanged\n{}", failures.join("\n"))))
+        return Ok(lists);
     }
+    let unchanged = Report::new(Kind::Server, "the lock file is unchanged");
+    Report::joined(std::iter::once(unchanged).chain(failures)).map_or(Ok(lists), |all| Err(all.into()))
 }
 
 /// Reports how tools differ from the locked ones, and returns the servers whose changes are not `accepted`.

@@ -12,8 +12,9 @@ use gateway::failure::Failure;
 use crate::file_lock::hold;
 
 /// The error if no layer has a place for a lock file.
-pub(crate) const NO_LOCK_FILE: &str =
-    "there is no folder for the lock file\nhelp: name a file with --lock FILE";
+pub(crate) fn no_lock_file() -> Failure {
+    Failure::command_line("there is no folder for the lock file").hint("name a file with --lock FILE")
+}
 
 /// A lock file that no other process changes until this value is dropped.
 #[derive(Debug)]
@@ -30,13 +31,13 @@ pub(crate) struct LockWriter {
 pub(crate) fn open(path: &Path) -> Result<LockWriter, Failure> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(|error| {
-            Failure::configuration(format!("the folder of {} can't be created: {error}", path.display()))
+            Failure::command_line(format!("the folder of {} can't be created: {error}", path.display()))
         })?;
     }
     let folder = hold(path)?;
-    let before = locks::text(path).map_err(Failure::configuration)?;
+    let before = locks::text(path)?;
     let lock = before.as_deref().map(|text| Lock::parse(text, path)).transpose();
-    let lock = lock.map_err(Failure::configuration)?.unwrap_or_default();
+    let lock = lock?.unwrap_or_default();
     Ok(LockWriter { path: path.to_owned(), before, lock, folder })
 }
 
@@ -53,12 +54,11 @@ impl LockWriter {
             return Ok(false);
         }
         let trusted = self.trusted();
-        self.lock.write(&self.path).map_err(Failure::configuration)?;
+        self.lock.write(&self.path)?;
         // The record may be in the same folder, which its writer locks.
         drop(self.folder);
         for (project, text) in trusted {
-            trust::record(&project, Some(ProjectFiles::new(&text, Some(&after))))
-                .map_err(Failure::configuration)?;
+            trust::record(&project, Some(ProjectFiles::new(&text, Some(&after))))?;
         }
         Ok(true)
     }

@@ -24,23 +24,22 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
     if done.is_ok() {
         terminal.note(&format!("logged in to {}", arguments.name));
     }
-    terminal.flush().await.map_err(Failure::host)?;
-    done.map(|()| exit_code::OK).map_err(Failure::host)
+    terminal.flush().await.map_err(Failure::output)?;
+    Ok(done.map(|()| exit_code::OK)?)
 }
 
 /// Runs `mcp logout` and returns the exit code.
 pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let config = setup::load(&arguments.place.options())?;
-    let had_tokens =
-        mcp::logout(&server(&config, &arguments.name)?.connection).await.map_err(Failure::host)?;
+    let had_tokens = mcp::logout(&server(&config, &arguments.name)?.connection).await?;
     let name = &arguments.name;
     terminal.note(&if had_tokens {
         format!("deleted the tokens of {name}")
     } else {
         format!("there are no tokens for {name}")
     });
-    terminal.flush().await.map_err(Failure::host)?;
+    terminal.flush().await.map_err(Failure::output)?;
     Ok(exit_code::OK)
 }
 

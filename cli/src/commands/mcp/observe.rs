@@ -14,6 +14,7 @@ use gateway::pins::{Locks, Pins};
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
 use mcp::{Lock, LockedTool, Observed, Shape};
+use report::Kind;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use server::answer_shapes;
@@ -21,7 +22,7 @@ use server::setup;
 use terminal::{Masker, Terminal};
 
 use crate::arguments::{LockArguments, ObserveArguments};
-use crate::commands::mcp::lock_writer::{self, NO_LOCK_FILE};
+use crate::commands::mcp::lock_writer::{self, no_lock_file};
 use crate::terminal_host::TerminalHost;
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
@@ -30,7 +31,7 @@ use crate::tool_arguments::object;
 pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.place.quiet, false);
     let done = observe_tool(arguments, &terminal).await;
-    terminal.flush().await.map_err(Failure::host)?;
+    terminal.flush().await.map_err(Failure::output)?;
     done.map(|()| exit_code::OK)
 }
 
@@ -64,7 +65,7 @@ fn forget(file: &Path, server: &str, tool: &str, terminal: &Terminal) -> Result<
     let known = writer.lock.servers.get_mut(server).and_then(|server| server.tools.get_mut(tool));
     if known.and_then(|tool| tool.observed.take()).is_none() {
         let message = format!("{server}.{tool} has no observations in {}", file.display());
-        return Err(Failure::configuration(message));
+        return Err(Failure::command_line(message));
     }
     writer.save()?;
     terminal.note(&format!("deleted the observations of {server}.{tool}"));
@@ -87,15 +88,16 @@ fn learn(
     if known.pinned && known.tools.get(tool).is_none_or(|locked| !locked.is(&raw)) {
         let message =
             format!("a different definition of {server}.{tool} was locked in the meantime; try again");
-        return Err(Failure { code: exit_code::DENIED, message });
+        return Err(Failure::new(Kind::Denied, message));
     }
     let locked = known.tools.entry(tool.to_owned()).or_insert_with(|| LockedTool::new(raw.clone()));
     let mut seen = locked.observed.take();
     for answer in answers {
         let samples = seen.as_ref().map_or(0, |seen| seen.samples) + 1;
-        let shape = added(seen.map(|seen| seen.shape), answer, masker).map_err(|message| Failure {
-            code: exit_code::RUNTIME,
-            message: format!("{server}.{tool}: {message}"),
+        let shape = added(seen.map(|seen| seen.shape), answer, masker).map_err(|message| {
+            Failure::new(Kind::Server, format!("{server}.{tool}: {message}"))
+                .with_code(exit_code::RUNTIME)
+                .hint("do not observe a tool that returns both; --forget deletes earlier observations")
         })?;
         seen = Some(Observed { shape, samples });
     }
@@ -105,12 +107,7 @@ fn learn(
 
 /// Merges a result into the observed shape.
 fn added(seen: Option<Shape>, answer: &Answer, masker: &Masker) -> Result<Shape, String> {
-    let mixed = |now: &str, before: &str| {
-        format!(
-            "the result is {now}, and earlier ones were {before}\nhelp: do not observe a tool that returns both; \
-             --forget deletes earlier observations"
-        )
-    };
+    let mixed = |now: &str, before: &str| format!("the result is {now}, and earlier ones were {before}");
     match (seen, answer) {
         (None, Answer::Json(answer)) => Ok(Shape::OutputSchema(observe::infer(answer))),
         (Some(Shape::OutputSchema(schema)), Answer::Json(answer)) => {
@@ -138,12 +135,12 @@ impl Place {
         let own = config.server(server).and_then(|server| config.lock_of(&server.layer));
         let file = match (&arguments.lock, own.or_else(|| config.locks.len().checked_sub(1))) {
             (Some(file), _) => {
-                let lock = Lock::read(file).map_err(Failure::configuration)?;
+                let lock = Lock::read(file)?;
                 lock.iter().for_each(|lock| pins.add(file, lock));
                 file.clone()
             }
             (None, Some(index)) => config.locks.get(index).map(|own| own.path.clone()).unwrap_or_default(),
-            (None, None) => return Err(Failure::configuration(NO_LOCK_FILE)),
+            (None, None) => return Err(no_lock_file()),
         };
         Ok(Place { config, file, pins })
     }
@@ -159,22 +156,20 @@ impl Place {
         let settings = self.config.server(server).ok_or_else(|| {
             let known: Vec<&str> =
                 self.config.servers.iter().map(|server| server.connection.name.as_str()).collect();
-            Failure::configuration(format!(
-                "there is no server {server:?}\nhelp: available servers: {}",
-                known.join(", ")
-            ))
+            Failure::command_line(format!("there is no server {server:?}"))
+                .hint(format!("available servers: {}", known.join(", ")))
         })?;
         let name = &settings.connection.name;
         if !self.config.admits(name, tool) {
             let message = format!("the configuration denies calls to {server}.{tool}");
-            return Err(Failure { code: exit_code::DENIED, message });
+            return Err(Failure::new(Kind::Denied, message));
         }
         let mut sessions = Sessions::new(self.config.clone(), config_secrets::masker(&self.config), host);
         sessions.hold_to(self.pins.clone());
         sessions.permit(policy);
         let answers = match sessions.start(name).await {
             Ok(opened) => ask(&sessions, &opened.tools, (server, tool), calls).await,
-            Err(message) => Err(Failure::host(message)),
+            Err(error) => Err(error.into()),
         };
         sessions.close().await;
         answers
@@ -190,13 +185,13 @@ async fn ask(
     let Some(known) = tools.tool(tool) else {
         let names =
             tools.tools().iter().filter_map(|tool| tool["name"].as_str()).take(20).collect::<Vec<_>>();
-        let message = format!("the server has no tool {tool:?}\nhelp: available tools: {}", names.join(", "));
-        return Err(Failure::configuration(message));
+        return Err(Failure::command_line(format!("the server has no tool {tool:?}"))
+            .hint(format!("available tools: {}", names.join(", "))));
     };
     let declared = known.get("outputSchema");
     if declared.is_some_and(|schema| !is_one_text(schema)) {
         let message = format!("{tool} declares an output schema, so there is nothing to observe");
-        return Err(Failure::configuration(message));
+        return Err(Failure::command_line(message));
     }
     let (mut answers, mut failure) = (Vec::new(), None);
     for arguments in calls {
@@ -226,7 +221,9 @@ enum Answer {
 ///
 /// If the tool declares an output schema, it is the schema of a single text, which is not parsed.
 fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> Result<Answer, Failure> {
-    let failed = |reason: String| Failure { code: exit_code::RUNTIME, message: format!("{tool}: {reason}") };
+    let failed = |reason: String| {
+        Failure::new(Kind::Server, format!("{tool}: {reason}")).with_code(exit_code::RUNTIME)
+    };
     let result: Value = serde_json::from_str(raw.get()).map_err(|error| failed(error.to_string()))?;
     let parts = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();

@@ -114,8 +114,9 @@ fn binary(content: &Value) -> String {
 
 /// Shortens a result to the limit for display; a longer result is saved in full.
 fn bounded(raw: &RawValue, config: &Config, terminal: &Terminal) -> Result<Value, Failure> {
-    let cache = config::cache_folder().map_err(Failure::configuration)?;
-    let bounded = Results::new(&cache, config.cache.size).bound(raw, RESULT_LIMIT).map_err(Failure::host)?;
+    let cache = config::cache_folder()?;
+    let bounded =
+        Results::new(&cache, config.cache.size).bound(raw, RESULT_LIMIT).map_err(Failure::system)?;
     if let Some(file) = &bounded.file {
         terminal.note(&format!("the full result is in {}", file.display()));
     }
@@ -131,12 +132,10 @@ async fn session_of<T>(
 ) -> Result<T, Failure> {
     let name = &server(config, name)?.connection.name;
     let sessions = sessions(config, Pins::default(), terminal);
-    let opened = sessions.start(name).await.map_err(Failure::host);
-    let response = match opened {
-        Ok(opened) => ask(&opened.session)
-            .await
-            .map_err(|error| Failure::host(sessions.masker().mask(&error.to_string()))),
-        Err(failure) => Err(failure),
+    let mask = |message: &str| sessions.masker().mask(message).into_owned();
+    let response = match sessions.start(name).await {
+        Ok(opened) => ask(&opened.session).await.map_err(|error| error.report(mask).into()),
+        Err(error) => Err(error.into()),
     };
     sessions.close().await;
     response

@@ -10,6 +10,7 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::sessions::{Opened, Sessions, Unopened};
+use report::problems;
 use serde_json::{Value, json};
 use server::setup::{load_for_person, server, survey_for_person};
 use terminal::{Masker, Terminal};
@@ -30,7 +31,7 @@ pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8,
     let mut rows: Vec<Value> = config.servers.iter().map(|server| configured(server, &masker)).collect();
     rows.extend(config.absent.iter().map(|absent| {
         json!({ "id": absent.name, "transport": absent.transport, "enabled": false, "source": source(&absent.layer),
-            "address": null, "timeout": null, "requestTimeout": null, "error": absent.wrong })
+            "address": null, "timeout": null, "requestTimeout": null, "error": absent.wrong.as_deref().map(problems) })
     }));
     rows.retain(|row| arguments.name.as_ref().is_none_or(|name| row["id"] == **name));
     rows.sort_by_key(|row| row["id"].to_string());
@@ -154,7 +155,7 @@ impl Tried {
                 facts["instructions"] = session.instructions().into();
                 facts["capabilities"] = session.capabilities();
             }
-            Err(error) => facts["error"] = error.message.clone().into(),
+            Err(error) => facts["error"] = error.report.for_model().into(),
         }
         facts
     }
@@ -180,7 +181,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
     rows.extend(config.absent.iter().map(|absent| {
         let state = if absent.wrong.is_some() { "error" } else { "disabled" };
         json!({ "id": absent.name, "transport": absent.transport, "source": source(&absent.layer), "enabled": false,
-            "state": state, "tools": null, "error": absent.wrong })
+            "state": state, "tools": null, "error": absent.wrong.as_deref().map(problems) })
     }));
     rows.sort_by_key(|row| row["id"].to_string());
     if arguments.json {
@@ -271,7 +272,7 @@ pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Resul
                 terminal.print(&format!("{name}: ok, {tools} tools, protocol {version}, {} ms", tried.ms));
             }
         }
-        Err(error) => terminal.tell(&format!("{name}: error: {error}")),
+        Err(error) => terminal.tell(&format!("{name}: error: {}", error.report.for_terminal())),
     }
     Ok(code(tried.works()))
 }

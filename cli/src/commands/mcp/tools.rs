@@ -12,6 +12,7 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::tool_list::ToolList;
+use report::{Kind, Report};
 use serde_json::{Value, json};
 use server::setup::{load_for_person, server};
 use terminal::Terminal;
@@ -30,9 +31,9 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
         None => config.servers.iter().map(|server| server.connection.name.as_str()).collect(),
     };
     let (lists, failures) = ask(&config, &known.pins, &names, terminal).await;
-    failures.iter().for_each(|failure| terminal.tell(failure));
+    failures.iter().for_each(|failure| terminal.tell(&failure.for_terminal()));
     if lists.is_empty() && !names.is_empty() {
-        return Err(Failure::host("no server answered"));
+        return Err(Failure::new(Kind::Server, "no server answered"));
     }
     let partition = partition(&config, &known.pins, &lists)?;
     if arguments.look.name.is_none() {
@@ -42,7 +43,9 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
     let servers: Vec<(String, Vec<Value>)> = lists.iter().map(|entry| (entry.0.clone(), of(entry))).collect();
     if arguments.look.json {
         let values = servers.iter().map(|(name, rows)| as_json(&config, name, rows, arguments));
-        print_json(&json!({ "servers": values.collect::<Vec<_>>(), "errors": failures }), terminal);
+        let errors: Vec<String> = failures.iter().map(Report::for_model).collect();
+        let all = json!({ "servers": values.collect::<Vec<_>>(), "errors": errors, "reports": failures });
+        print_json(&all, terminal);
     } else {
         servers.iter().for_each(|(name, rows)| show(&config, name, rows, arguments, terminal));
     }
@@ -50,7 +53,7 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
 }
 
 /// Lists the tools of servers in parallel. Returns the lists, and the errors of the servers that failed.
-async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Terminal) -> (Lists, Vec<String>) {
+async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Terminal) -> (Lists, Vec<Report>) {
     let sessions = sessions(config, pins.clone(), terminal);
     let opened = join_all(names.iter().map(|name| sessions.start(name))).await;
     let (mut lists, mut failures) = (Lists::new(), Vec::new());
@@ -61,7 +64,7 @@ async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Termi
                 note_difference(config, pins, name, &opened.tools, terminal);
                 lists.insert((*name).to_owned(), opened.tools);
             }
-            Err(error) => failures.push(error.message),
+            Err(error) => failures.push(error.report),
         }
     }
     sessions.close().await;

@@ -114,29 +114,28 @@ impl ClientFile {
     }
 
     fn refused(&self, why: &str, name: &str) -> Error {
-        Error::new(format!(
-            "{} is unchanged: {why}\nhelp: print the entry {name} with --print, and add it in an editor",
-            self.path.display()
-        ))
+        Error::new(format!("{} is unchanged: {why}", self.path.display()))
+            .hint(format!("print the entry {name} with --print, and add it in an editor"))
     }
 
     /// Replaces the file atomically, and checks what was written. Returns the path of the backup, if there is one.
     pub(super) fn save(&self) -> Result<Option<PathBuf>, Error> {
         let failed = |error: std::io::Error| {
-            Error::new(format!("{} can't be written: {error}\nhelp: check its folder", self.path.display()))
+            Error::new(format!("{} can't be written: {error}", self.path.display()))
+                .caused_by(error)
+                .hint("check its folder")
         };
         let _held = self.path.parent().filter(|folder| folder.is_dir()).map(|_| hold(&self.path)).transpose();
-        let _held = _held.map_err(|failure| Error::new(failure.message))?;
+        let _held = _held.map_err(|failure| Error::of(failure.report.problems))?;
         let backup = self.before.as_deref().map(|before| back_up(&self.path, before)).transpose();
         let backup = backup.map_err(failed)?;
         replace(&self.path, self.before.as_deref(), &self.text, self.mode).map_err(failed)?;
         if read(&self.path)?.as_deref() == Some(self.text.as_str()) {
             Ok(backup)
         } else {
-            Err(Error::new(format!(
-                "{} was changed by another program after it was written\nhelp: close the client, and try again",
-                self.path.display()
-            )))
+            let message =
+                format!("{} was changed by another program after it was written", self.path.display());
+            Err(Error::new(message).hint("close the client, and try again"))
         }
     }
 

@@ -31,11 +31,10 @@ impl Place {
             (Client::Codex, ClientScope::Project) => here()?.join(".codex/config.toml"),
             (Client::ClaudeDesktop | Client::Cursor | Client::VsCode, _) => {
                 let client_word = word(client);
-                return Err(Error::new(format!(
-                    "the entry for {client_word} can only be printed\nhelp: run `toolsmith setup {client_word} --print`, and add \
-                     the entry to {}",
-                    described(client, scope)
-                )));
+                let place = described(client, scope);
+                return Err(Error::new(format!("the entry for {client_word} can only be printed")).hint(
+                    format!("run `toolsmith setup {client_word} --print`, and add the entry to {place}"),
+                ));
             }
         };
         Ok(Place { file, mode: if scope == ClientScope::User { 0o600 } else { 0o644 } })
@@ -58,8 +57,9 @@ fn own(variable: &str, otherwise: &str) -> Result<PathBuf, Error> {
     if let Some(folder) = std::env::var_os(variable).filter(|folder| !folder.is_empty()) {
         return std::path::absolute(folder).map_err(|error| Error::new(format!("{variable}: {error}")));
     }
-    let home = etcetera::home_dir()
-        .map_err(|_| Error::new(format!("there is no home folder\nhelp: set HOME, or {variable}")))?;
+    let home = etcetera::home_dir().map_err(|error| {
+        Error::new("there is no home folder").caused_by(error).hint(format!("set HOME, or {variable}"))
+    })?;
     Ok(home.join(otherwise))
 }
 

@@ -171,7 +171,8 @@ fn without_a_user_only_allowed_tools_may_be_called() {
     assert_eq!(refusal.reason, Reason::NoTerminal);
     assert_eq!(refusal.evidence(), json!({ "tools": ["s.a", "s.each"], "reason": "no_terminal" }));
     for phrase in ["--allow 's.a' --allow 's.each'", "trust: true", "no terminal"] {
-        assert!(refusal.message().contains(phrase), "{}", refusal.message());
+        let told = refusal.report().for_model();
+        assert!(told.contains(phrase), "{told}");
     }
     for allow in [&["s.a", "s.each"][..], &["s.*"], &["*"]] {
         let (policy, execution) = (policy(&no_user, allow), ExecutionAnswers::default());

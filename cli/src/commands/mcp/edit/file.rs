@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use config::LOCK;
 use config::trust::{self, ProjectFiles, Trust};
 use config::{ConfigLayer, Error, layers, locks, source};
+use report::Problem;
 use serde_json::{Map, Value as Json};
 
 use super::change::{Change, SERVERS};
@@ -35,10 +36,8 @@ impl Editable {
             }
             Scope::User => {
                 let folder = config::user_folder().ok_or_else(|| {
-                    Error::new(
-                        "there is no folder for your configuration\nhelp: set HOME, or XDG_CONFIG_HOME"
-                            .to_owned(),
-                    )
+                    Error::new("there is no folder for your configuration")
+                        .hint("set HOME, or XDG_CONFIG_HOME")
                 })?;
                 (layers::user_file()?, folder.join("config.yaml"))
             }
@@ -67,10 +66,8 @@ impl Editable {
         let mut meant = self.meaning(&self.text)?;
         apply(&mut meant, name, change);
         let refused = |why: &str| {
-            Error::new(format!(
-                "{} is unchanged: {why}\nhelp: change the entry {name} in an editor",
-                self.path.display()
-            ))
+            Error::new(format!("{} is unchanged: {why}", self.path.display()))
+                .hint(format!("change the entry {name} in an editor"))
         };
         let is_json = self.path.extension().is_some_and(|end| end == "json");
         let changed = if is_json {
@@ -96,7 +93,7 @@ impl Editable {
     }
 
     /// The error in a server's entry in the current text, if any.
-    pub(super) fn wrong(&self, name: &str) -> Result<Option<String>, Error> {
+    pub(super) fn wrong(&self, name: &str) -> Result<Option<Vec<Problem>>, Error> {
         Ok(layers::wrong_as_written(&source::read(&self.layer, &self.text)?, name))
     }
 
@@ -115,7 +112,9 @@ impl Editable {
             _ => false,
         };
         self.write().map_err(|error| {
-            Error::new(format!("{} can't be written: {error}\nhelp: check its folder", self.path.display()))
+            Error::new(format!("{} can't be written: {error}", self.path.display()))
+                .caused_by(error)
+                .hint("check its folder")
         })?;
         if trusted {
             trust::record(&self.path, Some(ProjectFiles::new(&self.text, lock.as_deref())))?;
@@ -165,6 +164,7 @@ fn apply(meaning: &mut Json, name: &str, change: &Change) {
 mod tests {
     use std::path::PathBuf;
 
+    use report::Problem;
     use serde_json::json;
 
     use super::{Change, Editable, SERVERS};

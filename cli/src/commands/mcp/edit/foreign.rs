@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use config::{Error, tree};
+use report::Problem;
 use serde_json::{Map, Value as Json, json};
 
 use super::change::Entry;
@@ -27,10 +28,11 @@ pub(super) fn read(path: &Path) -> Result<Imported, Error> {
     let text = config::text::read(path)?;
     let shown = path.display();
     let tree = tree::json(&text).map_err(|(place, message)| {
-        Error::new(format!("{shown}:{}:{}: {message}", place.line, place.column))
+        let (file, line, column) = (shown.to_string(), place.line, Some(place.column));
+        Error::of(vec![Problem::at(report::Place { file, line, column, excerpt: None }, message)])
     })?;
     let imported = servers(&tree.to_json()).map_err(|why| {
-        Error::new(format!("{shown}: {why}\nhelp: name a file with mcpServers, or VS Code's servers"))
+        Error::new(format!("{shown}: {why}")).hint("name a file with mcpServers, or VS Code's servers")
     })?;
     if imported.servers.is_empty() {
         let notes = imported.notes.join("\n");
@@ -265,6 +267,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::servers;
+    use report::Problem;
     use serde_json::json;
 
     #[test]

@@ -23,8 +23,8 @@ pub(crate) struct Untrusted {
 /// # Errors
 /// If the file can't be read.
 pub(crate) fn untrusted() -> Result<Vec<Untrusted>, Failure> {
-    let file = Editable::open(Scope::User).map_err(Failure::configuration)?;
-    let entries = file.entries().map_err(Failure::configuration)?;
+    let file = Editable::open(Scope::User)?;
+    let entries = file.entries()?;
     let untrusted = entries.into_iter().filter_map(|(name, entry)| {
         let Json::Object(entry) = entry else { return None };
         asks(&entry).then(|| {
@@ -53,9 +53,9 @@ pub(crate) fn asks(entry: &Map<String, Json>) -> bool {
 /// # Errors
 /// If the file has no such server or can't be changed.
 pub(crate) fn trust(names: &[String]) -> Result<PathBuf, Failure> {
-    let mut file = Editable::open(Scope::User).map_err(Failure::configuration)?;
+    let mut file = Editable::open(Scope::User)?;
     for name in names {
-        let Some(Json::Object(entry)) = file.entry(name).map_err(Failure::configuration)? else {
+        let Some(Json::Object(entry)) = file.entry(name)? else {
             return Err(super::unknown(&file, name));
         };
         if !asks(&entry) {
@@ -68,7 +68,7 @@ pub(crate) fn trust(names: &[String]) -> Result<PathBuf, Failure> {
         } else {
             ("trust", json!(true))
         };
-        file.change(name, &Change::Trusted(key, value)).map_err(Failure::configuration)?;
+        file.change(name, &Change::Trusted(key, value))?;
     }
     save(&file)?;
     Ok(file.path)
