@@ -1,5 +1,6 @@
 //! The changes between two lists of tools, in words.
 
+mod change;
 mod compare;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use crate::identity::canonical;
 use crate::model::distinct;
 use crate::normalise::{DEEPEST, normalise};
 use crate::{Tool, Warning};
+pub use change::Change;
 use compare::Comparison;
 
 /// Maximum number of changes reported for one tool.
@@ -32,7 +34,7 @@ pub struct Changed {
     /// Its name.
     pub name: String,
     /// One line for each change, for example `input.cursor: added, required`; at least one.
-    pub changes: Vec<String>,
+    pub changes: Vec<Change>,
 }
 
 /// Compares two lists of tools by name: the meaning of their schemas, and their texts for readers.
@@ -72,20 +74,20 @@ fn differences(old: &Tool, new: &Tool) -> [bool; 3] {
     ]
 }
 
-fn summary(old: &Tool, new: &Tool) -> Vec<String> {
-    let names = ["description changed", "input: changed", "output: changed"];
+fn summary(old: &Tool, new: &Tool) -> Vec<Change> {
+    let names = [Change::of_description(""), Change::new("input: changed"), Change::new("output: changed")];
     let parts = names.into_iter().zip(differences(old, new));
-    parts.filter(|(_, differ)| *differ).map(|(name, _)| name.to_owned()).collect()
+    parts.filter(|(_, differ)| *differ).map(|(change, _)| change).collect()
 }
 
-fn changes(old: &Tool, new: &Tool) -> Vec<String> {
+fn changes(old: &Tool, new: &Tool) -> Vec<Change> {
     let [description, input, output] = differences(old, new);
     if ![description, input, output].contains(&true) {
         return Vec::new();
     }
     let mut lines = Vec::new();
     if description {
-        lines.push("description changed".to_owned());
+        lines.push(Change::of_description(""));
     }
     let (before, after) = (normalise(old, DEEPEST), normalise(new, DEEPEST));
     let compare = || Comparison::new(&before.definitions, &after.definitions);
@@ -103,25 +105,25 @@ fn changes(old: &Tool, new: &Tool) -> Vec<String> {
     }
     if let Some(more) = lines.len().checked_sub(MAX_CHANGES_PER_TOOL).filter(|more| *more > 0) {
         lines.truncate(MAX_CHANGES_PER_TOOL);
-        lines.push(format!("and {more} more changes"));
+        lines.push(Change::new(format!("and {more} more changes")));
     }
     lines
 }
 
 /// How the source of the output schema changed, if it did.
-fn output_state(old: &Tool, new: &Tool) -> Option<String> {
+fn output_state(old: &Tool, new: &Tool) -> Option<Change> {
     let state = |tool: &Tool| match (&tool.output_schema, tool.observed) {
         (None, _) => "no longer declared",
         (Some(_), false) => "now declared",
         (Some(_), true) => "now observed, not declared",
     };
-    (state(old) != state(new)).then(|| format!("output: {}", state(new)))
+    (state(old) != state(new)).then(|| Change::new(format!("output: {}", state(new))))
 }
 
 /// The changes of a schema whose text differs. There is at least one line, even if no change was found.
-fn or_unexplained(side: &str, mut lines: Vec<String>) -> Vec<String> {
+fn or_unexplained(side: &str, mut lines: Vec<Change>) -> Vec<Change> {
     if lines.is_empty() {
-        lines.push(format!("{side}: changed, but neither its types nor its descriptions"));
+        lines.push(Change::new(format!("{side}: changed, but neither its types nor its descriptions")));
     }
     lines
 }

@@ -28,7 +28,7 @@ mod typing;
 
 pub use bindings::{Bindings, ToolBinding, generate, generate_with, root};
 pub use description::description;
-pub use diff::{Changed, ToolsDiff, diff};
+pub use diff::{Change, Changed, ToolsDiff, diff};
 pub use names::module_names;
 pub use normal_form::{NormalForm, normal_form};
 pub use report::{Fallback, Fidelity, Warning};

@@ -104,6 +104,7 @@ fn changes(before: Option<&Value>, now: Option<&Value>) -> Option<String> {
     }
     let Some(now) = now else { return Some("it is gone".to_owned()) };
     let diff = codegen::diff(before.as_slice(), &[now]);
-    let changes: Vec<String> = diff.changed.into_iter().flat_map(|changed| changed.changes).collect();
+    let changes: Vec<String> =
+        diff.changed.into_iter().flat_map(|changed| changed.changes).map(|change| change.line).collect();
     Some(if changes.is_empty() { "its schemas differ".to_owned() } else { changes.join(", ") })
 }

@@ -8,6 +8,7 @@ use std::process::ExitStatus;
 
 use serde::{Deserialize, Serialize};
 
+use crate::policy::PolicyError;
 use crate::report::Unsupported;
 
 /// The reason why [`Sandbox::spawn`](crate::Sandbox::spawn) returned no child. No process is left behind.
@@ -23,7 +24,7 @@ pub enum SpawnError {
     EntryNotCalled,
     /// The policy or the command is invalid.
     #[error("the sandbox policy is invalid: {0}")]
-    Policy(String),
+    Policy(#[from] PolicyError),
     /// The helper could not be started.
     #[error("could not start the sandbox helper {}: {source}", helper.display())]
     Start {

@@ -260,7 +260,7 @@ impl Policy {
     }
 
     /// Checks the policy under the chosen layers. The error describes the problem.
-    pub(crate) fn check_with(&self, layers: Layers) -> Result<(), String> {
+    pub(crate) fn check_with(&self, layers: Layers) -> Result<(), PolicyError> {
         if layers.namespaces || layers == Layers::OFF && self.scratch.is_none() {
             return Ok(());
         }
@@ -270,37 +270,73 @@ impl Policy {
             (None, Profile::Program) if self.has_paths() => "a program's grants of paths",
             _ => return Ok(()),
         };
-        Err(format!("{grants} need a tier with namespaces, but this is `{layers}`"))
+        Err(PolicyError::WithoutNamespaces { grants, layers })
     }
 
     /// Checks the policy before anything is started. The error describes the problem.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), PolicyError> {
         if let Some(grant) = self.grants.iter().find(|grant| !grant.path.is_absolute()) {
-            return Err(format!("the granted path {} is not absolute", grant.path.display()));
+            return Err(PolicyError::NotAbsolute { what: "granted path", path: grant.path.clone() });
         }
         if !self.working_folder.is_absolute() {
-            return Err(format!("the working folder {} is not absolute", self.working_folder.display()));
+            let path = self.working_folder.clone();
+            return Err(PolicyError::NotAbsolute { what: "working folder", path });
         }
         if self.scratch == Some(0) {
-            return Err("the scratch space has 0 bytes".to_owned());
+            return Err(PolicyError::NoScratchSpace);
         }
         for (name, value) in &self.environment {
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-                return Err(format!(
-                    "the environment variable {name:?} has an empty name, a `=` in its name or a NUL byte"
-                ));
+                return Err(PolicyError::Variable(name.clone()));
             }
         }
         match (self.profile, self.limits.open_files) {
-            (Profile::Program, None) => {
-                Err("limits.open_files must be set for a program: it protects the executed file".to_owned())
-            }
+            (Profile::Program, None) => Err(PolicyError::NoOpenFiles),
             (Profile::Program, Some(count)) if !(8..=MAXIMUM_PROGRAM_FILES).contains(&count) => {
-                Err(format!("limits.open_files is {count}; a program needs 8 to {MAXIMUM_PROGRAM_FILES}"))
+                Err(PolicyError::OpenFiles(count))
             }
             _ => Ok(()),
         }
     }
+}
+
+/// What is wrong with a policy, or with the command that it is for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// Some grants need namespaces, which the chosen layers lack.
+    #[error("{grants} need a tier with namespaces, but this is `{layers}`")]
+    WithoutNamespaces {
+        /// The grants.
+        grants: &'static str,
+        /// The chosen layers.
+        layers: Layers,
+    },
+    /// A path is relative.
+    #[error("the {what} {} is not absolute", path.display())]
+    NotAbsolute {
+        /// What the path is.
+        what: &'static str,
+        /// The path.
+        path: PathBuf,
+    },
+    /// The scratch space has no size.
+    #[error("the scratch space has 0 bytes")]
+    NoScratchSpace,
+    /// An environment variable can't be passed to a process.
+    #[error("the environment variable {0:?} has an empty name, a `=` in its name or a NUL byte")]
+    Variable(String),
+    /// A program's limit of open files is missing.
+    #[error("limits.open_files must be set for a program: it protects the executed file")]
+    NoOpenFiles,
+    /// A program's limit of open files is out of range.
+    #[error("limits.open_files is {0}; a program needs 8 to {MAXIMUM_PROGRAM_FILES}")]
+    OpenFiles(u64),
+    /// The command can't be passed to execve(2).
+    #[error("the program or an argument contains a NUL byte")]
+    Nul,
+    /// The policy can't be sent to the helper.
+    #[error("it can't be sent to the helper: {0}")]
+    Unsendable(String),
 }
 
 /// Memory (in MiB) and number of the other processes in the command's control group: the supervisor and the

@@ -15,7 +15,7 @@ use common::{
     EPERM, ESRCH, SIGABRT, SIGSEGV, SIGSYS, SIGXCPU, attempt, attempts, compiled, exactly, finish, helper,
     plain, sandbox, tiers,
 };
-use sandbox::{Command, Confinement, Layers, Policy, Sandbox, SpawnError, Step};
+use sandbox::{Command, Confinement, Layers, Policy, PolicyError, Sandbox, SpawnError, Step};
 
 /// Tries it plain, which must work, and confined, which must return EPERM. `tkill` may return ESRCH, because
 /// the other process does not exist in a process namespace.
@@ -258,7 +258,7 @@ fn cannot_be_dynamically_linked() {
     assert!(
         match &refused {
             SpawnError::Refused(failure) => failure.step == Step::Execute,
-            SpawnError::Policy(reason) => reason.contains("need a tier with namespaces"),
+            SpawnError::Policy(PolicyError::WithoutNamespaces { .. }) => true,
             _ => false,
         },
         "{refused}"

@@ -16,7 +16,7 @@ use std::process::Stdio;
 
 use common::{EACCES, ENOENT, EPERM, Output, compiled, ends, exactly, finish, sandbox};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
-use sandbox::{Access, Child, Command, Layers, Policy, SCRATCH, Scratch, SpawnError};
+use sandbox::{Access, Child, Command, Layers, Policy, PolicyError, SCRATCH, Scratch, SpawnError};
 
 const ENOSPC: i32 = 28;
 const MIB: u64 = 1 << 20;
@@ -274,7 +274,10 @@ fn it_needs_namespaces_and_a_size() {
     let without = Layers { namespaces: false, ..Layers::FULL };
     let policy = exactly(program().shared_scratch(&scratch), without);
     let error = sandbox(policy).spawn(Command::new(compiled("files")).arg("folder")).unwrap_err();
-    assert!(matches!(&error, SpawnError::Policy(reason) if reason.contains("scratch space")), "{error}");
+    assert!(
+        matches!(&error, SpawnError::Policy(PolicyError::WithoutNamespaces { grants, .. }) if grants.contains("scratch space")),
+        "{error}"
+    );
     let error = Scratch::with_helper(0, common::helper()).unwrap_err();
     assert!(matches!(error, SpawnError::Policy(_)), "{error}");
     let error = Scratch::with_helper(MIB, "/nonexistent").unwrap_err();

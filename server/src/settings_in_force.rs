@@ -32,6 +32,6 @@ impl<'a> SettingsInForce<'a> {
         if Arc::ptr_eq(&now, self.used) {
             return Ok(());
         }
-        rules::check(&self.used.config, &now.config, self.allow, server, tool)
+        rules::check(&self.used.config, &now.config, self.allow, server, tool).map_err(|why| why.to_string())
     }
 }

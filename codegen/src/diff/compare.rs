@@ -1,5 +1,6 @@
 //! Compares two normalised schemas.
 
+use super::change::Change;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::Value;
@@ -20,7 +21,7 @@ pub(super) struct Comparison<'a> {
     /// Pairs that are compared or queued.
     seen: BTreeSet<(usize, usize)>,
     open: VecDeque<(Path, usize, usize)>,
-    lines: Vec<String>,
+    lines: Vec<Change>,
 }
 
 /// A place in both documents.
@@ -51,15 +52,15 @@ impl<'a> Comparison<'a> {
         Comparison { old, new, seen: BTreeSet::new(), open: VecDeque::new(), lines: Vec::new() }
     }
 
-    pub(super) fn inputs(self, old: usize, new: usize) -> Vec<String> {
+    pub(super) fn inputs(self, old: usize, new: usize) -> Vec<Change> {
         self.run("input", &Form::Named(old), &Form::Named(new))
     }
 
-    pub(super) fn outputs(self, old: &Form, new: &Form) -> Vec<String> {
+    pub(super) fn outputs(self, old: &Form, new: &Form) -> Vec<Change> {
         self.run("output", old, new)
     }
 
-    fn run(mut self, name: &str, old: &Form, new: &Form) -> Vec<String> {
+    fn run(mut self, name: &str, old: &Form, new: &Form) -> Vec<Change> {
         self.form(&Path { text: name.to_owned(), depth: 0 }, old, new);
         while let Some((path, old, new)) = self.open.pop_front() {
             let pair = self.old.get(old).zip(self.new.get(new));
@@ -71,7 +72,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn report(&mut self, path: &Path, change: &str) {
-        self.lines.push(format!("{}: {change}", path.text));
+        self.lines.push(Change::new(format!("{}: {change}", path.text)));
     }
 
     fn form(&mut self, path: &Path, old: &Form, new: &Form) {
@@ -216,7 +217,7 @@ impl<'a> Comparison<'a> {
             (Property::Field { form: old, note, .. }, Property::Field { form: new, note: now, .. }) => {
                 self.form(path, old, new);
                 if note.description != now.description {
-                    self.report(path, "description changed");
+                    self.lines.push(Change::of_description(&format!("{}: ", path.text)));
                 }
                 self.facts(path, &note.facts, &now.facts);
             }

@@ -22,25 +22,57 @@ pub(super) fn holds(config: &Config, allow: &[Glob], server: &str, tool: &str) -
     }
 }
 
+/// Why work that started under an older configuration may not continue, for a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotInForce {
+    /// The server was removed.
+    #[error("the server {server} is no longer configured")]
+    Removed {
+        /// Its name.
+        server: String,
+    },
+    /// The server is another one now.
+    #[error("the configuration of the server {server} has changed since this started; start it again")]
+    Changed {
+        /// Its name.
+        server: String,
+    },
+    /// The tool is denied now.
+    #[error("the configuration now denies {server}.{tool}")]
+    Denied {
+        /// The name of its server.
+        server: String,
+        /// Its name.
+        tool: String,
+    },
+    /// The tool now needs an answer of the user.
+    #[error("the configuration now requires the user to be asked about {server}.{tool}; start again")]
+    Asked {
+        /// The name of its server.
+        server: String,
+        /// Its name.
+        tool: String,
+    },
+}
+
 /// Whether work that started under the configuration `used` may still use a server, or call one of its tools, after
 /// `now` has replaced it. `allow` holds the command line's globs.
 ///
 /// # Errors
-/// A message for a model: the server is gone or changed, or the tool now needs a stricter permission.
+/// If the server is gone or changed, or the tool now needs a stricter permission.
 pub fn check(
     used: &Config,
     now: &Config,
     allow: &[String],
     server: &str,
     tool: Option<&str>,
-) -> Result<(), String> {
+) -> Result<(), NotInForce> {
+    let of_server = || server.to_owned();
     let Some(configured) = now.server(server) else {
-        return Err(format!("the server {server} is no longer configured"));
+        return Err(NotInForce::Removed { server: of_server() });
     };
     if used.server(server).is_none_or(|before| before.connection != configured.connection) {
-        return Err(format!(
-            "the configuration of the server {server} has changed since this started; start it again"
-        ));
+        return Err(NotInForce::Changed { server: of_server() });
     }
     let Some(tool) = tool else { return Ok(()) };
     let allow: Vec<Glob> = allow.iter().map(|glob| Glob::new(glob)).collect();
@@ -51,10 +83,10 @@ pub fn check(
         Permission::Deny => 3,
     };
     match strictness(now) {
-        3 => Err(format!("the configuration now denies {server}.{tool}")),
-        asks if asks > strictness(used) => Err(format!(
-            "the configuration now requires the user to be asked about {server}.{tool}; start again"
-        )),
+        3 => Err(NotInForce::Denied { server: of_server(), tool: tool.to_owned() }),
+        asks if asks > strictness(used) => {
+            Err(NotInForce::Asked { server: of_server(), tool: tool.to_owned() })
+        }
         _ => Ok(()),
     }
 }
@@ -82,7 +114,7 @@ mod tests {
         let used = config("one", Ask, &[]);
         let says = |now: &Config, allow: &[&str], tool: Option<&str>| {
             let allow: Vec<String> = allow.iter().map(|glob| (*glob).to_owned()).collect();
-            check(&used, now, &allow, "s", tool).err().unwrap_or_default()
+            check(&used, now, &allow, "s", tool).err().map(|why| why.to_string()).unwrap_or_default()
         };
         for permission in [Allow, Ask] {
             assert_eq!(says(&config("one", permission, &[]), &[], Some("t")), "");

@@ -21,7 +21,7 @@ pub(super) fn changes(before: &Value, after: &Value) -> Vec<String> {
     let schemas = codegen::diff(as_declared(before).as_slice(), as_declared(after).as_slice());
     let of_schemas = schemas.changed.into_iter().flat_map(|changed| changed.changes);
     // Already listed above, with the text.
-    lines.extend(of_schemas.filter(|line| !line.ends_with("description changed")).map(|line| exact(&line)));
+    lines.extend(of_schemas.filter(|change| !change.is_description).map(|change| exact(&change.line)));
     if lines.is_empty() {
         lines.push("in a part that affects neither types nor descriptions".to_owned());
     }

@@ -37,7 +37,7 @@ use super::root::{self, Extras};
 use super::spawner::{self, OWN_EXECUTABLE};
 use crate::error::failed;
 use crate::policy::SCRATCH;
-use crate::{Failure, SpawnError, Step};
+use crate::{Failure, PolicyError, SpawnError, Step};
 
 pub use handle::Scratch;
 
@@ -60,7 +60,7 @@ impl Scratch {
     /// Like [`Scratch::new`].
     pub fn with_helper(bytes: u64, helper: impl AsRef<Path>) -> Result<Self, SpawnError> {
         if bytes == 0 {
-            return Err(SpawnError::Policy("the scratch space has 0 bytes".to_owned()));
+            return Err(SpawnError::Policy(PolicyError::NoScratchSpace));
         }
         spawner::check_entry_called()?;
         let helper = helper.as_ref();

@@ -17,7 +17,9 @@ use super::cgroup::{self, Group};
 use super::control::{self, HANDOVER_TIMEOUT, HELPER_NAME, Handover, Status};
 use super::probe;
 use super::spawner::{OWN_EXECUTABLE, check_entry_called, start};
-use crate::{Command, Confinement, Evidence, Layers, Policy, Report, Scratch, SpawnError, Support};
+use crate::{
+    Command, Confinement, Evidence, Layers, Policy, PolicyError, Report, Scratch, SpawnError, Support,
+};
 
 /// Time limit for a supervisor to end its processes, before it is killed itself.
 const SUPERVISOR_GRACE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
@@ -93,7 +95,7 @@ impl Sandbox {
             layers,
             policy: self.policy.clone(),
         };
-        control::frame(&handover).map_err(|error| SpawnError::Policy(error.to_string()))
+        control::frame(&handover).map_err(|error| PolicyError::Unsendable(error.to_string()).into())
     }
 
     fn layers(&self) -> Result<Layers, SpawnError> {
@@ -131,15 +133,15 @@ impl Sandbox {
     }
 }
 
-fn check_command(command: &Command) -> Result<(), String> {
+fn check_command(command: &Command) -> Result<(), PolicyError> {
     if !command.program.is_absolute() {
-        return Err(format!("the program {} is not an absolute path", command.program.display()));
+        return Err(PolicyError::NotAbsolute { what: "program", path: command.program.clone() });
     }
     let has_nul = |text: &OsStr| text.as_encoded_bytes().contains(&0);
     if has_nul(Path::as_os_str(&command.program))
         || command.arguments.iter().any(|argument| has_nul(argument))
     {
-        return Err("the program or an argument contains a NUL byte".to_owned());
+        return Err(PolicyError::Nul);
     }
     Ok(())
 }

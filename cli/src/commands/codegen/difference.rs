@@ -17,7 +17,10 @@ pub(super) fn difference(old: &Path, new: &Path, as_json: bool) -> Result<String
         let changed: Vec<_> = diff
             .changed
             .iter()
-            .map(|changed| json!({ "name": changed.name, "changes": changed.changes }))
+            .map(|changed| {
+                let lines: Vec<&str> = changed.changes.iter().map(|change| change.line.as_str()).collect();
+                json!({ "name": changed.name, "changes": lines })
+            })
             .collect();
         return Ok(json!({ "added": diff.added, "removed": diff.removed, "changed": changed }).to_string());
     }
@@ -30,7 +33,7 @@ fn text(diff: &ToolsDiff) -> String {
     lines.extend(diff.removed.iter().map(|name| format!("- {name}")));
     for changed in &diff.changed {
         lines.push(format!("~ {}", changed.name));
-        lines.extend(changed.changes.iter().map(|change| format!("    {change}")));
+        lines.extend(changed.changes.iter().map(|change| format!("    {}", change.line)));
     }
     if lines.is_empty() { "no difference".to_owned() } else { lines.join("\n") }
 }
