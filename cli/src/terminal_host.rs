@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use mcp::{Host, Notice};
+use mcp::{Host, Notice, QuestionError};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -110,7 +110,11 @@ impl Host for TerminalHost {
         self.prompt.is_there()
     }
 
-    fn elicit<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn elicit<'a>(
+        &'a self,
+        server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         async move {
             let _waiting = self.wait_for_user();
             elicitation::elicit(&self.prompt, server, &parameters).await

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use mcp::InputCheck;
+use mcp::{InputCheck, SchemaError};
 use runner::{CallFailure, FailureKind};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -24,7 +24,7 @@ pub(crate) struct ToolGuard {
     /// Why the tool must not be called, if so.
     refused: Option<String>,
     /// The check of arguments, or why they can't be checked.
-    input: Option<Result<InputCheck, String>>,
+    input: Option<Result<InputCheck, SchemaError>>,
 }
 
 impl Guards {
@@ -46,7 +46,7 @@ impl Guards {
         let reason = |guard: &OnceLock<ToolGuard>| guard.get()?.input.as_ref()?.as_ref().err().cloned();
         let mut unchecked: Vec<String> = self.by_tool(|guards| {
             let reasons = guards.iter().filter_map(|(tool, guard)| Some((tool, reason(guard)?)));
-            let line = |((server, tool), reason): (&(String, String), String)| {
+            let line = |((server, tool), reason): (&(String, String), SchemaError)| {
                 format!("the arguments of {server}.{tool} were sent unchecked: {reason}")
             };
             reasons.map(line).collect()

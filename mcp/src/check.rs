@@ -41,6 +41,7 @@ use std::sync::Arc;
 use jsonschema::PatternOptions;
 use serde_json::{Value, value::RawValue};
 
+pub use self::rewrite::SchemaError;
 use self::{part::Part, run::Run};
 use crate::text::shown;
 
@@ -79,7 +80,7 @@ impl InputCheck {
     ///
     /// # Errors
     /// Why nothing can be checked against this schema. The tool may be usable all the same.
-    pub fn new(schema: &Value) -> Result<Self, String> {
+    pub fn new(schema: &Value) -> Result<Self, SchemaError> {
         let rewritten = rewrite::rewrite(schema)?;
         let options = jsonschema::options()
             .with_draft(jsonschema::Draft::Draft202012)
@@ -90,10 +91,10 @@ impl InputCheck {
         let build = |part: &rewrite::Part| {
             let validator = options
                 .build(&part.schema)
-                .map_err(|error| shown(&error.masked().to_string(), REASON_BYTES))?;
+                .map_err(|error| SchemaError::Invalid(shown(&error.masked().to_string(), REASON_BYTES)))?;
             Ok(Part { validator, weight: part.weight, depth: part.depth })
         };
-        let parts: Result<Vec<Part>, String> = rewritten.parts.iter().map(build).collect();
+        let parts: Result<Vec<Part>, SchemaError> = rewritten.parts.iter().map(build).collect();
         Ok(Self { parts: parts?.into() })
     }
 

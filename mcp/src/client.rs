@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, watch};
 
 use crate::{
-    host::{Host, ListKind, Notice},
+    host::{Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, Notice, QuestionError},
     server_config::{Root, ServerConfig},
     wire::{MAX_REQUEST_BYTES, REFUSED_METHOD},
 };
@@ -64,12 +64,6 @@ struct Watcher {
     made: Arc<Notify>,
     sink: Option<ProgressSink>,
 }
-
-/// Limit on questions of one server that wait for the user or a model at once; further ones are refused.
-pub const MAX_QUESTIONS: usize = 16;
-
-/// Limit on the parameters of these questions together, in bytes (2 MiB).
-pub const MAX_QUESTION_BYTES: usize = 2 * 1024 * 1024;
 
 /// The number of open questions, and their total size in bytes.
 #[derive(Debug, Default)]
@@ -181,14 +175,13 @@ impl Client {
     ///
     /// # Errors
     /// Why the request is refused.
-    pub(crate) async fn answer(&self, method: &str, parameters: Value) -> Option<Result<Value, String>> {
-        let refused = |what: &str| Some(Err(format!("this client does not declare {what}")));
-        let too_many = || {
-            let reason = format!(
-                "too many questions are pending (limit: {MAX_QUESTIONS}, or {MAX_QUESTION_BYTES} bytes); try again"
-            );
-            Some(Err(reason))
-        };
+    pub(crate) async fn answer(
+        &self,
+        method: &str,
+        parameters: Value,
+    ) -> Option<Result<Value, QuestionError>> {
+        let refused = |what| Some(Err(QuestionError::Undeclared(what)));
+        let too_many = || Some(Err(QuestionError::TooMany));
         match method {
             "elicitation/create" => {
                 let by_url = parameters.get("mode").and_then(Value::as_str) == Some("url");
@@ -255,7 +248,7 @@ impl Client {
             Some(Ok(answer)) => serde_json::from_value(answer).map_err(|error| {
                 ErrorData::internal_error(format!("the answer has the wrong form: {error}"), None)
             }),
-            Some(Err(reason)) => Err(refusal(reason)),
+            Some(Err(error)) => Err(refusal(error.to_string())),
             None => Err(refusal(format!("{method} is not supported"))),
         }
     }

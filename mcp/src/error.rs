@@ -51,10 +51,10 @@ impl From<Error> for Report {
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The server's process could not be started.
-    #[error("cannot start: {reason}")]
+    #[error("cannot start: {source}")]
     Spawn {
         /// Why, and what to do.
-        reason: String,
+        source: SpawnError,
     },
     /// The handshake did not result in a session.
     #[error("cannot connect: {reason}{evidence}")]
@@ -142,6 +142,45 @@ pub enum ErrorKind {
         /// What failed.
         reason: String,
     },
+}
+
+/// Why a server's process could not be started, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// The configured folder is missing.
+    #[error("its folder `{0}` (`cwd`) does not exist or is not a folder")]
+    Folder(String),
+    /// The command is a name that no folder of PATH has.
+    #[error(
+        "the command `{0}` was not found in the folders of PATH; install it, or give its absolute path as `command`"
+    )]
+    NotInPath(String),
+    /// The command is a path without a file, or the file's interpreter is missing.
+    #[error("the command `{0}` does not exist, or it is a script whose interpreter does not; check the path")]
+    Missing(String),
+    /// The file may not be executed.
+    #[error(
+        "the command `{0}` may not be executed; check that it is a program and that it is executable (chmod +x)"
+    )]
+    NotExecutable(String),
+    /// The kernel refused to start it.
+    #[error("the command `{command}` could not be started: {source}")]
+    Refused {
+        /// The command.
+        command: String,
+        /// The kernel's answer.
+        source: std::io::Error,
+    },
+    /// The process can't be watched.
+    #[error("cannot watch its process (pidfd_open: {0}); Linux 5.4 or newer is needed")]
+    Unwatched(#[source] std::io::Error),
+    /// The process has no pipes.
+    #[error("its standard streams are missing")]
+    NoStreams,
+    /// The task that starts the process was cancelled or panicked.
+    #[error("the start was interrupted: {0}")]
+    Interrupted(#[source] tokio::task::JoinError),
 }
 
 /// How a server reports that a token is required (RFC 6750, section 3; RFC 9728, section 5.1).

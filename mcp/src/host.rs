@@ -25,8 +25,12 @@ pub trait Host: Send + Sync + 'static {
     /// and `content` for `accept`.
     ///
     /// # Errors
-    /// Why the user can't be asked; the reason is sent to the server.
-    fn elicit<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    /// Why the user can't be asked; the text is sent to the server.
+    fn elicit<'a>(
+        &'a self,
+        server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         let _ = (server, parameters);
         std::future::ready(Ok(serde_json::json!({ "action": "decline" }))).boxed()
     }
@@ -34,16 +38,52 @@ pub trait Host: Send + Sync + 'static {
     /// Asks a model: MCP's `sampling/createMessage`, with its parameters unchanged. Returns a `CreateMessageResult`.
     ///
     /// # Errors
-    /// Why the model can't be asked; the reason is sent to the server.
-    fn sample<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    /// Why the model can't be asked; the text is sent to the server.
+    fn sample<'a>(
+        &'a self,
+        server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         let _ = (server, parameters);
-        std::future::ready(Err("sampling is not allowed here".to_owned())).boxed()
+        std::future::ready(Err(QuestionError::NoSampling)).boxed()
     }
 
     /// Receives a notification from a server. Must not block.
     fn notice(&self, server: &str, notice: &Notice) {
         let _ = (server, notice);
     }
+}
+
+/// Limit on questions of one server that wait for the user or a model at once; further ones are refused.
+pub const MAX_QUESTIONS: usize = 16;
+
+/// Limit on the parameters of these questions together, in bytes (2 MiB).
+pub const MAX_QUESTION_BYTES: usize = 2 * 1024 * 1024;
+
+/// Why a server's question to the user or a model has no answer. The text is sent to the server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum QuestionError {
+    /// The client did not declare the capability.
+    #[error("this client does not declare {0}")]
+    Undeclared(&'static str),
+    /// The host has no model.
+    #[error("sampling is not allowed here")]
+    NoSampling,
+    /// Too many questions of the server are pending.
+    #[error(
+        "too many questions are pending (limit: {MAX_QUESTIONS}, or {MAX_QUESTION_BYTES} bytes); try again"
+    )]
+    TooMany,
+    /// The question's form can't be shown, and why.
+    #[error("{0}")]
+    Form(String),
+    /// The question belongs to a client's request, and none is in progress.
+    #[error("no client request is in progress that this question could belong to")]
+    NoRequest,
+    /// The client that is asked on the server's behalf did not answer.
+    #[error(transparent)]
+    Client(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// A notification from a server, or its stray output. All of it is untrusted text.

@@ -49,6 +49,21 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// Limit on the part of such a body that a message quotes, in bytes.
 const EXCERPT_BYTES: usize = 300;
 
+/// What is wrong with the configuration of a server at a URL.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RemoteError {
+    #[error("its url is invalid: {0}")]
+    Url(#[from] url::ParseError),
+    #[error("its url has the scheme `{0}`; only http and https are supported")]
+    Scheme(String),
+    #[error("its header `{0}` has an invalid name")]
+    HeaderName(String),
+    #[error("its header `{0}` has a value with characters that are not allowed in HTTP headers")]
+    HeaderValue(String),
+    #[error("cannot create an HTTP client: {}", chain(.0))]
+    Client(#[from] reqwest::Error),
+}
+
 /// Sends requests to one server with its headers and tokens.
 pub(crate) struct Sender {
     pub(crate) http: Client,
@@ -59,22 +74,18 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Prepares to send; nothing is sent yet. Fails with a reason if the configuration is wrong.
-    pub(crate) fn new(config: &ServerConfig, remote: &Remote) -> Result<Self, String> {
-        let url = Url::parse(&remote.url).map_err(|error| format!("its url is invalid: {error}"))?;
+    /// Prepares to send; nothing is sent yet. Fails if the configuration is wrong.
+    pub(crate) fn new(config: &ServerConfig, remote: &Remote) -> Result<Self, RemoteError> {
+        let url = Url::parse(&remote.url)?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!(
-                "its url has the scheme `{}`; only http and https are supported",
-                url.scheme()
-            ));
+            return Err(RemoteError::Scheme(url.scheme().to_owned()));
         }
         let mut headers = HeaderMap::new();
         for (name, value) in &remote.headers {
-            let wrong = |what| format!("its header `{}` {what}", shown(name, EXCERPT_BYTES));
+            let quoted = || shown(name, EXCERPT_BYTES);
             secrets::learn_header(name, value);
-            let header = HeaderName::try_from(name).map_err(|_| wrong("has an invalid name"))?;
-            let mut value = HeaderValue::try_from(value)
-                .map_err(|_| wrong("has a value with characters that are not allowed in HTTP headers"))?;
+            let header = HeaderName::try_from(name).map_err(|_| RemoteError::HeaderName(quoted()))?;
+            let mut value = HeaderValue::try_from(value).map_err(|_| RemoteError::HeaderValue(quoted()))?;
             value.set_sensitive(true);
             headers.insert(header, value);
         }

@@ -40,13 +40,12 @@ mod text;
 mod trace;
 mod wire;
 
-pub use check::{InputCheck, Invalid};
-pub use client::{MAX_QUESTION_BYTES, MAX_QUESTIONS};
+pub use check::{InputCheck, Invalid, SchemaError};
 pub use client::{ProgressMade, ProgressSink};
-pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase};
-pub use host::{Host, ListKind, NoHost, Notice};
+pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase, SpawnError};
+pub use host::{Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, NoHost, Notice, QuestionError};
 pub use listing::{
-    Listing, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,
+    Listing, ListingError, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,
 };
 pub use lock::{
     LOCK_VERSION, Lock, LockError, LockErrorKind, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed, Shape,

@@ -60,6 +60,18 @@ pub struct Listing {
     pub warnings: Vec<String>,
 }
 
+/// What is wrong with a list of tools as a whole.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ListingError {
+    /// The text is not JSON.
+    #[error("it is not JSON: {0}")]
+    NotJson(#[source] serde_json::Error),
+    /// The JSON is not MCP's `ListToolsResult`.
+    #[error("the answer to `tools/list` is not a ListToolsResult: {0}")]
+    NotAList(#[source] serde_json::Error),
+}
+
 /// Builds a listing from pages, within the limits.
 #[derive(Default)]
 pub(crate) struct Collector {
@@ -70,6 +82,22 @@ pub(crate) struct Collector {
     warnings_dropped: usize,
 }
 
+/// Why a list ends early.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CursorError {
+    #[error(
+        "`nextCursor` of the server's {list} list is not a string on page {page}; the pages up to there are kept"
+    )]
+    NotAString { list: String, page: usize },
+    #[error(
+        "the server's {list} list repeats a cursor: page {page} points back to an earlier page; the pages up to there \
+         are kept"
+    )]
+    Repeated { list: String, page: usize },
+    #[error("the server's {list} list has more than {MAX_PAGES} pages; the rest was not requested")]
+    TooManyPages { list: String },
+}
+
 /// The pages of a list so far.
 #[derive(Default)]
 pub(crate) struct Cursors {
@@ -78,31 +106,23 @@ pub(crate) struct Cursors {
 }
 
 impl Cursors {
-    /// Returns the cursor of the next page, if there is one. Fails if the list ends early, with the reason.
-    pub(crate) fn next(&mut self, cursor: Option<Value>, list: &str) -> Result<Option<String>, String> {
+    /// Returns the cursor of the next page, if there is one.
+    pub(crate) fn next(&mut self, cursor: Option<Value>, list: &str) -> Result<Option<String>, CursorError> {
         self.pages += 1;
+        let list = list.to_owned();
         let page = self.pages;
         let cursor = match cursor {
             None | Some(Value::Null) => return Ok(None),
             // Many servers send an empty cursor at the end.
             Some(Value::String(cursor)) if cursor.is_empty() => return Ok(None),
             Some(Value::String(cursor)) => cursor,
-            Some(_) => {
-                return Err(format!(
-                    "`nextCursor` of the server's {list} list is not a string on page {page}; the pages up to there are kept"
-                ));
-            }
+            Some(_) => return Err(CursorError::NotAString { list, page }),
         };
         if !self.seen.insert(cursor.clone()) {
-            return Err(format!(
-                "the server's {list} list repeats a cursor: page {page} points back to an earlier page; the pages up to \
-                 there are kept"
-            ));
+            return Err(CursorError::Repeated { list, page });
         }
         if page >= MAX_PAGES {
-            return Err(format!(
-                "the server's {list} list has more than {MAX_PAGES} pages; the rest was not requested"
-            ));
+            return Err(CursorError::TooManyPages { list });
         }
         Ok(Some(cursor))
     }
@@ -144,7 +164,7 @@ impl Listing {
     ///
     /// # Errors
     /// What is wrong with the text as a whole. An unusable tool is left out with a warning.
-    pub fn from_saved(text: &str) -> Result<Self, String> {
+    pub fn from_saved(text: &str) -> Result<Self, ListingError> {
         #[derive(Deserialize)]
         struct Response<'a> {
             #[serde(borrow)]
@@ -152,8 +172,8 @@ impl Listing {
         }
         let text: &str = &strict_json::whole_characters(text.trim_start_matches('\u{feff}'));
         let wrapped = text.trim_start().starts_with('[').then(|| format!("{{\"tools\":{text}}}"));
-        let whole: &RawValue = serde_json::from_str(wrapped.as_deref().unwrap_or(text))
-            .map_err(|error| format!("it is not JSON: {error}"))?;
+        let whole: &RawValue =
+            serde_json::from_str(wrapped.as_deref().unwrap_or(text)).map_err(ListingError::NotJson)?;
         let response: Result<Response<'_>, _> = serde_json::from_str(whole.get());
         let page = response.ok().and_then(|response| response.result).unwrap_or(whole);
         let mut collector = Collector::default();
@@ -167,9 +187,8 @@ impl Listing {
 
 impl Collector {
     /// Adds one `ListToolsResult`. Fails if the page as a whole is invalid.
-    pub(crate) fn add_page(&mut self, page: &RawValue) -> Result<Next, String> {
-        let page: Page<'_> = serde_json::from_str(page.get())
-            .map_err(|error| format!("the answer to `tools/list` is not a ListToolsResult: {error}"))?;
+    pub(crate) fn add_page(&mut self, page: &RawValue) -> Result<Next, ListingError> {
+        let page: Page<'_> = serde_json::from_str(page.get()).map_err(ListingError::NotAList)?;
         for tool in page.tools {
             if !self.has_room(tool) {
                 return Ok(Next::Done);
@@ -183,7 +202,7 @@ impl Collector {
             Ok(Some(cursor)) => Ok(Next::Page(cursor)),
             Ok(None) => Ok(Next::Done),
             Err(warning) => {
-                self.warn(warning);
+                self.warn(warning.to_string());
                 Ok(Next::Done)
             }
         }
@@ -369,14 +388,14 @@ mod tests {
         let mut collector = Collector::default();
         let endless = |number: usize| page(&json!({ "tools": [], "nextCursor": number.to_string() }));
         for number in 1..MAX_PAGES {
-            assert_eq!(collector.add_page(&endless(number)), Ok(Next::Page(number.to_string())));
+            assert_eq!(collector.add_page(&endless(number)).unwrap(), Next::Page(number.to_string()));
         }
-        assert_eq!(collector.add_page(&endless(MAX_PAGES)), Ok(Next::Done));
+        assert_eq!(collector.add_page(&endless(MAX_PAGES)).unwrap(), Next::Done);
         assert_eq!(collector.finish().warnings.len(), 1);
 
         let mut collector = Collector::default();
-        assert_eq!(collector.add_page(&endless(1)), Ok(Next::Page("1".to_owned())));
-        assert_eq!(collector.add_page(&endless(1)), Ok(Next::Done));
+        assert_eq!(collector.add_page(&endless(1)).unwrap(), Next::Page("1".to_owned()));
+        assert_eq!(collector.add_page(&endless(1)).unwrap(), Next::Done);
         assert_eq!(collector.finish().warnings.len(), 1);
     }
 
@@ -387,7 +406,7 @@ mod tests {
             .map(|number| json!({ "name": format!("tool_{number}"), "inputSchema": {} }))
             .collect();
         let page = page(&json!({ "tools": tools, "nextCursor": "more" }));
-        assert_eq!(collector.add_page(&page), Ok(Next::Done));
+        assert_eq!(collector.add_page(&page).unwrap(), Next::Done);
         let listing = collector.finish();
         assert_eq!(listing.tools.len(), MAX_TOOLS);
         assert_eq!(listing.warnings.len(), 1);

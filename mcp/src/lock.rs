@@ -111,8 +111,9 @@ impl Lock {
     /// # Errors
     /// If the text is not in the form that [`Lock::write`] writes.
     pub fn parse(text: &str, file: &Path) -> Result<Self, LockError> {
-        form::parse(text)
-            .map_err(|what| LockError::new(LockErrorKind::Invalid, file, shown(&what, REASON_BYTES)))
+        form::parse(text).map_err(|what| {
+            LockError::new(LockErrorKind::Invalid, file, shown(&what.to_string(), REASON_BYTES))
+        })
     }
 
     /// The text that [`Lock::write`] writes.

@@ -31,7 +31,7 @@ use tokio::{io::unix::AsyncFd, time::timeout};
 pub use reaper::entry;
 
 use crate::{
-    error::{Evidence, Exit},
+    error::{Evidence, Exit, SpawnError},
     server_config,
     stderr::Stderr,
 };
@@ -63,8 +63,8 @@ pub(crate) struct Spawned {
     pub(crate) stderr: ChildStderr,
 }
 
-/// Starts the process; blocks until the kernel has loaded the program. The error says why it failed and what to do.
-pub(crate) fn spawn(command: &server_config::Command) -> Result<Spawned, String> {
+/// Starts the process; blocks until the kernel has loaded the program.
+pub(crate) fn spawn(command: &server_config::Command) -> Result<Spawned, SpawnError> {
     let server_config::Command { command, args, env, withheld, handed_on, cwd } = command;
     let mut program = Command::new(command);
     program.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -78,7 +78,7 @@ pub(crate) fn spawn(command: &server_config::Command) -> Result<Spawned, String>
     if let Some(folder) = cwd {
         program.current_dir(folder);
     }
-    let mut child = starter::start(program).map_err(|error| explain(&error, command, cwd.as_deref()))?;
+    let mut child = starter::start(program).map_err(|error| explain(error, command, cwd.as_deref()))?;
     let pid = Pid::from_child(&child);
     let pidfd = match pidfd_open(pid, PidfdFlags::empty()) {
         Ok(pidfd) => pidfd,
@@ -86,36 +86,28 @@ pub(crate) fn spawn(command: &server_config::Command) -> Result<Spawned, String>
             let _ = kill_process_group(pid, Signal::KILL);
             reaper::forget(pid.as_raw_nonzero().get());
             let _ = child.wait();
-            return Err(format!(
-                "cannot watch its process (pidfd_open: {error}); Linux 5.4 or newer is needed"
-            ));
+            return Err(SpawnError::Unwatched(error.into()));
         }
     };
     let group = Group { pid, pidfd, reaped: Mutex::new(None) };
     match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
         (Some(stdin), Some(stdout), Some(stderr)) => Ok(Spawned { group, stdin, stdout, stderr }),
-        _ => Err("its standard streams are missing".to_owned()),
+        _ => Err(SpawnError::NoStreams),
     }
 }
 
-fn explain(error: &io::Error, command: &str, cwd: Option<&Path>) -> String {
+fn explain(source: io::Error, command: &str, cwd: Option<&Path>) -> SpawnError {
     if let Some(folder) = cwd
         && !folder.is_dir()
     {
-        let folder = folder.display();
-        return format!("its folder `{folder}` (`cwd`) does not exist or is not a folder");
+        return SpawnError::Folder(folder.display().to_string());
     }
-    match error.kind() {
-        io::ErrorKind::NotFound if !command.contains('/') => format!(
-            "the command `{command}` was not found in the folders of PATH; install it, or give its absolute path as `command`"
-        ),
-        io::ErrorKind::NotFound => format!(
-            "the command `{command}` does not exist, or it is a script whose interpreter does not; check the path"
-        ),
-        io::ErrorKind::PermissionDenied => format!(
-            "the command `{command}` may not be executed; check that it is a program and that it is executable (chmod +x)"
-        ),
-        _ => format!("the command `{command}` could not be started: {error}"),
+    let command = command.to_owned();
+    match source.kind() {
+        io::ErrorKind::NotFound if !command.contains('/') => SpawnError::NotInPath(command),
+        io::ErrorKind::NotFound => SpawnError::Missing(command),
+        io::ErrorKind::PermissionDenied => SpawnError::NotExecutable(command),
+        _ => SpawnError::Refused { command, source },
     }
 }
 

@@ -119,7 +119,7 @@ impl Inner {
             Err(Unanswered::Late(limit)) => Answer::Late(limit),
             Err(Unanswered::Busy(_)) => Answer::Busy,
             // A client that can't be reached gives no consent.
-            Err(Unanswered::Failed(_)) => Answer::No,
+            Err(_) => Answer::No,
         }
     }
 }

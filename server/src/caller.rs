@@ -13,6 +13,7 @@ use rmcp::service::{OriginatingRequestId, PeerRequestOptions, RequestContext};
 use rmcp::{Peer, RoleServer, ServiceError};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinError;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::execution_slots::{Client, SlotLease};
@@ -50,7 +51,7 @@ impl Abilities {
 pub(crate) struct Ask {
     pub(crate) method: &'static str,
     pub(crate) parameters: Value,
-    pub(crate) answer: oneshot::Sender<Result<Value, String>>,
+    pub(crate) answer: oneshot::Sender<Value>,
 }
 
 /// The rules for questions to one client.
@@ -65,7 +66,7 @@ pub(crate) struct Terms {
 }
 
 /// Why a question has no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Unanswered {
     /// No answer in time.
     #[error("no answer within {} s, the limit for questions (serve.questionTimeout)", .0.as_secs_f64())]
@@ -73,9 +74,18 @@ pub(crate) enum Unanswered {
     /// Too many questions are open.
     #[error(transparent)]
     Busy(#[from] Exceeded),
-    /// The client can't be asked.
-    #[error("{0}")]
-    Failed(String),
+    /// The client repeats its request without the answer, or not at all.
+    #[error("the client has not come back with an answer")]
+    Gone,
+    /// The client refused to answer, or can't be reached.
+    #[error("the client did not answer {method}: {source}")]
+    Failed { method: &'static str, source: ServiceError },
+    /// The task that asks was cancelled or panicked.
+    #[error(transparent)]
+    Interrupted(#[from] JoinError),
+    /// The answer can't be represented.
+    #[error(transparent)]
+    Malformed(#[from] serde_json::Error),
 }
 
 /// How questions reach the client.
@@ -193,15 +203,14 @@ impl Caller {
     /// If there is no answer. After one timeout, no further question is asked: an execution must not wait again and
     /// again.
     pub(crate) async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
-        let late = Unanswered::Late(self.terms.timeout);
         if self.unanswered.load(Ordering::Relaxed) {
-            return Err(late);
+            return Err(Unanswered::Late(self.terms.timeout));
         }
         let _open = self.terms.open.reserve(&self.terms.client, parameters.to_string().len())?;
         let lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
         let paused = lease.map(|lease| lease.pause());
         let answer = self.put(method, parameters).await;
-        if answer == Err(late) {
+        if let Err(Unanswered::Late(_)) = answer {
             self.unanswered.store(true, Ordering::Relaxed);
         }
         if let Some(paused) = paused {
@@ -216,10 +225,8 @@ impl Caller {
             QuestionChannel::Answer(asks) => {
                 let asking = async {
                     let (answer, answered) = oneshot::channel();
-                    let gone =
-                        || Unanswered::Failed("the client has not come back with an answer".to_owned());
-                    asks.send(Ask { method, parameters, answer }).await.map_err(|_| gone())?;
-                    answered.await.map_err(|_| gone())?.map_err(Unanswered::Failed)
+                    asks.send(Ask { method, parameters, answer }).await.map_err(|_| Unanswered::Gone)?;
+                    answered.await.map_err(|_| Unanswered::Gone)
                 };
                 let timeout = self.terms.timeout;
                 tokio::time::timeout(timeout, asking).await.unwrap_or(Err(Unanswered::Late(timeout)))
@@ -245,10 +252,8 @@ impl Caller {
         // The limit includes sending: a client that does not read does not answer either.
         let timeout = self.terms.timeout;
         let answer = tokio::time::timeout(timeout, sending).await.map_err(|_| Unanswered::Late(timeout))?;
-        let answer = answer.map_err(|error| Unanswered::Failed(error.to_string()))?;
-        let failed =
-            |error: ServiceError| Unanswered::Failed(format!("the client did not answer {method}: {error}"));
-        serde_json::to_value(answer.map_err(failed)?).map_err(|error| Unanswered::Failed(error.to_string()))
+        let answer = answer?.map_err(|source| Unanswered::Failed { method, source })?;
+        Ok(serde_json::to_value(answer)?)
     }
 
     /// Reports progress. A value that does not exceed the last one is raised to exceed it.

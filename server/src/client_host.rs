@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use gateway::session_host::{SessionHost, Waiting};
-use mcp::{Host, Notice};
+use mcp::{Host, Notice, QuestionError};
 use queue::{Bounds, Broadcast};
 use serde_json::{Value, json};
 use terminal::Notifier;
@@ -125,7 +125,7 @@ impl ClientHost {
         server: &'a str,
         method: &'static str,
         mut parameters: Value,
-    ) -> BoxFuture<'a, Result<Value, String>> {
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         // Overwrites what the server wrote there, so that it can't claim another server's name.
         if let Some(parameters) = parameters.as_object_mut() {
             let meta = parameters.entry("_meta").or_insert_with(|| json!({}));
@@ -136,10 +136,13 @@ impl ClientHost {
         }
         async move {
             let Some(caller) = self.caller(server) else {
-                return Err("no client request is in progress that this question could belong to".to_owned());
+                return Err(QuestionError::NoRequest);
             };
             let _waiting = Waiting::new(&self.questions);
-            caller.ask(method, parameters).await.map_err(|unanswered| unanswered.to_string())
+            caller
+                .ask(method, parameters)
+                .await
+                .map_err(|unanswered| QuestionError::Client(Box::new(unanswered)))
         }
         .boxed()
     }
@@ -172,11 +175,19 @@ impl Host for ClientHost {
         self.abilities.samples
     }
 
-    fn elicit<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn elicit<'a>(
+        &'a self,
+        server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         self.ask(server, "elicitation/create", parameters)
     }
 
-    fn sample<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn sample<'a>(
+        &'a self,
+        server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         self.ask(server, "sampling/createMessage", parameters)
     }
 

@@ -87,7 +87,7 @@ impl PendingRequest {
 struct Waiting {
     work: PendingRequest,
     /// Receives the answer.
-    answer: oneshot::Sender<Result<Value, String>>,
+    answer: oneshot::Sender<Value>,
     _reserved: Reserved,
 }
 
@@ -279,7 +279,7 @@ impl PendingRequests {
             return Err(ErrorData::invalid_params(message, None));
         };
         // The work may have stopped waiting.
-        let _ = answer.send(Ok(response.clone()));
+        let _ = answer.send(response.clone());
         Ok(work)
     }
 

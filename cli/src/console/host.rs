@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use mcp::{Host, Notice, ProgressMade};
+use mcp::{Host, Notice, ProgressMade, QuestionError};
 use serde_json::{Value, json};
 use server::client_host::ASKED_BY;
 use terminal::Terminal;
@@ -113,7 +113,7 @@ impl ConsoleHost {
         }
     }
 
-    async fn answer(&self, parameters: Value) -> Result<Value, String> {
+    async fn answer(&self, parameters: Value) -> Result<Value, QuestionError> {
         let prompter = parameters["_meta"][ASKED_BY].as_str().map(str::to_owned);
         match prompter {
             None if is_permission(&parameters) => Ok(self.permission(&parameters).await),
@@ -131,7 +131,7 @@ impl Host for ConsoleHost {
         self.user.elicits_by_url()
     }
 
-    fn elicit<'a>(&'a self, _: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn elicit<'a>(&'a self, _: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, QuestionError>> {
         let turn = lock(&self.turn).clone();
         async move {
             tokio::select! {

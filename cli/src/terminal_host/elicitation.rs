@@ -1,5 +1,6 @@
 //! Asks the user a server's elicitation: a form, or an address to visit.
 
+use mcp::QuestionError;
 use printable::{exact, prose};
 use serde_json::{Map, Value, json};
 use terminal::TerminalPrompt;
@@ -10,12 +11,16 @@ use super::form::{Choice, Field, Kind, fields};
 const TEXT_LENGTH: usize = 2_000;
 
 /// Asks the user, and returns MCP's `ElicitResult`.
-pub(super) async fn elicit(user: &TerminalPrompt, server: &str, parameters: &Value) -> Result<Value, String> {
+pub(super) async fn elicit(
+    user: &TerminalPrompt,
+    server: &str,
+    parameters: &Value,
+) -> Result<Value, QuestionError> {
     let answer = if parameters.get("mode").and_then(Value::as_str) == Some("url") {
         visit(user, server, parameters).await
     } else {
         let schema = parameters.get("requestedSchema").unwrap_or(&Value::Null);
-        let fields = fields(schema)?;
+        let fields = fields(schema).map_err(QuestionError::Form)?;
         fill_in(user, server, &server_text(parameters, "message"), &fields).await
     };
     // If the terminal is closed, the elicitation is cancelled.

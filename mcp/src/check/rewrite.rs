@@ -68,34 +68,43 @@ struct Place {
     exact: bool,
 }
 
-/// Why a schema is not taken over.
-enum Failure {
+/// Why nothing can be checked against a schema.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// It is not a JSON object.
+    #[error("the schema is not an object")]
+    NotAnObject,
     /// Something in it has no clear meaning, or cannot be decided exactly.
+    #[error("the schema has no clear meaning")]
     Inexact,
-    /// The document is too large.
+    /// It has too many nodes as it is.
+    #[error("the schema has more than {MAX_NODES} nodes")]
+    TooManyNodes,
+    /// It is too large when rewritten, and in what.
+    #[error("the schema has {0}")]
     TooLarge(&'static str),
+    /// The validator rejects it: its message, bounded.
+    #[error("{0}")]
+    Invalid(String),
 }
 
 /// Rewrites a document.
 ///
 /// # Errors
 /// Why nothing can be checked against it.
-pub(super) fn rewrite(root: &Value) -> Result<Rewritten, String> {
+pub(super) fn rewrite(root: &Value) -> Result<Rewritten, SchemaError> {
     if !root.is_object() {
-        return Err("the schema is not an object".to_owned());
+        return Err(SchemaError::NotAnObject);
     }
     if size(root, MAX_VALUE_DEPTH).is_none_or(|size| size > MAX_NODES) {
-        return Err(format!("the schema has more than {MAX_NODES} nodes"));
+        return Err(SchemaError::TooManyNodes);
     }
     let mut rewriter = Rewriter::new(root);
     rewriter.target(root, false);
     let mut parts = Vec::new();
     while let Some((target, open)) = rewriter.queue.pop_front() {
-        let part = rewriter.part(target, open).map_err(|failure| match failure {
-            Failure::Inexact => "the schema has no clear meaning".to_owned(),
-            Failure::TooLarge(reason) => format!("the schema {reason}"),
-        })?;
-        parts.push(part);
+        parts.push(rewriter.part(target, open)?);
     }
     Ok(Rewritten { parts, patterns: rewriter.patterns })
 }
@@ -147,9 +156,9 @@ impl<'a> Rewriter<'a> {
         })
     }
 
-    fn part(&mut self, target: &'a Value, open: bool) -> Result<Part, Failure> {
+    fn part(&mut self, target: &'a Value, open: bool) -> Result<Part, SchemaError> {
         if self.indices.len() > MAX_PARTS {
-            return Err(Failure::TooLarge("has too many references"));
+            return Err(SchemaError::TooLarge("too many references"));
         }
         (self.depth, self.choices, self.name_patterns) = (0, 0, 0);
         let schema = self.schema(target, Place { depth: 0, path: 0, open, exact: false })?;
@@ -159,11 +168,11 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Skips something, unless the schema must be exact.
-    fn leave_out(place: Place) -> Result<(), Failure> {
-        if place.exact { Err(Failure::Inexact) } else { Ok(()) }
+    fn leave_out(place: Place) -> Result<(), SchemaError> {
+        if place.exact { Err(SchemaError::Inexact) } else { Ok(()) }
     }
 
-    fn schema(&mut self, schema: &'a Value, place: Place) -> Result<Value, Failure> {
+    fn schema(&mut self, schema: &'a Value, place: Place) -> Result<Value, SchemaError> {
         self.depth = self.depth.max(place.depth);
         match schema {
             Value::Bool(_) => {
@@ -179,19 +188,19 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Counts nodes that are taken over.
-    fn spend(&mut self, places: usize, place: Place) -> Result<(), Failure> {
+    fn spend(&mut self, places: usize, place: Place) -> Result<(), SchemaError> {
         self.places += places;
         self.path_bytes += places * place.path;
         if self.places > MAX_NODES {
-            return Err(Failure::TooLarge("has too many nodes, counted once for each reference to them"));
+            return Err(SchemaError::TooLarge("too many nodes, counted once for each reference to them"));
         }
         if self.path_bytes > MAX_PATH_BYTES {
-            return Err(Failure::TooLarge("has names that are too long"));
+            return Err(SchemaError::TooLarge("names that are too long"));
         }
         Ok(())
     }
 
-    fn object(&mut self, schema: &'a Schema, place: Place) -> Result<Value, Failure> {
+    fn object(&mut self, schema: &'a Schema, place: Place) -> Result<Value, SchemaError> {
         let mut made = Schema::new();
         let refers = self.references(schema, place, &mut made)?;
         if !refers || self.siblings_count {
@@ -212,7 +221,12 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Turns references into parts. Returns whether there is one.
-    fn references(&mut self, schema: &'a Schema, place: Place, made: &mut Schema) -> Result<bool, Failure> {
+    fn references(
+        &mut self,
+        schema: &'a Schema,
+        place: Place,
+        made: &mut Schema,
+    ) -> Result<bool, SchemaError> {
         let keywords = ["$ref", "$dynamicRef", "$recursiveRef"];
         // Within one document, a dynamic reference resolves like a static one.
         let found = keywords.iter().find_map(|keyword| schema.get(*keyword));
@@ -229,7 +243,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// `allOf`, `anyOf` and `oneOf`.
-    fn unions(&mut self, schema: &'a Schema, place: Place, made: &mut Schema) -> Result<(), Failure> {
+    fn unions(&mut self, schema: &'a Schema, place: Place, made: &mut Schema) -> Result<(), SchemaError> {
         let inner = Place { open: place.open || sources(schema) > 1, ..place };
         let mut all = match self.list(schema, "allOf", inner)? {
             Some(Value::Array(all)) => all,
@@ -257,12 +271,17 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The schemas of a keyword that takes an array of them.
-    fn list(&mut self, schema: &'a Schema, keyword: &str, place: Place) -> Result<Option<Value>, Failure> {
+    fn list(
+        &mut self,
+        schema: &'a Schema,
+        keyword: &str,
+        place: Place,
+    ) -> Result<Option<Value>, SchemaError> {
         match schema.get(keyword) {
             None => Ok(None),
             Some(Value::Array(schemas)) if !schemas.is_empty() => {
                 let place = Place { depth: place.depth + 1, path: place.path + keyword.len() + 4, ..place };
-                let made: Result<Vec<Value>, Failure> =
+                let made: Result<Vec<Value>, SchemaError> =
                     schemas.iter().map(|schema| self.schema(schema, place)).collect();
                 Ok(Some(Value::Array(made?)))
             }
@@ -271,7 +290,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// `not`, and `if` with `then` and `else`.
-    fn conditions(&mut self, schema: &'a Schema, place: Place, made: &mut Schema) -> Result<(), Failure> {
+    fn conditions(&mut self, schema: &'a Schema, place: Place, made: &mut Schema) -> Result<(), SchemaError> {
         if let Some(denied) = self.exactly(schema, "not", place)? {
             made.insert("not".to_owned(), denied);
         }
@@ -290,22 +309,27 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The schema of a keyword, if it can be taken over completely.
-    fn exactly(&mut self, schema: &'a Schema, keyword: &str, place: Place) -> Result<Option<Value>, Failure> {
+    fn exactly(
+        &mut self,
+        schema: &'a Schema,
+        keyword: &str,
+        place: Place,
+    ) -> Result<Option<Value>, SchemaError> {
         let Some(inner) = schema.get(keyword) else { return Ok(None) };
         match self.below(inner, keyword, Place { open: false, exact: true, ..place }) {
             Ok(made) => Ok(Some(made)),
-            Err(Failure::Inexact) => Self::leave_out(place).map(|()| None),
+            Err(SchemaError::Inexact) => Self::leave_out(place).map(|()| None),
             Err(failure) => Err(failure),
         }
     }
 
     /// A subschema that applies to the same value.
-    fn below(&mut self, schema: &'a Value, step: &str, place: Place) -> Result<Value, Failure> {
+    fn below(&mut self, schema: &'a Value, step: &str, place: Place) -> Result<Value, SchemaError> {
         self.schema(schema, Place { depth: place.depth + 1, path: place.path + step.len() + 1, ..place })
     }
 
     /// A subschema that applies to a child of the value.
-    fn inside(&mut self, schema: &'a Value, step: &str, place: Place) -> Result<Value, Failure> {
+    fn inside(&mut self, schema: &'a Value, step: &str, place: Place) -> Result<Value, SchemaError> {
         // The path contains the keyword too.
         let path = place.path + step.len() + 24;
         self.schema(schema, Place { depth: place.depth + 1, path, open: false, exact: place.exact })

@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use reqwest::{Client, StatusCode, Url, redirect::Policy};
 
-use super::failure::chain;
-
 /// Limit on redirects within the server's origin.
 const MAX_REDIRECTS: usize = 5;
 
@@ -16,7 +14,7 @@ const MAX_HEADERS: usize = 1000;
 const MAX_IDLE_CONNECTIONS: usize = 8;
 
 /// A client with the system's trusted roots (and `SSL_CERT_FILE`), and the proxies from the environment.
-pub(crate) fn client(connect_timeout: Duration) -> Result<Client, String> {
+pub(crate) fn client(connect_timeout: Duration) -> reqwest::Result<Client> {
     provide_cryptography();
     let redirects = Policy::custom(|attempt| {
         let keeps_method =
@@ -40,7 +38,6 @@ pub(crate) fn client(connect_timeout: Duration) -> Result<Client, String> {
         // A connection keeps its buffers, up to 400 KB after a long answer.
         .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
         .build()
-        .map_err(|error| format!("cannot create an HTTP client: {}", chain(&error)))
 }
 
 /// Sets the process's provider of cryptography, unless the host of this crate has set one.

@@ -27,15 +27,28 @@ const MAX_DEPTH: usize = 64;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ParameterHeaders(Vec<(Vec<String>, String)>);
 
+/// An annotation that breaks the rules of `x-mcp-header` (MCP 2026-07-28, server/tools).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AnnotationError {
+    #[error("{ANNOTATION} `{0}` appears more than once")]
+    Repeated(String),
+    #[error("{ANNOTATION} is not on a property")]
+    Misplaced,
+    #[error("{ANNOTATION} is not a header name{}", .0.as_ref().map(|name| format!(": {name:?}")).unwrap_or_default())]
+    Name(Option<String>),
+    #[error("{ANNOTATION} `{0}` is on a property that is not a string, integer or boolean")]
+    Type(String),
+}
+
 /// Reads the annotations of an input schema. Fails with the annotation that breaks the rules; the specification says to
 /// leave out such a tool.
-pub(crate) fn parameter_headers(schema: &Value) -> Result<ParameterHeaders, String> {
+pub(crate) fn parameter_headers(schema: &Value) -> Result<ParameterHeaders, AnnotationError> {
     let mut found = ParameterHeaders::default();
     search(schema, Some(&mut Vec::new()), &mut found, MAX_DEPTH)?;
     let mut names = HashSet::new();
     for (_, header) in &found.0 {
         if !names.insert(header.to_ascii_lowercase()) {
-            return Err(format!("{ANNOTATION} `{header}` appears more than once"));
+            return Err(AnnotationError::Repeated(header.clone()));
         }
     }
     Ok(found)
@@ -47,7 +60,7 @@ fn search(
     path: Option<&mut Vec<String>>,
     found: &mut ParameterHeaders,
     depth: usize,
-) -> Result<(), String> {
+) -> Result<(), AnnotationError> {
     let (Some(members), Some(depth)) = (schema.as_object(), depth.checked_sub(1)) else {
         return match schema.as_array() {
             Some(items) if depth > 0 => {
@@ -58,7 +71,7 @@ fn search(
     };
     if let Some(header) = members.get(ANNOTATION) {
         let place = path.as_ref().filter(|path| !path.is_empty());
-        let place = place.ok_or_else(|| format!("{ANNOTATION} is not on a property"))?;
+        let place = place.ok_or(AnnotationError::Misplaced)?;
         found.0.push((place.to_vec(), header_name(members, header)?));
     }
     search_members(members, path, found, depth)
@@ -69,7 +82,7 @@ fn search_members(
     mut path: Option<&mut Vec<String>>,
     found: &mut ParameterHeaders,
     depth: usize,
-) -> Result<(), String> {
+) -> Result<(), AnnotationError> {
     for (keyword, value) in members {
         match (keyword.as_str(), value) {
             // These are values, not schemas.
@@ -96,17 +109,17 @@ fn search_members(
 }
 
 /// The name of a header: a token (RFC 9110, section 5.6.2), on a property whose values fit on one line.
-fn header_name(schema: &Map<String, Value>, header: &Value) -> Result<String, String> {
+fn header_name(schema: &Map<String, Value>, header: &Value) -> Result<String, AnnotationError> {
     let Some(name) = header.as_str().filter(|name| !name.is_empty()) else {
-        return Err(format!("{ANNOTATION} is not a header name"));
+        return Err(AnnotationError::Name(None));
     };
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if !name.chars().all(is_token) {
-        return Err(format!("{ANNOTATION} is not a header name: {name:?}"));
+        return Err(AnnotationError::Name(Some(name.to_owned())));
     }
     match schema.get("type").and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => Ok(name.to_owned()),
-        _ => Err(format!("{ANNOTATION} `{name}` is on a property that is not a string, integer or boolean")),
+        _ => Err(AnnotationError::Type(name.to_owned())),
     }
 }
 

@@ -17,6 +17,21 @@ pub const LOCK_VERSION: u64 = 1;
 /// Maximum length of a name in an error, in bytes.
 const NAME_BYTES: usize = 80;
 
+/// What is wrong with the text of a lock file, and where.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FormError {
+    #[error(
+        "was written by a newer toolsmith: its version is {0}, this one supports {LOCK_VERSION}; update toolsmith"
+    )]
+    Newer(u64),
+    #[error("has the version {0}, which does not exist")]
+    UnknownVersion(u64),
+    #[error("is malformed: {what} at line {line} column {column}")]
+    Malformed { what: String, line: usize, column: usize },
+    #[error("is wrong at {place}: {what} at line {line} column {column}")]
+    Wrong { place: String, what: &'static str, line: usize, column: usize },
+}
+
 /// Common to all versions of the format.
 #[derive(Deserialize)]
 struct Header {
@@ -67,16 +82,14 @@ pub(super) fn has_servers(text: &str) -> bool {
     keys.is_ok_and(|keys| keys.contains_key("servers"))
 }
 
-/// Parses a lock; the error says what is wrong and where.
-pub(super) fn parse(text: &str) -> Result<Lock, String> {
+/// Parses a lock.
+pub(super) fn parse(text: &str) -> Result<Lock, FormError> {
     let Header { version } = serde_json::from_str(text).map_err(|error| wrong(&error, (1, 1)))?;
     if version > LOCK_VERSION {
-        return Err(format!(
-            "was written by a newer toolsmith: its version is {version}, this one supports {LOCK_VERSION}; update toolsmith"
-        ));
+        return Err(FormError::Newer(version));
     }
     if version < LOCK_VERSION {
-        return Err(format!("has the version {version}, which does not exist"));
+        return Err(FormError::UnknownVersion(version));
     }
     let file: FileForm<'_> = serde_json::from_str(text).map_err(|error| wrong(&error, (1, 1)))?;
     let mut lock = Lock::default();
@@ -93,10 +106,10 @@ pub(super) fn parse(text: &str) -> Result<Lock, String> {
 }
 
 impl ToolForm<'_> {
-    fn read(&self, text: &str, name: &str, place: impl Fn() -> String) -> Result<LockedTool, String> {
-        let wrong = |what: &str, part: &RawValue| {
+    fn read(&self, text: &str, name: &str, place: impl Fn() -> String) -> Result<LockedTool, FormError> {
+        let wrong = |what, part: &RawValue| {
             let (line, column) = position(part, text);
-            format!("is wrong at {}: {what} at line {line} column {column}", place())
+            FormError::Wrong { place: place(), what, line, column }
         };
         let mut locked = LockedTool::new(value(self.tool, text)?);
         if locked.tool.get("name").and_then(Value::as_str) != Some(name) {
@@ -125,13 +138,13 @@ impl ToolForm<'_> {
 }
 
 /// Describes an error in a text that starts at a line and column of the file.
-fn wrong(error: &serde_json::Error, (line, column): (usize, usize)) -> String {
+fn wrong(error: &serde_json::Error, (line, column): (usize, usize)) -> FormError {
     let text = error.to_string();
     let end = format!(" at line {} column {}", error.line(), error.column());
     let what = text.strip_suffix(&end).unwrap_or(&text);
     let column = if error.line() <= 1 { column + error.column().saturating_sub(1) } else { error.column() };
     let line = line + error.line().saturating_sub(1);
-    format!("is malformed: {what} at line {line} column {column}")
+    FormError::Malformed { what: what.to_owned(), line, column }
 }
 
 /// The position of a part of the text: line and column, both from 1, columns in bytes as serde_json counts them.
@@ -142,7 +155,7 @@ fn position(part: &RawValue, text: &str) -> (usize, usize) {
     (before.matches('\n').count() + 1, before.len() - line_start + 1)
 }
 
-fn value(part: &RawValue, text: &str) -> Result<Value, String> {
+fn value(part: &RawValue, text: &str) -> Result<Value, FormError> {
     let read: Result<Unique, _> = serde_json::from_str(part.get());
     read.map(|unique| unique.0).map_err(|error| wrong(&error, position(part, text)))
 }

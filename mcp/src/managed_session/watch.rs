@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::host::{Host, ListKind, Notice};
+use crate::host::{Host, ListKind, Notice, QuestionError};
 
 pub(super) struct Watching {
     inner: Arc<dyn Host>,
@@ -47,11 +47,19 @@ impl Host for Watching {
         self.inner.samples()
     }
 
-    fn elicit<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn elicit<'a>(
+        &'a self,
+        server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         self.inner.elicit(server, parameters)
     }
 
-    fn sample<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn sample<'a>(
+        &'a self,
+        server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         self.inner.sample(server, parameters)
     }
 

@@ -15,19 +15,18 @@ pub(super) fn failure(what: &str, error: &AuthError) -> HttpFailure {
     HttpFailure::OAuth(format!("{what}: {}", explain(error)))
 }
 
+/// A failure that needs no words before it.
+pub(super) fn explained(error: &AuthError) -> HttpFailure {
+    HttpFailure::OAuth(explain(error))
+}
+
 /// Describes a failure in one line.
-pub(super) fn explain(error: &AuthError) -> String {
+fn explain(error: &AuthError) -> String {
     let advice = match error {
         AuthError::NoAuthorizationSupport => {
             return "the server does not publish how to log in; if it requires a key, configure it under `headers`, \
                     otherwise configure its endpoints under `oauth`"
                 .to_owned();
-        }
-        // The parser's message could quote a token.
-        AuthError::TokenExchangeFailed(reason) | AuthError::TokenRefreshFailed(reason)
-            if reason.contains("invalid type") || reason.contains("invalid value") =>
-        {
-            return "its authorization server's answer is not a token response".to_owned();
         }
         AuthError::RegistrationFailed(_) => "; register a client by hand and configure `oauth.client_id`",
         _ => "",
@@ -36,5 +35,50 @@ pub(super) fn explain(error: &AuthError) -> String {
     // A quoted response may contain secrets.
     let answer = text.find('{').and_then(|start| text.get(start..)).map(serde_json::from_str);
     answer.into_iter().flatten().for_each(|answer| learn_members(&answer));
-    format!("{}{advice}", shown(&chain(error), EXCERPT_BYTES))
+    let mut text = chain(error);
+    if let AuthError::TokenExchangeFailed(_) | AuthError::TokenRefreshFailed(_) = error {
+        text = without_quotes(&text);
+    }
+    format!("{}{advice}", shown(&text, EXCERPT_BYTES))
+}
+
+/// Leaves out what a text quotes. The library passes on the parser's message about a token response as text; a value
+/// that it quotes may be a token.
+fn without_quotes(text: &str) -> String {
+    let is_quote = |c| matches!(c, '"' | '`');
+    match (text.find(is_quote), text.rfind(is_quote)) {
+        (Some(start), Some(end)) => format!("{}…{}", &text[..start], &text[end + 1..]),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::transport::auth::{AuthError, OAuthTokenResponse};
+
+    use super::explain;
+
+    #[test]
+    fn values_in_a_token_response_are_not_quoted() {
+        for response in [
+            r#"{"access_token":"a","token_type":"bearer","expires_in":"s3\"cret"}"#,
+            r#"{"access_token":73616,"token_type":"bearer"}"#,
+            r#""s3cret""#,
+        ] {
+            let error = serde_json::from_str::<OAuthTokenResponse>(response).unwrap_err().to_string();
+            assert!(error.contains("cret") || error.contains("73616"), "{error}");
+            for error in [AuthError::TokenExchangeFailed(error.clone()), AuthError::TokenRefreshFailed(error)]
+            {
+                let shown = explain(&error);
+                assert!(!shown.contains("cret") && !shown.contains("73616"), "{shown}");
+                assert!(shown.starts_with("OAuth token") && shown.contains(" at line 1 column "), "{shown}");
+            }
+        }
+        let refused =
+            AuthError::TokenExchangeFailed("Server returned error response: invalid_grant".to_owned());
+        assert_eq!(
+            explain(&refused),
+            "OAuth token exchange failed: Server returned error response: invalid_grant"
+        );
+    }
 }

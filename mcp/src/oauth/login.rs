@@ -14,7 +14,7 @@ use super::{
     Authorizer,
     callback::Callback,
     exchange::{EXCHANGE_TIMEOUT, carried, within},
-    failure::{EXCERPT_BYTES, explain},
+    failure::{EXCERPT_BYTES, explained},
     is_confidential,
     secret_members::SECRET_MEMBERS,
     store::Client,
@@ -57,7 +57,7 @@ where
     let prepared = within(Instant::now() + EXCHANGE_TIMEOUT, async {
         Login::prepare(&authorizer, challenge.and_then(Challenge::header), callback.redirect_uri())
             .await
-            .map_err(|error| HttpFailure::OAuth(explain(&error)))
+            .map_err(|error| explained(&error))
     });
     let login = prepared.await.map_err(|failure| fail(failure.to_string()))?;
     let (opened, came_back) = (open(login.address.clone()), timeout(LOGIN_TIMEOUT, callback.wait()));
@@ -72,9 +72,7 @@ where
     };
     let deadline = Instant::now() + EXCHANGE_TIMEOUT;
     // A code can be exchanged only once.
-    let finished = carried(async move {
-        within(deadline, async { login.finish(&address).await.map_err(HttpFailure::OAuth) }).await
-    });
+    let finished = carried(async move { within(deadline, login.finish(&address)).await });
     finished.await.map_err(|failure| fail(failure.to_string()))
 }
 
@@ -172,23 +170,24 @@ impl Login {
     }
 
     /// Exchanges the code in the redirect URL for tokens, and stores them.
-    pub(super) async fn finish(&self, address: &str) -> Result<(), String> {
+    pub(super) async fn finish(&self, address: &str) -> Result<(), HttpFailure> {
         learn_redirect(address);
         if let Some(refusal) = refusal(address) {
-            return Err(format!("the authorization server refuses: {refusal}"));
+            return Err(HttpFailure::OAuth(format!("the authorization server refuses: {refusal}")));
         }
-        let callback = AuthorizationCallback::from_redirect_url(address).map_err(|error| explain(&error))?;
+        let callback =
+            AuthorizationCallback::from_redirect_url(address).map_err(|error| explained(&error))?;
         let AuthorizationCallback { code, csrf_token, issuer, .. } = callback;
         let exchanged =
             self.manager.exchange_code_for_token_with_issuer(&code, &csrf_token, issuer.as_deref()).await;
         match exchanged {
             Ok(_) => Ok(()),
-            Err(AuthError::InternalError(_)) => {
-                Err("the browser returned with a `state` that does not belong to \
-                 this login, so its code was not used; try again, and do not trust the page that sent it"
-                    .to_owned())
-            }
-            Err(error) => Err(explain(&error)),
+            Err(AuthError::InternalError(_)) => Err(HttpFailure::OAuth(
+                "the browser returned with a `state` that does not belong to this login, so its code was not used; \
+                 try again, and do not trust the page that sent it"
+                    .to_owned(),
+            )),
+            Err(error) => Err(explained(&error)),
         }
     }
 }

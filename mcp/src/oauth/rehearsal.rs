@@ -10,7 +10,7 @@ use std::{
 use reqwest::Url;
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
 
-use super::{Authorizer, callback::PATH, failure::explain, login::Login};
+use super::{Authorizer, callback::PATH, failure::explained, login::Login};
 use crate::server_config::OAuth;
 
 /// The origin of the redirect URI in a rehearsal.
@@ -66,8 +66,8 @@ pub async fn rehearse(
     challenge: Option<&str>,
     code: &str,
     answers: Vec<Answer>,
-) -> Result<Rehearsed, String> {
-    let url = Url::parse(url).map_err(|error| error.to_string())?;
+) -> Result<Rehearsed, url::ParseError> {
+    let url = Url::parse(url)?;
     let script = Arc::new(Script { answers: Mutex::new(answers.into()), requests: Mutex::default() });
     let mut authorizer = Authorizer::new(&url, settings);
     authorizer.http = Some(script.clone());
@@ -80,20 +80,20 @@ pub async fn rehearse(
             let back = comes_back(login.address(), code);
             login.finish(&back).await
         }
-        Err(error) => Err(explain(&error)),
+        Err(error) => Err(explained(&error)),
     };
     rehearsed.login = script.take();
     rehearsed.token_endpoint = authorizer.token_endpoint().await;
     let renewed = match done {
         Ok(()) => {
             let token = authorizer.token().await.ok().flatten();
-            authorizer.renew(token.as_deref(), challenge).await.map_err(|failure| failure.to_string())
+            authorizer.renew(token.as_deref(), challenge).await
         }
         Err(error) => Err(error),
     };
     rehearsed.renewal = script.take();
     rehearsed.token = authorizer.token().await.ok().flatten();
-    rehearsed.error = renewed.err();
+    rehearsed.error = renewed.err().map(|failure| failure.to_string());
     Ok(rehearsed)
 }
 

@@ -212,7 +212,8 @@ impl Attempt<'_> {
     }
 
     fn sender(&self, remote: &Remote) -> Result<Sender, Error> {
-        Sender::new(self.config, remote).map_err(|reason| self.fail(ErrorKind::Host { reason }))
+        Sender::new(self.config, remote)
+            .map_err(|error| self.fail(ErrorKind::Host { reason: error.to_string() }))
     }
 
     async fn shake_hands<T, E, A>(

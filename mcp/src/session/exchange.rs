@@ -236,8 +236,8 @@ impl Session {
         let quoted = shown(&method, QUOTED_BYTES);
         match self.inner.client.answer(&method, parameters).await {
             Some(Ok(answer)) => Ok(answer),
-            Some(Err(reason)) => Err(self.fail(ErrorKind::Host {
-                reason: format!("its request for input (`{quoted}`) was refused: {reason}"),
+            Some(Err(error)) => Err(self.fail(ErrorKind::Host {
+                reason: format!("its request for input (`{quoted}`) was refused: {error}"),
             })),
             None => Err(self.fail(ErrorKind::Protocol {
                 reason: format!("its request for input has the method `{quoted}`, which is not supported"),

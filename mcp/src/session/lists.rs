@@ -64,8 +64,9 @@ impl Session {
         let mut parameters = Vec::new();
         loop {
             let page = self.ask(self.plain("tools/list", parameters)).await?;
-            let next =
-                collector.add_page(&page).map_err(|reason| self.fail(ErrorKind::Protocol { reason }))?;
+            let next = collector
+                .add_page(&page)
+                .map_err(|error| self.fail(ErrorKind::Protocol { reason: error.to_string() }))?;
             match next {
                 Next::Done => return Ok(()),
                 Next::Page(cursor) => parameters = vec![("cursor".into(), self.encode(&cursor)?)],
@@ -91,7 +92,10 @@ impl Session {
             }
             Err(reason) => {
                 let name = shown(&tool.name, QUOTED_BYTES);
-                warnings.push(format!("tool `{name}` was left out: {}", shown(&reason, 2 * QUOTED_BYTES)));
+                warnings.push(format!(
+                    "tool `{name}` was left out: {}",
+                    shown(&reason.to_string(), 2 * QUOTED_BYTES)
+                ));
                 false
             }
         });
@@ -180,7 +184,7 @@ impl Session {
                 Ok(Some(cursor)) => parameters = vec![("cursor".into(), self.encode(&cursor)?)],
                 Ok(None) => return Ok(()),
                 Err(warning) => {
-                    items.warnings.push(warning);
+                    items.warnings.push(warning.to_string());
                     return Ok(());
                 }
             }

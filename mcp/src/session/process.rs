@@ -10,7 +10,7 @@ use tokio::{
 
 use crate::{
     client::Client,
-    error::{Error, ErrorKind, Evidence, Phase},
+    error::{Error, ErrorKind, Evidence, Phase, SpawnError},
     process::{Process, Spawned, spawn},
     server_config::{Command, ServerConfig},
 };
@@ -96,10 +96,8 @@ async fn start(config: &ServerConfig, command: &Command) -> Result<Spawned, Erro
     let starting = tokio::task::spawn_blocking(move || spawn(&command));
     match timeout(config.connect_timeout, starting).await {
         Ok(Ok(Ok(spawned))) => Ok(spawned),
-        Ok(Ok(Err(reason))) => Err(fail(ErrorKind::Spawn { reason })),
-        Ok(Err(error)) => {
-            Err(fail(ErrorKind::Spawn { reason: format!("the start was interrupted: {error}") }))
-        }
+        Ok(Ok(Err(source))) => Err(fail(ErrorKind::Spawn { source })),
+        Ok(Err(error)) => Err(fail(ErrorKind::Spawn { source: SpawnError::Interrupted(error) })),
         Err(_) => Err(fail(ErrorKind::Timeout {
             phase: Phase::Spawn,
             limit: config.connect_timeout,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use mcp::QuestionError;
 use serde_json::Value;
 
 use crate::caller::Caller;
@@ -12,8 +13,8 @@ use crate::caller::Caller;
 pub(super) struct CallingClient(pub(super) Arc<Caller>);
 
 impl CallingClient {
-    async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, String> {
-        self.0.ask(method, parameters).await.map_err(|unanswered| unanswered.to_string())
+    async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, QuestionError> {
+        self.0.ask(method, parameters).await.map_err(|unanswered| QuestionError::Client(Box::new(unanswered)))
     }
 }
 
@@ -30,11 +31,11 @@ impl mcp::Host for CallingClient {
         self.0.abilities.samples
     }
 
-    fn elicit<'a>(&'a self, _: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn elicit<'a>(&'a self, _: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, QuestionError>> {
         self.ask("elicitation/create", parameters).boxed()
     }
 
-    fn sample<'a>(&'a self, _: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn sample<'a>(&'a self, _: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, QuestionError>> {
         self.ask("sampling/createMessage", parameters).boxed()
     }
 }

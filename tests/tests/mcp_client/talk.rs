@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use futures::{FutureExt, future::BoxFuture};
-use mcp::{Changes, ConnectionState, ErrorKind, Host, ManagedSession, Notice, Root, Session};
+use mcp::{Changes, ConnectionState, ErrorKind, Host, ManagedSession, Notice, QuestionError, Root, Session};
 use serde_json::{Value, json};
 
 use end_to_end::checks::assert_says;
@@ -24,12 +24,20 @@ impl Host for AcceptingHost {
         true
     }
 
-    fn elicit<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn elicit<'a>(
+        &'a self,
+        server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         assert_eq!((server, &parameters["message"]), ("faulty", &json!("How many?")));
         std::future::ready(Ok(json!({ "action": "accept", "content": { "count": 7 } }))).boxed()
     }
 
-    fn sample<'a>(&'a self, _server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn sample<'a>(
+        &'a self,
+        _server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         let text = parameters["messages"][0]["content"].clone();
         std::future::ready(Ok(json!({ "role": "assistant", "model": "mirror", "content": text }))).boxed()
     }

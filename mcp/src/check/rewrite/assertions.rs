@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value, json};
 
-use super::{Failure, Place, Rewriter, Schema, size};
+use super::{Place, Rewriter, Schema, SchemaError, size};
 use crate::check::{
     format,
     keywords::{FORMAT, PATTERN},
@@ -17,7 +17,7 @@ impl<'a> Rewriter<'a> {
         schema: &'a Schema,
         place: Place,
         made: &mut Schema,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), SchemaError> {
         let choices = match schema.get("enum") {
             Some(Value::Array(choices)) if !choices.is_empty() => Some(choices),
             Some(_) => Self::leave_out(place).map(|()| None)?,
@@ -45,7 +45,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The types that a schema names, unless one of them is unknown or `any`.
-    fn types(schema: &Schema, place: Place) -> Result<Option<Vec<&'static str>>, Failure> {
+    fn types(schema: &Schema, place: Place) -> Result<Option<Vec<&'static str>>, SchemaError> {
         let names = match schema.get("type") {
             None => return Ok(None),
             Some(Value::Array(names)) => names.as_slice(),
@@ -76,7 +76,7 @@ impl<'a> Rewriter<'a> {
         schema: &'a Schema,
         place: Place,
         made: &mut Schema,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), SchemaError> {
         let bounds = [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")];
         for (inclusive, exclusive) in bounds {
             let bound = Self::number(schema, inclusive, place)?;
@@ -105,7 +105,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    fn number(schema: &'a Schema, keyword: &str, place: Place) -> Result<Option<&'a Number>, Failure> {
+    fn number(schema: &'a Schema, keyword: &str, place: Place) -> Result<Option<&'a Number>, SchemaError> {
         match schema.get(keyword) {
             None => Ok(None),
             Some(Value::Number(number)) => Ok(Some(number)),
@@ -119,7 +119,7 @@ impl<'a> Rewriter<'a> {
         keywords: &[&str],
         place: Place,
         made: &mut Schema,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), SchemaError> {
         for keyword in keywords {
             match schema.get(*keyword).map(count) {
                 Some(Some(count)) => {
@@ -138,7 +138,7 @@ impl<'a> Rewriter<'a> {
         schema: &'a Schema,
         place: Place,
         made: &mut Schema,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), SchemaError> {
         Self::counts(schema, &["minLength", "maxLength"], place, made)?;
         if let Some(pattern) = schema.get("pattern") {
             let index = pattern.as_str().and_then(|pattern| self.pattern(pattern));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Failure, Place, Rewriter, Schema, assertions::count, sources};
+use super::{Place, Rewriter, Schema, SchemaError, assertions::count, sources};
 
 impl<'a> Rewriter<'a> {
     /// `prefixItems`, `items`, `contains` and the bounds on the number of items.
@@ -11,7 +11,7 @@ impl<'a> Rewriter<'a> {
         schema: &'a Schema,
         place: Place,
         made: &mut Schema,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), SchemaError> {
         Self::counts(schema, &["minItems", "maxItems"], place, made)?;
         match schema.get("uniqueItems") {
             Some(Value::Bool(true)) => {
@@ -27,7 +27,7 @@ impl<'a> Rewriter<'a> {
         };
         match first {
             Some(Value::Array(first)) => {
-                let items: Result<Vec<Value>, Failure> =
+                let items: Result<Vec<Value>, SchemaError> =
                     first.iter().map(|item| self.inside(item, "0000", place)).collect();
                 made.insert("prefixItems".to_owned(), Value::Array(items?));
             }
@@ -41,7 +41,7 @@ impl<'a> Rewriter<'a> {
         self.contains(schema, place, made)
     }
 
-    fn contains(&mut self, schema: &'a Schema, place: Place, made: &mut Schema) -> Result<(), Failure> {
+    fn contains(&mut self, schema: &'a Schema, place: Place, made: &mut Schema) -> Result<(), SchemaError> {
         let Some(item) = schema.get("contains") else { return Ok(()) };
         // An upper bound would get stricter with every item schema that gets milder.
         if schema.contains_key("maxContains") {
@@ -65,7 +65,7 @@ impl<'a> Rewriter<'a> {
         schema: &'a Schema,
         place: Place,
         made: &mut Schema,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), SchemaError> {
         Self::counts(schema, &["minProperties", "maxProperties"], place, made)?;
         let mut all_known = true;
         match schema.get("properties") {
@@ -111,7 +111,7 @@ impl<'a> Rewriter<'a> {
         schema: &'a Schema,
         place: Place,
         made: &mut Schema,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool, SchemaError> {
         let properties = match schema.get("patternProperties") {
             None => return Ok(true),
             Some(Value::Object(properties)) => properties,
@@ -133,7 +133,7 @@ impl<'a> Rewriter<'a> {
         Ok(all)
     }
 
-    fn required(&mut self, schema: &Schema, place: Place, made: &mut Schema) -> Result<(), Failure> {
+    fn required(&mut self, schema: &Schema, place: Place, made: &mut Schema) -> Result<(), SchemaError> {
         let names = match schema.get("required") {
             Some(Value::Array(names)) => names,
             // In draft 3, `required` is a boolean on the property itself; some authors still write it that way.
@@ -163,7 +163,12 @@ impl<'a> Rewriter<'a> {
     }
 
     /// `dependentRequired` and `dependentSchemas`, both of which were `dependencies` before 2019.
-    fn dependencies(&mut self, schema: &'a Schema, place: Place, made: &mut Schema) -> Result<(), Failure> {
+    fn dependencies(
+        &mut self,
+        schema: &'a Schema,
+        place: Place,
+        made: &mut Schema,
+    ) -> Result<(), SchemaError> {
         let inner = Place { open: place.open || sources(schema) > 1, ..place };
         let mut required = Schema::new();
         let mut schemas = Schema::new();

@@ -1,7 +1,7 @@
 //! A user who agrees to everything and fills in forms with their defaults.
 
 use futures::{FutureExt, future::BoxFuture};
-use mcp::Host;
+use mcp::{Host, QuestionError};
 use serde_json::{Map, Value, json};
 
 /// Accepts every form.
@@ -12,7 +12,11 @@ impl Host for Person {
         true
     }
 
-    fn elicit<'a>(&'a self, _server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn elicit<'a>(
+        &'a self,
+        _server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         let content = filled(&parameters["requestedSchema"]["properties"]);
         std::future::ready(Ok(json!({ "action": "accept", "content": content }))).boxed()
     }
