@@ -10,6 +10,22 @@ pub const FINAL_ANSWER: &str = "final_answer";
 /// Limit on the faults of an answer that are reported at once.
 const MAX_FAULTS: usize = 8;
 
+/// What is wrong with the schema of an answer.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerSchemaError {
+    /// Answers would not be objects.
+    #[error("its `type` is not \"object\"; wrap the answer in an object")]
+    NotAnObject,
+    /// The schema is invalid, and where.
+    #[error("it is not a valid JSON Schema: {0}")]
+    Invalid(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// The faults of an answer, by place.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.join("; "))]
+pub(crate) struct InvalidAnswer(Vec<String>);
+
 /// The schema of an answer.
 #[derive(Debug, Clone)]
 pub struct FinalAnswer {
@@ -22,13 +38,13 @@ impl FinalAnswer {
     ///
     /// # Errors
     /// What is wrong with the schema.
-    pub fn new(schema: Value) -> Result<Self, String> {
+    pub fn new(schema: Value) -> Result<Self, AnswerSchemaError> {
         if schema.get("type").and_then(Value::as_str) != Some("object") {
-            return Err("its `type` is not \"object\"; wrap the answer in an object".to_owned());
+            return Err(AnswerSchemaError::NotAnObject);
         }
         let validator =
             jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex()).build(&schema);
-        let validator = validator.map_err(|error| format!("it is not a valid JSON Schema: {error}"))?;
+        let validator = validator.map_err(|error| AnswerSchemaError::Invalid(error.to_owned().into()))?;
         Ok(FinalAnswer { schema, validator })
     }
 
@@ -48,15 +64,14 @@ impl FinalAnswer {
         }
     }
 
-    /// # Errors
-    /// The faults of an answer.
-    pub(crate) fn check(&self, answer: &Value) -> Result<(), String> {
+    /// Checks an answer.
+    pub(crate) fn check(&self, answer: &Value) -> Result<(), InvalidAnswer> {
         let faults = self.validator.iter_errors(answer).take(MAX_FAULTS).map(|fault| {
             let place = fault.instance_path().to_string();
             let place = if place.is_empty() { "the answer".to_owned() } else { place };
             format!("{place}: {fault}")
         });
         let faults: Vec<_> = faults.collect();
-        if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
+        if faults.is_empty() { Ok(()) } else { Err(InvalidAnswer(faults)) }
     }
 }

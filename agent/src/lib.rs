@@ -18,14 +18,15 @@ mod toolset;
 
 pub use budget::{CHARACTERS_PER_TOKEN, cut};
 pub use event::{Event, Silent, Watcher};
-pub use final_answer::{FINAL_ANSWER, FinalAnswer};
+pub use final_answer::{AnswerSchemaError, FINAL_ANSWER, FinalAnswer};
 pub use message::{Block, Message, Role, ToolCall, ToolResult};
 pub use model::{ChatModel, Delta, DeltaSink, ModelError, ModelErrorKind, Reply, Request, Stop, Usage};
-pub use provider::Provider;
+pub use provider::{Provider, SettingsError, SettingsErrorKind};
 pub use run::{Answer, Limits, Run, RunError};
 pub use settings::{Api, Generation, ModelSettings, Thinking};
 pub use store::{Conversation, NewConversation, Store, StoreError, StoredMessage, Summary};
 pub use subagent_events::{
-    ADDRESS_VARIABLE, EventBatch, EventKind, EventPoster, LONGEST_BATCH, MOST_EVENTS, SubagentEvent,
+    ADDRESS_VARIABLE, EventBatch, EventKind, EventPoster, LONGEST_BATCH, ListenerError, MOST_EVENTS,
+    SubagentEvent,
 };
-pub use toolset::{ToolDefinition, Toolset};
+pub use toolset::{ToolDefinition, ToolsError, Toolset};

@@ -10,6 +10,7 @@ mod retry_after;
 mod stream_events;
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,6 +42,44 @@ pub struct Provider {
     target: ServiceTarget,
 }
 
+/// Why a model can't be used with its settings.
+#[derive(Debug, thiserror::Error)]
+#[error("the model {model}: {kind}")]
+pub struct SettingsError {
+    /// The model's name.
+    pub model: String,
+    /// What is wrong.
+    #[source]
+    pub kind: SettingsErrorKind,
+}
+
+/// What is wrong with the settings of a model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsErrorKind {
+    /// The provider's API needs a key.
+    #[error("it has no key; set api_key_env to the name of the environment variable that contains it")]
+    NoKey,
+    /// The key can't be sent.
+    #[error("its key has characters that are not allowed in HTTP headers")]
+    Key,
+    /// The base URL is not a URL.
+    #[error("its base_url is invalid: {0}")]
+    BaseUrl(#[source] <Url as FromStr>::Err),
+    /// The base URL has another scheme.
+    #[error("its base_url has the scheme `{0}`; only http and https are supported")]
+    Scheme(String),
+    /// The base URL has parts that requests can't keep.
+    #[error("its base_url has a query or a fragment; leave it out")]
+    QueryOrFragment,
+    /// There is no HTTP client.
+    #[error("cannot create an HTTP client: {0}")]
+    Http(#[from] reqwest::Error),
+    /// There is no client for the API.
+    #[error("cannot create a client")]
+    Client(#[source] Box<genai::Error>),
+}
+
 impl fmt::Debug for Provider {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Provider").field("settings", &self.settings).finish_non_exhaustive()
@@ -52,26 +91,9 @@ impl Provider {
     ///
     /// # Errors
     /// What is wrong with the settings.
-    pub fn new(settings: ModelSettings) -> Result<Self, String> {
-        let wrong = |what: &str| format!("the model {}: {what}", settings.name);
-        let key = match settings.key.as_deref().map(str::trim) {
-            None | Some("") if settings.base_url.is_none() => {
-                return Err(wrong(
-                    "it has no key; set api_key_env to the name of the environment variable that contains it",
-                ));
-            }
-            None | Some("") => NO_KEY,
-            Some(key) => key,
-        };
-        if HeaderValue::from_str(key).is_err() {
-            return Err(wrong("its key has characters that are not allowed in HTTP headers"));
-        }
-        let endpoint = endpoint(settings.api, settings.base_url.as_deref()).map_err(|what| wrong(&what))?;
-        let http = http().map_err(|error| wrong(&format!("cannot create an HTTP client: {error}")))?;
-        let client =
-            Client::builder().with_reqwest(http).build().map_err(|_| wrong("cannot create a client"))?;
-        let model = ModelIden::new(adapter(settings.api), settings.id.as_str());
-        let target = ServiceTarget { endpoint, auth: AuthData::from_single(key), model };
+    pub fn new(settings: ModelSettings) -> Result<Self, SettingsError> {
+        let (client, target) =
+            connection(&settings).map_err(|kind| SettingsError { model: settings.name.clone(), kind })?;
         Ok(Provider { settings, client, target })
     }
 
@@ -155,6 +177,25 @@ impl ChatModel for Provider {
     }
 }
 
+/// The client and the address for a model's requests.
+fn connection(settings: &ModelSettings) -> Result<(Client, ServiceTarget), SettingsErrorKind> {
+    let key = match settings.key.as_deref().map(str::trim) {
+        None | Some("") if settings.base_url.is_none() => return Err(SettingsErrorKind::NoKey),
+        None | Some("") => NO_KEY,
+        Some(key) => key,
+    };
+    if HeaderValue::from_str(key).is_err() {
+        return Err(SettingsErrorKind::Key);
+    }
+    let endpoint = endpoint(settings.api, settings.base_url.as_deref())?;
+    let client = Client::builder()
+        .with_reqwest(http()?)
+        .build()
+        .map_err(|error| SettingsErrorKind::Client(Box::new(error)))?;
+    let model = ModelIden::new(adapter(settings.api), settings.id.as_str());
+    Ok((client, ServiceTarget { endpoint, auth: AuthData::from_single(key), model }))
+}
+
 fn adapter(api: Api) -> AdapterKind {
     match api {
         Api::Anthropic => AdapterKind::Anthropic,
@@ -165,7 +206,7 @@ fn adapter(api: Api) -> AdapterKind {
 }
 
 /// The base URL for paths: it ends in a slash.
-fn endpoint(api: Api, base: Option<&str>) -> Result<Endpoint, String> {
+fn endpoint(api: Api, base: Option<&str>) -> Result<Endpoint, SettingsErrorKind> {
     let Some(base) = base else {
         return Ok(Endpoint::from_static(match api {
             Api::Anthropic => "https://api.anthropic.com/v1/",
@@ -173,17 +214,14 @@ fn endpoint(api: Api, base: Option<&str>) -> Result<Endpoint, String> {
             Api::Gemini => "https://generativelanguage.googleapis.com/v1beta/",
         }));
     };
-    let url = Url::parse(base.trim()).map_err(|error| format!("its base_url is invalid: {error}"))?;
+    let url = Url::parse(base.trim()).map_err(SettingsErrorKind::BaseUrl)?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!(
-            "its base_url has the scheme `{}`; only http and https are supported",
-            url.scheme()
-        ));
+        return Err(SettingsErrorKind::Scheme(url.scheme().to_owned()));
     }
     // Only the APIs of OpenAI are reached by joining URLs, which keeps a query at the end.
     if url.query().is_some() && !matches!(api, Api::OpenAi | Api::OpenAiResponses) || url.fragment().is_some()
     {
-        return Err("its base_url has a query or a fragment; leave it out".to_owned());
+        return Err(SettingsErrorKind::QueryOrFragment);
     }
     let mut url = url;
     if !url.path().ends_with('/') {
@@ -212,8 +250,10 @@ mod tests {
         assert_eq!(of(Api::OpenAi, "http://127.0.0.1:1/v1").unwrap(), "http://127.0.0.1:1/v1/");
         assert_eq!(of(Api::OpenAi, "http://a/v1/?version=2").unwrap(), "http://a/v1/?version=2");
         assert_eq!(of(Api::Gemini, "https://a").unwrap(), "https://a/");
-        assert!(of(Api::Gemini, "https://a/?b").unwrap_err().contains("leave it out"));
-        assert!(of(Api::Anthropic, "ftp://a/").unwrap_err().contains("`ftp`"));
-        assert!(of(Api::Anthropic, "nothing").is_err());
+        assert!(matches!(of(Api::Gemini, "https://a/?b"), Err(SettingsErrorKind::QueryOrFragment)));
+        assert!(
+            matches!(of(Api::Anthropic, "ftp://a/"), Err(SettingsErrorKind::Scheme(ftp)) if ftp == "ftp")
+        );
+        assert!(matches!(of(Api::Anthropic, "nothing"), Err(SettingsErrorKind::BaseUrl(_))));
     }
 }

@@ -15,7 +15,7 @@ use crate::event::{Event, Watcher};
 use crate::final_answer::{FINAL_ANSWER, FinalAnswer};
 use crate::message::{Block, Message, Role, ToolCall, ToolResult};
 use crate::model::{ChatModel, Delta, DeltaSink, ModelError, Reply, Request, Stop, Usage};
-use crate::toolset::Toolset;
+use crate::toolset::{ToolsError, Toolset};
 
 /// Limits of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,14 +64,14 @@ pub struct Answer {
 }
 
 /// Why a run has no answer.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The model did not reply.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The tools could not be listed.
     #[error("the tools can't be listed: {0}")]
-    Tools(String),
+    Tools(#[from] ToolsError),
     /// The turns were used up while the model still called tools.
     #[error("the limit of {0} turns is reached; give the task in smaller parts, or raise maxTurns")]
     Turns(u32),
@@ -173,7 +173,7 @@ impl Run<'_> {
     }
 
     async fn ask(&self, conversation: &[Message]) -> Result<Reply, RunError> {
-        let mut tools = self.tools.tools().await.map_err(RunError::Tools)?;
+        let mut tools = self.tools.tools().await?;
         tools.extend(self.final_answer.map(FinalAnswer::definition));
         let request = Request { system: self.system, messages: conversation, tools: &tools };
         Ok(self.model.reply(&request, self).await?)
@@ -185,7 +185,7 @@ impl Run<'_> {
         let Some(call) = calls.iter().find(|call| call.name == FINAL_ANSWER) else { return Ending::None };
         match form.check(&call.arguments) {
             Ok(()) => Ending::Answer(call.arguments.clone()),
-            Err(faults) => Ending::Invalid(faults),
+            Err(invalid) => Ending::Invalid(invalid.to_string()),
         }
     }
 

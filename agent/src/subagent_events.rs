@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::Usage;
 
-pub use poster::EventPoster;
+pub use poster::{EventPoster, ListenerError};
 
 /// The environment variable with the address of the listener and its token, as `http://TOKEN@127.0.0.1:PORT/events`.
 pub const ADDRESS_VARIABLE: &str = "TOOLSMITH_SUBAGENT_LOGGING_ADDRESS";

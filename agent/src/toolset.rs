@@ -16,13 +16,18 @@ pub struct ToolDefinition {
     pub input_schema: Value,
 }
 
+/// Why tools can't be listed: the error of whatever provides them.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct ToolsError(pub Box<dyn std::error::Error + Send + Sync>);
+
 /// The tools of a run. Dropping the future of a call cancels it.
 pub trait Toolset: Send + Sync {
     /// The current tools.
     ///
-    /// Why they can't be listed.
-    /// Why there is no list.
-    fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDefinition>, String>>;
+    /// # Errors
+    /// If they can't be listed.
+    fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDefinition>, ToolsError>>;
 
     /// Calls a tool. Every failure becomes a result for the model.
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult>;

@@ -35,7 +35,8 @@ impl Assistant {
     /// If there is no such model, its key is missing, or its prompt can't be read.
     pub fn of(config: &Config, name: Option<&str>) -> Result<Self, Failure> {
         let entry = entry(config, name)?.clone();
-        let model = Provider::new(settings(&entry)?).map_err(|message| Failure::new(Kind::Model, message))?;
+        let model = Provider::new(settings(&entry)?)
+            .map_err(|error| Failure::new(Kind::Model, error.to_string()).caused_by(error))?;
         let prompt = Prompt::read(config.system_prompt.as_deref())?;
         Ok(Assistant { model, entry, limits: limits(config), prompt })
     }

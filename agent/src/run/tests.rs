@@ -40,7 +40,7 @@ impl ChatModel for Says {
 struct Names;
 
 impl Toolset for Names {
-    fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDefinition>, String>> {
+    fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDefinition>, ToolsError>> {
         async { Ok(Vec::new()) }.boxed()
     }
 
@@ -105,10 +105,10 @@ async fn tools_are_called_until_a_reply_has_no_calls() {
 async fn turns_and_tokens_have_limits() {
     let more = || says(vec![call("a", json!({}))], Stop::ToolCalls);
     let error = go_on(vec![more(), more(), more()], &limits(), None, &mut Vec::new()).await.unwrap_err();
-    assert_eq!(error, RunError::Turns(3));
+    assert!(matches!(error, RunError::Turns(3)), "{error}");
     let few = Limits { tokens: Some(20), ..limits() };
     let error = go_on(vec![more(), more()], &few, None, &mut Vec::new()).await.unwrap_err();
-    assert_eq!(error, RunError::Tokens { used: 30, limit: 20 });
+    assert!(matches!(error, RunError::Tokens { used: 30, limit: 20 }), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,7 +117,7 @@ async fn cancelled_calls_get_results_in_the_next_run() {
     let mut conversation = Vec::new();
     let hanging = vec![says(vec![call("hang", json!({}))], Stop::ToolCalls)];
     let error = go_on(hanging, &short, None, &mut conversation).await.unwrap_err();
-    assert_eq!(error, RunError::Time(Duration::from_secs(5)));
+    assert!(matches!(error, RunError::Time(limit) if limit == Duration::from_secs(5)), "{error}");
     assert_eq!(roles(&conversation), [Role::User, Role::Assistant]);
     go_on(vec![says(vec![Block::text("ok")], Stop::End)], &short, None, &mut conversation).await.unwrap();
     assert_eq!(roles(&conversation)[2..], [Role::Tool, Role::User, Role::Assistant]);
@@ -193,14 +193,15 @@ async fn an_invalid_answer_is_an_error_unless_it_may_be_corrected() {
 async fn an_end_without_the_final_answer_is_an_error_with_the_last_text() {
     let replies = vec![says(vec![Block::text("I am done")], Stop::End)];
     let error = go_on(replies, &limits(), Some(&form()), &mut Vec::new()).await.unwrap_err();
-    assert_eq!(error, RunError::NoFinalAnswer("I am done".to_owned()));
+    assert!(matches!(&error, RunError::NoFinalAnswer(text) if text == "I am done"), "{error}");
 }
 
 #[tokio::test]
 async fn a_message_that_is_cut_off_or_refused_is_an_error() {
     let cut_off = vec![says(vec![call("hang", json!(null))], Stop::Length)];
-    assert_eq!(go_on(cut_off, &limits(), None, &mut Vec::new()).await, Err(RunError::Length));
+    let error = go_on(cut_off, &limits(), None, &mut Vec::new()).await.unwrap_err();
+    assert!(matches!(error, RunError::Length), "{error}");
     let refused = vec![says(Vec::new(), Stop::Refused("safety".to_owned()))];
     let error = go_on(refused, &limits(), None, &mut Vec::new()).await.unwrap_err();
-    assert_eq!(error, RunError::Refused("safety".to_owned()));
+    assert!(matches!(&error, RunError::Refused(why) if why == "safety"), "{error}");
 }

@@ -43,27 +43,43 @@ enum Posted {
     Flush(oneshot::Sender<()>),
 }
 
+/// Why events can't be posted to an address. The address is not shown: it contains a token.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenerError {
+    /// It is not a URL.
+    #[error("the address of the listener is not a valid URL")]
+    Malformed,
+    /// It is the URL of another machine, or not one of HTTP.
+    #[error("the address of the listener is not on this machine")]
+    NotLocal,
+    /// It has no token.
+    #[error("the address of the listener has no token")]
+    NoToken,
+    /// There is no HTTP client.
+    #[error(transparent)]
+    Client(#[from] reqwest::Error),
+}
+
 impl EventPoster {
     /// Posts to an address with its token, in the form of [`ADDRESS_VARIABLE`](super::ADDRESS_VARIABLE).
     ///
     /// # Errors
-    /// What is wrong with the address. The address is not shown: it contains a token.
-    pub fn new(address: &str) -> Result<Self, String> {
-        let wrong = |what: &str| format!("the address of the listener {what}");
-        let mut url = Url::parse(address).map_err(|_| wrong("is not a valid URL"))?;
+    /// If the address is not one of a listener.
+    pub fn new(address: &str) -> Result<Self, ListenerError> {
+        let mut url = Url::parse(address).map_err(|_| ListenerError::Malformed)?;
         let is_local = url.host_str().is_some_and(|host| matches!(host, "127.0.0.1" | "localhost" | "[::1]"));
         if url.scheme() != "http" || !is_local {
-            return Err(wrong("is not on this machine"));
+            return Err(ListenerError::NotLocal);
         }
         let token = url.username().to_owned();
         if token.is_empty() || url.set_username("").is_err() {
-            return Err(wrong("has no token"));
+            return Err(ListenerError::NoToken);
         }
         // Without a provider, the client could not be built; nothing is encrypted here.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client =
             Client::builder().no_proxy().timeout(LONGEST).redirect(reqwest::redirect::Policy::none());
-        let client = client.build().map_err(|error| error.to_string())?;
+        let client = client.build()?;
         let (sender, events) = queue::bounded(WAITING);
         let accounted_for = Arc::default();
         tokio::spawn(post_all(Endpoint { client, url, token }, events, Arc::clone(&accounted_for)));

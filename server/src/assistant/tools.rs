@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agent::{ToolCall, ToolDefinition, ToolResult, Toolset};
+use agent::{ToolCall, ToolDefinition, ToolResult, ToolsError, Toolset};
 use config::Server;
 use futures::FutureExt as _;
 use futures::StreamExt as _;
@@ -35,6 +35,14 @@ pub struct Tools {
     on_progress: ProgressHandler,
     /// Members for the `_meta` of each call.
     meta: Map<String, Value>,
+}
+
+/// All servers have failed.
+#[derive(Debug, thiserror::Error)]
+#[error("no server is available:\n{}", .reasons.join("\n"))]
+pub struct NoServer {
+    /// Why each failed, with secrets masked.
+    pub reasons: Vec<String>,
 }
 
 /// Handles the progress of a tool's call.
@@ -75,8 +83,8 @@ impl Tools {
     /// Waits until a server is usable. A timeout is not an error, since a server may still become usable.
     ///
     /// # Errors
-    /// If all servers have failed: the reasons, one line each.
-    pub async fn any_server(&self) -> Result<(), String> {
+    /// If all servers have failed.
+    pub async fn any_server(&self) -> Result<(), NoServer> {
         let live = self.inside.client.live(Abilities::default());
         let snapshot = live.now();
         let servers = &snapshot.config().servers;
@@ -97,7 +105,7 @@ impl Tools {
             Some(snapshot.settings.masker.mask(&error).into_owned())
         };
         let reasons: Vec<String> = servers.iter().filter_map(why).collect();
-        Err(format!("no server is available:\n{}", reasons.join("\n")))
+        Err(NoServer { reasons })
     }
 
     /// A line about unavailable servers, after the servers had time to answer.
@@ -120,8 +128,8 @@ impl Tools {
         self.inside.session.close().await;
     }
 
-    async fn list(&self) -> Result<Vec<ToolDefinition>, String> {
-        let listing = self.inside.session.list_tools().await.map_err(|error| error.to_string())?;
+    async fn list(&self) -> Result<Vec<ToolDefinition>, ToolsError> {
+        let listing = self.inside.session.list_tools().await.map_err(|error| ToolsError(Box::new(error)))?;
         let own = [LIST, READ];
         let names = Names::of(own.into_iter().chain(listing.tools.iter().map(|tool| tool.name.as_str())));
         let definitions = listing.tools.iter().filter_map(|tool| {
@@ -230,7 +238,7 @@ impl Tools {
 }
 
 impl Toolset for Tools {
-    fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDefinition>, String>> {
+    fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDefinition>, ToolsError>> {
         self.list().boxed()
     }
 

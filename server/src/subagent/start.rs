@@ -125,5 +125,5 @@ fn read_output_schema(file: &Path) -> Result<FinalAnswer, Failure> {
     let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     let schema: Value =
         strict_json::from_str(&text).map_err(|error| wrong(format!("it is not JSON: {error}")))?;
-    FinalAnswer::new(schema).map_err(wrong)
+    FinalAnswer::new(schema).map_err(|error| wrong(error.to_string()))
 }

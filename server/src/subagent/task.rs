@@ -179,8 +179,9 @@ impl Subagent {
         let tools = tools.map_err(|failure| failure.report.for_model())?.marked(meta);
         let lent = Lent { tools: Some(tools), state: &self.state };
         let tools = lent.get()?;
-        tools.any_server().await?;
-        let names = tools.tools().await?.into_iter().map(|tool| tool.name).collect();
+        tools.any_server().await.map_err(|error| error.to_string())?;
+        let listed = tools.tools().await.map_err(|error| error.to_string())?;
+        let names = listed.into_iter().map(|tool| tool.name).collect();
         if let Some(line) = tools.missing().await {
             task.caller.log(Level::Warning, "toolsmith", json!(line)).await;
         }

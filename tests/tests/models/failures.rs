@@ -164,9 +164,9 @@ async fn unreachable_addresses_and_non_apis_are_reported() {
     assert!(!error.message.contains("hidden"), "{error}");
     settings.base_url = None;
     settings.key = None;
-    assert!(Provider::new(settings.clone()).unwrap_err().contains("api_key_env"));
+    assert!(Provider::new(settings.clone()).unwrap_err().to_string().contains("api_key_env"));
     settings.key = Some("a\nb".to_owned());
-    assert!(!Provider::new(settings).unwrap_err().contains("a\nb"));
+    assert!(!Provider::new(settings).unwrap_err().to_string().contains("a\nb"));
 }
 
 #[tokio::test]
