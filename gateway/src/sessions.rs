@@ -14,7 +14,7 @@ use config::{Config, Permission};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
 use mcp::{CallOptions, ErrorKind};
-use runner::{Answer, CallFailure, FailureKind, Question, Refusal, ServerUnavailable, ToolHost};
+use runner::{Answer, CallFailure, FailureKind, Question, Refusal, SessionError, ToolHost};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use terminal::Masker;
@@ -276,15 +276,13 @@ impl ToolHost for Sessions {
         Some(self.host.questions())
     }
 
-    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), ServerUnavailable>> {
+    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), SessionError>> {
         let opening = self.start(server);
         async move {
-            let opened = opening.await.map_err(|error| ServerUnavailable(error.report.for_model()))?;
+            let opened = opening.await.map_err(|error| SessionError::Unavailable(error.report.for_model()))?;
             match self.expected.get(server) {
                 Some(expected) if !self.pinned.contains(server) && *expected != opened.tools => {
-                    let message =
-                        format!("the tools of {server} have changed since the program was compiled");
-                    Err(ServerUnavailable(message))
+                    Err(SessionError::ToolsChanged(server.to_owned()))
                 }
                 _ => Ok(()),
             }

@@ -131,13 +131,13 @@ mod tests {
     use bridge::wire::CallFailure;
 
     use crate::catalog::Catalog;
-    use crate::host::{Answer, Refusal, ServerUnavailable, ToolHost};
+    use crate::host::{Answer, Refusal, SessionError, ToolHost};
     use crate::observer::Unobserved;
 
     struct NoServers;
 
     impl ToolHost for NoServers {
-        fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::result::Result<(), ServerUnavailable>> {
+        fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::result::Result<(), SessionError>> {
             Box::pin(ready(Ok(())))
         }
 

@@ -9,13 +9,27 @@ use tokio::sync::watch;
 
 use crate::refused::CallsRefused;
 
+/// Why an execution has no session with a server. The text is for the user or a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SessionError {
+    /// The server can't be connected, and why.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The server offers other tools than those that the program was compiled against.
+    #[error("the tools of {0} have changed since the program was compiled")]
+    ToolsChanged(String),
+    /// The current configuration no longer allows the server, and why.
+    #[error("{0}")]
+    NotInForce(String),
+}
+
 /// Forwards calls to servers; each execution has its own.
 pub trait ToolHost: Send + Sync {
     /// Ensures that this execution has a session with `server`. May be called again for the same server.
     ///
     /// # Errors
-    /// Why there is no session.
-    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), ServerUnavailable>>;
+    /// If there is no session that the program can use.
+    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), SessionError>>;
 
     /// Whether the program may call `tools`, pairs of server and tool: all that it can call. Called once, when the
     /// program is linked and its servers are open, before it runs; not for a program that is only compiled. May wait
@@ -84,11 +98,6 @@ pub trait ToolHost: Send + Sync {
 fn unavailable(message: &str) -> CallFailure {
     CallFailure { kind: FailureKind::Unavailable, message: message.to_owned() }
 }
-
-/// Why there is no session with a server, in words for the user or a model.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ServerUnavailable(pub String);
 
 /// Why a program may not run.
 #[derive(Debug, Clone, PartialEq)]

@@ -23,7 +23,7 @@ use crate::compiler_slots::AdmissionWait;
 use crate::diagnostics;
 use crate::engine::{Engine, Request};
 use crate::error::{Error, ErrorKind, Result};
-use crate::host::{Refusal, ServerUnavailable, ToolHost};
+use crate::host::{Refusal, SessionError, ToolHost};
 use crate::observer::{Observer, Phase};
 use crate::outcome::{Failure, Outcome, Status, in_milliseconds, milliseconds};
 use crate::program::{self, ProgramTraces};
@@ -227,9 +227,9 @@ impl<'a> Run<'a> {
         let waited = milliseconds(started);
         self.outcome.phases_ms.connect = self.outcome.phases_ms.connect.max(waited);
         for (server, opened) in servers.iter().zip(opened) {
-            if let Err(ServerUnavailable(message)) = opened {
+            if let Err(error) = opened {
                 let evidence = json!({ "server": server });
-                let failure = Failure::new("server_unavailable", message, evidence);
+                let failure = Failure::new("server_unavailable", error.to_string(), evidence);
                 self.outcome.fail(Status::RuntimeError, failure);
                 return false;
             }
@@ -322,7 +322,7 @@ const UNKNOWN_SHOWN: usize = 10;
 fn open_all<'a>(
     host: &'a dyn ToolHost,
     servers: &[&'a str],
-) -> BoxFuture<'a, Vec<Result<(), ServerUnavailable>>> {
+) -> BoxFuture<'a, Vec<std::result::Result<(), SessionError>>> {
     join_all(servers.iter().map(|server| host.open(server)).collect::<Vec<_>>()).boxed()
 }
 

@@ -37,6 +37,14 @@ use terminal::Masker;
 
 pub(crate) use record::{Answer, Arguments, Record, Refused, Who};
 
+/// A record that is not in the log, or not whole. Then the action that it describes must not happen, or must end.
+#[derive(Debug, thiserror::Error)]
+#[error("the audit log {} can't be written: {source}. Actions that can't be logged are refused", path.display())]
+pub(crate) struct Unrecorded {
+    path: PathBuf,
+    source: io::Error,
+}
+
 /// The log, shared by all executions of the process.
 #[derive(Debug)]
 pub(crate) struct Audit {
@@ -68,18 +76,12 @@ impl Audit {
     /// Writes a record. Blocks for one `write` into the page cache, usually below a millisecond.
     ///
     /// # Errors
-    /// If the record is not in the file, or not whole. Then the action that it describes must not happen, or must end:
-    /// see [`Audit::refusal`].
-    pub(crate) fn record(&self, record: &Record<'_>, masker: &Masker) -> io::Result<()> {
-        let line = line::of(record, SystemTime::now(), masker)?;
-        self.file.lock().unwrap_or_else(PoisonError::into_inner).append(&self.path, &line)
-    }
-
-    /// The reason why something is refused or ended because it can't be recorded.
-    pub(crate) fn refusal(&self, error: &io::Error) -> String {
-        format!(
-            "the audit log {} can't be written: {error}. Actions that can't be logged are refused",
-            self.path.display()
-        )
+    /// If the record is not in the file, or not whole.
+    pub(crate) fn record(&self, record: &Record<'_>, masker: &Masker) -> Result<(), Unrecorded> {
+        let append = |line: Vec<u8>| {
+            self.file.lock().unwrap_or_else(PoisonError::into_inner).append(&self.path, &line)
+        };
+        let appended = line::of(record, SystemTime::now(), masker).and_then(append);
+        appended.map_err(|source| Unrecorded { path: self.path.clone(), source })
     }
 }

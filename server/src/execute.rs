@@ -137,7 +137,7 @@ impl Execution {
         if let Some(pending) = approver.take_pending() {
             let ended = recorder.end("input_required", None);
             return Ok(ended.map_or_else(
-                |message| answer::failure(&masker.mask(&message)),
+                |unrecorded| answer::failure(&masker.mask(&unrecorded.to_string())),
                 |()| self.ask_first(pending),
             ));
         }
@@ -146,6 +146,7 @@ impl Execution {
                 .end(&outcome.status.to_string(), outcome.error.as_ref().map(|error| error.kind.as_str())),
             Err(_) => recorder.end("host_error", Some("host")),
         };
+        let ended = ended.map_err(|unrecorded| unrecorded.to_string());
         let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {
             Ok(outcome) => outcome,
             Err(message) => return Ok(answer::failure(&masker.mask(&message))),
@@ -179,7 +180,8 @@ impl Execution {
         (host, stop): (Arc<ClientHost>, CancellationToken),
     ) -> Result<Outcome, String> {
         let Arguments { code, args, check_only, .. } = &self.arguments;
-        recorder.execution(code, &json!(args), *check_only)?;
+        let recorded = recorder.execution(code, &json!(args), *check_only);
+        recorded.map_err(|unrecorded| unrecorded.to_string())?;
         let lease = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
@@ -243,7 +245,7 @@ impl Execution {
             timeout: self.time(),
             check_only: self.arguments.check_only,
             limits: code_mode.limits.clone(),
-            grants: self.session.grants(&code_mode.grants)?,
+            grants: self.session.grants(&code_mode.grants).map_err(|error| error.to_string())?,
             cancel,
         })
     }

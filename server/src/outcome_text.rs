@@ -34,7 +34,8 @@ pub fn content(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Whether a refused system call can be the reason why a program failed. An error that names no system error is not
-/// caused by one: std itself reads optional files, such as `/proc/self/cgroup`.
+/// caused by one: std itself reads optional files, such as `/proc/self/cgroup`. The text is all that is known of a
+/// snippet's error, which may be of any type; `(os error N)` is std's notation for a system error's number.
 fn may_be_refusal(error: &Failure) -> bool {
     error.kind != "error" || error.message.contains("(os error ")
 }

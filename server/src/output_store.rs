@@ -51,6 +51,19 @@ impl State {
     }
 }
 
+/// Why there is no text at an address.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AddressError {
+    #[error("{uri:?} is not a valid URI: {source}")]
+    Uri { uri: String, source: url::ParseError },
+    #[error("{name}={value:?} is not a number of bytes; use {TEMPLATE}")]
+    Number { name: &'static str, value: String },
+    #[error(
+        "{0} was not found: the last {TEXTS_KEPT} outputs are kept, for their session only; run the snippet again"
+    )]
+    NotFound(Url),
+}
+
 /// A part of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Part {
@@ -93,15 +106,13 @@ impl OutputStore {
     /// Reads the text at an address, whole or a range, up to the maximum size.
     ///
     /// # Errors
-    /// What is wrong with the address, and what to do.
-    pub(crate) fn read(&self, client: &str, uri: &str) -> Result<Part, String> {
-        let url = Url::parse(uri).map_err(|error| format!("{uri:?} is not a valid URI: {error}"))?;
-        let number = |name: &str| -> Result<Option<usize>, String> {
+    /// If the address is wrong, or its text is gone.
+    pub(crate) fn read(&self, client: &str, uri: &str) -> Result<Part, AddressError> {
+        let url = Url::parse(uri).map_err(|source| AddressError::Uri { uri: uri.to_owned(), source })?;
+        let number = |name: &'static str| -> Result<Option<usize>, AddressError> {
             let value = url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
-            value.map_or(Ok(None), |value| {
-                let wrong = |_| format!("{name}={value:?} is not a number of bytes; use {TEMPLATE}");
-                value.parse().map(Some).map_err(wrong)
-            })
+            let Some(value) = value else { return Ok(None) };
+            value.parse().map(Some).map_err(|_| AddressError::Number { name, value })
         };
         let (offset, length) = (number("offset")?.unwrap_or(0), number("length")?.unwrap_or(LENGTH));
         let mut address = url.clone();
@@ -110,10 +121,7 @@ impl OutputStore {
         let found =
             state.texts.iter().rev().find(|text| text.client == client && text.address == address.as_str());
         let Some(text) = found.map(|text| text.text.clone()) else {
-            return Err(format!(
-                "{address} was not found: the last {TEXTS_KEPT} outputs are kept, for their session only; \
-                 run the snippet again"
-            ));
+            return Err(AddressError::NotFound(address));
         };
         drop(state);
         let start = text.floor_char_boundary(offset.min(text.len()));

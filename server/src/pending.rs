@@ -5,6 +5,7 @@
 //! use one for another request.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -91,6 +92,17 @@ struct Waiting {
     _reserved: Reserved,
 }
 
+/// Why there is no key for states.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeyError {
+    /// The kernel provides no random numbers.
+    #[error(transparent)]
+    Random(#[from] io::Error),
+    /// The library rejects the key.
+    #[error(transparent)]
+    Codec(#[from] RequestStateError),
+}
+
 /// All waiting work, by name.
 pub(crate) struct PendingRequests {
     codec: RequestStateCodec,
@@ -129,9 +141,9 @@ pub(crate) enum RequestState<T> {
 
 impl PendingRequests {
     /// Creates a key that only this process knows. Clients have `return_time` to come back.
-    pub(crate) fn new(return_time: Duration) -> Result<Self, String> {
-        let key = random::bytes::<32>().map_err(|error| error.to_string())?;
-        let codec = RequestStateCodec::try_new(&key[..]).map_err(|error| error.to_string())?;
+    pub(crate) fn new(return_time: Duration) -> Result<Self, KeyError> {
+        let key = random::bytes::<32>()?;
+        let codec = RequestStateCodec::try_new(&key[..])?;
         let quota = Quota::new("requests that wait for their clients", WORK, WORK_OF_CLIENT);
         Ok(PendingRequests {
             codec,

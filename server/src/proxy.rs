@@ -110,7 +110,7 @@ impl ProxiedRequest {
         let mut carried = None;
         SettingsInForce::new(&self.state, &self.snapshot.settings)
             .check(server, Some(READ))
-            .map_err(internal)?;
+            .map_err(|gone| internal(gone.to_string()))?;
         let read = |_| async {
             let result = self.carry(server, "resources/read", parameters).await;
             let logged = for_log(&result);
@@ -139,9 +139,10 @@ impl ProxiedRequest {
         let policy = PermissionPolicy::of_session(config, &self.state.allow, answers, approver.clone());
         let decided =
             policy.decide_call((server, name), requested, arguments, &ExecutionAnswers::default()).await;
-        recorder.approvals(&approver)?;
+        recorder.approvals(&approver).map_err(|unrecorded| unrecorded.to_string())?;
         if let Err(refusal) = decided {
-            recorder.refused_directly((server, name), arguments)?;
+            let refused = recorder.refused_directly((server, name), arguments);
+            refused.map_err(|unrecorded| unrecorded.to_string())?;
             return Err(refusal.report().for_model());
         }
         Ok(())
@@ -222,7 +223,7 @@ impl ProxiedRequest {
     fn check_in_force(&self, server: &Server, tool: Option<&str>) -> Result<(), mcp::Error> {
         let name = &server.connection.name;
         let checked = SettingsInForce::new(&self.state, &self.snapshot.settings).check(name, tool);
-        checked.map_err(|reason| mcp::Error::new(name, ErrorKind::Host { reason }))
+        checked.map_err(|gone| mcp::Error::new(name, ErrorKind::Host { reason: gone.to_string() }))
     }
 
     /// Subscribes to changes of a resource, or unsubscribes.

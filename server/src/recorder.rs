@@ -10,11 +10,10 @@ use std::time::Instant;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
+use gateway::permission::rules::NotInForce;
 use gateway::resources::READ;
 use gateway::sessions::Sessions;
-use runner::{
-    Answer, CallFailure, CallsRefused, FailureKind, Question, Refusal, ServerUnavailable, ToolHost,
-};
+use runner::{Answer, CallFailure, CallsRefused, FailureKind, Question, Refusal, SessionError, ToolHost};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
@@ -28,7 +27,7 @@ use super::answer_shapes::AnswerShapes;
 use super::approval::Approver;
 use super::settings_in_force::SettingsInForce;
 use super::snapshot::Settings;
-use crate::audit::{Record, Refused};
+use crate::audit::{Record, Refused, Unrecorded};
 
 /// Records one execution, or one direct call.
 pub(crate) struct ExecutionRecorder {
@@ -79,7 +78,12 @@ impl ExecutionRecorder {
     ///
     /// # Errors
     /// If it can't be recorded; then the snippet must not be run.
-    pub(crate) fn execution(&self, code: &str, arguments: &Value, check_only: bool) -> Result<(), String> {
+    pub(crate) fn execution(
+        &self,
+        code: &str,
+        arguments: &Value,
+        check_only: bool,
+    ) -> Result<(), Unrecorded> {
         let has_arguments = arguments.as_object().is_some_and(|arguments| !arguments.is_empty());
         let arguments = has_arguments.then(|| serde_json::value::to_raw_value(arguments).ok()).flatten();
         self.context.write(&Record::ExecutionBegin {
@@ -95,7 +99,7 @@ impl ExecutionRecorder {
     }
 
     /// Records the answers to questions since the last call.
-    pub(crate) fn approvals(&self, approver: &Approver) -> Result<(), String> {
+    pub(crate) fn approvals(&self, approver: &Approver) -> Result<(), Unrecorded> {
         for approval in approver.take_approvals() {
             let (question, answer, tools) = (approval.question, approval.answer, approval.tools.as_slice());
             self.context.write(&Record::Approval { execution: &self.context.id, question, answer, tools })?;
@@ -151,16 +155,14 @@ impl ExecutionRecorder {
         Called: Future<Output = Result<Answer, CallFailure>>,
     {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let unrecorded = |message| CallFailure { kind: FailureKind::Unavailable, message };
-        let written =
-            Call::begin(&self.context, number, (server, tool), arguments, direct).map_err(unrecorded)?;
+        let written = Call::begin(&self.context, number, (server, tool), arguments, direct)?;
         let answer = call(written.meta()).instrument(written.span()).await;
-        written.end(&answer).map_err(unrecorded)?;
+        written.end(&answer)?;
         answer
     }
 
     /// Records the end of the execution.
-    pub(crate) fn end(&self, status: &str, error: Option<&str>) -> Result<(), String> {
+    pub(crate) fn end(&self, status: &str, error: Option<&str>) -> Result<(), Unrecorded> {
         self.is_open.store(false, Ordering::Relaxed);
         let calls = self.calls.load(Ordering::Relaxed);
         self.context.span.end(status, error, calls);
@@ -187,7 +189,7 @@ impl ExecutionRecorder {
         &self,
         (server, tool): (&str, &str),
         arguments: &RawValue,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unrecorded> {
         self.context.write(&Record::CallRefused {
             execution: &self.context.id,
             server,
@@ -202,6 +204,12 @@ impl ExecutionRecorder {
     }
 }
 
+impl From<Unrecorded> for CallFailure {
+    fn from(unrecorded: Unrecorded) -> Self {
+        CallFailure { kind: FailureKind::Unavailable, message: unrecorded.to_string() }
+    }
+}
+
 /// The sessions of an execution, with all calls and answers recorded.
 pub(crate) struct Recorded<'a> {
     pub(crate) sessions: &'a Sessions,
@@ -213,23 +221,26 @@ pub(crate) struct Recorded<'a> {
 
 impl Recorded<'_> {
     fn check_in_force(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
-        let denied = |message| CallFailure { kind: FailureKind::Denied, message };
+        let denied = |gone: NotInForce| CallFailure { kind: FailureKind::Denied, message: gone.to_string() };
         self.in_force.check(server, Some(tool)).map_err(denied)
     }
 }
 
 impl ToolHost for Recorded<'_> {
-    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), ServerUnavailable>> {
+    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), SessionError>> {
         // A missing session would be started; a server that has been removed must not be.
         match self.in_force.check(server, None) {
             Ok(()) => self.sessions.open(server),
-            Err(gone) => ready(Err(ServerUnavailable(gone))).boxed(),
+            Err(gone) => ready(Err(SessionError::NotInForce(gone.to_string()))).boxed(),
         }
     }
 
     fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
         async move {
-            let refused = |message| Refusal { message, evidence: serde_json::json!({ "reason": "audit" }) };
+            let refused = |unrecorded: Unrecorded| Refusal {
+                message: unrecorded.to_string(),
+                evidence: serde_json::json!({ "reason": "audit" }),
+            };
             let names: Vec<String> = tools.iter().map(|(server, tool)| format!("{server}.{tool}")).collect();
             let manifest = Record::Manifest { execution: &self.recorder.context.id, tools: &names };
             self.recorder.context.write(&manifest).map_err(refused)?;
@@ -248,8 +259,7 @@ impl ToolHost for Recorded<'_> {
     ) -> BoxFuture<'a, Result<(), CallFailure>> {
         async move {
             let decided = self.sessions.permit_call(server, tool, arguments).await;
-            let unrecorded = |message| CallFailure { kind: FailureKind::Unavailable, message };
-            self.recorder.approvals(self.approver).map_err(unrecorded)?;
+            self.recorder.approvals(self.approver)?;
             decided
         }
         .boxed()
@@ -270,8 +280,7 @@ impl ToolHost for Recorded<'_> {
     fn permit_read<'a>(&'a self, server: &'a str, uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
         async move {
             let decided = self.sessions.permit_read(server, uri).await;
-            let unrecorded = |message| CallFailure { kind: FailureKind::Unavailable, message };
-            self.recorder.approvals(self.approver).map_err(unrecorded)?;
+            self.recorder.approvals(self.approver)?;
             decided
         }
         .boxed()

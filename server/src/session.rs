@@ -90,6 +90,11 @@ impl Drop for ClientSession {
     }
 }
 
+/// A session's scratch space that can't be created.
+#[derive(Debug, thiserror::Error)]
+#[error("scratch space for the session can't be created: {0}")]
+pub(crate) struct ScratchError(#[source] sandbox::SpawnError);
+
 impl ClientSession {
     pub(crate) fn new(id: String, transport: ClientTransport, state: Arc<ServerState>) -> Arc<Self> {
         Arc::new(Self::with_transport(id, transport, state))
@@ -187,7 +192,7 @@ impl ClientSession {
     ///
     /// # Errors
     /// If scratch space can't be created.
-    pub(crate) fn grants(&self, granted: &Grants) -> Result<Grants, String> {
+    pub(crate) fn grants(&self, granted: &Grants) -> Result<Grants, ScratchError> {
         let mut grants = granted.clone();
         if let Some(bytes) = granted.scratch.filter(|_| self.lasts()) {
             let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -195,10 +200,7 @@ impl ClientSession {
             let kept = scratch.as_ref().filter(|(size, _)| *size == bytes).map(|(_, kept)| kept.clone());
             let space = match kept {
                 Some(kept) => kept,
-                None => {
-                    let made = sandbox::Scratch::new(bytes);
-                    made.map_err(|error| format!("scratch space for the session can't be created: {error}"))?
-                }
+                None => sandbox::Scratch::new(bytes).map_err(ScratchError)?,
             };
             *scratch = Some((bytes, space.clone()));
             grants.shared_scratch = Some(space);

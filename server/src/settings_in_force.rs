@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gateway::permission::rules;
+use gateway::permission::rules::{self, NotInForce};
 use tokio::sync::watch;
 
 use super::snapshot::Settings;
@@ -26,12 +26,12 @@ impl<'a> SettingsInForce<'a> {
     /// Checks right before a request that the server may still be used and the tool still be called.
     ///
     /// # Errors
-    /// If not; the text is the reason.
-    pub(crate) fn check(&self, server: &str, tool: Option<&str>) -> Result<(), String> {
+    /// If not.
+    pub(crate) fn check(&self, server: &str, tool: Option<&str>) -> Result<(), NotInForce> {
         let now = self.latest.borrow().clone();
         if Arc::ptr_eq(&now, self.used) {
             return Ok(());
         }
-        rules::check(&self.used.config, &now.config, self.allow, server, tool).map_err(|why| why.to_string())
+        rules::check(&self.used.config, &now.config, self.allow, server, tool)
     }
 }

@@ -103,7 +103,7 @@ impl ServerState {
             kept: OutputStore::default(),
             held: Arc::new(
                 PendingRequests::new(serve.question_timeout)
-                    .map_err(|why| Failure::new(Kind::System, why))?,
+                    .map_err(|error| Failure::new(Kind::System, error.to_string()).caused_by(error))?,
             ),
             terminal,
             offered: watch::Sender::default(),

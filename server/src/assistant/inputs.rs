@@ -3,9 +3,9 @@
 //! The content determines the type of a file, and its name only if the content does not.
 
 use std::fs::{File, OpenOptions};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agent::Block;
 use base64::Engine as _;
@@ -20,66 +20,84 @@ const TOGETHER: u64 = 4;
 /// Maximum length of a path in an error, in characters.
 const MAX_SHOWN: usize = 300;
 
+/// Inputs that can't be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InputError {
+    #[error("there are {0} inputs, and at most {MAX_FILES} are read; name fewer")]
+    TooMany(usize),
+    #[error("the input {path:?} can't be read: {source}")]
+    File { path: String, source: FileError },
+}
+
+/// Why a file can't be read, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FileError {
+    #[error("its path is empty")]
+    EmptyPath,
+    #[error("no such file ({}); paths are relative to the server's working folder", .0.display())]
+    Missing(PathBuf),
+    #[error("it is a folder; name its files")]
+    Folder,
+    #[error("it is not a regular file")]
+    NotRegular,
+    #[error(
+        "it has {length} bytes, and at most {limit} are read; raise agent.inputSize, or name a smaller one"
+    )]
+    TooLarge { length: String, limit: u64 },
+    #[error("all inputs together have more than {TOGETHER} times agent.inputSize; name fewer")]
+    Together,
+    #[error("it is neither text (UTF-8) nor an image, a sound or a document of a known type")]
+    UnknownType,
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
 /// Reads files relative to `folder`, each of at most `limit` bytes. Blocks.
 ///
 /// # Errors
 /// Which file can't be read, why, and what to do.
-pub(crate) fn read(folder: &Path, paths: &[String], limit: u64) -> Result<Vec<Block>, String> {
+pub(crate) fn read(folder: &Path, paths: &[String], limit: u64) -> Result<Vec<Block>, InputError> {
     if paths.len() > MAX_FILES {
-        return Err(format!(
-            "there are {} inputs, and at most {MAX_FILES} are read; name fewer",
-            paths.len()
-        ));
+        return Err(InputError::TooMany(paths.len()));
     }
     let mut left = limit.saturating_mul(TOGETHER);
     let mut blocks = Vec::new();
     for path in paths {
-        let wrong = |why: String| {
-            let path: String = path.chars().take(MAX_SHOWN).collect();
-            format!("the input {path:?} can't be read: {why}")
-        };
+        let wrong = |source| InputError::File { path: path.chars().take(MAX_SHOWN).collect(), source };
         if path.is_empty() {
-            return Err(wrong("its path is empty".to_owned()));
+            return Err(wrong(FileError::EmptyPath));
         }
         let content = content(&folder.join(path), limit).map_err(wrong)?;
         let length = content.len() as u64;
-        left = left.checked_sub(length).ok_or_else(|| {
-            wrong(format!("all inputs together have more than {TOGETHER} times agent.inputSize; name fewer"))
-        })?;
+        left = left.checked_sub(length).ok_or_else(|| wrong(FileError::Together))?;
         blocks.extend(file(path, content).map_err(wrong)?);
     }
     Ok(blocks)
 }
 
 /// The bytes of a file.
-fn content(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
+fn content(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     // Non-blocking: opening a pipe without a writer would wait forever.
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
     let file: File = file.map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
-            format!("no such file ({}); paths are relative to the server's working folder", path.display())
-        }
-        _ => error.to_string(),
+        io::ErrorKind::NotFound => FileError::Missing(path.to_owned()),
+        _ => FileError::Io(error),
     })?;
-    let found = file.metadata().map_err(|error| error.to_string())?;
+    let found = file.metadata()?;
     if found.is_dir() {
-        return Err("it is a folder; name its files".to_owned());
+        return Err(FileError::Folder);
     }
     if !found.is_file() {
-        return Err("it is not a regular file".to_owned());
+        return Err(FileError::NotRegular);
     }
-    let too_large = |length: String| {
-        format!(
-            "it has {length} bytes, and at most {limit} are read; raise agent.inputSize, or name a smaller one"
-        )
-    };
+    let too_large = |length| FileError::TooLarge { length, limit };
     if found.len() > limit {
         return Err(too_large(found.len().to_string()));
     }
     let mut content = Vec::new();
     // It may have grown in the meantime.
-    file.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(|error| error.to_string())?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > limit {
         return Err(too_large(format!("more than {limit}")));
     }
@@ -87,22 +105,20 @@ fn content(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
 }
 
 /// The blocks that a model sees for a file.
-fn file(path: &str, content: Vec<u8>) -> Result<Vec<Block>, String> {
+fn file(path: &str, content: Vec<u8>) -> Result<Vec<Block>, FileError> {
     let text = match media_type(&content) {
         Some(media_type) => return Ok(media(path, media_type, &content)),
         None => String::from_utf8(content),
     };
     match text {
         Ok(text) if !text.contains('\0') => Ok(vec![Block::text(format!("File {path}:\n{text}"))]),
-        Ok(_) => Err(UNKNOWN_TYPE.to_owned()),
+        Ok(_) => Err(FileError::UnknownType),
         Err(error) => match named(path) {
             Some(media_type) => Ok(media(path, media_type, error.as_bytes())),
-            None => Err(UNKNOWN_TYPE.to_owned()),
+            None => Err(FileError::UnknownType),
         },
     }
 }
-
-const UNKNOWN_TYPE: &str = "it is neither text (UTF-8) nor an image, a sound or a document of a known type";
 
 /// The path precedes the media, because not every provider passes the name of media on.
 fn media(path: &str, media_type: &str, content: &[u8]) -> Vec<Block> {
@@ -168,7 +184,7 @@ mod tests {
     }
 
     fn read_one(folder: &Path, path: &str) -> Result<Vec<Block>, String> {
-        read(folder, &[path.to_owned()], 20)
+        read(folder, &[path.to_owned()], 20).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -218,7 +234,8 @@ mod tests {
         }
         let five = vec!["fits".to_owned(); 5];
         assert_eq!(read(folder.path(), &five[..4], 20).unwrap().len(), 4);
-        assert!(read(folder.path(), &five, 20).unwrap_err().contains("together"));
-        assert!(read(folder.path(), &vec!["fits".to_owned(); 201], 20).unwrap_err().contains("201 inputs"));
+        assert!(read(folder.path(), &five, 20).unwrap_err().to_string().contains("together"));
+        let many = vec!["fits".to_owned(); 201];
+        assert!(matches!(read(folder.path(), &many, 20), Err(InputError::TooMany(201))));
     }
 }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -155,13 +155,13 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
 
     async fn post(&self, request: Request) -> Response {
         let (mut head, body) = request.into_parts();
-        let body = match timeout(BODY_TIME, to_bytes(body, BODY_LIMIT)).await {
+        let body = match timeout(BODY_TIME, read(body)).await {
             Ok(Ok(body)) => body,
-            Ok(Err(error)) if is_too_long(&error) => {
+            Ok(Err(BodyError::TooLong)) => {
                 let message = format!("a request has at most {BODY_LIMIT} bytes\n");
                 return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
             }
-            Ok(Err(_)) => return StatusCode::BAD_REQUEST.into_response(),
+            Ok(Err(BodyError::Broken)) => return StatusCode::BAD_REQUEST.into_response(),
             Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
         };
         match std::str::from_utf8(&body).map(message::check) {
@@ -277,16 +277,24 @@ fn refused(refusal: RejectedMessage) -> Response {
     (StatusCode::BAD_REQUEST, json, refusal.into_answer()).into_response()
 }
 
-fn is_too_long(error: &axum::Error) -> bool {
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = cause {
-        // The error's type is private to a dependency that this crate does not name.
-        if error.to_string().contains("length limit exceeded") {
-            return true;
+/// Why a request has no body.
+enum BodyError {
+    TooLong,
+    Broken,
+}
+
+/// The body of a request, up to [`BODY_LIMIT`].
+async fn read(body: Body) -> Result<Bytes, BodyError> {
+    let mut chunks = body.into_data_stream();
+    let mut read = Vec::new();
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|_| BodyError::Broken)?;
+        if read.len() + chunk.len() > BODY_LIMIT {
+            return Err(BodyError::TooLong);
         }
-        cause = error.source();
+        read.extend_from_slice(&chunk);
     }
-    false
+    Ok(read.into())
 }
 
 /// The response to a request that can't be accepted now.

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::context::ExecutionContext;
-use crate::audit::Record;
+use crate::audit::{Record, Unrecorded};
 use crate::telemetry::{CallSpan, Network};
 
 /// A call whose start is recorded. Dropping it records its cancellation.
@@ -41,7 +41,7 @@ impl<'a> Call<'a> {
         (server, tool): (&'a str, &'a str),
         arguments: &RawValue,
         direct: bool,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Unrecorded> {
         let network =
             match execution.settings.config.server(server).map(|server| &server.connection.transport) {
                 Some(mcp::Transport::Stdio(_)) | None => Network::Pipe,
@@ -77,7 +77,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// If it can't be recorded.
-    pub(super) fn end(mut self, answer: &Result<Answer, CallFailure>) -> Result<(), String> {
+    pub(super) fn end(mut self, answer: &Result<Answer, CallFailure>) -> Result<(), Unrecorded> {
         self.write(&match answer {
             Ok(answer) => Ending {
                 ok: !answer.is_error,
@@ -88,7 +88,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    fn write(&mut self, ending: &Ending) -> Result<(), String> {
+    fn write(&mut self, ending: &Ending) -> Result<(), Unrecorded> {
         let Some(span) = self.span.take() else { return Ok(()) };
         let Ending { ok, error, bytes } = *ending;
         match error {

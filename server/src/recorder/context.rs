@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::requester::Requester;
-use crate::audit::{Arguments, Record};
+use crate::audit::{Arguments, Record, Unrecorded};
 use crate::snapshot::Settings;
 use crate::telemetry::ExecutionSpan;
 
@@ -25,9 +25,9 @@ impl ExecutionContext {
         ExecutionContext { settings, requester, id, span }
     }
 
-    pub(super) fn write(&self, record: &Record<'_>) -> Result<(), String> {
+    pub(super) fn write(&self, record: &Record<'_>) -> Result<(), Unrecorded> {
         let Some(audit) = &self.settings.audit else { return Ok(()) };
-        audit.record(record, &self.settings.masker).map_err(|error| audit.refusal(&error))
+        audit.record(record, &self.settings.masker)
     }
 
     pub(super) fn kept(&self, arguments: &RawValue) -> Option<Arguments> {

@@ -209,7 +209,8 @@ impl Subagent {
             let (folder, paths) = (self.folder.clone(), task.arguments.inputs.clone());
             let limit = self.state.settings.borrow().config.agent.input_size;
             let read = tokio::task::spawn_blocking(move || inputs::read(&folder, &paths, limit));
-            blocks.extend(read.await.map_err(|error| error.to_string())??);
+            let read = read.await.map_err(|error| error.to_string())?;
+            blocks.extend(read.map_err(|error| error.to_string())?);
         }
         Ok(Message { role: Role::User, blocks })
     }

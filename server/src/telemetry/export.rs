@@ -50,7 +50,7 @@ impl Exporter {
         };
         let client = Client::new().map_err(|error| failed(error.to_string()))?;
         let headers: HashMap<String, String> = settings.headers.clone().into_iter().collect();
-        client::check(&headers).map_err(failed)?;
+        client::check(&headers).map_err(|error| failed(error.to_string()))?;
         let mut builder = SpanExporter::builder()
             .with_http()
             .with_http_client(client)

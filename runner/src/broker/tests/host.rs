@@ -5,7 +5,7 @@ use futures::future::{BoxFuture, pending, ready};
 use tokio::sync::{Notify, Semaphore};
 
 use super::*;
-use crate::host::{Refusal, ServerUnavailable};
+use crate::host::{Refusal, SessionError};
 
 /// Size of the answer of the tool `large`: more than a socket buffer, so the program has to read it.
 pub(super) const LARGE: usize = 8 << 20;
@@ -35,7 +35,7 @@ impl Default for Host {
 }
 
 impl ToolHost for Host {
-    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), ServerUnavailable>> {
+    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), SessionError>> {
         ready(Ok(())).boxed()
     }
 

@@ -92,13 +92,20 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     text
 }
 
+/// A header that can't be sent.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HeaderError {
+    #[error("{0:?} is not a valid header name")]
+    Name(String),
+    #[error("the header {0:?} has a value that can't be sent")]
+    Value(String),
+}
+
 /// Whether these are valid headers; the exporter would silently drop invalid ones.
-pub(super) fn check(headers: &HashMap<String, String>) -> Result<(), String> {
+pub(super) fn check(headers: &HashMap<String, String>) -> Result<(), HeaderError> {
     for (name, value) in headers {
-        HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| format!("{name:?} is not a valid header name"))?;
-        HeaderValue::from_str(value)
-            .map_err(|_| format!("the header {name:?} has a value that can't be sent"))?;
+        HeaderName::from_bytes(name.as_bytes()).map_err(|_| HeaderError::Name(name.clone()))?;
+        HeaderValue::from_str(value).map_err(|_| HeaderError::Value(name.clone()))?;
     }
     Ok(())
 }
