@@ -26,7 +26,11 @@ impl McpService {
             if method != "resources/read" {
                 return Ok(json!({}));
             }
-            let part = self.state.kept.read(self.session.owner(), &uri).map_err(|error| missing(error.to_string()))?;
+            let part = self
+                .state
+                .kept
+                .read(self.session.owner(), &uri)
+                .map_err(|error| missing(error.to_string()))?;
             let meta = json!({ "toolsmith/offset": part.offset, "toolsmith/total": part.total });
             let content = json!({ "uri": uri, "mimeType": "text/plain", "text": part.text, "_meta": meta });
             return Ok(json!({ "contents": [content] }));
