@@ -164,7 +164,6 @@ fn apply(meaning: &mut Json, name: &str, change: &Change) {
 mod tests {
     use std::path::PathBuf;
 
-    use report::Problem;
     use serde_json::json;
 
     use super::{Change, Editable, SERVERS};

@@ -267,7 +267,6 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::servers;
-    use report::Problem;
     use serde_json::json;
 
     #[test]
