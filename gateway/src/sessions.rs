@@ -279,7 +279,8 @@ impl ToolHost for Sessions {
     fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), SessionError>> {
         let opening = self.start(server);
         async move {
-            let opened = opening.await.map_err(|error| SessionError::Unavailable(error.report.for_model()))?;
+            let opened =
+                opening.await.map_err(|error| SessionError::Unavailable(error.report.for_model()))?;
             match self.expected.get(server) {
                 Some(expected) if !self.pinned.contains(server) && *expected != opened.tools => {
                     Err(SessionError::ToolsChanged(server.to_owned()))

@@ -111,9 +111,9 @@ impl ChatSession {
         };
         match chat.tools.any_server().await {
             Ok(()) => Ok(chat),
-            Err(message) => {
+            Err(error) => {
                 chat.close().await;
-                Err(Failure::new(Kind::Server, message))
+                Err(Failure::new(Kind::Server, error.to_string()).caused_by(error))
             }
         }
     }
