@@ -2,6 +2,8 @@
 
 mod console;
 mod conversation;
+#[cfg(test)]
+mod help;
 mod mcp;
 mod servers;
 mod setup;

@@ -15,8 +15,7 @@ async fn the_server_lists_the_tools_of_the_fixture() {
     assert_eq!(
         listed,
         fixture,
-        "write this to codegen/tests/fixtures/schemas/demo.json, then run \
-         `UPDATE_GOLDEN=1 cargo test -p codegen --test golden`:\n{}",
+        "write this to codegen/tests/fixtures/schemas/demo.json, then run `cargo insta test -p codegen --review`:\n{}",
         serde_json::to_string_pretty(&listed).unwrap()
     );
 }

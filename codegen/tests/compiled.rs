@@ -1,4 +1,4 @@
-//! Compiles every golden file as a module, which is half of the test. The other half converts values from and
+//! Compiles the snapshot of every server's code as a module, which is half of the test. The other half converts values from and
 //! to JSON, and writes calls in all supported ways.
 
 #![deny(warnings)]
@@ -7,35 +7,35 @@ mod instances;
 mod support;
 
 #[rustfmt::skip]
-#[path = "../../templates/tools/src/demo.rs"]
+#[path = "snapshots/demo.snap.rs"]
 pub mod demo;
 #[rustfmt::skip]
-#[path = "golden/everything.rs"]
+#[path = "snapshots/everything.snap.rs"]
 pub mod everything;
 #[rustfmt::skip]
-#[path = "golden/fetch.rs"]
+#[path = "snapshots/fetch.snap.rs"]
 pub mod fetch;
 #[rustfmt::skip]
-#[path = "golden/filesystem.rs"]
+#[path = "snapshots/filesystem.snap.rs"]
 pub mod filesystem;
 #[rustfmt::skip]
-#[path = "golden/git.rs"]
+#[path = "snapshots/git.snap.rs"]
 pub mod git;
 #[rustfmt::skip]
-#[path = "golden/memory.rs"]
+#[path = "snapshots/memory.snap.rs"]
 pub mod memory;
 #[rustfmt::skip]
-#[path = "golden/nasty.rs"]
+#[path = "snapshots/nasty.snap.rs"]
 pub mod nasty;
 #[rustfmt::skip]
-#[path = "golden/sequential_thinking.rs"]
+#[path = "snapshots/sequential_thinking.snap.rs"]
 pub mod sequential_thinking;
 #[rustfmt::skip]
-#[path = "golden/time.rs"]
+#[path = "snapshots/time.snap.rs"]
 pub mod time;
 
 #[rustfmt::skip]
-#[path = "golden/round_trips.rs"]
+#[path = "snapshots/round_trips.snap.rs"]
 mod round_trips;
 
 use bridge::convert::{FromJson, ToJson, read};

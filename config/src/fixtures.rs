@@ -1,7 +1,5 @@
 //! Tests over the configurations in `config/tests/configurations`, the examples and the documentation: good ones load
-//! and fit the JSON Schema; the errors of broken ones match the text files next to them.
-//!
-//! `UPDATE_GOLDEN=1 cargo test -p config` updates those text files and the schema.
+//! and fit the JSON Schema; the errors of broken ones match the snapshots next to them.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -21,10 +19,6 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files.sort();
     assert!(!files.is_empty(), "{folder}");
     files
-}
-
-fn update() -> bool {
-    std::env::var_os("UPDATE_GOLDEN").is_some()
 }
 
 fn validator() -> jsonschema::Validator {
@@ -70,29 +64,27 @@ fn good_configurations_and_the_examples_load_and_fit_the_schema() {
 
 #[test]
 fn errors_are_reported_with_places_and_fixes() {
-    let (mut differ, mut fits) = (Vec::new(), Vec::new());
+    let mut fits = Vec::new();
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../tests/configurations/broken");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
     for path in files("tests/configurations/broken") {
         let reported = match layers::alone(&ConfigLayer::Named(path.clone())) {
             Ok(layers) => report::problems(&layers.problems()),
             Err(error) => report::Report::from(error).for_terminal(),
-        } + "\n";
+        };
         assert!(!reported.contains("not-to-be-shown"), "{reported}");
         assert!(reported.contains(&format!("{}:", path.display())), "no place: {reported}");
-        let written = path.with_extension(format!("{}.txt", path.extension().unwrap().to_str().unwrap()));
-        if update() {
-            std::fs::write(&written, &reported).unwrap();
-        }
-        if std::fs::read_to_string(&written).unwrap_or_default() != reported {
-            differ.push(reported);
-        }
+        let name = path.file_name().unwrap().to_str().unwrap();
+        settings.bind(|| insta::assert_snapshot!(name, reported));
         let text = std::fs::read_to_string(&path).unwrap();
         if let Ok(document) = source::read(&ConfigLayer::Named(path.clone()), &text)
             && validator().is_valid(&document.tree.to_json())
         {
-            fits.push(path.file_name().unwrap().to_str().unwrap().to_owned());
+            fits.push(name.to_owned());
         }
     }
-    assert!(differ.is_empty(), "not as written down:\n{}", differ.join("\n"));
     // Rules that only the program checks; an editor finds all other errors with the schema.
     let only_checked = [
         "addresses.yaml",
@@ -228,10 +220,8 @@ fn damaged_configurations_never_panic() {
 #[test]
 fn the_checked_in_schema_is_current() {
     let current = serde_json::to_string_pretty(&schema::schema()).unwrap() + "\n";
-    if update() {
-        std::fs::write("config.schema.json", &current).unwrap();
-    }
-    assert_eq!(std::fs::read_to_string("config.schema.json").unwrap_or_default(), current);
+    let checked_in = std::fs::read_to_string("config.schema.json").unwrap();
+    assert!(checked_in == current, "run `cargo run -- config schema > config/config.schema.json`");
 }
 
 /// A text with `KEY` in place of a key, for each part of a configuration, by the part's name in the schema.

@@ -1,7 +1,8 @@
 //! Generated bindings: one module per MCP server.
 //!
-//! The bindings of the demo server are checked in as an example of generated code, and so that the crate compiles as it
-//! is.
+//! The bindings of the demo server are an example of generated code, and let the crate compile as it is. They are a
+//! snapshot of the generator's tests.
 
 #[rustfmt::skip]
+#[path = "../../../codegen/tests/snapshots/demo.snap.rs"]
 pub mod demo;

@@ -81,7 +81,7 @@ const MEMORY: u64 = 400 << 20;
 
 /// The identity of a demo server tool, from its bindings.
 fn identity(tool: &str) -> &'static str {
-    let bindings = include_str!("../../../templates/tools/src/demo.rs");
+    let bindings = include_str!("../../../codegen/tests/snapshots/demo.snap.rs");
     let (_, rest) = bindings.split_once(&format!("name: \"{tool}\"")).unwrap();
     rest.split_once("*b\"").unwrap().1.split('"').next().unwrap()
 }
