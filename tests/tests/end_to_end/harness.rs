@@ -367,6 +367,11 @@ pub(crate) struct FinishedRun {
 }
 
 impl FinishedRun {
+    /// The exit code; after a signal, there is none.
+    pub(crate) fn code(&self) -> i32 {
+        self.status.code().unwrap_or_else(|| panic!("{self:#?}"))
+    }
+
     #[track_caller]
     pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.status.code(), Some(code), "{self:#?}");

@@ -72,6 +72,7 @@ mod services;
 mod serving;
 mod snippets;
 mod subagents;
+mod texts;
 mod tls_and_proxies;
 mod toolchain;
 mod values;

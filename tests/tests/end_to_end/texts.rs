@@ -1,0 +1,102 @@
+//! Snapshots of what people and models read, as pages: one for each subject, with all its texts.
+//!
+//! A page is for reading through. What differs between machines and runs is replaced, in [`settings`] only.
+
+mod command_line;
+mod configuration;
+mod servers;
+mod snippets;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use insta::Settings;
+
+use crate::cache::shared;
+use crate::harness::{FinishedRun, Run, binary};
+
+/// The texts of one subject.
+pub(crate) struct Page {
+    subject: &'static str,
+    text: String,
+}
+
+impl Page {
+    pub(crate) fn new(subject: &'static str) -> Self {
+        Page { subject, text: String::new() }
+    }
+
+    /// Adds a text with its title.
+    pub(crate) fn add(&mut self, title: &str, text: &str) {
+        let text = text.replace('\r', "");
+        writeln!(self.text, "## {title}\n\n{}\n", text.trim_end_matches('\n')).unwrap();
+    }
+
+    /// Adds what a command prints, and its exit code.
+    pub(crate) fn ended(&mut self, title: &str, done: &FinishedRun) {
+        let mut text = String::new();
+        for (name, printed) in [("standard output", &done.stdout), ("standard error", &done.stderr)] {
+            if !printed.is_empty() {
+                writeln!(text, "[{name}]\n{}", printed.trim_end_matches('\n')).unwrap();
+            }
+        }
+        writeln!(text, "[exit code {}]", done.code()).unwrap();
+        self.add(title, &text);
+    }
+
+    /// Runs a command to its end, and adds what it prints.
+    pub(crate) fn run(&mut self, title: &str, run: Run) {
+        self.ended(title, &run.done());
+    }
+
+    /// Runs `toolsmith` with these arguments, which are the title, and adds what it prints.
+    pub(crate) fn command(&mut self, arguments: &[&str]) {
+        let words = ["toolsmith"].iter().chain(arguments).map(|word| quoted(word));
+        let title = words.collect::<Vec<_>>().join(" ");
+        self.run(&title, Run::new(shared()).arguments(arguments));
+    }
+
+    /// Compares the page with its snapshot.
+    #[track_caller]
+    pub(crate) fn check(self) {
+        settings().bind(|| insta::assert_snapshot!(self.subject, self.text.trim_end()));
+    }
+}
+
+/// A word as one types it in a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=:*,".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
+}
+
+/// Where snapshots are, and what differs between machines and runs.
+fn settings() -> Settings {
+    let mut settings = Settings::clone_current();
+    settings.set_snapshot_path("snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let escaped = |path: &Path| escaped(path.to_str().unwrap());
+    let temporary = escaped(&std::env::temp_dir());
+    let target = escaped(binary().parent().unwrap());
+    for (pattern, replacement) in [
+        (format!(r"{temporary}/\.tmp\w{{6}}"), "[folder]"),
+        (escaped(shared()), "[cache]"),
+        (target, "[target]"),
+        (r"127\.0\.0\.1:\d+".to_owned(), "127.0.0.1:[port]"),
+    ] {
+        settings.add_filter(&pattern, replacement);
+    }
+    settings
+}
+
+/// A regular expression for exactly this text.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::new();
+    for letter in text.chars() {
+        if !letter.is_alphanumeric() && letter != '/' {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern
+}
