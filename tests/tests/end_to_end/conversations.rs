@@ -10,11 +10,11 @@ use tempfile::TempDir;
 use crate::harness::{FinishedRun, Run};
 
 /// A state folder with conversations of a parent and two subagents.
-struct StoredConversations {
-    folder: TempDir,
-    parent: String,
+pub(crate) struct StoredConversations {
+    pub(crate) folder: TempDir,
+    pub(crate) parent: String,
     reviewer: String,
-    coder: String,
+    pub(crate) coder: String,
     /// The first answer in the parent's conversation.
     answer: String,
 }
@@ -34,7 +34,7 @@ fn about(label: Option<&str>) -> NewConversation {
 }
 
 impl StoredConversations {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&file(folder.path())).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -82,7 +82,7 @@ impl StoredConversations {
     }
 }
 
-fn start(state: &Path, arguments: &[&str]) -> Run {
+pub(crate) fn start(state: &Path, arguments: &[&str]) -> Run {
     // Nothing is compiled, so any folder will do as the cache.
     let run = Run::new(state).variable("XDG_STATE_HOME", state.to_str().unwrap());
     run.argument("conversation").arguments(arguments)

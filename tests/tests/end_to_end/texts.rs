@@ -4,8 +4,11 @@
 
 mod command_line;
 mod configuration;
+mod descriptions;
+mod prompts;
 mod servers;
 mod snippets;
+mod tables;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -79,9 +82,15 @@ fn settings() -> Settings {
     let temporary = escaped(&std::env::temp_dir());
     let target = escaped(binary().parent().unwrap());
     for (pattern, replacement) in [
-        (format!(r"{temporary}/\.tmp\w{{6}}"), "[folder]"),
+        // Of equal length, so that tables keep their form.
+        (format!(r"{temporary}/\.tmp\w{{6}}"), "/tmp/.tmpXXXXXX"),
+        (r"/tmp/\.tmp\w{6}".to_owned(), "/tmp/.tmpXXXXXX"),
         (escaped(shared()), "[cache]"),
         (target, "[target]"),
+        // Whether a server was started before depends on earlier tests.
+        (r"(?m)^toolsmith: \w+ is started for the first time: .*\n".to_owned(), ""),
+        (r"thread 'main' \(\d+\)".to_owned(), "thread 'main' ([id])"),
+        (r"executions/[0-9a-f]{32}".to_owned(), "executions/[id]"),
         (r"127\.0\.0\.1:\d+".to_owned(), "127.0.0.1:[port]"),
     ] {
         settings.add_filter(&pattern, replacement);

@@ -57,7 +57,7 @@ fn errors_of_files() {
     fs::write(folder.path().join("text.json"), "no JSON").unwrap();
     fs::write(folder.path().join("other.json"), "{}").unwrap();
     fs::create_dir(folder.path().join("sources")).unwrap();
-    let lines: [&[&str]; 13] = [
+    let lines: [&[&str]; 12] = [
         &["run", "absent.rs"],
         &["run", "latin.rs"],
         &["run", "sources"],
@@ -70,7 +70,6 @@ fn errors_of_files() {
         &["codegen", "--diff", "text.json", "absent.json"],
         &["mcp", "import", "text.json"],
         &["mcp", "import"],
-        &["bench", "--tools", "absent.json"],
     ];
     for line in lines {
         let run = Run::new(shared()).arguments(line).working_folder(folder.path());

@@ -9,29 +9,30 @@ use crate::cache::shared;
 use crate::harness::{FAULT_SERVER, Run, fault_entry};
 
 /// A project's folder, with a user's own configuration in `home`.
-struct Project(TempDir);
+pub(super) struct Project(TempDir);
 
 impl Project {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+    pub(super) fn new() -> Self {
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
         fs::create_dir_all(folder.path().join("home/toolsmith")).unwrap();
         Project(folder)
     }
 
-    fn write(&self, name: &str, text: &str) -> &Self {
+    pub(super) fn write(&self, name: &str, text: &str) -> &Self {
         fs::write(self.0.path().join(name), text).unwrap();
         self
     }
 
-    fn run(&self, arguments: &[&str]) -> Run {
+    pub(super) fn run(&self, arguments: &[&str]) -> Run {
         let home = self.0.path().join("home");
         let run = Run::new(shared()).arguments(arguments).working_folder(self.0.path());
         run.variable("XDG_CONFIG_HOME", home.to_str().unwrap()).input("1")
     }
 
     /// Adds what a command prints in this folder.
-    fn print(&self, page: &mut Page, title: &str, arguments: &[&str]) {
-        page.run(&format!("{title}: toolsmith {}", arguments.join(" ")), self.run(arguments));
+    pub(super) fn print(&self, page: &mut Page, title: &str, arguments: &[&str]) {
+        let colon = if title.is_empty() { "" } else { ": " };
+        page.run(&format!("{title}{colon}toolsmith {}", arguments.join(" ")), self.run(arguments));
     }
 }
 

@@ -1,0 +1,81 @@
+//! Servers that cannot be used, and logins.
+
+use super::Page;
+use crate::cache::shared;
+use crate::harness::{FAULT_SERVER, Run, fault_entry, plain};
+use crate::services::Service;
+
+const ECHO: &str = "faulty::echo().message(\"hello\").await?.text()";
+
+/// Modes of the fault server, and further lines of its entry.
+const MODES: [(&str, &str); 16] = [
+    ("exits-at-once", ""),
+    ("garbage-forever", ""),
+    ("garbage-first", ""),
+    ("silent-initialize", "    timeout: 1\n"),
+    ("silent-list", "    requestTimeout: 1\n"),
+    ("silent-call", "    requestTimeout: 1\n"),
+    ("refuses", ""),
+    ("refuses-list", ""),
+    ("malformed-initialize", ""),
+    ("future-version", ""),
+    ("no-tools", ""),
+    ("endless-pages", ""),
+    ("malformed-tools", ""),
+    ("dies-in-call", ""),
+    ("rpc-error", ""),
+    ("no-result-object", ""),
+];
+
+#[test]
+fn errors_of_servers() {
+    let mut page = Page::new("errors-servers");
+    for (mode, more) in MODES {
+        page.run(mode, plain(ECHO).fault(mode, more));
+    }
+    let one = |entry: &str| format!("mcpServers:\n  faulty: {entry}\n");
+    page.run("an unknown command", plain(ECHO).config(&one("{ command: no-such-mcp-server }")));
+    page.run("a missing program", plain(ECHO).config(&one("{ command: /nowhere/server }")));
+    page.run("a missing working folder", plain(ECHO).config(&one("{ command: x, cwd: /nowhere }")));
+    page.run("nobody listens", plain(ECHO).config(&one("{ url: \"http://127.0.0.1:1/mcp\" }")));
+    page.run("a wrong certificate name", plain(ECHO).config(&one("{ url: \"https://127.0.0.1:1/mcp\" }")));
+    let demo = Service::demo();
+    let wrong_path = demo.first.trim().replace("/mcp", "/elsewhere");
+    page.run("not MCP", plain(ECHO).config(&one(&format!("{{ url: {wrong_path:?} }}"))));
+    let others = format!(
+        "mcpServers:\n{}{}",
+        fault_entry("faulty", "exits-at-once", ""),
+        fault_entry("good", "sound", "")
+    );
+    page.run(
+        "a snippet for another server",
+        plain("good::echo().message(\"a\").await?.text()").config(&others),
+    );
+    page.run("one of two servers fails", plain(ECHO).config(&others));
+    page.check();
+}
+
+#[test]
+fn logins() {
+    let mut page = Page::new("logins");
+    let server = Service::guarded("confidential");
+    let entry = format!("{{ type: http, url: {:?} }}", server.guarded_address());
+    let config =
+        format!("mcpServers:\n  guarded: {entry}\n  local: {{ command: {FAULT_SERVER:?}, args: [sound] }}\n");
+    let run = |arguments: &[&str]| {
+        Run::new(shared()).arguments(arguments).input("guarded::echo().await?.text()").config(&config)
+    };
+    let lines: [&[&str]; 7] = [
+        &["run", "-"],
+        &["mcp", "test", "guarded"],
+        &["mcp", "status"],
+        &["mcp", "logout", "guarded"],
+        &["mcp", "login", "local"],
+        &["mcp", "logout", "local"],
+        &["mcp", "login", "absent"],
+    ];
+    for line in lines {
+        page.run(&format!("without a login: toolsmith {}", line.join(" ")), run(line));
+    }
+    page.check();
+}
