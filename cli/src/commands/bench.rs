@@ -15,6 +15,7 @@ use gateway::failure::Failure;
 use report::Kind;
 use runner::{Engine, TARGET, Toolchain, Unobserved};
 use serde_json::{Value, json};
+use terminal::Terminal;
 use tokio::process::Command;
 
 use crate::arguments::BenchArguments;
@@ -73,7 +74,13 @@ pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     let calls = bench.calls().await?;
     let tools = tools::measure(&engine, &arguments.tools, arguments.rounds).await?;
     let definitions = definitions::measure(&tools::known(&arguments.tools)?)?;
-    print(&figures, calls, &tools, &definitions, arguments.json);
+    let terminal = Terminal::new(true, false);
+    if arguments.json {
+        terminal.print_json(&json_object(&figures, calls, &tools, &definitions).to_string());
+    } else {
+        terminal.print(&table(&figures, calls, &tools, &definitions));
+    }
+    terminal.flush().await.map_err(|error| Failure::host(format!("the output can't be written: {error}")))?;
     Ok(gateway::exit_code::OK)
 }
 
@@ -222,47 +229,67 @@ impl Bench<'_> {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the figures are the command's output")]
-fn print(figures: &Figures, calls: Calls, tools: &Tools, definitions: &[Definitions], as_json: bool) {
+/// The figures as one JSON object.
+fn json_object(figures: &Figures, calls: Calls, tools: &Tools, definitions: &[Definitions]) -> Value {
     let floor = figures.median(HELLO_ROW);
     let Calls { broker, direct } = calls;
-    if as_json {
-        let rows = ROWS.iter().map(|(name, _)| {
-            let median = figures.median(name);
-            ((*name).to_owned(), json!({ "ms": median, "ratio": median / floor }))
-        });
-        let calls = json!({ "broker_us": broker, "direct_us": direct, "over_us": broker - direct });
-        let tools = json!({
-            "tools": tools.count, "generate_ms_per_schema": tools.generate, "compile_cpu_ms_per_tool": tools.compile,
-        });
-        println!(
-            "{}",
-            json!({
-                "rows": rows.collect::<serde_json::Map<_, _>>(), "calls": calls, "tools": tools,
-                "definitions": definitions,
-            })
-        );
-        return;
-    }
-    println!("{:>9}  {:>6}", "median", "ratio");
+    let rows = ROWS.iter().map(|(name, _)| {
+        let median = figures.median(name);
+        ((*name).to_owned(), json!({ "ms": median, "ratio": median / floor }))
+    });
+    let calls = json!({ "broker_us": broker, "direct_us": direct, "over_us": broker - direct });
+    let tools = json!({
+        "tools": tools.count, "generate_ms_per_schema": tools.generate, "compile_cpu_ms_per_tool": tools.compile,
+    });
+    json!({
+        "rows": rows.collect::<serde_json::Map<_, _>>(), "calls": calls, "tools": tools,
+        "definitions": definitions,
+    })
+}
+
+/// The figures as a table.
+fn table(figures: &Figures, calls: Calls, tools: &Tools, definitions: &[Definitions]) -> String {
+    let floor = figures.median(HELLO_ROW);
+    let Calls { broker, direct } = calls;
+    let mut lines = vec![format!("{:>9}  {:>6}", "median", "ratio")];
     for (name, meaning) in ROWS {
         let median = figures.median(name);
         if median.is_finite() {
-            println!("{median:>6.1} ms  {:>5.2}x  {meaning}", median / floor);
+            lines.push(format!("{median:>6.1} ms  {:>5.2}x  {meaning}", median / floor));
         }
     }
-    println!("{broker:>6.0} us          one call through the broker, of {CALLS} in a snippet");
-    println!("{direct:>6.0} us          the same call without snippet and broker");
+    lines.push(format!("{broker:>6.0} us          one call through the broker, of {CALLS} in a snippet"));
+    lines.push(format!("{direct:>6.0} us          the same call without snippet and broker"));
     let Tools { count, generate, compile } = tools;
-    println!("{generate:>6.2} ms          generating the code of one schema, of {count} tools");
-    println!("{compile:>6.2} ms          CPU time of compiling the bindings of one tool, of {count}");
+    lines.push(format!("{generate:>6.2} ms          generating the code of one schema, of {count} tools"));
+    lines.push(format!(
+        "{compile:>6.2} ms          CPU time of compiling the bindings of one tool, of {count}"
+    ));
     for Definitions { tools, o200k, characters } in definitions {
-        println!(
+        lines.push(format!(
             "{o200k:>6} tokens      tool definitions for a client's model with {tools} tools, in o200k_base ({characters} as characters / 4)"
-        );
+        ));
     }
+    lines.join("\n")
 }
 
 fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_aligned() {
+        let mut figures = Figures::default();
+        for (number, (name, _)) in (1_u8..).zip(ROWS) {
+            figures.add(name, f64::from(number) * 100.0);
+        }
+        let calls = Calls { broker: 123.4, direct: 45.6 };
+        let tools = Tools { count: 9, generate: 0.25, compile: 6.5 };
+        let definitions = [Definitions { tools: 10, o200k: 900, characters: 1000 }];
+        insta::assert_snapshot!(table(&figures, calls, &tools, &definitions));
+    }
 }

@@ -262,3 +262,66 @@ fn sandbox(findings: &Findings<'_>) -> Vec<Line> {
     });
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine that has everything, or nothing.
+    fn report(is_complete: bool) -> String {
+        let found = |path: &str| is_complete.then(|| path.into());
+        let toolchain = runner::Tools {
+            rustc: found("/home/me/.rustup/bin/rustc"),
+            version: is_complete.then(|| "rustc 1.95.0".to_owned()),
+            cargo: found("/home/me/.rustup/bin/cargo"),
+            linker: found("/home/me/.rustup/bin/rust-lld"),
+            target: "x86_64-unknown-linux-musl",
+            target_installed: is_complete,
+            target_line: (!is_complete).then(|| "rustup target add x86_64-unknown-linux-musl".to_owned()),
+            layer_built: is_complete,
+            c_linker: found("/usr/bin/cc"),
+        };
+        let folder = runner::CacheFolder {
+            folder: "/home/me/.cache/toolsmith".into(),
+            writable: is_complete,
+            free_bytes: is_complete.then_some(100 << 30),
+            used_bytes: 700 << 20,
+        };
+        let mechanism = |name, answer: &str, advice: &str| Mechanism {
+            name,
+            available: is_complete,
+            answer: if is_complete { answer } else { "refused" }.to_owned(),
+            advice: (!is_complete).then(|| advice.to_owned()),
+        };
+        let mechanisms = [
+            mechanism("landlock", "ABI 7", "boot a kernel with Landlock"),
+            mechanism("user namespace", "works", "allow user namespaces"),
+            mechanism("mount namespace", "works", "allow user namespaces"),
+        ];
+        let layers = vec!["landlock".to_owned(), "seccomp".to_owned()];
+        let tried = || SandboxReport { tier: "full".to_owned(), layers: layers.clone(), refused: Vec::new() };
+        let problem = Problem {
+            what: "no Rust compiler was found".to_owned(),
+            advice: Some("rustup toolchain install stable".to_owned()),
+        };
+        let findings = Findings {
+            ok: is_complete,
+            tier: is_complete.then_some("full"),
+            minimum: Some("landlock+seccomp"),
+            mechanisms: &mechanisms,
+            toolchain: &toolchain,
+            kernel: "6.18.0",
+            cache: CacheFindings { folder: &folder, size: 5 << 30 },
+            tried: is_complete.then(|| Tried { compiler: tried(), program: tried() }),
+            problems: if is_complete { Vec::new() } else { vec![problem] },
+            suffices: is_complete,
+        };
+        lines(&findings).join("\n")
+    }
+
+    #[test]
+    fn the_report_has_a_line_for_each_finding() {
+        insta::assert_snapshot!("complete", report(true));
+        insta::assert_snapshot!("incomplete", report(false));
+    }
+}

@@ -90,6 +90,12 @@ fn settings() -> Settings {
         // Whether a server was started before depends on earlier tests.
         (r"(?m)^toolsmith: \w+ is started for the first time: .*\n".to_owned(), ""),
         (r"thread 'main' \(\d+\)".to_owned(), "thread 'main' ([id])"),
+        (r"\d{4}-\d\d-\d\d \d\d:\d\dZ".to_owned(), "2026-01-01 12:00Z"),
+        (r"Date: \d{4}-\d\d-\d\d".to_owned(), "Date: 2026-01-01"),
+        (r"(?m), [\d.]+ ms$".to_owned(), ", [time] ms"),
+        // Conversations and their messages.
+        (r"(?m)^(conversation |deleted | )[0-9a-z]{10}( |$)".to_owned(), "${1}[conv. id]$2"),
+        (r"(?m)^(user|assistant|tools)  (\S+ \S+)  [0-9a-z]{12}".to_owned(), "$1  $2  [message id]"),
         (r"executions/[0-9a-f]{32}".to_owned(), "executions/[id]"),
         (r"127\.0\.0\.1:\d+".to_owned(), "127.0.0.1:[port]"),
     ] {

@@ -32,15 +32,19 @@ fn add(page: &mut Page, title: &str, server: &mut Server) {
 #[test]
 fn descriptions() {
     let mut page = Page::new("descriptions");
-    add(&mut page, "the demo server", &mut Serve::new(DEMO).start());
-    let short = format!("{DEMO}serve: {{ descriptionTokens: 1 }}\n");
-    add(&mut page, "without room for tools", &mut Serve::new(&short).start());
-    let gone = format!("{DEMO}  gone: {{ command: /nowhere/gone-mcp }}\n");
-    add(&mut page, "an unavailable server", &mut Serve::new(&gone).start());
-    let none = "mcpServers:\n  gone: { command: /nowhere/gone-mcp }\n";
-    add(&mut page, "no server that is available", &mut Serve::new(none).start());
-    let direct = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], codeMode: false, enabledTools: [echo, create_note] }\n";
-    add(&mut page, "direct tools", &mut Serve::new(direct).start());
+    // Long enough for all servers, however busy the machine is.
+    let mut serve = |title: &str, servers: &str, more: &str| {
+        let config = format!("mcpServers:\n{servers}serve: {{ listWait: 50{more} }}\n");
+        add(&mut page, title, &mut Serve::new(&config).start());
+    };
+    let demo = &DEMO["mcpServers:\n".len()..];
+    let gone = "  gone: { command: /nowhere/gone-mcp }\n";
+    serve("the demo server", demo, "");
+    serve("without room for tools", demo, ", descriptionTokens: 1");
+    serve("an unavailable server", &format!("{demo}{gone}"), ", descriptionTokens: 1");
+    serve("no server that is available", gone, "");
+    let direct = "  demo: { command: toolsmith, args: [demo-server], codeMode: false, enabledTools: [echo, create_note] }\n";
+    serve("direct tools", direct, "");
     page.check();
 }
 

@@ -141,9 +141,10 @@ fn successes() {
 fn answers_of_models() {
     let mut page = Page::new("answers");
     let gone = "  gone: { command: /nowhere/gone-mcp, trust: true }\n  asks: { command: toolsmith, args: [demo-server] }\n";
-    let mut server =
-        Serve::new(&format!("{DEMO}{gone}codeMode: {{ maxTimeout: 30 }}\nserve: {{ output: 4KiB }}\n"))
-            .start();
+    let mut server = Serve::new(&format!(
+        "{DEMO}{gone}codeMode: {{ maxTimeout: 30 }}\nserve: {{ output: 4KiB, listWait: 50 }}\n"
+    ))
+    .start();
     server.shake_hands();
     let call = |name: &str, arguments: Value| json!({ "name": name, "arguments": arguments });
     let run = |code: &str| call("execute_code", json!({ "code": code }));

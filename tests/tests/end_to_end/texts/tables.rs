@@ -70,7 +70,6 @@ fn conversations() {
     };
     print(&mut page, &["list"]);
     print(&mut page, &["print", &stored.parent]);
-    print(&mut page, &["export", &stored.parent]);
     print(&mut page, &["delete", "absent"]);
     print(&mut page, &["delete", &stored.coder]);
     print(&mut page, &["prune", "--older-than", "30d"]);
