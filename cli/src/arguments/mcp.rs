@@ -35,7 +35,7 @@ pub(crate) enum LookCommand {
 /// Arguments of `mcp list-servers` and `mcp status`.
 #[derive(Debug, Args)]
 pub(crate) struct LookArguments {
-    /// Show only this server, with details.
+    /// Show only this server.
     #[arg(value_name = "NAME", value_parser = server_name)]
     pub(crate) name: Option<String>,
     #[command(flatten)]

@@ -124,13 +124,13 @@ pub(crate) struct AddArguments {
     pub(crate) headers: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) oauth: OAuthArguments,
-    /// Time limit for connecting, in seconds.
+    /// Time limit for connecting, in seconds (default: `globalSettings.timeout`, at most 86400).
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// Time limit for a request, in seconds.
+    /// Time limit for a request, in seconds (default: `globalSettings.requestTimeout`, at most 86400).
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) request_timeout: Option<Duration>,
-    /// Whether the server is enabled: true or false.
+    /// Whether the server is enabled.
     #[arg(long, value_name = "BOOLEAN", action = clap::ArgAction::Set)]
     pub(crate) enabled: Option<bool>,
     /// The command of a stdio server with its arguments, after `--`.
@@ -162,7 +162,7 @@ pub(crate) struct OAuthArguments {
     /// The https URL of a client metadata document.
     #[arg(long = "oauth-client-metadata-url", value_name = "URL")]
     pub(crate) client_metadata_url: Option<String>,
-    /// The grant type: authorization_code or client_credentials.
+    /// The grant type.
     #[arg(long = "oauth-grant", value_name = "GRANT", value_parser = ["authorization_code", "client_credentials"])]
     pub(crate) grant: Option<String>,
 }

@@ -12,8 +12,7 @@ use serde_json::{Map, Value, json};
 pub(super) struct Arguments {
     /// The task, with all necessary context: the subagent does not see the caller's conversation.
     pub(super) prompt: String,
-    /// Files that the subagent reads with the task: text, images, audio, PDF. Paths are absolute, or relative to its
-    /// working folder.
+    /// Files for the task: text, images, audio, PDF. Paths are absolute, or relative to the subagent's working folder.
     #[serde(default)]
     pub(super) inputs: Vec<String>,
 }

@@ -96,6 +96,8 @@ fn settings() -> Settings {
         // Conversations and their messages.
         (r"(?m)^(conversation |deleted | )[0-9a-z]{10}( |$)".to_owned(), "${1}[conv. id]$2"),
         (r"(?m)^(user|assistant|tools)  (\S+ \S+)  [0-9a-z]{12}".to_owned(), "$1  $2  [message id]"),
+        // Threads that end while the process aborts wait with this call, or not.
+        (r"; the sandbox refused these system calls: pause".to_owned(), ""),
         (r"executions/[0-9a-f]{32}".to_owned(), "executions/[id]"),
         (r"127\.0\.0\.1:\d+".to_owned(), "127.0.0.1:[port]"),
     ] {
