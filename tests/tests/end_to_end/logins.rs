@@ -18,14 +18,14 @@ use crate::services::Service;
 const CALL: &str = "guarded::echo().await?.text()";
 
 /// A server that requires tokens, and a home folder where they are stored.
-struct ProtectedServer {
+pub(crate) struct ProtectedServer {
     server: Service,
     home: TempDir,
 }
 
 impl ProtectedServer {
     /// In the mode in which a client gets a secret at registration.
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         ProtectedServer { server: Service::guarded("confidential"), home: tempfile::tempdir().unwrap() }
     }
 
@@ -38,7 +38,7 @@ impl ProtectedServer {
     }
 
     /// Runs a `toolsmith` command with this home and server, and checks that its output has no secret.
-    fn done(&self, arguments: &[&str], debug: &str) -> FinishedRun {
+    pub(crate) fn done(&self, arguments: &[&str], debug: &str) -> FinishedRun {
         let run = Run::new(shared()).arguments(arguments).input(CALL).variable("TOOLSMITH_MCP_DEBUG", debug);
         without_secrets(self.in_home(run).done())
     }
@@ -58,7 +58,7 @@ impl ProtectedServer {
     }
 
     /// Logs in with the scripted browser; returns the finished run and its standard error.
-    fn logged_in(&self, debug: &str) -> (FinishedRun, String) {
+    pub(crate) fn logged_in(&self, debug: &str) -> (FinishedRun, String) {
         let (login, errors) = self.login(debug);
         let errors_text = || fs::read_to_string(&errors).unwrap_or_default();
         login.wait_until("the address", || address_in(&errors_text()).is_some());

@@ -2,6 +2,7 @@
 //!
 //! A page is for reading through. What differs between machines and runs is replaced, in [`settings`] only.
 
+mod agents;
 mod command_line;
 mod configuration;
 mod descriptions;
@@ -94,10 +95,13 @@ fn settings() -> Settings {
         (r"Date: \d{4}-\d\d-\d\d".to_owned(), "Date: 2026-01-01"),
         (r"(?m), [\d.]+ ms$".to_owned(), ", [time] ms"),
         // Conversations and their messages.
+        (r"--resume [0-9a-z]{10}\b".to_owned(), "--resume [conv. id]"),
         (r"(?m)^(conversation |deleted | )[0-9a-z]{10}( |$)".to_owned(), "${1}[conv. id]$2"),
         (r"(?m)^(user|assistant|tools)  (\S+ \S+)  [0-9a-z]{12}".to_owned(), "$1  $2  [message id]"),
         // Threads that end while the process aborts wait with this call, or not.
         (r"; the sandbox refused these system calls: pause".to_owned(), ""),
+        // An address to log in at.
+        (r"127\.0\.0\.1:\d+/authorize\?\S+".to_owned(), "127.0.0.1:[port]/authorize?[parameters]"),
         (r"executions/[0-9a-f]{32}".to_owned(), "executions/[id]"),
         (r"127\.0\.0\.1:\d+".to_owned(), "127.0.0.1:[port]"),
     ] {

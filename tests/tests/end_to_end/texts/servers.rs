@@ -3,6 +3,7 @@
 use super::Page;
 use crate::cache::shared;
 use crate::harness::{FAULT_SERVER, Run, fault_entry, plain};
+use crate::logins::ProtectedServer;
 use crate::services::Service;
 
 const ECHO: &str = "faulty::echo().message(\"hello\").await?.text()";
@@ -77,5 +78,9 @@ fn logins() {
     for line in lines {
         page.run(&format!("without a login: toolsmith {}", line.join(" ")), run(line));
     }
+    let guarded = ProtectedServer::new();
+    page.add("toolsmith mcp login guarded --no-browser", &guarded.logged_in("0").1);
+    page.ended("with a login: toolsmith mcp test guarded", &guarded.done(&["mcp", "test", "guarded"], "0"));
+    page.ended("toolsmith mcp logout guarded", &guarded.done(&["mcp", "logout", "guarded"], "0"));
     page.check();
 }
