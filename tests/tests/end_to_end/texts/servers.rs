@@ -1,8 +1,8 @@
 //! Servers that cannot be used, and logins.
 
 use super::Page;
-use crate::cache::shared;
-use crate::harness::{FAULT_SERVER, Run, fault_entry, plain};
+use super::configuration::Project;
+use crate::harness::{FAULT_SERVER, fault_entry, plain};
 use crate::logins::ProtectedServer;
 use crate::services::Service;
 
@@ -63,8 +63,11 @@ fn logins() {
     let entry = format!("{{ type: http, url: {:?} }}", server.guarded_address());
     let config =
         format!("mcpServers:\n  guarded: {entry}\n  local: {{ command: {FAULT_SERVER:?}, args: [sound] }}\n");
+    let project = Project::new();
+    project.write("given.yaml", &config);
     let run = |arguments: &[&str]| {
-        Run::new(shared()).arguments(arguments).input("guarded::echo().await?.text()").config(&config)
+        let run = project.run(&[arguments, &["--config", "given.yaml"]].concat());
+        run.input("guarded::echo().await?.text()")
     };
     let lines: [&[&str]; 7] = [
         &["run", "-"],
