@@ -123,7 +123,7 @@ impl Sessions {
         self.expected.insert(server.to_owned(), tools);
     }
 
-    /// Like [`Sessions::expect`], but for each tool: a changed tool is refused when it is called.
+    /// States the expected tools, like `expect`, but checks each tool: a changed tool is refused when it is called.
     pub fn pin(&mut self, server: &str, tools: Arc<ToolList>) {
         self.pinned.insert(server.to_owned());
         self.expect(server, tools);

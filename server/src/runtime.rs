@@ -81,7 +81,7 @@ impl Runtime {
         Ok(state)
     }
 
-    /// Like [`Runtime::serve`], with a configuration that is read again when it changes.
+    /// Like `serve`, with a configuration that is read again when it changes.
     ///
     /// # Errors
     /// If the cache can't be used.

@@ -40,7 +40,7 @@ pub(crate) fn load_without_untrusted(
     begin(config::load_without_untrusted(options)?, process)
 }
 
-/// Like [`survey`], without an untrusted project file.
+/// Like `survey`, without an untrusted project file.
 pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Arc<Config>, Failure> {
     let process = ProcessContext::of_this_process();
     if options.strict {

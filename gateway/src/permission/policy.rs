@@ -113,7 +113,7 @@ impl PermissionPolicy {
         self.apply(answer, question.tools(), |requested| execution.allow(requested))
     }
 
-    /// Decides about a call with these arguments: a nested call after [`PermissionPolicy::decide`] with the same
+    /// Decides about a call with these arguments: a nested call after `decide` with the same
     /// `execution`, or a direct call. `requested` is called only if needed.
     pub async fn decide_call(
         &self,
