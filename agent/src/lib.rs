@@ -4,6 +4,8 @@
 //! [`Run`] takes a conversation from a message of the user, or of another agent, to the model's final reply, within
 //! [`Limits`]; a [`Watcher`] receives all events, and may store them.
 
+#![forbid(unsafe_code)]
+
 mod budget;
 mod event;
 mod final_answer;

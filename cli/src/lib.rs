@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
+#[allow(unsafe_code, reason = "sets a parameter of the C library")]
 mod allocator;
 mod arguments;
 mod browser;

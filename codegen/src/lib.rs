@@ -3,6 +3,8 @@
 //! Pure: text in, text out. The caller decides where tools come from, how the code is compiled and how calls
 //! travel. The generated code uses the crate `bridge`.
 
+#![forbid(unsafe_code)]
+
 mod bindings;
 mod description;
 mod diff;

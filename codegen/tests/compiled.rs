@@ -2,6 +2,7 @@
 //! to JSON, and writes calls in all supported ways.
 
 #![deny(warnings)]
+#![allow(unsafe_code, reason = "the markers of a manifest are in sections of their own names")]
 
 mod instances;
 mod support;

@@ -3,6 +3,8 @@
 //! `layers` finds the layers, `source` reads one, `top_level` declares its keys, `validation` and `server` check the
 //! values, and `configuration` holds the checked result. This module loads all of them.
 
+#![forbid(unsafe_code)]
+
 mod agent;
 mod code_mode;
 mod config_layer;

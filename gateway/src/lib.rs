@@ -1,6 +1,7 @@
 //! Connects programs to servers: the available tools, their descriptions for models, permissions, and the sessions
 //! that carry calls.
 
+#![forbid(unsafe_code)]
 #![cfg(target_os = "linux")]
 
 pub mod cache;

@@ -30,6 +30,7 @@ mod listing;
 mod lock;
 mod managed_session;
 mod oauth;
+#[allow(unsafe_code, reason = "runs code between fork and exec, and registers descriptors that it owns")]
 mod process;
 mod secrets;
 mod server_config;

@@ -11,6 +11,8 @@
 //! | [`lines`], [`Filter`] | program output, multi-line text | everything that does not control a terminal |
 //! | [`json`] | JSON on a terminal | the value |
 
+#![forbid(unsafe_code)]
+
 mod character;
 mod filter;
 mod spelling;

@@ -4,6 +4,8 @@
 //! how many items it missed. So memory stays within the bounds even if nothing is read. Items that must arrive
 //! (results, program output) belong here only if something else bounds them: see [`Sender::keep`].
 
+#![forbid(unsafe_code)]
+
 mod broadcast;
 mod shortened;
 

@@ -16,6 +16,7 @@ mod classify;
 mod clock;
 mod compiler;
 mod compiler_slots;
+#[allow(unsafe_code, reason = "registers a descriptor that it owns")]
 mod confined;
 mod diagnostics;
 mod disk_full;

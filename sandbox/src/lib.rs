@@ -58,6 +58,7 @@ mod report;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[path = "linux/mod.rs"]
+#[allow(unsafe_code, reason = "system calls without a safe function: fork, exec, namespaces, filters")]
 mod platform;
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 #[path = "unsupported.rs"]

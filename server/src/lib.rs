@@ -1,6 +1,7 @@
 //! The MCP server over all configured servers, over stdio and HTTP, and subagents as one tool; with audit log, traces
 //! and the events of subagents.
 
+#![forbid(unsafe_code)]
 #![cfg(target_os = "linux")]
 
 pub mod answer;

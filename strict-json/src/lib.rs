@@ -16,6 +16,8 @@
 //! One pass produces the form. Besides the result, it needs memory for at most [`OPEN_NAMES_LIMIT`] entries of 16 bytes
 //! and one unescaped string.
 
+#![forbid(unsafe_code)]
+
 mod error;
 mod halves;
 mod kept;

@@ -3,6 +3,8 @@
 //!
 //! The caller decides where files are and what they contain, and handles concurrent writers.
 
+#![forbid(unsafe_code)]
+
 pub mod calendar;
 pub mod file;
 pub mod random;

@@ -5,6 +5,8 @@
 //! reader sees how many. Untrusted text is made safe with [`printable`] for a terminal, and passed unchanged to a pipe
 //! or a file.
 
+#![forbid(unsafe_code)]
+
 mod keyboard;
 mod masker;
 mod prompt;

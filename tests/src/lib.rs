@@ -1,5 +1,7 @@
 //! Code shared by several test programs.
 
+#![forbid(unsafe_code)]
+
 pub mod browser;
 pub mod checks;
 pub mod models;

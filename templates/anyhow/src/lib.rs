@@ -3,6 +3,8 @@
 //! The conversion in `?` is called with the position of the `?` (`#[track_caller]`), which anyhow itself does not keep.
 //! Everything else is anyhow's own: chain, contexts, formatting and downcasts.
 
+#![forbid(unsafe_code)]
+
 extern crate anyhow as original;
 
 mod context;

@@ -5,4 +5,5 @@
 
 #[rustfmt::skip]
 #[path = "../../../codegen/tests/snapshots/demo.snap.rs"]
+#[allow(unsafe_code, reason = "the markers of a manifest are in sections of their own names")]
 pub mod demo;
