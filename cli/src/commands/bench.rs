@@ -80,7 +80,7 @@ pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     } else {
         terminal.print(&table(&figures, calls, &tools, &definitions));
     }
-    terminal.flush().await.map_err(|error| Failure::host(format!("the output can't be written: {error}")))?;
+    terminal.flush().await.map_err(Failure::output)?;
     Ok(gateway::exit_code::OK)
 }
 
