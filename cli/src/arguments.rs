@@ -79,7 +79,7 @@ pub(crate) enum Command {
     Cache(CacheCommand),
     /// Report whether snippets can run on this machine, and how to install what is missing.
     Doctor(DoctorArguments),
-    /// Serve code mode over all configured servers to MCP clients, over standard input and output or HTTP.
+    /// Serve code mode for all configured servers, over standard input and output or HTTP.
     Serve(ServeArguments),
     /// Chat in the terminal with a model that has the tools of all servers.
     Chat(ChatArguments),
@@ -91,11 +91,16 @@ pub(crate) enum Command {
     Bench(BenchArguments),
 }
 
+/// Describes `--config` for commands that do not use the demo server.
+fn without_demo_server(config: clap::Arg) -> clap::Arg {
+    config.help("A configuration file (YAML or JSON) that overrides your own and the project's")
+}
+
 /// Options that choose the configuration.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ConfigArguments {
-    /// A configuration file (YAML or JSON) that overrides your own and the project's. Without it, and if they have no
-    /// server, the built-in demo server is used.
+    /// A configuration file (YAML or JSON) that overrides your own and the project's. If you omit it and neither of the
+    /// two has a server, the built-in demo server is used.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Fail if a server's entry is wrong, instead of leaving the server out.
@@ -147,7 +152,7 @@ pub(crate) struct RunArguments {
     /// The snippet's file, or `-` for standard input.
     #[arg(required_unless_present = "crate_folder")]
     pub(crate) file: Option<PathBuf>,
-    /// Run the program of a crate written by `codegen --out`, against the tools in its lock file.
+    /// Run the program of a crate written by `codegen --out`, against the bindings in the crate.
     #[arg(long = "crate", value_name = "DIR", conflicts_with = "file")]
     pub(crate) crate_folder: Option<PathBuf>,
     #[command(flatten)]
@@ -155,7 +160,8 @@ pub(crate) struct RunArguments {
     /// Print the whole outcome as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Compile and link only, and print the tools that the snippet can call. No tool runs and no session is opened.
+    /// Compile and link only, and print the tools that the snippet can call. No tool runs. A server is contacted if its
+    /// tool list is not cached.
     #[arg(long)]
     pub(crate) check: bool,
     /// Time limit for compiling and running, in seconds (at most 86400). Overrides `codeMode.sandbox.wallClock`.
@@ -268,6 +274,7 @@ pub(crate) enum McpCommand {
     /// Delete the tokens of a server, and revoke them if its authorization server supports revocation.
     Logout(NameArguments),
     /// Serve the subagent of a configuration file to MCP clients as one tool, over standard input and output or HTTP.
+    #[command(mut_arg("config", without_demo_server))]
     Serve(ServeArguments),
     #[command(flatten)]
     Look(LookCommand),
@@ -295,7 +302,7 @@ pub(crate) struct ObserveArguments {
 /// Subcommands of `cache`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CacheCommand {
-    /// Compile ahead what snippets depend on: the available crates, and the bindings of all servers.
+    /// Compile the available crates and all bindings ahead of time.
     Warm(WarmArguments),
 }
 
@@ -311,6 +318,7 @@ pub(crate) struct WarmArguments {
 
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
+#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,

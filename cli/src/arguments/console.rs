@@ -33,7 +33,7 @@ pub(crate) struct ChatArguments {
 /// Arguments of `ask`.
 #[derive(Debug, Args)]
 pub(crate) struct AskArguments {
-    /// The question. Standard input is appended to it, or is the question if there is none.
+    /// The question. Standard input is appended to it. Without QUESTION, standard input is the question.
     pub(crate) question: Option<String>,
     #[command(flatten)]
     pub(crate) talk: TalkArguments,

@@ -6,14 +6,14 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
-use super::ConfigArguments;
+use super::{ConfigArguments, without_demo_server};
 
 /// Subcommands of `conversation`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConversationCommand {
     /// List the saved conversations, the most recently changed first.
     List(ListArguments),
-    /// Print a conversation up to its last message.
+    /// Print the branch of a conversation that was written last.
     Print(PrintArguments),
     /// Print conversations with all their branches, each as one line of JSON.
     Export(ExportArguments),
@@ -25,6 +25,7 @@ pub(crate) enum ConversationCommand {
 
 /// Arguments of `conversation list`.
 #[derive(Debug, Args)]
+#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct ListArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
@@ -44,6 +45,7 @@ pub(crate) struct ListArguments {
 
 /// Arguments of `conversation print`.
 #[derive(Debug, Args)]
+#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct PrintArguments {
     /// The conversation's id, or a unique prefix of it.
     #[arg(value_name = "ID")]
@@ -66,6 +68,7 @@ pub(crate) struct PrintArguments {
 
 /// Arguments of `conversation export`.
 #[derive(Debug, Args)]
+#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct ExportArguments {
     /// The conversations (default: all).
     #[arg(value_name = "ID")]
@@ -79,6 +82,7 @@ pub(crate) struct ExportArguments {
 
 /// Arguments of `conversation delete`.
 #[derive(Debug, Args)]
+#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct DeleteArguments {
     /// The full ids of the conversations.
     #[arg(value_name = "ID", required = true)]
@@ -89,6 +93,7 @@ pub(crate) struct DeleteArguments {
 
 /// Arguments of `conversation prune`.
 #[derive(Debug, Args)]
+#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct PruneArguments {
     /// Delete conversations unchanged for this long: a number with s, m, h, d (days) or w (weeks), such as 30d.
     #[arg(long, value_name = "TIME", value_parser = age)]

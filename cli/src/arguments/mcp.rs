@@ -63,10 +63,10 @@ pub(crate) struct OneArguments {
 pub(crate) struct ToolsArguments {
     #[command(flatten)]
     pub(crate) look: LookArguments,
-    /// Also list tools that are filtered out, denied or held back.
+    /// Also list tools that `enabledTools`, `disabledTools` or `globalSettings.deny` exclude, or a lock file holds back.
     #[arg(long)]
     pub(crate) show_all: bool,
-    /// List only tools that are filtered out, denied or held back.
+    /// List only the tools that --show-all adds.
     #[arg(long, conflicts_with = "show_all")]
     pub(crate) show_filtered: bool,
 }
