@@ -5,21 +5,20 @@ use crate::Bindings;
 /// The introduction, about 250 words.
 const INTRODUCTION: &str = "\
 Runs a Rust snippet that calls tools, and returns what it prints and its result. Write plain statements with `?` and \
-`.await`, no `main`; the last expression, without `;`, is the result: any value that serde can serialise.
+`.await`, no `main`; the last expression, without `;`, is the result: any value that serde can serialize.
 
 Each server is a module below, each tool a function in it:
 let page = files::list(\"/data\").limit(50).await?;
-Parameters are the required arguments, `name?: T` an optional setter. Arguments are lenient: `&str` for \
-String, any integer type, arrays for Vec, a value or an Option for what is optional. Where \
-`ThingInput { … }.call()` is shown first, prefer it: it names its fields, all of which must be given, optional ones as \
-`Some(…)` or `None`; the line below is the short form, whose setters are the Option fields. Calls do nothing until \
-awaited. Types are next to their tool: `files::ListOutput`.
+Required arguments are parameters. `name?: T` is optional: set it with `.name(value)`. Arguments are lenient: `&str` for \
+String, any integer type, arrays for Vec, a value or an Option for what is optional. Prefer `ThingInput { … }.call()` \
+where it is shown: give every field, optional ones as `Some(…)` or `None`. The next line is the short form; its optional \
+fields are setters. Calls do nothing until awaited. Types are next to their tool: `files::ListOutput`.
 
- A call returnsthe typed output, or a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` \
+A call returns the typed output, or a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` \
 (Option<Value>). A failure is `Err(ToolError)`, with `.kind` (ToolErrorKind::{Failed, InvalidParams, \
 Rejected, Timeout, Unavailable, Mismatch, Protocol, Denied}), `.message`, `.content` and `.raw`; `?` passes it on.
 
-A `Scalar` is a text, number or flag: `==`, `.as_str()`, `.as_i64()`, `.as_f64()`, `.as_bool()`.
+A `Scalar` is a string, number or boolean: `==`, `.as_str()`, `.as_i64()`, `.as_f64()`, `.as_bool()`.
 
 In scope: std collections, Duration, Instant, Value, json!, Serialize, Deserialize, Result (anyhow), anyhow!, bail!, \
 ensure!, .context(…).
@@ -27,8 +26,8 @@ ensure!, .context(…).
 Err ends it.
 - emit(text or content) adds a part to the answer: emit(Content::image(base64, mime_type)).
 - progress(done, total, message) reports progress.
-Crates: anyhow, chrono, futures, itertools, regex, serde, serde_json, tokio (time, sync). No others, no files, no network, \
-no processes, no state from earlier runs: only the tools. Filter, join and count in the snippet, and return only \
+Crates: anyhow, chrono, futures, itertools, regex, serde, serde_json, tokio. No others, no files, no network, \
+no processes, no variables of earlier runs: only the tools. Filter, join and count in the snippet, and return only \
 what you need.";
 
 /// The instructions for writing a snippet, and the signatures of all tools by module.

@@ -103,7 +103,7 @@ fn calls(tool: &ToolModel, module: &str, page: &mut Page) {
             }
         }
         None => page
-            .line(&format!("{module}::{function}(arguments).await?  // arguments: anything that serialises")),
+            .line(&format!("{module}::{function}(arguments).await?  // arguments: anything that serializes")),
     }
     let output = output_text(tool);
     match tool.output {

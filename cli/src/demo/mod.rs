@@ -169,7 +169,7 @@ impl Demo {
         }
     }
 
-    /// Answer with a JSON document as text: the shop in numbers and the notes of this session.
+    /// Answer with a JSON document as text: statistics of the shop, and the notes of this session.
     #[tool(annotations(read_only_hint = true))]
     async fn json_response(&self) -> Result<String, ErrorData> {
         serde_json::to_string(&self.shop.summary())

@@ -509,7 +509,7 @@ impl std::future::Future for JsonResponseCall {
         call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
-/// Answer with a JSON document as text: the shop in numbers and the notes of this session.
+/// Answer with a JSON document as text: statistics of the shop, and the notes of this session.
 #[inline]
 #[track_caller]
 pub fn json_response() -> JsonResponseCall {

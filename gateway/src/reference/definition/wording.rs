@@ -21,15 +21,15 @@ pub(super) const RESOURCES: &str = "\
 
 /// The introduction to complete signatures.
 pub(super) const INLINED: &str = "\
-Signatures follow. `name?: T` is a setter, `.name(value)`. Where `ThingInput { … }.call()` comes first, prefer it: it has \
-all fields, optional ones as `Some(…)` or `None`; the line below it is the short form, whose setters are the Option \
-fields. Arguments are lenient: `&str` for String and enums, any integer, arrays for Vec, a value or an Option where it is \
-optional. Types are in the module: `shop::Order`. A Scalar is a text, number or flag: `==`, `.as_str()`, `.as_i64()`.";
+Signatures follow. `name?: T` is a setter, `.name(value)`. Prefer `ThingInput { … }.call()` where it is shown: give \
+every field, optional ones as `Some(…)` or `None`. The next line is the short form; its optional fields are setters. \
+Arguments are lenient: `&str` for String and enums, any integer, arrays for Vec, a value or an Option where it is \
+optional. Types are in the module: `shop::Order`. A Scalar is a string, number or boolean: `==`, `.as_str()`, `.as_i64()`.";
 
 /// The introduction to calls without types.
 pub(super) const CALLS_ONLY: &str = "\
-Signatures follow; call describe_tools for the types. `name?: T` is a setter, `.name(value)`. Where \
-`ThingInput { … }.call()` comes first, prefer it: it has all fields, optional ones as `Some(…)` or `None`. Arguments \
+Signatures follow; call describe_tools for the types. `name?: T` is a setter, `.name(value)`. Prefer \
+`ThingInput { … }.call()` where it is shown: give every field, optional ones as `Some(…)` or `None`. Arguments \
 are lenient: `&str` for String and enums, any integer, arrays for Vec. Types are in the module: `shop::Order`; describe \
 tools before you write calls. In snippets too: `search_tools(\"orders\").await?` returns a Vec (`.module`, `.function`, \
 `.signature`), `describe_tools([\"shop::list_orders\"]).await?` a String.";
