@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 #[serde(deny_unknown_fields)]
 #[schemars(transform = without_null_defaults)]
 pub(super) struct ListOrders {
-    /// Where to go on: `next_cursor` of the page before. The first page without it.
+    /// `next_cursor` of the previous page. Omit it for the first page.
     #[serde(default)]
     #[schemars(with = "String", default)]
     pub(super) cursor: Option<String>,
@@ -97,7 +97,7 @@ pub(super) struct Customer {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = without_null_defaults)]
 pub(super) struct SearchProducts {
-    /// A part of the product's name or stock-keeping unit, in any case; empty for all products.
+    /// A part of the product's name or stock-keeping unit; case-insensitive; empty matches all.
     pub(super) query: String,
     /// Only products that cost at most this many cents.
     #[serde(default)]
@@ -137,7 +137,7 @@ pub(super) struct CreateNote {
 pub(super) struct NoteCreated {
     /// The note's number: 1 for the first one of a session.
     pub(super) id: u32,
-    /// When it was created, by the shop's own clock, which starts at the same moment in every session. RFC 3339.
+    /// When it was created, in RFC 3339 format, by the demo's simulated clock.
     pub(super) created_at: String,
 }
 

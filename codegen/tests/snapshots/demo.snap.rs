@@ -48,7 +48,7 @@ impl bridge::convert::FromJson for CreateNoteInput {
 pub struct CreateNoteOutput {
     /// The note's number: 1 for the first one of a session.
     pub id: i64,
-    /// When it was created, by the shop's own clock, which starts at the same moment in every session. RFC 3339.
+    /// When it was created, in RFC 3339 format, by the demo's simulated clock.
     pub created_at: String,
 }
 impl bridge::convert::ToJson for CreateNoteOutput {
@@ -111,11 +111,11 @@ impl std::future::Future for CreateNoteCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.868e6ccaa3d03895bfb51c2924774a0a")]
+        #[unsafe(link_section = ".toolsmith.209ef6035885ef0cdaeb6aba58751065")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "create_note",
-            mark: *b"868e6ccaa3d03895bfb51c2924774a0a",
+            mark: *b"209ef6035885ef0cdaeb6aba58751065",
         };
         let call = self.get_mut();
         call.pending.poll(context, &TOOL, &call.input)
@@ -522,7 +522,7 @@ pub fn json_response() -> JsonResponseCall {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrdersInput {
-    /// Where to go on: `next_cursor` of the page before. The first page without it.
+    /// `next_cursor` of the previous page. Omit it for the first page.
     pub cursor: Option<String>,
     /// How many orders the page may have.
     pub limit: Option<i64>,
@@ -742,7 +742,7 @@ pub struct ListOrdersCall {
     pending: bridge::call::Pending,
 }
 impl ListOrdersCall {
-    /// Where to go on: `next_cursor` of the page before. The first page without it.
+    /// `next_cursor` of the previous page. Omit it for the first page.
     pub fn cursor<F>(
         mut self,
         cursor: impl bridge::convert::OptionalArgument<String, F>,
@@ -777,11 +777,11 @@ impl std::future::Future for ListOrdersCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.518c983b75683226cbab03876a795069")]
+        #[unsafe(link_section = ".toolsmith.1c57ea7f6c1fd129ad44ff781392e878")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "list_orders",
-            mark: *b"518c983b75683226cbab03876a795069",
+            mark: *b"1c57ea7f6c1fd129ad44ff781392e878",
         };
         let call = self.get_mut();
         call.pending.poll(context, &TOOL, &call.input)
@@ -804,7 +804,7 @@ pub fn list_orders() -> ListOrdersCall {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchProductsInput {
-    /// A part of the product's name or stock-keeping unit, in any case; empty for all products.
+    /// A part of the product's name or stock-keeping unit; case-insensitive; empty matches all.
     pub query: String,
     /// Only products that cost at most this many cents.
     pub max_price_cents: Option<i64>,
@@ -948,11 +948,11 @@ impl std::future::Future for SearchProductsCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.abffd2e81e31e87f04345d3c10e4bd2b")]
+        #[unsafe(link_section = ".toolsmith.be580c0dadb4e899e123c00dbe1953d9")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "search_products",
-            mark: *b"abffd2e81e31e87f04345d3c10e4bd2b",
+            mark: *b"be580c0dadb4e899e123c00dbe1953d9",
         };
         let call = self.get_mut();
         call.pending.poll(context, &TOOL, &call.input)
