@@ -156,4 +156,79 @@ mod tests {
         assert_eq!(clock.stopped_for(), Duration::ZERO);
         clock.runs_out(Duration::ZERO).await;
     }
+
+    const fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_limit_is_extended_by_the_time_of_a_question() {
+        let clock = Clock::start();
+        let end = async {
+            clock.runs_out(seconds(10)).await;
+            clock.started.elapsed()
+        };
+        let asked = async {
+            tokio::time::sleep(seconds(3)).await;
+            clock.while_asking(tokio::time::sleep(seconds(20))).await;
+        };
+        let halfway = async {
+            tokio::time::sleep(seconds(7)).await;
+            clock.stopped_for()
+        };
+        let (ended, (), halfway) = tokio::join!(end, asked, halfway);
+        assert_eq!((ended, halfway), (seconds(30), seconds(4)));
+        assert_eq!((clock.stopped_for(), clock.asking_time()), (seconds(20), seconds(20)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_that_overlaps_is_counted_once() {
+        let clock = Clock::start();
+        let first = clock.while_asking(tokio::time::sleep(seconds(4)));
+        let second = async {
+            tokio::time::sleep(seconds(1)).await;
+            clock.while_asking(tokio::time::sleep(seconds(5))).await;
+        };
+        tokio::join!(first, second);
+        tokio::time::sleep(seconds(8)).await;
+        clock.while_asking(tokio::time::sleep(seconds(2))).await;
+        assert_eq!(clock.stopped_for(), seconds(8));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waiting_stops_the_clock_and_is_not_asking() {
+        let clock = Clock::start();
+        for wait in [2, 3] {
+            clock.while_waiting(tokio::time::sleep(seconds(wait))).await;
+        }
+        clock.while_asking(tokio::time::sleep(seconds(7))).await;
+        assert_eq!((clock.stopped_for(), clock.asking_time()), (seconds(12), seconds(7)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_clock_stops_while_a_server_has_open_questions() {
+        let clock = Clock::start();
+        let (open, questions) = watch::channel(0);
+        let server = async {
+            for (count, time) in [(0, 1), (1, 2), (2, 4), (0, 8), (1, 16), (0, 32)] {
+                open.send(count).unwrap();
+                tokio::time::sleep(seconds(time)).await;
+            }
+            drop(open);
+            tokio::time::sleep(seconds(64)).await;
+        };
+        tokio::select! {
+            () = clock.follow(Some(questions)) => panic!("it follows until it is dropped"),
+            () = server => {}
+        }
+        assert_eq!(clock.stopped_for(), seconds(2 + 4 + 16));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_without_questions_never_stops_the_clock() {
+        let clock = Clock::start();
+        let followed = tokio::time::timeout(seconds(5), clock.follow(None)).await;
+        assert!(followed.is_err(), "it follows until it is dropped");
+        assert_eq!(clock.stopped_for(), Duration::ZERO);
+    }
 }

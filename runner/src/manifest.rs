@@ -25,3 +25,73 @@ pub(crate) fn read(program: &[u8]) -> Result<Vec<String>, object::Error> {
     identities.dedup();
     Ok(identities)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str = "00112233445566778899aabbccddeeff";
+    const SECOND: &str = "ffeeddccbbaa99887766554433221100";
+
+    /// Length of the header of a 64-bit ELF file and of its sections, in bytes.
+    const FILE_HEADER: u16 = 64;
+    const SECTION_HEADER: u16 = 64;
+    /// The type of a section of strings.
+    const STRINGS: u32 = 3;
+
+    /// A 64-bit ELF file with empty sections of these names, and one that contains the names.
+    fn program(sections: &[&str]) -> Vec<u8> {
+        let mut names = vec![0];
+        let headers: Vec<[u8; SECTION_HEADER as usize]> = [""]
+            .into_iter()
+            .chain(sections.iter().copied())
+            .map(|name| {
+                let mut header = [0; SECTION_HEADER as usize];
+                header[..4].copy_from_slice(&u32::try_from(names.len()).unwrap().to_le_bytes());
+                header[4] = u8::from(!name.is_empty());
+                names.extend(name.bytes().chain([0]));
+                header
+            })
+            .collect();
+        let count = u16::try_from(headers.len()).unwrap() + 1;
+        let mut strings = [0; SECTION_HEADER as usize];
+        strings[4..8].copy_from_slice(&STRINGS.to_le_bytes());
+        let at = FILE_HEADER + count * SECTION_HEADER;
+        strings[24..32].copy_from_slice(&u64::from(at).to_le_bytes());
+        strings[32..40].copy_from_slice(&(names.len() as u64).to_le_bytes());
+        let mut file = [0; FILE_HEADER as usize];
+        // 64 bits, little endian, version 1; an executable for x86-64.
+        file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        file[16..21].copy_from_slice(&[2, 0, 62, 0, 1]);
+        file[40..48].copy_from_slice(&u64::from(FILE_HEADER).to_le_bytes());
+        for (at, value) in [(52, FILE_HEADER), (58, SECTION_HEADER), (60, count), (62, count - 1)] {
+            file[at..at + 2].copy_from_slice(&value.to_le_bytes());
+        }
+        [&file[..], headers.as_flattened(), &strings, &names].concat()
+    }
+
+    fn identities(sections: &[&str]) -> Vec<String> {
+        read(&program(sections)).unwrap()
+    }
+
+    #[test]
+    fn the_identities_are_the_names_of_sections_in_order() {
+        let [first, second] = [FIRST, SECOND].map(|identity| format!(".toolsmith.{identity}"));
+        assert_eq!(identities(&[".text", &second, ".data", &first, &second]), [FIRST, SECOND]);
+        assert_eq!(identities(&[".text", "toolsmith", ".toolsmith"]), [""; 0]);
+    }
+
+    #[test]
+    fn a_name_that_is_not_an_identity_is_malformed() {
+        let long = format!("{FIRST}0");
+        let not_hexadecimal = format!("{}g", &FIRST[1..]);
+        for name in ["", "0", &FIRST[1..], &long, &not_hexadecimal, "demo.echo"] {
+            assert_eq!(identities(&[&format!(".toolsmith.{name}")]), ["malformed"], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_a_program_is_an_error() {
+        assert!(read(b"").is_err() && read(b"#!/bin/sh\nexit 0\n").is_err());
+    }
+}
