@@ -104,3 +104,6 @@ pub(super) fn canary(policy: &Policy) -> Result<(), Failure> {
     }
     Err(Failure::new(Step::Canary, subject, if result == -1 { errno } else { 0 }))
 }
+
+#[cfg(test)]
+mod tests;
