@@ -368,3 +368,6 @@ pub fn wrong_as_written(document: &Document, name: &str) -> Option<Vec<Problem>>
 fn located(source: &Source, problems: &[super::decode::Problem]) -> Vec<Problem> {
     problems.iter().map(|problem| source.located(problem)).collect()
 }
+
+#[cfg(test)]
+mod tests;

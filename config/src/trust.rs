@@ -181,3 +181,78 @@ fn key(path: &Path) -> Result<String, Error> {
 fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROJECT: &str = "/p/toolsmith.yaml";
+
+    /// Whether the project is trusted with these files.
+    fn trust(trusted: &Trusted, config: &str, lock: Option<&str>) -> Trust {
+        trusted.of(PROJECT, ProjectFiles::new(config, lock))
+    }
+
+    fn recorded(config: &str, lock: Option<&str>) -> Trusted {
+        let mut trusted = Trusted::default();
+        trusted.set(PROJECT.to_owned(), Some(ProjectFiles::new(config, lock)));
+        trusted
+    }
+
+    #[test]
+    fn a_project_is_trusted_with_exactly_the_bytes_of_its_files() {
+        let plain = recorded("a", None);
+        assert_eq!(trust(&plain, "a", None), Trust::Given);
+        assert_eq!(trust(&plain, "a ", None), Trust::Changed);
+        assert_eq!(trust(&plain, "a", Some("")), Trust::LockChanged);
+        let locked = recorded("a", Some("l"));
+        assert_eq!(trust(&locked, "a", Some("l")), Trust::Given);
+        assert_eq!(trust(&locked, "a", Some("L")), Trust::LockChanged);
+        assert_eq!(trust(&locked, "a", None), Trust::LockChanged);
+        assert_eq!(trust(&locked, "b", Some("l")), Trust::Changed);
+        assert_eq!(locked.of("/other.yaml", ProjectFiles::new("a", Some("l"))), Trust::Missing);
+    }
+
+    #[test]
+    fn trust_is_replaced_and_revoked_as_a_whole() {
+        let mut trusted = recorded("a", Some("l"));
+        trusted.set(PROJECT.to_owned(), Some(ProjectFiles::new("b", None)));
+        assert_eq!(trust(&trusted, "b", None), Trust::Given);
+        assert_eq!(trust(&trusted, "a", Some("l")), Trust::Changed);
+        trusted.set(PROJECT.to_owned(), None);
+        assert_eq!(trust(&trusted, "b", None), Trust::Missing);
+        assert!(trusted.files.is_empty() && trusted.locks.is_empty());
+    }
+
+    #[test]
+    fn a_record_is_read_as_it_was_written() {
+        let text = serde_json::to_vec(&recorded("a", Some("l"))).unwrap();
+        let read = Trusted::parse(&text).unwrap();
+        assert_eq!(trust(&read, "a", Some("l")), Trust::Given);
+        // The hash is that of BLAKE3, so that an older record stays valid.
+        let hash = "17762fddd969a453925d65717ac3eea21320b66b54342fde15128d6caf21215f";
+        assert_eq!(read.files[PROJECT], hash);
+    }
+
+    #[test]
+    fn a_record_of_another_version_or_form_is_refused() {
+        for right in [
+            r#"{ "version": 1, "files": { "/p": "0" } }"#,
+            r#"{ "version": 1, "files": {}, "locks": {} }"#,
+            r#"{ "version": 2, "files": {}, "locks": { "/p": "0" } }"#,
+        ] {
+            assert!(Trusted::parse(right.as_bytes()).is_ok(), "{right}");
+        }
+        for wrong in [
+            "",
+            "{}",
+            r#"{ "version": 0, "files": {} }"#,
+            r#"{ "version": 3, "files": {} }"#,
+            r#"{ "version": 1, "files": {}, "locks": { "/p": "0" } }"#,
+            r#"{ "version": 2, "files": {}, "more": {} }"#,
+            r#"{ "version": 2, "files": { "/p": "0", "/p": "1" } }"#,
+        ] {
+            assert!(Trusted::parse(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+}
