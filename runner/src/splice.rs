@@ -240,17 +240,4 @@ fn items(entry: &Entry) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Changes, splice};
-    use crate::snippet::Snippet;
-
-    /// The program in templates/snippet, which is compiled with the workspace, matches the output of splicing.
-    #[test]
-    fn the_template_is_a_spliced_snippet() {
-        const TEMPLATE: &str = include_str!("../../templates/snippet/src/snippet.rs");
-        const TEXT: &str = "use tools::demo;\nlet greeting = demo::echo(\"hello\").await?;\n\
-                            println!(\"{greeting}\");\ngreeting.text().len()";
-        let spliced = splice(&Snippet::read(TEXT).unwrap(), &Changes::default());
-        assert_eq!(spliced.text, TEMPLATE, "templates/snippet/src/snippet.rs must be:\n{}", spliced.text);
-    }
-}
+mod tests;
