@@ -294,4 +294,6 @@ fn fixes(before: &str, after: &str, imports: &str) -> Vec<Fix> {
 }
 
 #[cfg(test)]
+mod recorded;
+#[cfg(test)]
 mod tests;
