@@ -1,5 +1,6 @@
 //! The filters as the kernel runs them: tables of calls with their arguments, and what becomes of each.
 
+mod applied;
 mod compiler;
 mod program;
 
@@ -85,7 +86,7 @@ fn context(signals_scoped: bool, has_paths: bool) -> Context {
     }
 }
 
-/// The filters of one child, and whether its supervisor is already listening.
+/// What becomes of a call under all filters of a child, whose listener has been sent.
 fn verdict(filters: &Filters, call: Call<'_>) -> Verdict {
     let mut all: Vec<&BpfProgram> = filters.common.iter().collect();
     match &filters.deciding {
