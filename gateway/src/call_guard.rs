@@ -108,3 +108,97 @@ fn changes(before: Option<&Value>, now: Option<&Value>) -> Option<String> {
         diff.changed.into_iter().flat_map(|changed| changed.changes).map(|change| change.line).collect();
     Some(if changes.is_empty() { "its schemas differ".to_owned() } else { changes.join(", ") })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    use super::*;
+
+    /// A list with one tool, whose argument `n` has this type.
+    fn list(kind: &str, description: &str) -> ToolList {
+        let schema = json!({ "type": "object", "properties": { "n": { "type": kind } } });
+        ToolList::new(vec![json!({ "name": "t", "description": description, "inputSchema": schema })])
+    }
+
+    fn checked(guard: &ToolGuard, arguments: &Value) -> Result<(), FailureKind> {
+        guard.check(&to_raw_value(arguments).unwrap()).map_err(|failure| failure.kind)
+    }
+
+    #[test]
+    fn arguments_must_fit_the_schema_if_they_are_checked() {
+        let offered = list("integer", "");
+        let (right, wrong) = (json!({ "n": 1 }), json!({ "n": "x" }));
+        let guard = ToolGuard::new("t", &offered, None, true);
+        assert_eq!(checked(&guard, &right), Ok(()));
+        assert_eq!(checked(&guard, &wrong), Err(FailureKind::InvalidParams));
+        assert_eq!(checked(&ToolGuard::new("t", &offered, None, false), &wrong), Ok(()));
+        assert_eq!(checked(&ToolGuard::new("unknown", &offered, None, true), &wrong), Ok(()));
+    }
+
+    #[test]
+    fn a_tool_must_be_the_one_that_the_program_was_built_for() {
+        let none = ToolList::new(Vec::new());
+        let integer = list("integer", "x");
+        let refused = |offered: &ToolList, pinned: &ToolList| {
+            let guard = ToolGuard::new("t", offered, Some(pinned), true);
+            let kind = checked(&guard, &json!({}));
+            assert_eq!(kind.is_err(), guard.refused.is_some());
+            assert!(kind.is_ok() || kind == Err(FailureKind::Denied));
+            guard.refused.unwrap_or_default()
+        };
+        assert_eq!(refused(&integer, &integer), "");
+        assert_eq!(refused(&list("integer", "another description"), &integer), "");
+        assert_eq!(refused(&none, &none), "");
+        assert!(
+            refused(&list("string", "x"), &integer).contains("changed since the program was built: input.n")
+        );
+        assert!(refused(&none, &integer).contains("built: it is gone;"));
+        assert!(refused(&integer, &none).contains("built: its schemas differ;"));
+    }
+
+    #[test]
+    fn a_tool_that_is_held_back_is_denied_with_the_reason() {
+        let guard = || ToolGuard::new("t", &list("integer", ""), Some(&list("string", "")), true);
+        assert_eq!(guard().held(Some("held".to_owned())).refused.as_deref(), Some("held"));
+        assert_eq!(guard().held(None).refused, guard().refused);
+        let failure =
+            guard().held(Some("held".to_owned())).check(&to_raw_value(&json!({})).unwrap()).unwrap_err();
+        assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Denied, "held"));
+    }
+
+    #[test]
+    fn a_guard_is_made_at_the_first_call_of_a_tool() {
+        let guards = Guards::default();
+        let arguments = to_raw_value(&json!({ "n": "x" })).unwrap();
+        let mut made = 0;
+        let mut call = |server: &str, kind: &str| {
+            let make = || {
+                made += 1;
+                ToolGuard::new("t", &list(kind, ""), None, true)
+            };
+            guards.check(server, "t", make, &arguments).is_ok()
+        };
+        assert_eq!(
+            [call("one", "string"), call("one", "integer"), call("other", "integer")],
+            [true, true, false]
+        );
+        assert_eq!(made, 2);
+    }
+
+    #[test]
+    fn tools_whose_arguments_are_unchecked_are_listed_with_reasons() {
+        let guards = Guards::default();
+        let arguments = to_raw_value(&json!({})).unwrap();
+        for (tool, input) in [("b", Some(Err("too large"))), ("a", Some(Err("odd"))), ("c", None)] {
+            let input = input.map(|input| input.map_err(str::to_owned));
+            guards.check("s", tool, || ToolGuard { refused: None, input }, &arguments).unwrap();
+        }
+        guards.check("s", "t", || ToolGuard::new("t", &list("integer", ""), None, true), &arguments).unwrap();
+        let unchecked = guards.unchecked();
+        assert_eq!(unchecked.len(), 2);
+        assert!(unchecked[0].contains("s.a") && unchecked[0].ends_with("odd"), "{unchecked:?}");
+        assert!(unchecked[1].contains("s.b") && unchecked[1].ends_with("too large"), "{unchecked:?}");
+    }
+}

@@ -307,4 +307,30 @@ mod tests {
         // A server locked without tools is pinned.
         assert_eq!(pins.held("s", &list).len(), 2);
     }
+
+    #[test]
+    fn any_difference_is_reported() {
+        let same = Difference::default();
+        let new = Difference { new: vec!["a".to_owned()], ..Difference::default() };
+        let changed = Difference { changed: vec![("a".to_owned(), Vec::new())], ..Difference::default() };
+        let gone = Difference { gone: vec!["a".to_owned()], ..Difference::default() };
+        let of = |difference: &Difference| {
+            (difference.is_empty(), difference.holds_back(), difference.note().is_some())
+        };
+        assert_eq!(of(&same), (true, false, false));
+        assert_eq!((of(&new), of(&changed)), ((false, true, true), (false, true, true)));
+        assert_eq!(of(&gone), (false, false, true));
+    }
+
+    #[test]
+    fn the_lines_of_a_difference_are_bounded() {
+        let lines = |count: usize| {
+            let new = (0..count).map(|number| number.to_string()).collect();
+            Difference { new, ..Difference::default() }.lines()
+        };
+        assert_eq!(lines(LINES_SHOWN).len(), LINES_SHOWN);
+        assert!(lines(LINES_SHOWN).iter().all(|line| line.ends_with("is new")));
+        let cut = lines(LINES_SHOWN + 2);
+        assert_eq!((cut.len(), cut.last().unwrap().as_str()), (LINES_SHOWN + 1, "  and 2 more lines"));
+    }
 }

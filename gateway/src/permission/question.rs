@@ -201,4 +201,14 @@ mod tests {
         let short = to_raw_value(&json!({ "a": 1 })).unwrap();
         assert!(!Question::call(requested("t"), &short, false).text().contains("NOT ALL"));
     }
+
+    #[test]
+    fn a_question_says_what_it_is_about() {
+        let arguments = to_raw_value(&json!({})).unwrap();
+        let of_call = |memorable| Question::call(requested("t"), &arguments, memorable);
+        let program = Question::Program { tools: vec![requested("a")], each: 0 };
+        assert!(program.is_memorable() && of_call(true).is_memorable() && !of_call(false).is_memorable());
+        assert_eq!((program.tools().len(), of_call(true).tools()), (1, &[requested("t")][..]));
+        assert!(!program.text().contains("every call"), "{}", program.text());
+    }
 }

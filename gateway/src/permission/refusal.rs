@@ -129,3 +129,59 @@ impl Refusal {
         json!({ "tools": self.tools, "reason": reason })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REASONS: [(Reason, &str); 7] = [
+        (Reason::Configuration, "configuration"),
+        (Reason::NoTerminal, "no_terminal"),
+        (Reason::NoElicitation, "no_elicitation"),
+        (Reason::Person, "refused"),
+        (Reason::TooMany, "too_many"),
+        (Reason::Late(Duration::from_secs(7)), "unanswered"),
+        (Reason::Busy, "busy"),
+    ];
+
+    fn refusal(count: usize, reason: Reason) -> Refusal {
+        Refusal { tools: (0..count).map(|number| format!("s.t{number}")).collect(), reason }
+    }
+
+    #[test]
+    fn a_refusal_names_its_reason_and_all_tools_in_its_evidence() {
+        for (reason, word) in REASONS {
+            let evidence = refusal(TOOLS_NAMED + 2, reason).evidence();
+            assert_eq!(evidence["reason"], word);
+            assert_eq!(evidence["tools"].as_array().map(Vec::len), Some(TOOLS_NAMED + 2));
+        }
+    }
+
+    #[test]
+    fn a_message_names_ten_tools_and_counts_the_others() {
+        for (reason, _) in REASONS {
+            let message = refusal(TOOLS_NAMED, reason).message();
+            assert!(message.contains("s.t0, ") && message.contains("s.t9"), "{message}");
+            assert!(!message.contains("more tools") || reason == Reason::TooMany, "{message}");
+            assert!(!message.contains(" and ") || !message.contains(" more:"), "{message}");
+            let message = refusal(TOOLS_NAMED + 2, reason).message();
+            assert!(message.contains("s.t9 and 2 more") && !message.contains("s.t10"), "{message}");
+        }
+        let ends = |count| refusal(count, Reason::NoTerminal).message().contains("'s.t9' …");
+        assert_eq!([ends(TOOLS_NAMED), ends(TOOLS_NAMED + 1)], [false, true]);
+    }
+
+    #[test]
+    fn a_message_says_how_to_allow_the_tools() {
+        for (reason, advice) in [
+            (Reason::NoTerminal, "--allow 's.t0' --allow 's.t1',"),
+            (Reason::TooMany, "--allow 's.t0' --allow 's.t1',"),
+            (Reason::NoElicitation, "mcpServers:\n  s: { permissions: { \"t0\": allow, \"t1\": allow } }\n"),
+            (Reason::Late(Duration::from_millis(1_500)), "within 1.5 s"),
+            (Reason::Busy, "try again later"),
+        ] {
+            let message = refusal(2, reason).message();
+            assert!(message.contains(advice), "{message}");
+        }
+    }
+}

@@ -92,7 +92,7 @@ impl Remembered {
         }
     }
 
-    fn read_in(folder: &Path, state: Option<&Path>) -> (Self, Option<String>) {
+    pub(super) fn read_in(folder: &Path, state: Option<&Path>) -> (Self, Option<String>) {
         let file = folder.join(FILE);
         let (content, wrong) = match read(&file) {
             Ok(content) => (content.unwrap_or_default(), None),
@@ -276,5 +276,26 @@ mod tests {
         assert!(retire_older_in(&folder).unwrap().contains("older version"));
         assert_eq!(retire_older_in(&folder), None);
         assert_eq!(std::fs::read_to_string(folder.join("permissions.json.1")).unwrap(), text);
+    }
+
+    #[test]
+    fn an_answer_without_an_identity_or_a_hash_allows_nothing() {
+        let text = r#"{ "version": 2, "servers": {
+            "": { "name": "s", "allow": { "t": "1" } }, "x": { "name": "s", "allow": { "t": "" } } } }"#;
+        let content = Content::parse(text.as_bytes()).unwrap().unwrap();
+        assert!(!content.has("", "t", "1") && !content.has("x", "t", ""));
+    }
+
+    #[test]
+    fn only_identified_tools_are_saved() {
+        let home = tempfile::tempdir().unwrap();
+        let (mut remembered, _) = read_in(home.path());
+        remembered
+            .add(&[requested("", "a", "1"), requested("x", "b", ""), requested("x", "c", "2")])
+            .unwrap();
+        let text = std::fs::read(home.path().join("toolsmith").join(FILE)).unwrap();
+        let saved: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let expected = serde_json::json!({ "x": { "name": "s", "allow": { "c": "2" } } });
+        assert_eq!((&saved["version"], &saved["servers"]), (&VERSION.into(), &expected));
     }
 }

@@ -76,4 +76,38 @@ mod tests {
         assert_eq!(claims(&tool), ["only reads", "may destroy"]);
         assert!(claims(&json!({ "annotations": 7 })).is_empty() && claims(&json!(null)).is_empty());
     }
+
+    #[test]
+    fn only_what_a_server_says_is_claimed() {
+        for (annotations, words) in [
+            (json!({}), vec![]),
+            (json!({ "readOnlyHint": false }), vec!["changes things"]),
+            (
+                json!({ "readOnlyHint": true, "openWorldHint": true }),
+                vec!["only reads", "reaches beyond its own data"],
+            ),
+            (json!({ "destructiveHint": false, "openWorldHint": false }), vec![]),
+        ] {
+            assert_eq!(claims(&json!({ "annotations": annotations })), words);
+        }
+    }
+
+    #[test]
+    fn a_tool_has_the_hash_and_the_claims_of_its_offer() {
+        let of = |description: &str| {
+            let tool =
+                json!({ "name": "t", "description": description, "annotations": { "readOnlyHint": true } });
+            RequestedTool::new("s", "t", Some(&ToolList::new(vec![tool])))
+        };
+        let requested = of("x");
+        assert_eq!((requested.name().as_str(), &requested.claims[..]), ("s.t", &["only reads"][..]));
+        assert_eq!(requested.key(), ("s".to_owned(), "t".to_owned()));
+        assert!(
+            !requested.hash.is_empty() && requested.hash == of("x").hash && requested.hash != of("y").hash
+        );
+        let unknown = RequestedTool::new("s", "t", None);
+        assert!(unknown.hash.is_empty() && unknown.claims.is_empty());
+        let reading = RequestedTool::reading("s");
+        assert!(resources::is_name(&reading.tool) && !reading.hash.is_empty() && reading.server == "s");
+    }
 }

@@ -76,7 +76,7 @@ fn excerpts(before: &str, after: &str) -> (String, String) {
 mod tests {
     use serde_json::json;
 
-    use super::changes;
+    use super::{BEFORE, EXCERPT, LINES, changes, excerpts};
 
     #[test]
     fn texts_are_shown_before_and_after_and_types_in_words() {
@@ -113,5 +113,58 @@ mod tests {
             &with(json!({ "type": "object", "properties": many })),
         );
         assert!(lines.len() <= 21, "{lines:?}");
+    }
+
+    #[test]
+    fn texts_of_schemas_are_shown_with_their_place_and_types_are_not() {
+        let with =
+            |schema, title| json!({ "name": "a", "inputSchema": schema, "annotations": { "title": title } });
+        let properties = |properties| json!({ "type": "object", "properties": properties });
+        let lines = |before, after| changes(&with(properties(before), "x"), &with(properties(after), "x"));
+        let text = |place: &str, was: &str, is: &str| {
+            let indent = place.len() + "  is".len();
+            [format!("{place}: was {was}"), format!("{:>indent$} {is}", "is")]
+        };
+        // A property may have the name of a text.
+        let described = |text: &str| json!({ "title": { "type": "string", "description": text } });
+        let place = "inputSchema.properties.title.description";
+        assert_eq!(lines(described("x"), described("y")), text(place, "\"x\"", "\"y\""));
+        for name in ["title", "description"] {
+            let added = lines(json!({}), json!({ name: { "type": "string" } }));
+            assert!(added.len() == 1 && !added[0].contains(" was "), "{added:?}");
+        }
+        let whole = |title| with(properties(json!({})), title);
+        let annotations = text("annotations", "{\"title\":\"x\"}", "{\"title\":\"y\"}");
+        assert_eq!(changes(&whole("x"), &whole("y")), annotations);
+        let (without, with) = (json!({ "name": "a" }), json!({ "name": "a", "b": 1 }));
+        assert_eq!(changes(&without, &with), text("b", "nothing", "1"));
+    }
+
+    #[test]
+    fn further_changes_are_counted_only_if_there_are_some() {
+        let with = |count: usize, value: usize| {
+            (0..count)
+                .map(|number| (format!("k{number}"), json!(value)))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
+        };
+        let lines = |count| changes(&with(count, 1), &with(count, 2));
+        assert_eq!(lines(LINES / 2).len(), LINES);
+        assert!(lines(LINES / 2).iter().all(|line| !line.contains("more")));
+        assert_eq!(lines(LINES / 2 + 1).last().unwrap(), "and 2 more changes");
+    }
+
+    #[test]
+    fn an_excerpt_begins_before_the_first_difference() {
+        let text = |same: usize, after: usize| format!("{}x{}", "a".repeat(same), "b".repeat(after));
+        for (same, after, expected) in [
+            (BEFORE, 9, text(BEFORE, 9)),
+            (BEFORE + 1, 9, format!("…{}", text(BEFORE, 9))),
+            (BEFORE, EXCERPT - BEFORE - 1, text(BEFORE, EXCERPT - BEFORE - 1)),
+            (BEFORE, EXCERPT - BEFORE, format!("{}…", text(BEFORE, EXCERPT - BEFORE - 1))),
+            (100, EXCERPT, format!("…{}…", text(BEFORE, EXCERPT - BEFORE - 1))),
+        ] {
+            assert_eq!(excerpts(&text(same, after), &"a".repeat(same)).0, expected);
+        }
     }
 }

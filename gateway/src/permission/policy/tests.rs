@@ -212,6 +212,22 @@ fn too_many_tools_for_a_question_are_refused() {
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     assert_eq!(decide(&policy(&script, &[]), &many, &ExecutionAnswers::default()), Err(Reason::TooMany));
     assert_eq!(script.questions().len(), 0);
+    assert_eq!(decide(&policy(&script, &[]), &many[1..], &ExecutionAnswers::default()), Ok(()));
+}
+
+#[test]
+fn an_answer_for_always_is_valid_in_the_next_session() {
+    let home = tempfile::tempdir().unwrap();
+    let next = |answers: &[Answer]| {
+        let (remembered, _) = Remembered::read_in(home.path(), Some(home.path()));
+        PermissionPolicy::new(&Arc::new(config()), &[], Some(remembered), Script::new(answers))
+    };
+    assert_eq!(decide(&next(&[Answer::Always]), &["a"], &ExecutionAnswers::default()), Ok(()));
+    let without_a_user = next(&[]);
+    assert_eq!(decide(&without_a_user, &["a"], &ExecutionAnswers::default()), Ok(()));
+    assert_eq!(call(&without_a_user, "a", &ExecutionAnswers::default()), Ok(()));
+    assert_eq!(call(&without_a_user, "b", &ExecutionAnswers::default()), Err(Reason::NoTerminal));
+    assert_eq!(call(&without_a_user, "each", &ExecutionAnswers::default()), Err(Reason::NoTerminal));
 }
 
 #[test]
@@ -219,5 +235,7 @@ fn an_answer_that_cannot_be_saved_is_reported() {
     let script = Script::new(&[Answer::Always]);
     let policy = policy(&script, &[]);
     assert_eq!(decide(&policy, &["a"], &ExecutionAnswers::default()), Ok(()));
-    assert_eq!(policy.take_notes().len(), 1);
+    let notes = policy.take_notes();
+    assert!(matches!(&notes[..], [note] if note.contains("for this time only")), "{notes:?}");
+    assert!(policy.take_notes().is_empty());
 }
