@@ -1,7 +1,8 @@
-//! Rounds of corrections with messages that rustc 1.95 wrote about snippets of `tests/fixtures/snippets`.
+//! Rounds of corrections with messages that rustc 1.95 wrote about snippets of the end-to-end tests.
 //!
 //! Offsets in `recorded.json` count from the start of the snippet, so that a change of the wrapper leaves them valid.
-//! The end-to-end tests compile the same snippets.
+//! Spans without a file are in the snippet; lines and columns, which corrections do not use, are left out. The
+//! end-to-end tests compile the same snippets.
 
 use std::collections::VecDeque;
 
@@ -47,7 +48,7 @@ impl Compilation {
     /// The messages about a file in which the text is at `offset`.
     fn messages(&self, offset: u32) -> String {
         let mut messages = self.messages.clone();
-        messages.iter_mut().for_each(|message| move_spans(message, offset.into()));
+        messages.iter_mut().for_each(|message| complete(message, offset.into()));
         messages.iter().map(|message| format!("{message}\n")).collect()
     }
 
@@ -63,18 +64,28 @@ impl Compilation {
     }
 }
 
-/// Adds `offset` to the positions in the snippet's file.
-fn move_spans(value: &mut Value, offset: i64) {
+/// Adds `offset` to the positions in the snippet's file, and the members that are not recorded.
+fn complete(value: &mut Value, offset: i64) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| move_spans(item, offset)),
+        Value::Array(items) => items.iter_mut().for_each(|item| complete(item, offset)),
         Value::Object(members) => {
-            if members.get("file_name").is_some_and(|name| name == "snippet.rs") {
-                for key in ["byte_start", "byte_end"] {
-                    let at = members[key].as_i64().unwrap() + offset;
-                    members[key] = at.max(0).into();
+            members.values_mut().for_each(|member| complete(member, offset));
+            if members.contains_key("level") {
+                for list in ["spans", "children"] {
+                    members.entry(list).or_insert_with(|| Value::Array(Vec::new()));
                 }
             }
-            members.values_mut().for_each(|member| move_spans(member, offset));
+            let Some(start) = members.get("byte_start").and_then(Value::as_i64) else { return };
+            if !members.contains_key("file_name") {
+                let end = members["byte_end"].as_i64().unwrap();
+                members.insert("byte_start".to_owned(), (start + offset).max(0).into());
+                members.insert("byte_end".to_owned(), (end + offset).max(0).into());
+                members.insert("file_name".to_owned(), "snippet.rs".into());
+            }
+            members.entry("is_primary").or_insert(false.into());
+            for place in ["line_start", "line_end", "column_start", "column_end"] {
+                members.entry(place).or_insert(1.into());
+            }
         }
         _ => {}
     }
