@@ -61,3 +61,79 @@ fn region(tokens: &Tokens<'_>, start: usize) -> Option<Range<usize>> {
     }
     Some(start..index)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::hints::lookup::Lookup;
+    use crate::messages::{Message, Source};
+
+    #[test]
+    fn a_closure_or_block_ends_where_its_expression_ends() {
+        for (whole, after) in [
+            ("async { a; b }", "; c"),
+            ("async move { a }", " + c"),
+            ("|a| a + f(b, c)", ", d"),
+            ("|a| [a; 2]", "; c"),
+            ("|| a", ""),
+            ("move |a, b| { a; b }", ".c"),
+            ("|a| async move { a; b }", "; c"),
+            ("move || move || a", "; c"),
+        ] {
+            for before in ["", "f(x, "] {
+                let end = if before.is_empty() { "" } else { ")" };
+                let text = format!("{before}{whole}{after}{end}");
+                let tokens = Tokens::read(&text);
+                let region = region(&tokens, tokens.at(before.len())).unwrap();
+                let bytes = tokens.range(region.start).start..tokens.range(region.end - 1).end;
+                assert_eq!(&text[bytes], whole, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_variable_is_moved_by_a_closure_or_block_that_names_it() {
+        for (text, is) in [
+            ("move || a + 1; b", true),
+            ("f(move |x| x, a)", false),
+            ("|| a; move || b", false),
+            ("async move { g(a) }", true),
+            ("async { a }", false),
+        ] {
+            assert_eq!(is_moved(&Tokens::read(text), "a"), is, "{text}");
+        }
+    }
+
+    /// Whether the closure, or what follows `async`, only reads.
+    fn only_reads(text: &str) -> bool {
+        let message: Message = serde_json::from_value(json!({
+            "message": "", "code": null, "level": "error", "spans": [], "children": [],
+        }))
+        .unwrap();
+        let (tokens, catalog) = (Tokens::read(text), Catalog::default());
+        let lookup = Lookup::new(&catalog, &tokens);
+        let source = Source { text, offset: 0, inserted: &[] };
+        let at = text.find("||").or_else(|| Some(text.find("async")? + "async".len())).unwrap();
+        reads_only(&Slip::new(&message, source, &tokens, &lookup), at)
+    }
+
+    #[test]
+    fn a_closure_only_reads_variables_that_nothing_changes() {
+        for (text, is) in [
+            ("let a = 1; f(|| a)", true),
+            ("let mut a = 1; f(|| a)", false),
+            ("let mut b = 1; f(|| a)", true),
+            ("f(|| { let mut a = 1; a })", true),
+            ("let a = Cell::new(1); f(|| a)", false),
+            ("g(&mut b); f(|| a)", false),
+            ("let a = 1; f(async { a })", true),
+            ("let mut a = 1; f(async { a })", false),
+            ("let mut a = 1; f(async { b }, a)", true),
+        ] {
+            assert_eq!(only_reads(text), is, "{text}");
+        }
+    }
+}
