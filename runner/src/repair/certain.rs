@@ -335,3 +335,50 @@ fn is_plain(slip: &Slip<'_>, name: &str) -> bool {
         matches!(slip.lookup.known(name), Known::Generated(..) | Known::Input(_) | Known::ToolResult);
     is_generated || (is_data && parts(arguments).into_iter().all(|part| is_plain(slip, part)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_fresh_if_its_value_is_made_there() {
+        for value in [
+            "1", "-1", "a + -1", "f(a)", "S { a }", "[a]", "a + b", "!a", "a as u8", "true", "None",
+            "i32::MAX", "|x| x",
+        ] {
+            for declared in ["let", "let mut"] {
+                let text = format!("{declared} x = {value}; y");
+                let tokens = Tokens::read(&text);
+                assert!(is_fresh_variable(&tokens, tokens.at(text.find("x =").unwrap())), "{text}");
+            }
+        }
+        for text in [
+            "let x = a; y",
+            "let x = a.b; y",
+            "let x = a[0]; y",
+            "let x = (a); y",
+            "let x = a.B; y",
+            "let x = *A; y",
+            "let x = if a { 1 } else { b }; y",
+            "let x; x = 1; y",
+            "f(x = 1); y",
+            "let x = 1 }",
+            "{ let x = 1 } y; z",
+        ] {
+            let tokens = Tokens::read(text);
+            assert!(!is_fresh_variable(&tokens, tokens.at(text.find('x').unwrap())), "{text}");
+        }
+    }
+
+    #[test]
+    fn plain_values_have_types_of_plain_data() {
+        for name in
+            ["i32", "usize", "f64", "bool", "{integer}", "()", "String", "Option<u8>", "&str", "PathBuf"]
+        {
+            assert!(is_text(name), "{name}");
+        }
+        for name in ["Order", "ix", "u", "Option<Order>", "Vec<u8>", "Rc<str>"] {
+            assert!(!is_text(name), "{name}");
+        }
+    }
+}
