@@ -122,9 +122,9 @@ impl Session {
 
     /// Closes the session for all its clones. Pending calls fail.
     ///
-    /// A local server's standard input is closed; after [`STDIN_GRACE`](crate::STDIN_GRACE), its group gets SIGTERM,
+    /// A local server's standard input is closed; after [`STDIN_GRACE`], its group gets SIGTERM,
     /// and after another [`TERM_GRACE`](crate::TERM_GRACE) the rest of the group is killed. A remote server gets a
-    /// `DELETE` request, with a time limit of [`STDIN_GRACE`](crate::STDIN_GRACE).
+    /// `DELETE` request, with a time limit of [`STDIN_GRACE`].
     pub async fn close(self) {
         self.inner.closing.store(true, Ordering::Relaxed);
         let cancelling =

@@ -31,6 +31,9 @@ struct Server {
 /// The answer to a call, from its session and the request's id.
 type Call = fn(&str, &Value) -> Response;
 
+/// Whether an error is of the expected kind.
+type IsKind = fn(&ErrorKind) -> bool;
+
 impl Server {
     async fn start(call: Call) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -133,7 +136,7 @@ async fn a_call_whose_new_session_is_lost_too_fails() {
 
 #[tokio::test]
 async fn failures_that_are_not_about_the_session_are_not_repeated() {
-    let cases: [(Call, fn(&ErrorKind) -> bool); 5] = [
+    let cases: [(Call, IsKind); 5] = [
         (
             |_, _| (StatusCode::BAD_REQUEST, "wrong arguments").into_response(),
             |kind| matches!(kind, ErrorKind::Http { reason, .. } if reason.contains("HTTP 400")),

@@ -86,7 +86,7 @@ fn locked(file: &Path, text: Option<&str>) -> Option<String> {
     let shown = file.display();
     let lock = match Lock::parse(text?, file) {
         Ok(lock) => lock,
-        Err(error) => return Some(format!("! {}", error)),
+        Err(error) => return Some(format!("! {error}")),
     };
     let pinned = lock.servers.iter().filter(|(_, server)| server.pinned);
     let names: Vec<String> =

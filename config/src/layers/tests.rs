@@ -318,7 +318,10 @@ fn a_server_that_is_disabled_or_wrong_is_absent_with_the_reason() {
         let (stdio, http) = (Some("stdio"), Some("http"));
         assert_eq!(absent, [("off", stdio), ("remote", http), ("unknown", None), ("wrong", stdio)]);
         let reasons: Vec<_> = config.absent.iter().filter_map(|absent| absent.wrong.as_deref()).collect();
-        assert!(matches!(reasons[..], [reason] if reason.contains("third.yaml:5:")), "{reasons:?}");
+        assert!(
+            matches!(reasons[..], [[reason]] if reason.to_string().contains("third.yaml:5:")),
+            "{reasons:?}"
+        );
     });
 }
 
@@ -342,11 +345,11 @@ fn an_entry_is_checked_as_written_whether_or_not_its_variables_are_set() {
         let layers = super::alone(&ConfigLayer::Named(file)).unwrap();
         let document = &layers.documents[0];
         let entry = |name: &str| document.entries.iter().find(|entry| entry.name == name).unwrap();
-        assert!(layers.wrong(document, entry("open")).unwrap().contains("NOT_SET"));
+        assert!(layers.wrong(document, entry("open")).unwrap()[0].to_string().contains("NOT_SET"));
         for right in ["off", "open", "missing"] {
             assert_eq!(wrong_as_written(document, right), None, "{right}");
         }
-        assert!(wrong_as_written(document, "wrong").unwrap().contains("x.yaml:4:"));
+        assert!(wrong_as_written(document, "wrong").unwrap()[0].to_string().contains("x.yaml:4:"));
     });
 }
 
@@ -358,7 +361,7 @@ fn programs_write_to_none_of_the_files_that_decide() {
         let file = folders.write("x.yaml", &text);
         let refused = gather(&named(&file)).unwrap().refused();
         assert!(
-            matches!(&refused[..], [one] if one.contains("x.yaml:1:") && one.contains(USER)),
+            matches!(&refused[..], [one] if one.to_string().contains("x.yaml:1:") && one.message.contains(USER)),
             "{refused:?}"
         );
     });

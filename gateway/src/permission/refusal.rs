@@ -160,14 +160,14 @@ mod tests {
     #[test]
     fn a_message_names_ten_tools_and_counts_the_others() {
         for (reason, _) in REASONS {
-            let message = refusal(TOOLS_NAMED, reason).message();
+            let message = refusal(TOOLS_NAMED, reason).report().for_model();
             assert!(message.contains("s.t0, ") && message.contains("s.t9"), "{message}");
             assert!(!message.contains("more tools") || reason == Reason::TooMany, "{message}");
             assert!(!message.contains(" and ") || !message.contains(" more:"), "{message}");
-            let message = refusal(TOOLS_NAMED + 2, reason).message();
+            let message = refusal(TOOLS_NAMED + 2, reason).report().for_model();
             assert!(message.contains("s.t9 and 2 more") && !message.contains("s.t10"), "{message}");
         }
-        let ends = |count| refusal(count, Reason::NoTerminal).message().contains("'s.t9' …");
+        let ends = |count| refusal(count, Reason::NoTerminal).report().for_model().contains("'s.t9' …");
         assert_eq!([ends(TOOLS_NAMED), ends(TOOLS_NAMED + 1)], [false, true]);
     }
 
@@ -180,7 +180,7 @@ mod tests {
             (Reason::Late(Duration::from_millis(1_500)), "within 1.5 s"),
             (Reason::Busy, "try again later"),
         ] {
-            let message = refusal(2, reason).message();
+            let message = refusal(2, reason).report().for_model();
             assert!(message.contains(advice), "{message}");
         }
     }

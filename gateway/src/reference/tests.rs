@@ -171,7 +171,7 @@ fn an_output_of_one_string_is_listed_as_text() {
     let tool = |name: &str, properties: Value| Tool {
         name: name.to_owned(),
         description: None,
-        input_schema: json!({ "type": "object" }),
+        input_schema: json!({ "type": "object", "properties": {} }),
         output_schema: Some(output(properties)),
         observed: false,
     };
