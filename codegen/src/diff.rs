@@ -105,7 +105,8 @@ fn changes(old: &Tool, new: &Tool) -> Vec<Change> {
     }
     if let Some(more) = lines.len().checked_sub(MAX_CHANGES_PER_TOOL).filter(|more| *more > 0) {
         lines.truncate(MAX_CHANGES_PER_TOOL);
-        lines.push(Change::new(format!("and {more} more changes")));
+        let noun = if more == 1 { "change" } else { "changes" };
+        lines.push(Change::new(format!("and {more} more {noun}")));
     }
     lines
 }

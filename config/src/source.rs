@@ -165,10 +165,16 @@ fn has_user(text: &str) -> bool {
     behind.is_some_and(|authority| authority.contains('@'))
 }
 
+/// An address without its query, which may contain a key; `None` if the text is no address with a query.
+fn without_query(text: &str) -> Option<&str> {
+    let (address, _) = text.split_once('?')?;
+    address.contains("://").then_some(address)
+}
+
 /// Whether a scalar may not be shown.
 fn hides(secret: bool, node: &Node) -> bool {
     let text = node.text().unwrap_or_default();
-    (secret && !is_variable(text)) || has_user(text)
+    (secret && !is_variable(text)) || has_user(text) || without_query(text).is_some()
 }
 
 /// A value of the tree with secrets masked.
@@ -186,7 +192,10 @@ fn masked_below(secret: bool, node: &Node) -> serde_json::Value {
             Json::Object(entries.iter().map(entry).collect())
         }
         Value::List(items) => items.iter().map(|item| masked_below(secret, item)).collect(),
-        _ if hides(secret, node) => Json::from("…"),
+        _ if hides(secret, node) => {
+            let shown = node.text().filter(|text| !secret && !has_user(text)).and_then(without_query);
+            Json::from(shown.map_or_else(|| "…".to_owned(), |address| format!("{address}?…")))
+        }
         _ => node.to_json(),
     }
 }
@@ -225,6 +234,16 @@ mod tests {
             Some(String::new())
         });
         report::problems(&[document.source.located(&checked.unwrap_err()[0])])
+    }
+
+    #[test]
+    fn addresses_are_shown_without_user_and_query() {
+        let text = "mcpServers:\n  a: { url: \"https://h/mcp?key=k3y\", timeout: 5 }\n  b: { url: \"https://u:p4ss@h/\" }\n  \
+                    c: { url: \"https://h/mcp\" }\n";
+        let document = read(&ConfigLayer::Named(PathBuf::from("/a.yaml")), text).unwrap();
+        let shown: Vec<_> = document.entries.iter().map(|entry| super::masked("", &entry.node)["url"].clone()).collect();
+        assert_eq!(shown, ["https://h/mcp?…", "…", "https://h/mcp"]);
+        assert!(!document.source.text.contains("k3y") && !document.source.text.contains("p4ss"));
     }
 
     #[test]

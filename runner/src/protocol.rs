@@ -19,7 +19,7 @@ const TEXT_SHOWN: usize = 200;
 #[derive(Debug)]
 pub struct Protocol {
     token: String,
-    prompt: Stage,
+    stage: Stage,
     /// The lowest valid number for the next call.
     next_id: u64,
 }
@@ -49,12 +49,12 @@ impl Protocol {
     /// Expects a program that knows `token`.
     #[must_use]
     pub fn new(token: impl Into<String>) -> Self {
-        Protocol { token: token.into(), prompt: Stage::Greeting, next_id: 0 }
+        Protocol { token: token.into(), stage: Stage::Greeting, next_id: 0 }
     }
 
     /// Checks that `message` is valid now.
     fn admit(&mut self, message: &ToHost) -> Result<(), String> {
-        match (self.prompt, message) {
+        match (self.stage, message) {
             (Stage::Greeting, ToHost::Hello { version, token }) => {
                 if *version != VERSION {
                     return Err(format!("it uses protocol version {version}, not {VERSION}"));
@@ -62,7 +62,7 @@ impl Protocol {
                 if *token != self.token {
                     return Err("its hello does not have the token of this execution".to_owned());
                 }
-                self.prompt = Stage::Open;
+                self.stage = Stage::Open;
             }
             (Stage::Greeting, _) => return Err("its first frame is not a hello".to_owned()),
             (Stage::Open, ToHost::Hello { .. }) => return Err("a second hello".to_owned()),
@@ -77,7 +77,7 @@ impl Protocol {
             (Stage::Open, ToHost::Cancel { id }) if *id >= self.next_id => {
                 return Err(format!("a cancellation of call {id}, which it has not made"));
             }
-            (Stage::Open, ToHost::Finish(_)) => self.prompt = Stage::Finished,
+            (Stage::Open, ToHost::Finish(_)) => self.stage = Stage::Finished,
             (
                 Stage::Open,
                 ToHost::Cancel { .. } | ToHost::Emit { .. } | ToHost::Progress { .. } | ToHost::Warn(_),

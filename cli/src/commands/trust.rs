@@ -57,12 +57,12 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
     let state = trust::of(&file, stated)?;
     if arguments.show || state == Trust::Given {
         terminal.note(&match state {
-            Trust::Given => "it is trusted".to_owned(),
-            Trust::Changed => "it has changed since it was trusted".to_owned(),
+            Trust::Given => format!("{shown} is trusted"),
+            Trust::Changed => format!("{shown} has changed since it was trusted"),
             Trust::LockChanged => {
-                format!("its lock file {} has changed since it was trusted", lock_file.display())
+                format!("the lock file {} has changed since it was trusted", lock_file.display())
             }
-            Trust::Missing => "it is not trusted".to_owned(),
+            Trust::Missing => format!("{shown} is not trusted"),
         });
         return Ok(exit_code::OK);
     }

@@ -77,7 +77,7 @@ fn layers_of(layers: &Layers) -> Vec<&ConfigLayer> {
 fn error_of<T>(result: Result<T, Error>) -> String {
     match result {
         Ok(_) => panic!("it must fail"),
-        Err(error) => error.to_string(),
+        Err(error) => report::Report::from(error).for_model(),
     }
 }
 

@@ -184,7 +184,7 @@ fn a_projects_lock_is_part_of_what_is_trusted() {
     place.in_project(&["config", "show"]).exits(0);
     place.in_project(&["mcp", "lock", "--lock", "./toolsmith.lock"]).exits(0);
     place.in_project(&["mcp", "lock", "--config", "toolsmith.yaml"]).exits(0);
-    place.in_project(&["trust", "--show"]).exits(0).says(&["it is trusted"]);
+    place.in_project(&["trust", "--show"]).exits(0).says(&["is trusted"]);
 
     let file = place.projects_lock();
     let good = fs::read_to_string(&file).unwrap();
