@@ -30,8 +30,8 @@ use server::options::ServeOptions;
 pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
 
 pub(crate) use self::mcp::{
-    CallArguments, LoginArguments, LookArguments, LookCommand, NameArguments, OneArguments, PromptArguments,
-    ResourceArguments, ToolsArguments,
+    CallArguments, LoginArguments, LookArguments, LookCommand, NameArguments, OneArguments, OutputArguments,
+    PromptArguments, ResourceArguments, ToolsArguments,
 };
 
 /// Runs Rust snippets that call MCP tools, compiled in a fraction of a second and confined.

@@ -15,6 +15,7 @@ mod reference_pages;
 mod terminal_host;
 mod terminal_prompter;
 mod tool_arguments;
+mod tool_usage;
 
 use std::process::ExitCode;
 

@@ -241,7 +241,8 @@ mod tests {
         let text = "mcpServers:\n  a: { url: \"https://h/mcp?key=k3y\", timeout: 5 }\n  b: { url: \"https://u:p4ss@h/\" }\n  \
                     c: { url: \"https://h/mcp\" }\n";
         let document = read(&ConfigLayer::Named(PathBuf::from("/a.yaml")), text).unwrap();
-        let shown: Vec<_> = document.entries.iter().map(|entry| super::masked("", &entry.node)["url"].clone()).collect();
+        let shown: Vec<_> =
+            document.entries.iter().map(|entry| super::masked("", &entry.node)["url"].clone()).collect();
         assert_eq!(shown, ["https://h/mcp?…", "…", "https://h/mcp"]);
         assert!(!document.source.text.contains("k3y") && !document.source.text.contains("p4ss"));
     }

@@ -30,8 +30,10 @@ impl ProgramCrate {
         let path = folder.join(LOCK);
         let lock = Lock::read(&path)?.ok_or_else(|| {
             let shown = folder.display();
-            Failure::command_line(format!("{shown} is not a crate written by `codegen --out`: it has no {LOCK}"))
-                .hint(format!("write one with `toolsmith codegen --out {shown}`"))
+            Failure::command_line(format!(
+                "{shown} is not a crate written by `codegen --out`: it has no {LOCK}"
+            ))
+            .hint(format!("write one with `toolsmith codegen --out {shown}`"))
         })?;
         let modules = codegen::module_names(lock.servers.keys().map(String::as_str));
         let mut servers = Vec::new();

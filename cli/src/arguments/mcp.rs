@@ -3,19 +3,22 @@
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
-use super::{ConfigArguments, server_name};
+use super::{ConfigArguments, server_and_tool, server_name};
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LookCommand {
     /// List the configured servers, including disabled ones, without starting any.
-    ListServers(LookArguments),
+    #[command(alias = "list-servers", visible_alias = "ls")]
+    List(LookArguments),
     /// Connect to a server, and print its details.
     Info(OneArguments),
     /// List the tools of all servers, or of one.
-    ListTools(ToolsArguments),
-    /// Call a tool.
-    CallTool(CallArguments),
+    #[command(alias = "list-tools")]
+    Tools(ToolsArguments),
+    /// Call a tool, with arguments as KEY=TEXT or KEY:=JSON.
+    #[command(alias = "call-tool")]
+    Call(CallArguments),
     /// Test a server: connect to it and list its tools.
     Test(OneArguments),
     /// Connect to all servers, or to one, and report their state.
@@ -32,7 +35,36 @@ pub(crate) enum LookCommand {
     GetPrompt(PromptArguments),
 }
 
-/// Arguments of `mcp list-servers` and `mcp status`.
+impl LookCommand {
+    /// The options for its output.
+    pub(crate) fn output(&self) -> &OutputArguments {
+        match self {
+            LookCommand::List(arguments) | LookCommand::Status(arguments) => &arguments.output,
+            LookCommand::Tools(arguments) => &arguments.look.output,
+            LookCommand::Call(arguments) => &arguments.output,
+            LookCommand::Info(arguments)
+            | LookCommand::Test(arguments)
+            | LookCommand::ListResources(arguments)
+            | LookCommand::ListResourceTemplates(arguments)
+            | LookCommand::ListPrompts(arguments) => &arguments.output,
+            LookCommand::ReadResource(arguments) => &arguments.one.output,
+            LookCommand::GetPrompt(arguments) => &arguments.one.output,
+        }
+    }
+}
+
+/// Options for the output.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArguments {
+    /// Print everything as one JSON value.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no progress and no notes on standard error.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Arguments of `mcp list` and `mcp status`.
 #[derive(Debug, Args)]
 pub(crate) struct LookArguments {
     /// Show only this server.
@@ -40,9 +72,8 @@ pub(crate) struct LookArguments {
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// Print everything as one JSON value.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
 }
 
 /// Arguments of the commands for one server.
@@ -53,12 +84,11 @@ pub(crate) struct OneArguments {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// Print everything as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
 }
 
-/// Arguments of `mcp list-tools`.
+/// Arguments of `mcp tools`.
 #[derive(Debug, Args)]
 pub(crate) struct ToolsArguments {
     #[command(flatten)]
@@ -71,26 +101,43 @@ pub(crate) struct ToolsArguments {
     pub(crate) show_filtered: bool,
 }
 
-/// Arguments of `mcp call-tool`.
+/// Arguments of `mcp call`.
 #[derive(Debug, Args)]
 pub(crate) struct CallArguments {
-    /// The server's name in the configuration.
-    #[arg(long, value_name = "NAME", value_parser = server_name)]
-    pub(crate) server: String,
-    /// The tool's name, as the server lists it.
-    #[arg(long, value_name = "TOOL")]
-    pub(crate) tool: String,
-    /// The arguments, as a JSON object.
-    #[arg(long, value_name = "JSON", default_value = "{}")]
-    pub(crate) args: String,
+    /// The tool, as SERVER.TOOL.
+    #[arg(value_name = "SERVER.TOOL", value_parser = server_and_tool, required_unless_present = "server")]
+    pub(crate) target: Option<(String, String)>,
+    /// Its arguments: KEY=TEXT for a text, KEY:=JSON for any other value. A single `-` reads a JSON object from standard
+    /// input.
+    #[arg(value_name = "ARGUMENT", conflicts_with = "args")]
+    pub(crate) arguments: Vec<String>,
+    /// All arguments, as a JSON object.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) args: Option<String>,
+    /// The server, in the older form of the command.
+    #[arg(long, hide = true, value_parser = server_name, requires = "tool", conflicts_with = "target")]
+    pub(crate) server: Option<String>,
+    /// The tool, in the older form of the command.
+    #[arg(long, hide = true, requires = "server")]
+    pub(crate) tool: Option<String>,
     /// Call these tools without asking, as in `run`. Repeatable.
     #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// Print the result as one JSON object: success, output, data, error, content.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
+}
+
+impl CallArguments {
+    /// The server and the tool.
+    pub(crate) fn tool(&self) -> (&str, &str) {
+        match (&self.target, &self.server, &self.tool) {
+            (Some((server, tool)), _, _) | (None, Some(server), Some(tool)) => (server, tool),
+            // The parser requires one of the forms.
+            _ => ("", ""),
+        }
+    }
 }
 
 /// Arguments of `mcp login`.

@@ -111,7 +111,7 @@ pub(crate) struct AddArguments {
     #[arg(long = "arg", value_name = "ARGUMENT", conflicts_with = "line", allow_hyphen_values = true)]
     pub(crate) args: Vec<String>,
     /// An environment variable of the program; `KEY=${KEY}` copies it from the environment. Repeatable.
-    #[arg(long = "env", value_name = "KEY=VALUE", value_parser = key_value)]
+    #[arg(long = "env", short = 'e', value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) env: Vec<(String, String)>,
     /// The program's working folder.
     #[arg(long, value_name = "FOLDER")]
@@ -133,8 +133,8 @@ pub(crate) struct AddArguments {
     /// Whether the server is enabled.
     #[arg(long, value_name = "BOOLEAN", action = clap::ArgAction::Set)]
     pub(crate) enabled: Option<bool>,
-    /// The command of a stdio server with its arguments, after `--`.
-    #[arg(last = true, value_name = "COMMAND")]
+    /// The command of a stdio server with its arguments. Options of `mcp add` must come before it.
+    #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     pub(crate) line: Vec<String>,
 }
 
@@ -199,6 +199,27 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         crate::arguments::Arguments::command().debug_assert();
+    }
+
+    /// The command and the environment that `mcp add` reads from these words.
+    fn added(words: &[&str]) -> Result<(Vec<String>, Vec<(String, String)>), clap::Error> {
+        use clap::Parser as _;
+        let words = ["toolsmith", "mcp", "add"].iter().chain(words);
+        let parsed = crate::arguments::Arguments::try_parse_from(words)?;
+        let crate::arguments::Command::Mcp(crate::arguments::McpCommand::Add(add)) = parsed.command else {
+            panic!("another command")
+        };
+        Ok((add.line, add.env))
+    }
+
+    #[test]
+    fn a_command_follows_the_name_with_or_without_two_dashes() {
+        let line: Vec<String> = ["npx", "-y", "pkg", "--config", "x"].map(str::to_owned).to_vec();
+        for dashes in [&["--"][..], &[]] {
+            let words = [&["a", "-e", "KEY=1"], dashes, &["npx", "-y", "pkg", "--config", "x"]].concat();
+            assert_eq!(added(&words).unwrap(), (line.clone(), vec![("KEY".to_owned(), "1".to_owned())]));
+        }
+        assert!(added(&["a", "--no-such-option"]).is_err());
     }
 
     #[test]

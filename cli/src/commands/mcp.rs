@@ -25,13 +25,13 @@ use resources::List;
 
 /// Runs a command and returns the exit code.
 pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
-    let terminal = Terminal::new(false, false);
+    let terminal = Terminal::new(command.output().quiet, false);
     let done = match command {
-        LookCommand::ListServers(arguments) => servers::list(arguments, &terminal),
+        LookCommand::List(arguments) => servers::list(arguments, &terminal),
         LookCommand::Status(arguments) => servers::status(arguments, &terminal).await,
         LookCommand::Info(arguments) => servers::info(arguments, &terminal).await,
         LookCommand::Test(arguments) => servers::test(arguments, &terminal).await,
-        LookCommand::ListTools(arguments) => tools::list(arguments, &terminal).await,
+        LookCommand::Tools(arguments) => tools::list(arguments, &terminal).await,
         LookCommand::ListResources(arguments) => resources::list(arguments, List::Resources, &terminal).await,
         LookCommand::ListResourceTemplates(arguments) => {
             resources::list(arguments, List::Templates, &terminal).await
@@ -39,7 +39,7 @@ pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
         LookCommand::ListPrompts(arguments) => resources::list(arguments, List::Prompts, &terminal).await,
         LookCommand::ReadResource(arguments) => resources::read(arguments, &terminal).await,
         LookCommand::GetPrompt(arguments) => resources::prompt(arguments, &terminal).await,
-        LookCommand::CallTool(arguments) => call::call(arguments, &terminal).await,
+        LookCommand::Call(arguments) => call::call(arguments, &terminal).await,
     };
     match terminal.flush().await {
         Ok(()) => done,

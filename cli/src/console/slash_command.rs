@@ -118,8 +118,8 @@ fn servers(words: &[&str]) -> Result<Servers, String> {
     };
     match words {
         [] | ["status"] => Ok(Servers::Status),
-        ["list-tools"] => Ok(Servers::Tools(None)),
-        ["list-tools", server] => Ok(Servers::Tools(Some((*server).to_owned()))),
+        ["list-tools" | "tools"] => Ok(Servers::Tools(None)),
+        ["list-tools" | "tools", server] => Ok(Servers::Tools(Some((*server).to_owned()))),
         ["status", server] => Ok(Servers::Details((*server).to_owned())),
         [name] if ACTIONS.contains(name) => Err(format!("which server? type /mcp {name} SERVER")),
         [server] => Ok(Servers::Details((*server).to_owned())),

@@ -23,7 +23,7 @@ fn saved() -> Value {
             "anything": {},
           } },
           "outputSchema": { "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] } },
-        { "name": "ping", "inputSchema": { "type": "object" } },
+        { "name": "ping", "inputSchema": { "type": "object", "properties": {} } },
     ] })
 }
 

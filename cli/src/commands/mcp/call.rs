@@ -1,4 +1,6 @@
-//! `toolsmith mcp call-tool`: calls a tool, under the same policy as calls of programs.
+//! `toolsmith mcp call`: calls a tool, under the same policy as calls of programs.
+
+use std::io::Read as _;
 
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -7,7 +9,7 @@ use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
 use report::Kind;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use server::setup::{load_for_person, server};
 use server::tool_result_files::{RESULT_LIMIT, Results, text};
 use terminal::Terminal;
@@ -16,12 +18,16 @@ use super::support::{note_difference, print_json, sessions};
 use crate::arguments::CallArguments;
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
+use crate::tool_usage;
+
+/// Maximum length of arguments from standard input, in bytes (32 MiB): a server gets no longer message.
+const STANDARD_INPUT_LIMIT: u64 = 32 << 20;
 
 pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {
     match result(arguments, terminal).await {
-        Ok(result) => Ok(show(&result, arguments.json, terminal)),
+        Ok(result) => Ok(show(&result, arguments.output.json, terminal)),
         // With --json, failures of every kind are printed as JSON.
-        Err(failure) if arguments.json => {
+        Err(failure) if arguments.output.json => {
             let Failure { code, report } = failure;
             let error = report.for_model();
             let failed = json!({ "success": false, "output": "", "data": null, "error": error, "content": [], "report": report });
@@ -34,16 +40,17 @@ pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Resu
 
 /// Calls the tool and returns its result, shortened to the limit for display; a longer result is saved in full.
 async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value, Failure> {
-    let given = object(&arguments.args)?;
+    let given = given(arguments)?;
+    let (server_name, tool) = arguments.tool();
     let config = load_for_person(&arguments.place.options(), terminal)?;
-    let name = &server(&config, &arguments.server)?.connection.name;
+    let name = &server(&config, server_name)?.connection.name;
     let known = Known::of(&config)?;
     let cache = config::cache_folder()?;
     let policy = terminal_prompter::policy(&config, &arguments.allow, terminal);
     let mut sessions = sessions(&config, known.pins.clone(), terminal);
     sessions.permit(policy.clone());
     let note_difference = |tools: &ToolList| note_difference(&config, &known.pins, name, tools, terminal);
-    let answer = answer(&sessions, (name, &arguments.tool), given, note_difference).await;
+    let answer = answer(&sessions, (name, tool), given, note_difference).await;
     sessions.unchecked().iter().for_each(|note| terminal.note(note));
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     sessions.close().await;
@@ -58,15 +65,33 @@ async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value,
     Ok(bounded.result)
 }
 
+/// The arguments of the call, and whether their names must be known: they were typed one by one.
+fn given(arguments: &CallArguments) -> Result<(Box<RawValue>, bool), Failure> {
+    match (&arguments.args, &arguments.arguments[..]) {
+        (Some(json), _) => Ok((object(json)?, false)),
+        (None, [only]) if only == "-" => {
+            let text =
+                std::io::read_to_string(std::io::stdin().take(STANDARD_INPUT_LIMIT)).map_err(|error| {
+                    Failure::command_line(format!("standard input can't be read: {error}")).caused_by(error)
+                })?;
+            Ok((object(&text)?, false))
+        }
+        (None, items) => {
+            let read = tool_usage::read(items).map_err(Failure::command_line)?;
+            Ok((object(&Value::Object(read).to_string())?, true))
+        }
+    }
+}
+
 async fn answer(
     sessions: &Sessions,
     (server, tool): (&str, &str),
-    arguments: Box<RawValue>,
+    (arguments, by_name): (Box<RawValue>, bool),
     note_difference: impl Fn(&ToolList),
 ) -> Result<Box<RawValue>, Failure> {
     let opened = sessions.start(server).await?;
     note_difference(&opened.tools);
-    if opened.tools.tool(tool).is_none() {
+    let Some(described) = opened.tools.tool(tool) else {
         if !opened.is_whole {
             return Err(Failure::new(
                 Kind::Server,
@@ -78,9 +103,24 @@ async fn answer(
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         return Err(Failure::command_line(format!("the server {server} has no tool {tool:?}"))
             .hint(format!("available tools: {names}")));
+    };
+    if by_name {
+        check_names(server, tool, &described["inputSchema"], &arguments)?;
     }
     let answer = sessions.call_directly(server, tool, arguments).await.map_err(Failure::call)?;
     Ok(answer.result)
+}
+
+/// Refuses an argument with a name that the tool's schema does not have.
+fn check_names(server: &str, tool: &str, schema: &Value, arguments: &RawValue) -> Result<(), Failure> {
+    let given: Map<String, Value> = serde_json::from_str(arguments.get()).unwrap_or_default();
+    let Some((name, near)) = tool_usage::unknown(&given, schema) else { return Ok(()) };
+    let failure = Failure::command_line(format!("{server}.{tool} has no argument {name:?}"));
+    let failure = match near.first() {
+        Some(near) => failure.hint(format!("did you mean `{}`?", printable::name(near))),
+        None => failure,
+    };
+    Err(failure.hint(format!("usage: toolsmith mcp call {}", tool_usage::usage(server, tool, schema))))
 }
 
 /// Prints a result and returns the exit code.

@@ -39,7 +39,7 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
     for name in accepted.0.unwrap_or_default() {
         if config.server(name).is_none() {
             return Err(Failure::command_line(format!("there is no server {name:?}"))
-                .hint("`toolsmith mcp list-servers` lists the servers"));
+                .hint("`toolsmith mcp list` lists the servers"));
         }
     }
     let lists = ask_all(&config, terminal).await?;

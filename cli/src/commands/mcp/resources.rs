@@ -15,7 +15,7 @@ use terminal::Terminal;
 
 use super::support::{print_json, sessions};
 use super::table::table;
-use crate::arguments::{OneArguments, PromptArguments, ResourceArguments};
+use crate::arguments::{OneArguments, OutputArguments, PromptArguments, ResourceArguments};
 
 /// The kind of list.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Termin
     });
     let Items { items, warnings } = response.await?;
     warnings.iter().for_each(|warning| terminal.note(warning));
-    if arguments.json {
+    if arguments.output.json {
         print_json(&Value::Array(items), terminal);
         return Ok(exit_code::OK);
     }
@@ -66,7 +66,7 @@ fn cell(item: &Value, member: &str) -> String {
 
 /// Prints the contents of a resource and returns the exit code.
 pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let OneArguments { name, place, json } = &arguments.one;
+    let OneArguments { name, place, output: OutputArguments { json, .. } } = &arguments.one;
     let config = load_for_person(&place.options(), terminal)?;
     let response =
         session_of(&config, name, terminal, async |session| session.read_resource(&arguments.uri).await);
@@ -86,7 +86,7 @@ pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> 
 
 /// Prints the messages of a prompt and returns the exit code.
 pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let OneArguments { name, place, json } = &arguments.one;
+    let OneArguments { name, place, output: OutputArguments { json, .. } } = &arguments.one;
     let given = arguments.args.iter().cloned().collect();
     let config = load_for_person(&place.options(), terminal)?;
     let response = session_of(&config, name, terminal, async |session| {

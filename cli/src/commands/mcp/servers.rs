@@ -1,4 +1,4 @@
-//! `toolsmith mcp list-servers`, `status`, `info` and `test`: lists servers and reports their state.
+//! `toolsmith mcp list`, `status`, `info` and `test`: lists servers and reports their state.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,7 +35,7 @@ pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8,
     }));
     rows.retain(|row| arguments.name.as_ref().is_none_or(|name| row["id"] == **name));
     rows.sort_by_key(|row| row["id"].to_string());
-    if arguments.json {
+    if arguments.output.json {
         print_json(&Value::from(rows), terminal);
         return Ok(exit_code::OK);
     }
@@ -165,7 +165,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
     let config = survey_for_person(&arguments.place.options(), terminal)?;
     if let Some(name) = &arguments.name {
         let name = &server(&config, name)?.connection.name;
-        return one(&config, name, arguments.json, terminal).await;
+        return one(&config, name, arguments.output.json, terminal).await;
     }
     let pins = Known::of(&config)?.pins;
     let sessions = sessions(&config, pins.clone(), terminal);
@@ -184,7 +184,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
             "state": state, "tools": null, "error": absent.wrong.as_deref().map(problems) })
     }));
     rows.sort_by_key(|row| row["id"].to_string());
-    if arguments.json {
+    if arguments.output.json {
         print_json(&Value::from(rows), terminal);
     } else {
         let columns = ["id", "transport", "source", "enabled", "state", "tools"];
@@ -206,7 +206,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
 pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let config = load_for_person(&arguments.place.options(), terminal)?;
     let name = &server(&config, &arguments.name)?.connection.name;
-    one(&config, name, arguments.json, terminal).await
+    one(&config, name, arguments.output.json, terminal).await
 }
 
 /// Prints everything about one server.
@@ -255,7 +255,7 @@ pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Resul
     let name = &server(&config, &arguments.name)?.connection.name;
     let tried = alone(&config, name, terminal).await?;
     let facts = tried.facts(&config);
-    if arguments.json {
+    if arguments.output.json {
         let ok = tried.works();
         print_json(
             &json!({ "id": name, "ok": ok, "ms": tried.ms, "tools": facts["tools"], "error": facts["error"],

@@ -1,4 +1,4 @@
-//! `toolsmith mcp list-tools`: lists tools with their permissions, and counts those left out.
+//! `toolsmith mcp tools`: lists tools with their permissions, and counts those left out.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
     }
     let of = |(name, list): (&String, &Arc<ToolList>)| rows(&config, &known.pins, &partition, name, list);
     let servers: Vec<(String, Vec<Value>)> = lists.iter().map(|entry| (entry.0.clone(), of(entry))).collect();
-    if arguments.look.json {
+    if arguments.look.output.json {
         let values = servers.iter().map(|(name, rows)| as_json(&config, name, rows, arguments));
         let errors: Vec<String> = failures.iter().map(Report::for_model).collect();
         let all = json!({ "servers": values.collect::<Vec<_>>(), "errors": errors, "reports": failures });
