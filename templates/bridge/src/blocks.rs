@@ -4,7 +4,7 @@ use serde_json::Value;
 use serde_json::value::to_raw_value;
 
 use crate::client::report;
-use crate::content::Content;
+use crate::content::{Content, ContentError};
 use crate::convert::{ToJson, serialize};
 use crate::resource::ResourceContent;
 use crate::result::ToolResult;
@@ -22,7 +22,7 @@ pub trait Emittable {
     ///
     /// # Errors
     /// If it is neither a content block nor a list of them, with the reason.
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String>;
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError>;
 }
 
 /// Adds content to the outcome: a string, a content block, or all blocks of a [`ToolResult`] or of a typed output.
@@ -36,8 +36,8 @@ pub fn emit(content: impl Emittable) {
 
 #[track_caller]
 fn emit_blocks(content: &dyn Emittable) {
-    if let Err(message) = content.blocks(&mut send) {
-        panic!("emit: {message}");
+    if let Err(error) = content.blocks(&mut send) {
+        panic!("emit: {error}");
     }
 }
 
@@ -52,13 +52,13 @@ fn send(block: &Content) {
 ///
 /// # Errors
 /// As for [`Emittable::blocks`].
-pub fn typed_blocks(value: &dyn ToJson, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
-    let value = serialize(value, serde_json::value::Serializer).map_err(|error| error.to_string())?;
+pub fn typed_blocks(value: &dyn ToJson, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
+    let value = serialize(value, serde_json::value::Serializer).map_err(ContentError::Json)?;
     json_blocks(value, take)
 }
 
 /// A block, a list of blocks, or an object with such a list as its `content`, like `CallToolResult`.
-fn json_blocks(mut value: Value, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
+fn json_blocks(mut value: Value, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
     let is_block = value.get("type").is_some_and(Value::is_string);
     let list = if is_block { None } else { value.get_mut("content").filter(|list| list.is_array()) };
     match list.map(Value::take).unwrap_or(value) {
@@ -70,56 +70,56 @@ fn json_blocks(mut value: Value, take: &mut dyn FnMut(&Content)) -> Result<(), S
 }
 
 impl Emittable for Value {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
         json_blocks(self.clone(), take)
     }
 }
 
 impl Emittable for Content {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
         take(self);
         Ok(())
     }
 }
 
 impl Emittable for ToolResult {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
         self.content.blocks(take)
     }
 }
 
 impl Emittable for ResourceContent {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
         Content::from(self).blocks(take)
     }
 }
 
 impl Emittable for str {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
         Content::text(self).blocks(take)
     }
 }
 
 impl Emittable for String {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
         self.as_str().blocks(take)
     }
 }
 
 impl<T: Emittable + ?Sized> Emittable for &T {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
         (**self).blocks(take)
     }
 }
 
 impl<T: Emittable> Emittable for [T] {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
         self.iter().try_for_each(|item| item.blocks(take))
     }
 }
 
 impl<T: Emittable> Emittable for Vec<T> {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), String> {
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
         self.as_slice().blocks(take)
     }
 }
@@ -132,7 +132,9 @@ mod tests {
 
     fn taken(content: impl Emittable) -> Result<Vec<Value>, String> {
         let mut taken = Vec::new();
-        content.blocks(&mut |block| taken.push(block.as_json().clone()))?;
+        content
+            .blocks(&mut |block| taken.push(block.as_json().clone()))
+            .map_err(|error| error.to_string())?;
         Ok(taken)
     }
 

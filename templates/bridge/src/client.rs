@@ -110,7 +110,7 @@ impl Connection {
     /// Sends a call or question with the next number: at once if there is room, otherwise later.
     fn make(&'static self, bytes: usize, message: impl FnOnce(u64) -> ToHost) -> Result<Ticket, CallFailure> {
         let mut writer = lock(&self.writer);
-        let added = lock(&self.calls).add(bytes, message).map_err(|reason| unavailable(&reason))?;
+        let added = lock(&self.calls).add(bytes, message)?;
         match added {
             Added::Send(id, message) => match write_frame(&mut *writer, &message) {
                 Ok(()) => Ok(self.ticket(id)),

@@ -1,5 +1,7 @@
 //! MCP content blocks: text, images, audio, resources and any others a server sends.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -37,24 +39,26 @@ impl Content {
     ///
     /// # Errors
     /// If it is not one of MCP's (MCP, "Tools", "Tool Result"), with the reason.
-    pub(crate) fn of_json(value: Value) -> Result<Self, String> {
-        let (texts, object): (&[&str], Option<&str>) = match value.get("type").and_then(Value::as_str) {
-            Some("text") => (&["text"], None),
-            Some("image" | "audio") => (&["data", "mimeType"], None),
-            Some("resource") => (&[], Some("resource")),
-            Some("resource_link") => (&["uri", "name"], None),
-            Some(other) => {
-                return Err(no_block(&value, &format!("is not a content block: its `type` is {other:?}")));
-            }
-            None if value.is_object() => return Err(no_block(&value, "has no `type`")),
-            None => return Err(no_block(&value, "is not an object")),
-        };
+    pub(crate) fn of_json(value: Value) -> Result<Self, ContentError> {
+        let (texts, object): (&[&'static str], Option<&'static str>) =
+            match value.get("type").and_then(Value::as_str) {
+                Some("text") => (&["text"], None),
+                Some("image" | "audio") => (&["data", "mimeType"], None),
+                Some("resource") => (&[], Some("resource")),
+                Some("resource_link") => (&["uri", "name"], None),
+                Some(other) => {
+                    let fault = ContentFault::UnknownType(other.to_owned());
+                    return Err(ContentError::invalid(&value, fault));
+                }
+                None if value.is_object() => return Err(ContentError::invalid(&value, ContentFault::NoType)),
+                None => return Err(ContentError::invalid(&value, ContentFault::NotAnObject)),
+            };
         let has = |key: &str, is: fn(&Value) -> bool| value.get(key).is_some_and(is);
         if let Some(key) = texts.iter().find(|key| !has(key, Value::is_string)) {
-            return Err(no_block(&value, &format!("has no string `{key}`")));
+            return Err(ContentError::invalid(&value, ContentFault::NoString(key)));
         }
         match object.filter(|key| !has(key, Value::is_object)) {
-            Some(key) => Err(no_block(&value, &format!("has no object `{key}`"))),
+            Some(key) => Err(ContentError::invalid(&value, ContentFault::NoObject(key))),
             None => Ok(Content(value)),
         }
     }
@@ -98,15 +102,80 @@ impl Content {
     }
 }
 
-/// The error for a value that is not a content block.
-fn no_block(value: &Value, why: &str) -> String {
-    const LONGEST: usize = 80;
-    let text = value.to_string();
-    let shown = match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    };
-    format!("{shown} {why}; a content block has the `type` text, image, audio, resource or resource_link")
+/// Why a value is not a content block.
+#[derive(Debug)]
+pub enum ContentError {
+    /// It can't be written as JSON.
+    Json(serde_json::Error),
+    /// Its JSON is not that of a content block.
+    Invalid {
+        /// The start of its JSON.
+        json: String,
+        /// What is wrong with it.
+        fault: ContentFault,
+    },
+}
+
+/// How a JSON value differs from a content block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContentFault {
+    /// It is not an object.
+    NotAnObject,
+    /// It has no string `type`.
+    NoType,
+    /// MCP has no such `type`.
+    UnknownType(String),
+    /// It lacks this string.
+    NoString(&'static str),
+    /// It lacks this object.
+    NoObject(&'static str),
+}
+
+impl ContentError {
+    fn invalid(value: &Value, fault: ContentFault) -> Self {
+        const LONGEST: usize = 80;
+        let mut json = value.to_string();
+        if let Some((end, _)) = json.char_indices().nth(LONGEST) {
+            json.truncate(end);
+            json.push('…');
+        }
+        ContentError::Invalid { json, fault }
+    }
+}
+
+impl fmt::Display for ContentError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ContentError::Json(error) => error.fmt(formatter),
+            ContentError::Invalid { json, fault } => write!(
+                formatter,
+                "{json} {fault}; a content block has the `type` text, image, audio, resource or resource_link"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for ContentFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ContentFault::NotAnObject => formatter.write_str("is not an object"),
+            ContentFault::NoType => formatter.write_str("has no `type`"),
+            ContentFault::UnknownType(found) => {
+                write!(formatter, "is not a content block: its `type` is {found:?}")
+            }
+            ContentFault::NoString(key) => write!(formatter, "has no string `{key}`"),
+            ContentFault::NoObject(key) => write!(formatter, "has no object `{key}`"),
+        }
+    }
+}
+
+impl std::error::Error for ContentError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ContentError::Json(error) => Some(error),
+            ContentError::Invalid { .. } => None,
+        }
+    }
 }
 
 impl From<String> for Content {

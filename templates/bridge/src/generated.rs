@@ -34,7 +34,7 @@ macro_rules! generated {
                 fn blocks(
                     &self,
                     take: &mut dyn ::std::ops::FnMut(&$crate::Content),
-                ) -> ::std::result::Result<(), ::std::string::String> {
+                ) -> ::std::result::Result<(), $crate::ContentError> {
                     $crate::blocks::typed_blocks(self, take)
                 }
             }

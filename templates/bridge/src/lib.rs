@@ -38,7 +38,7 @@ mod written;
 
 pub use args::Args;
 pub use blocks::emit;
-pub use content::Content;
+pub use content::{Content, ContentError, ContentFault};
 pub use error::{ToolError, ToolErrorKind};
 pub use helpers::{Amount, concurrently, progress};
 pub use lookup::{DescribeTools, SearchTools, describe_tools, search_tools};

@@ -57,10 +57,14 @@ impl Calls {
     /// Adds a call of `bytes` bytes.
     ///
     /// # Errors
-    /// Why no more answers will arrive.
-    pub(super) fn add(&mut self, bytes: usize, message: impl FnOnce(u64) -> ToHost) -> Result<Added, String> {
+    /// If no more answers will arrive, with the reason.
+    pub(super) fn add(
+        &mut self,
+        bytes: usize,
+        message: impl FnOnce(u64) -> ToHost,
+    ) -> Result<Added, CallFailure> {
         if let Some(reason) = &self.ended {
-            return Err(reason.clone());
+            return Err(unavailable(reason));
         }
         let id = self.next_id;
         self.next_id += 1;
