@@ -30,20 +30,49 @@ pub(crate) enum FieldType {
     Named(usize),
 }
 
+/// Why typify gave no types. Each caller then tries a simpler schema.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TypingError {
+    /// The forms are no JSON Schema.
+    #[error(transparent)]
+    Schema(#[from] serde_json::Error),
+    /// Typify failed.
+    #[error(transparent)]
+    Typify(#[from] typify::Error),
+    /// Typify panicked.
+    #[error("typify panicked")]
+    Panic,
+    /// A definition has no type.
+    #[error("typify created no type {0}")]
+    NoType(String),
+    /// A definition has a type that is not a struct.
+    #[error("typify created no struct for {0}")]
+    NoStruct(String),
+    /// The struct of a definition lacks a field.
+    #[error("typify dropped a field of {0}")]
+    NoField(String),
+    /// A struct belongs to no definition.
+    #[error("typify created an unexpected type {0}")]
+    UnexpectedStruct(String),
+    /// A field has a type that no form has.
+    #[error("typify chose {0}")]
+    UnexpectedType(String),
+}
+
 /// The types of all members of all definitions, in their order.
 ///
 /// # Errors
 ///
-/// Returns typify's message if it fails or panics. Each caller then tries a simpler schema.
-pub(crate) fn types(definitions: &[Definition]) -> Result<Vec<Vec<FieldType>>, String> {
+/// If typify fails or panics, or its types are not those of the definitions.
+pub(crate) fn types(definitions: &[Definition]) -> Result<Vec<Vec<FieldType>>, TypingError> {
     let document = document(definitions);
-    let work = || -> Result<TypeSpace, String> {
-        let root = serde_json::from_value(document).map_err(|error| error.to_string())?;
+    let work = || -> Result<TypeSpace, TypingError> {
+        let root = serde_json::from_value(document)?;
         let mut space = TypeSpace::default();
-        space.add_root_schema(root).map_err(|error| error.to_string())?;
+        space.add_root_schema(root)?;
         Ok(space)
     };
-    let space = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("typify panicked".to_owned()))?;
+    let space = catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(TypingError::Panic))?;
     Reader::new(&space, definitions).read(definitions)
 }
 
@@ -61,37 +90,37 @@ impl<'a> Reader<'a> {
         Reader { space, by_name, indices }
     }
 
-    fn read(&self, definitions: &[Definition]) -> Result<Vec<Vec<FieldType>>, String> {
+    fn read(&self, definitions: &[Definition]) -> Result<Vec<Vec<FieldType>>, TypingError> {
         let read = |(index, definition): (usize, &Definition)| {
             self.members(&definition_name(index), definition.members().len())
         };
         definitions.iter().enumerate().map(read).collect()
     }
 
-    fn members(&self, name: &str, count: usize) -> Result<Vec<FieldType>, String> {
+    fn members(&self, name: &str, count: usize) -> Result<Vec<FieldType>, TypingError> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let found = self.by_name.get(name).ok_or_else(|| format!("typify created no type {name}"))?;
+        let found = self.by_name.get(name).ok_or_else(|| TypingError::NoType(name.to_owned()))?;
         let TypeDetails::Struct(details) = found.details() else {
-            return Err(format!("typify created no struct for {name}"));
+            return Err(TypingError::NoStruct(name.to_owned()));
         };
         let properties: BTreeMap<&str, TypeId> = details.properties().collect();
         let member = |index| {
             let id = properties.get(member_name(index).as_str());
-            self.field_type(id.ok_or_else(|| format!("typify dropped a field of {name}"))?)
+            self.field_type(id.ok_or_else(|| TypingError::NoField(name.to_owned()))?)
         };
         (0..count).map(member).collect()
     }
 
-    fn field_type(&self, id: &TypeId) -> Result<FieldType, String> {
-        let found = self.space.get_type(id).map_err(|error| error.to_string())?;
+    fn field_type(&self, id: &TypeId) -> Result<FieldType, TypingError> {
+        let found = self.space.get_type(id)?;
         let boxed = |id: &TypeId| self.field_type(id).map(Box::new);
         Ok(match found.details() {
             TypeDetails::Struct(_) => {
                 let name = found.name();
-                let index = self.indices.get(&name);
-                FieldType::Named(*index.ok_or_else(|| format!("typify created an unexpected type {name}"))?)
+                let index = self.indices.get(&name).copied();
+                FieldType::Named(index.ok_or(TypingError::UnexpectedStruct(name))?)
             }
             TypeDetails::Option(id) => FieldType::Option(boxed(&id)?),
             TypeDetails::Vec(id) => FieldType::Vec(boxed(&id)?),
@@ -113,9 +142,9 @@ impl<'a> Reader<'a> {
                 "u64" => FieldType::U64,
                 "f64" => FieldType::F64,
                 "serde_json::Value" => FieldType::Value,
-                other => return Err(format!("typify chose the type {other}")),
+                other => return Err(TypingError::UnexpectedType(format!("the type {other}"))),
             },
-            _ => return Err(format!("typify chose {}", found.describe())),
+            _ => return Err(TypingError::UnexpectedType(found.describe())),
         })
     }
 }

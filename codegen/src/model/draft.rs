@@ -10,11 +10,11 @@ use crate::names::{Namespace, camel};
 use crate::normalise::{DEEPEST, Normalised, normalise};
 use crate::report::Fallback;
 use crate::share::share;
-use crate::typing::FieldType;
+use crate::typing::{FieldType, TypingError};
 use crate::{Tool, Warning};
 
 /// The source of the types of members: [`crate::typing::types`].
-pub(super) type Typing<'a> = &'a dyn Fn(&[Definition]) -> Result<Vec<Vec<FieldType>>, String>;
+pub(super) type Typing<'a> = &'a dyn Fn(&[Definition]) -> Result<Vec<Vec<FieldType>>, TypingError>;
 
 /// A tool whose types have no names yet.
 #[derive(Debug)]
@@ -43,19 +43,19 @@ impl Draft {
                 found.into_iter().for_each(|(path, reason)| warn(path, reason));
                 return draft;
             }
-            Err(reason) => format!("all fields are plain values: {reason}"),
+            Err(error) => format!("all fields are plain values: {error}"),
         };
         warn(String::new(), reason.clone());
         let mut plain = normalise(tool, 0);
         plain.lost.iter_mut().for_each(|(_, why)| why.clone_from(&reason));
-        Draft::typed(plain, types).unwrap_or_else(|reason| {
-            let reason = format!("the whole tool takes a plain value: {reason}");
+        Draft::typed(plain, types).unwrap_or_else(|error| {
+            let reason = format!("the whole tool takes a plain value: {error}");
             warn(String::new(), reason.clone());
             Draft::whole(tool.output_schema.is_some(), &reason)
         })
     }
 
-    fn typed(mut normalised: Normalised, types: Typing<'_>) -> Result<Self, String> {
+    fn typed(mut normalised: Normalised, types: Typing<'_>) -> Result<Self, TypingError> {
         share(&mut normalised);
         let mut definitions = normalised.definitions.clone();
         let output_type = match normalised.output {
@@ -234,7 +234,7 @@ mod tests {
             observed: false,
         };
         let typing = |definitions: &[Definition]| match definitions.len() {
-            count if count > most => Err("too hard".to_owned()),
+            count if count > most => Err(TypingError::Panic),
             _ => types(definitions),
         };
         let mut warnings = Vec::new();
@@ -265,8 +265,8 @@ mod tests {
             };
             assert_eq!(degraded(most), expected);
         };
-        let fields = "all fields are plain values: too hard";
+        let fields = "all fields are plain values: typify panicked";
         check(2, &[fields], ["input.a", "output.b"]);
-        check(0, &[fields, "the whole tool takes a plain value: too hard"], ["input", "output"]);
+        check(0, &[fields, "the whole tool takes a plain value: typify panicked"], ["input", "output"]);
     }
 }

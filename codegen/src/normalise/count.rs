@@ -48,8 +48,8 @@ impl Counts {
             let reason = match pointers.settle(pointer) {
                 Ok(Form::Lost(reason)) => self.reason(reason),
                 Ok(_) => String::new(),
-                Err(name) => {
-                    let reason = format!("{name} refers to itself with no object in between");
+                Err(error) => {
+                    let reason = error.to_string();
                     warnings.extend(self.lost.get(index).map(|(path, _)| (path.clone(), reason.clone())));
                     reason
                 }

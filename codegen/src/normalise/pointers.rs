@@ -101,8 +101,8 @@ impl Pointers {
     ///
     /// # Errors
     ///
-    /// Returns the target's name if the form has no name.
-    pub(super) fn settle(&self, pointer: usize) -> Result<Form, String> {
+    /// If the form has no name.
+    pub(super) fn settle(&self, pointer: usize) -> Result<Form, EndlessReference> {
         let mut pointer = pointer;
         let mut nullable = false;
         for _ in 0..=self.targets.len() {
@@ -120,9 +120,10 @@ impl Pointers {
             }
         }
         let name = self.targets.get(pointer).map(|target| target.name.as_str());
-        Err(name
-            .filter(|name| !name.starts_with(' '))
-            .map_or("a union".to_owned(), |name| format!("#{}", clean(name, LONGEST_SHOWN))))
+        let name = name.filter(|name| !name.starts_with(' '));
+        Err(EndlessReference {
+            target: name.map_or("a union".to_owned(), |name| format!("#{}", clean(name, LONGEST_SHOWN))),
+        })
     }
 
     /// Replaces a form that was pending until the end of the document.
@@ -141,6 +142,13 @@ impl Pointers {
             _ => {}
         }
     }
+}
+
+/// A reference whose target has no name in which it may contain itself.
+#[derive(Debug, thiserror::Error)]
+#[error("{target} refers to itself with no object in between")]
+pub(super) struct EndlessReference {
+    target: String,
 }
 
 /// The warning for a reference that does not resolve.
