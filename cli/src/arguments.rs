@@ -397,7 +397,7 @@ fn description_length(text: &str) -> Result<usize, String> {
     }
 }
 
-fn server_name(text: &str) -> Result<String, String> {
+fn server_name(text: &str) -> Result<String, config::InvalidServerName> {
     config::check_server_name(text).map(|()| text.to_owned())
 }
 

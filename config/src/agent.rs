@@ -218,11 +218,11 @@ fn thinking(text: &str) -> Result<Thinking, String> {
 }
 
 /// The rule is that of server names: models limit the names of tools.
-fn tool_name(name: &str) -> Result<String, String> {
-    let checked = check_server_name(name);
-    checked
-        .map_err(|message| message.replace("a server's name", "the name of a subagent"))
-        .map(|()| name.to_owned())
+fn tool_name(name: &str) -> Result<String, &'static str> {
+    match check_server_name(name) {
+        Ok(()) => Ok(name.to_owned()),
+        Err(_) => Err("the name of a subagent must have 1 to 64 letters, digits, `_` or `-`"),
+    }
 }
 
 fn description(text: &str) -> Result<String, String> {

@@ -181,7 +181,7 @@ impl<'a> NodeDecoder<'a> {
     /// The text with variables expanded.
     fn expanded(self) -> Result<String, Wrong> {
         let expanded = variables::expand_for_program(self.text()?, self.scope.surroundings.lookup);
-        expanded.or_else(|message| self.wrong(&message))
+        expanded.or_else(|error| self.wrong(&error.to_string()))
     }
 
     fn path(self, text: &str) -> Vec<u8> {

@@ -15,7 +15,8 @@ use url::Url;
 
 use super::decode::{PATH, SHOWN_PATH};
 use super::key_macros::{Kind, Written, plain};
-use super::{size, variables};
+use super::size;
+use super::variables::{self, VariableError};
 
 /// Maximum of a time in seconds: one day.
 pub const LONGEST_SECONDS: f64 = 86_400.0;
@@ -134,7 +135,7 @@ impl<T: Whole, const MIN: u64> TryFrom<String> for Size<T, MIN> {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let bytes = size::parse(&text)?;
+        let bytes = size::parse(&text).map_err(|error| error.to_string())?;
         if bytes < MIN {
             return Err(format!("{text:?} is too small; write at least {}", size::written(MIN)));
         }
@@ -228,7 +229,7 @@ macro_rules! text {
             type Error = String;
 
             fn try_from(text: String) -> Result<Self, String> {
-                $check(&text).map($kind)
+                $check(&text).map($kind).map_err(|error| error.to_string())
             }
         }
 
@@ -250,13 +251,10 @@ text! {
 }
 
 /// Checks the name of an environment variable.
-pub(super) fn variable(name: &str) -> Result<String, String> {
+pub(super) fn variable(name: &str) -> Result<String, VariableError> {
     variables::without_nul(name)?;
     if name.is_empty() || name.contains('=') {
-        return Err(format!(
-            "{name:?} is not the name of an environment variable: it needs at least one character and no `=`; \
-             write `env: {{ NAME: value }}`"
-        ));
+        return Err(VariableError::Name(name.to_owned()));
     }
     Ok(name.to_owned())
 }

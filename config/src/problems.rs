@@ -1,6 +1,7 @@
 //! Collects the problems of a layer: every broken rule, not only the first.
 
 use std::cell::RefCell;
+use std::fmt;
 
 use super::decode::Problem;
 use super::placed::At;
@@ -21,8 +22,8 @@ impl Checker {
     }
 
     /// Returns the checked value; an error is recorded at the place of `value`.
-    pub(super) fn keep<T, V>(&self, value: &At<V>, checked: Result<T, impl AsRef<str>>) -> Option<T> {
-        checked.map_err(|message| self.report(value, message.as_ref())).ok()
+    pub(super) fn keep<T, V>(&self, value: &At<V>, checked: Result<T, impl fmt::Display>) -> Option<T> {
+        checked.map_err(|error| self.report(value, &error.to_string())).ok()
     }
 
     /// Records a problem.
@@ -31,11 +32,19 @@ impl Checker {
     }
 }
 
+/// A name that a server can't have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a server's name must have 1 to 64 letters, digits, `_` or `-`")]
+pub struct InvalidServerName;
+
 /// Checks the name of a server.
-pub fn check_server_name(name: &str) -> Result<(), String> {
+///
+/// # Errors
+/// If a server can't have it.
+pub fn check_server_name(name: &str) -> Result<(), InvalidServerName> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
-        return Err("a server's name must have 1 to 64 letters, digits, `_` or `-`".to_owned());
+        return Err(InvalidServerName);
     }
     Ok(())
 }

@@ -85,8 +85,8 @@ struct Checks<'a> {
 impl Checks<'_> {
     fn server(&self, form: ServerForm, problems: &[Problem]) -> Option<Server> {
         let name = &self.entry.name;
-        if let Err(message) = check_server_name(name) {
-            self.report_entry(&format!("mcpServers.{}: {message}", short(name)));
+        if let Err(error) = check_server_name(name) {
+            self.report_entry(&format!("mcpServers.{}: {error}", short(name)));
         }
         let kind = self.transport(form.transport, problems);
         let transport = kind.and_then(|kind| {

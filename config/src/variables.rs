@@ -1,7 +1,27 @@
 //! `${VAR}` in configured values, expanded only where it is used, so that listings never show the value.
 
+/// Why a text with variables, or the name of one, can't be used. It contains no values.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum VariableError {
+    /// A `${` has no end.
+    #[error("`${{` without `}}`; write `$${{` for a literal one")]
+    Unclosed,
+    /// The variable is not set.
+    #[error("the environment variable {0} is not set; set it, or remove ${{{0}}}")]
+    Unset(String),
+    /// A text for a program contains NUL.
+    #[error("a NUL character can't be passed to a program; remove it")]
+    Nul,
+    /// A variable can't have this name.
+    #[error(
+        "{0:?} is not the name of an environment variable: it needs at least one character and no `=`; \
+         write `env: {{ NAME: value }}`"
+    )]
+    Name(String),
+}
+
 /// Replaces each `${VAR}` in `text` by its value from `lookup`; `$${` is a literal `${`.
-pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, VariableError> {
     let mut expanded = String::new();
     let mut rest = text;
     while let Some(start) = rest.find("${") {
@@ -13,11 +33,9 @@ pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Res
         }
         expanded.push_str(&rest[..start]);
         let after = &rest[start + 2..];
-        let end = after.find('}').ok_or("`${` without `}`; write `$${` for a literal one")?;
+        let end = after.find('}').ok_or(VariableError::Unclosed)?;
         let name = &after[..end];
-        let value = lookup(name).ok_or_else(|| {
-            format!("the environment variable {name} is not set; set it, or remove ${{{name}}}")
-        })?;
+        let value = lookup(name).ok_or_else(|| VariableError::Unset(name.to_owned()))?;
         expanded.push_str(&value);
         rest = &after[end + 1..];
     }
@@ -25,11 +43,11 @@ pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Res
     Ok(expanded)
 }
 
-/// Expands a text that is passed to a program. Error messages contain no values.
+/// Expands a text that is passed to a program.
 pub(super) fn expand_for_program(
     text: &str,
     lookup: impl Fn(&str) -> Option<String>,
-) -> Result<String, String> {
+) -> Result<String, VariableError> {
     without_nul(text)?;
     let expanded = expand(text, lookup)?;
     without_nul(&expanded)?;
@@ -37,9 +55,9 @@ pub(super) fn expand_for_program(
 }
 
 /// Checks for NUL: program arguments end at the first one (execve(2)).
-pub(super) fn without_nul(text: &str) -> Result<(), &'static str> {
+pub(super) fn without_nul(text: &str) -> Result<(), VariableError> {
     if text.contains('\0') {
-        return Err("a NUL character can't be passed to a program; remove it");
+        return Err(VariableError::Nul);
     }
     Ok(())
 }
@@ -58,7 +76,7 @@ pub fn names(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{expand, names};
+    use super::{VariableError, expand, names};
 
     fn lookup(name: &str) -> Option<String> {
         (name == "NAME").then(|| "value".to_owned())
@@ -79,7 +97,8 @@ mod tests {
 
     #[test]
     fn missing_variables_are_named() {
-        assert!(expand("${OTHER}", lookup).unwrap_err().contains("OTHER"));
-        assert!(expand("${NAME", lookup).unwrap_err().contains('}'));
+        assert_eq!(expand("${OTHER}", lookup), Err(VariableError::Unset("OTHER".to_owned())));
+        let unclosed = expand("${NAME", lookup).unwrap_err();
+        assert_eq!(unclosed.to_string(), "`${` without `}`; write `$${` for a literal one");
     }
 }
