@@ -26,7 +26,7 @@ pub use model::{ChatModel, Delta, DeltaSink, ModelError, ModelErrorKind, Reply, 
 pub use provider::{Provider, SettingsError, SettingsErrorKind};
 pub use run::{Answer, Limits, Run, RunError};
 pub use settings::{Api, Generation, ModelSettings, Thinking};
-pub use store::{Conversation, NewConversation, Store, StoreError, StoredMessage, Summary};
+pub use store::{Conversation, NewConversation, Store, StoreError, StoreErrorKind, StoredMessage, Summary};
 pub use subagent_events::{
     ADDRESS_VARIABLE, EventBatch, EventKind, EventPoster, LONGEST_BATCH, ListenerError, MOST_EVENTS,
     SubagentEvent,

@@ -24,7 +24,7 @@ use self::writer::{Keep, State, Work};
 use crate::message::Message;
 use crate::model::Usage;
 
-pub use self::error::StoreError;
+pub use self::error::{StoreError, StoreErrorKind};
 pub use self::record::{NewConversation, StoredMessage, Summary};
 
 /// Length of a conversation's id, in letters.
@@ -64,8 +64,10 @@ impl Store {
     /// # Errors
     /// What is wrong with it and what to do.
     pub fn open(file: &Path) -> Result<Self, StoreError> {
-        let file = std::path::absolute(file)
-            .map_err(|error| StoreError(format!("{} is not a file path: {error}", file.display())))?;
+        let file = std::path::absolute(file).map_err(|error| {
+            let message = format!("{} is not a file path: {error}", file.display());
+            StoreError::new(StoreErrorKind::File, message).caused_by(error)
+        })?;
         let connection = file::open(&file)?;
         let state = Arc::new(State::default());
         let writer = writer::start(connection, &file, Arc::clone(&state))?;
@@ -200,7 +202,10 @@ impl Store {
         work: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Work,
     ) -> Result<T, StoreError> {
         let (sender, receiver) = oneshot::channel();
-        let gone = || StoreError(format!("{}: the writing thread has ended", self.shared.file.display()));
+        let gone = || {
+            let message = format!("{}: the writing thread has ended", self.shared.file.display());
+            StoreError::new(StoreErrorKind::Thread, message)
+        };
         self.shared.writer.send(work(sender)).map_err(|_| gone())?;
         receiver.await.map_err(|_| gone())?
     }
@@ -212,14 +217,16 @@ impl Store {
     ) -> Result<T, StoreError> {
         let shared = Arc::clone(&self.shared);
         let reading = tokio::task::spawn_blocking(move || {
-            let failed = |error| file::error(&shared.file, "can't be read", &error);
+            let failed = |error| file::error(&shared.file, "can't be read", error);
             let mut connection: Connection = file::connect(&shared.file).map_err(failed)?;
             // One consistent view of the file for all queries.
             let transaction = connection.transaction().map_err(failed)?;
             read(reader::Reader::new(&transaction, &shared.file))
         });
-        let ended = |error| StoreError(format!("reading {} failed: {error}", self.shared.file.display()));
-        reading.await.map_err(ended)?
+        reading.await.map_err(|error| {
+            let message = format!("reading {} failed: {error}", self.shared.file.display());
+            StoreError::new(StoreErrorKind::Thread, message).caused_by(error)
+        })?
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::error::StoreError;
+use super::error::{StoreError, StoreErrorKind};
 use super::schema::{APPLICATION, VERSION, migrations};
 
 /// Time limit on waiting for other writing processes: each of them needs milliseconds.
@@ -28,7 +28,7 @@ static CREATING: Mutex<()> = Mutex::new(());
 /// Opens the file for writing; creates it and its folder if they are missing.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
-    let failed = |cause| error(file, "can't be opened", &cause);
+    let failed = |cause| error(file, "can't be opened", cause);
     // Processes that open an up-to-date file need not wait for each other.
     if file.exists() {
         let connection = connect(file).map_err(failed)?;
@@ -37,18 +37,14 @@ pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
         }
     }
     let folder = file.parent().unwrap_or(Path::new("/"));
-    let unusable = |what: &str, error: &dyn std::fmt::Display| {
-        StoreError(format!("the folder {} {what}: {error}; {ELSEWHERE}", folder.display()))
-    };
+    let in_folder = |what: &str, error| unusable(&format!("the folder {} {what}", folder.display()), error);
     let created = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    created.map_err(|error| unusable("for conversations can't be created", &error))?;
-    let _lock = lock(folder).map_err(|error| unusable("of conversations can't be locked", &error))?;
+    created.map_err(|error| in_folder("for conversations can't be created", error))?;
+    let _lock = lock(folder).map_err(|error| in_folder("of conversations can't be locked", error))?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => {
-            return Err(StoreError(format!("{} can't be created: {error}; {ELSEWHERE}", file.display())));
-        }
+        Err(error) => return Err(unusable(&format!("{} can't be created", file.display()), error)),
     }
     let mut connection = connect(file).map_err(failed)?;
     if !is_current(&connection, file)? {
@@ -59,6 +55,10 @@ pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
 
 /// What the user can do about most failures.
 const ELSEWHERE: &str = "correct that, or set agent.conversations to another file in the configuration";
+
+fn unusable(what: &str, error: io::Error) -> StoreError {
+    StoreError::new(StoreErrorKind::File, format!("{what}: {error}; {ELSEWHERE}")).caused_by(error)
+}
 
 /// Opens a connection with this program's settings.
 pub(super) fn connect(file: &Path) -> Result<Connection, rusqlite::Error> {
@@ -78,9 +78,10 @@ pub(super) fn connect(file: &Path) -> Result<Connection, rusqlite::Error> {
 
 /// Whether the file has the current version. An empty one does not, and is not an error.
 fn is_current(connection: &Connection, file: &Path) -> Result<bool, StoreError> {
-    let failed = |cause| error(file, "can't be read", &cause);
+    let failed = |cause| error(file, "can't be read", cause);
     if connection.is_readonly("main").map_err(failed)? {
-        return Err(StoreError(format!("{} is read-only; {ELSEWHERE}", file.display())));
+        let message = format!("{} is read-only; {ELSEWHERE}", file.display());
+        return Err(StoreError::new(StoreErrorKind::File, message));
     }
     // One transaction: another process may be creating the tables.
     let snapshot = connection.unchecked_transaction().map_err(failed)?;
@@ -91,17 +92,16 @@ fn is_current(connection: &Connection, file: &Path) -> Result<bool, StoreError> 
     let tables: i64 = snapshot.query_row(tables, [], |row| row.get(0)).map_err(failed)?;
     drop(snapshot);
     if (version != 0 || tables != 0) && application != i64::from(APPLICATION) {
-        return Err(StoreError(format!(
-            "{} is the database of another program; {ELSEWHERE}",
-            file.display()
-        )));
+        let message = format!("{} is the database of another program; {ELSEWHERE}", file.display());
+        return Err(StoreError::new(StoreErrorKind::Format, message));
     }
     if version > VERSION {
-        return Err(StoreError(format!(
+        let message = format!(
             "{} was written by a newer version of this program (its schema is {version}, the newest supported one is \
              {VERSION}); update this program, or set agent.conversations to another file in the configuration",
             file.display()
-        )));
+        );
+        return Err(StoreError::new(StoreErrorKind::Format, message));
     }
     let journal = connection.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0));
     Ok(version == VERSION && journal.map_err(failed)?.eq_ignore_ascii_case("wal"))
@@ -109,7 +109,7 @@ fn is_current(connection: &Connection, file: &Path) -> Result<bool, StoreError> 
 
 /// Migrates the file while the folder is locked against other processes.
 fn bring_up_to_date(connection: &mut Connection, file: &Path) -> Result<(), StoreError> {
-    let failed = |cause| error(file, "can't be initialized", &cause);
+    let failed = |cause| error(file, "can't be initialized", cause);
     // Allows freeing the space of deleted conversations; only possible in a file without tables.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
     // Readers do not wait for the writer. SQLite itself does not wait here.
@@ -118,16 +118,20 @@ fn bring_up_to_date(connection: &mut Connection, file: &Path) -> Result<(), Stor
     });
     let journal = journal.map_err(failed)?;
     if !journal.eq_ignore_ascii_case("wal") {
-        return Err(StoreError(format!(
+        let message = format!(
             "{} is on a file system without shared memory for processes (write-ahead log: {journal}); set agent.conversations to a file on a \
              local disk in the configuration",
             file.display()
-        )));
+        );
+        return Err(StoreError::new(StoreErrorKind::File, message));
     }
     let migrated = migrations().to_latest(connection);
     migrated.map_err(|error| match error {
         rusqlite_migration::Error::RusqliteError { err, .. } => failed(err),
-        other => StoreError(format!("{} can't be migrated: {other}", file.display())),
+        other => {
+            let message = format!("{} can't be migrated: {other}", file.display());
+            StoreError::new(StoreErrorKind::Format, message).caused_by(other)
+        }
     })
 }
 
@@ -170,13 +174,13 @@ fn lock(folder: &Path) -> io::Result<File> {
 }
 
 /// SQLite's error, with advice.
-pub(super) fn error(file: &Path, what: &str, cause: &rusqlite::Error) -> StoreError {
+pub(super) fn error(file: &Path, what: &str, cause: rusqlite::Error) -> StoreError {
     use ErrorCode::{
         CannotOpen, DatabaseCorrupt, DiskFull, NotADatabase, PermissionDenied, ReadOnly, SystemIoFailure,
         TooBig,
     };
     let help = match cause.sqlite_error_code() {
-        _ if is_busy(cause) => "another process keeps it locked; end that process, or try again later",
+        _ if is_busy(&cause) => "another process keeps it locked; end that process, or try again later",
         Some(DiskFull) => "the disk is full; free some space",
         Some(ReadOnly | PermissionDenied) => {
             "it is not writable; check its permissions and those of its folder"
@@ -188,5 +192,6 @@ pub(super) fn error(file: &Path, what: &str, cause: &rusqlite::Error) -> StoreEr
         Some(TooBig) => "a message is too large to be stored",
         _ => "check the file and its disk",
     };
-    StoreError(format!("{} {what}: {cause}; {help}", file.display()))
+    let message = format!("{} {what}: {cause}; {help}", file.display());
+    StoreError::new(StoreErrorKind::File, message).caused_by(cause)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql};
 
-use super::error::StoreError;
+use super::error::{StoreError, StoreErrorKind};
 use super::file;
 use super::record::{NewConversation, StoredMessage, Summary};
 use crate::message::{Message, Role};
@@ -55,7 +55,9 @@ impl<'a> Reader<'a> {
         let id = id.to_ascii_lowercase();
         let missing = || {
             let file = self.file.display();
-            StoreError(format!("{file} has no conversation {id:?}; `toolsmith conversation list` lists them"))
+            let message =
+                format!("{file} has no conversation {id:?}; `toolsmith conversation list` lists them");
+            StoreError::new(StoreErrorKind::Missing, message)
         };
         if id.is_empty() {
             return Err(missing());
@@ -70,9 +72,10 @@ impl<'a> Reader<'a> {
                 let more = if matching.len() > MAX_NAMED { ", …" } else { "" };
                 matching.truncate(MAX_NAMED);
                 let named = matching.join(", ");
-                Err(StoreError(format!(
+                let message = format!(
                     "more than one conversation begins with {id:?}: {named}{more}; write more of its id"
-                )))
+                );
+                Err(StoreError::new(StoreErrorKind::Ambiguous, message))
             }
         }
     }
@@ -90,7 +93,8 @@ impl<'a> Reader<'a> {
         let sql = format!("{SUMMARIES} WHERE conversations.id = ?1 GROUP BY conversations.id");
         let found = self.rows(&sql, &[&id], summary)?.pop();
         found.ok_or_else(|| {
-            StoreError(format!("the conversation {id} in {} has no messages", self.file.display()))
+            let message = format!("the conversation {id} in {} has no messages", self.file.display());
+            StoreError::new(StoreErrorKind::Missing, message)
         })
     }
 
@@ -101,8 +105,10 @@ impl<'a> Reader<'a> {
             Some(message) => {
                 let sql = "SELECT id FROM messages WHERE conversation = ?1 AND id = ?2";
                 let found = self.first(sql, &[&id, &message])?;
-                found
-                    .ok_or_else(|| StoreError(format!("the conversation {id} has no message {message:?}")))?
+                found.ok_or_else(|| {
+                    let message = format!("the conversation {id} has no message {message:?}");
+                    StoreError::new(StoreErrorKind::Missing, message)
+                })?
             }
             None => {
                 let sql = "SELECT id FROM messages WHERE conversation = ?1 ORDER BY number DESC LIMIT 1";
@@ -136,20 +142,22 @@ impl<'a> Reader<'a> {
         let mut messages = self.rows(sql, &[&parameter], message)?;
         for (number, role, kept) in &mut messages {
             let wrong = |what: &dyn std::fmt::Display| {
-                StoreError(format!("{}: the message {} can't be read: {what}", self.file.display(), kept.id))
+                let file = self.file.display();
+                let message = format!("{file}: the message {} can't be read: {what}", kept.id);
+                StoreError::new(StoreErrorKind::Format, message)
             };
             let role = Role::of(role).ok_or_else(|| wrong(&format!("its role is {role:?}")))?;
             let sql = "SELECT content FROM blocks WHERE message = ?1 ORDER BY position";
             let blocks: Vec<String> = self.rows(sql, &[number], |row| row.get(0))?;
             let blocks = blocks.iter().map(|block| serde_json::from_str(block)).collect::<Result<_, _>>();
-            kept.message = Message { role, blocks: blocks.map_err(|error| wrong(&error))? };
+            kept.message = Message { role, blocks: blocks.map_err(|error| wrong(&error).caused_by(error))? };
         }
         Ok(messages.into_iter().map(|(_, _, kept)| kept).collect())
     }
 
     fn first(&self, sql: &str, parameters: &[&dyn ToSql]) -> Result<Option<String>, StoreError> {
         let first = self.connection.query_row(sql, parameters, |row| row.get(0)).optional();
-        first.map_err(|error| file::error(self.file, "can't be read", &error))
+        first.map_err(|error| file::error(self.file, "can't be read", error))
     }
 
     fn rows<T>(
@@ -161,7 +169,7 @@ impl<'a> Reader<'a> {
         let read = || -> Result<Vec<T>, rusqlite::Error> {
             self.connection.prepare_cached(sql)?.query_map(parameters, row)?.collect()
         };
-        read().map_err(|error| file::error(self.file, "can't be read", &error))
+        read().map_err(|error| file::error(self.file, "can't be read", error))
     }
 }
 

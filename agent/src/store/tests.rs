@@ -97,9 +97,13 @@ async fn a_conversation_resumed_at_an_earlier_message_has_two_branches() {
     assert_eq!(summary.messages, 5);
     let other = store.begin(about(None));
     let wrong = store.path(first.id(), Some("nothing")).await.unwrap_err();
-    assert!(wrong.0.contains("no message \"nothing\""), "{wrong}");
+    assert_eq!(wrong.kind, StoreErrorKind::Missing);
+    assert!(wrong.to_string().contains("no message \"nothing\""), "{wrong}");
     let wrong = store.path(other.id(), None).await.unwrap_err();
-    assert!(wrong.0.contains("no conversation"), "a conversation without a message is not listed: {wrong}");
+    assert!(
+        wrong.to_string().contains("no conversation"),
+        "a conversation without a message is not listed: {wrong}"
+    );
 }
 
 #[tokio::test]
@@ -132,7 +136,7 @@ async fn conversations_are_listed_and_found_by_a_prefix_of_their_id() {
         [("", "no conversation"), ("%", "no conversation"), ("uuu", "toolsmith conversation list")]
     {
         let wrong = store.find(id).await.unwrap_err();
-        assert!(wrong.0.contains(phrase) && wrong.0.contains("c.db"), "{wrong}");
+        assert!(wrong.to_string().contains(phrase) && wrong.to_string().contains("c.db"), "{wrong}");
     }
     let mut more = Vec::new();
     for _ in 0..33 {
@@ -145,7 +149,8 @@ async fn conversations_are_listed_and_found_by_a_prefix_of_their_id() {
     // 33 ids share 32 possible first letters.
     let twin = more.windows(2).find(|pair| pair[0][..1] == pair[1][..1]).unwrap();
     let wrong = store.find(&twin[0][..1]).await.unwrap_err();
-    assert!(wrong.0.contains("more than one") && wrong.0.contains(&twin[0]), "{wrong}");
+    assert_eq!(wrong.kind, StoreErrorKind::Ambiguous);
+    assert!(wrong.to_string().contains("more than one") && wrong.to_string().contains(&twin[0]), "{wrong}");
 }
 
 #[tokio::test]
@@ -201,7 +206,7 @@ async fn deleted_conversations_are_erased_and_an_unknown_id_deletes_nothing() {
     stays.keep(&says("stays"), Usage::default());
     store.flush().await.unwrap();
     let wrong = store.delete(&[long.id().to_owned(), "uuu".to_owned()]).await.unwrap_err();
-    assert!(wrong.0.contains("uuu"), "{wrong}");
+    assert!(wrong.to_string().contains("uuu"), "{wrong}");
     assert_eq!(store.list().await.unwrap().len(), 2);
     let holds = || {
         let files = std::fs::read_dir(folder.path())

@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
 use super::content::StoredBlock;
-use super::error::StoreError;
+use super::error::{StoreError, StoreErrorKind};
 use super::file;
 use super::reader::Reader;
 use super::record::{NewConversation, Summary};
@@ -108,9 +108,8 @@ impl State {
             Work::Keep(Box::new(keep), bytes)
         };
         if writer.send(work).is_err() {
-            self.set(Some(StoreError(
-                "conversations are no longer stored: the writing thread has ended".to_owned(),
-            )));
+            let message = "conversations are no longer stored: the writing thread has ended";
+            self.set(Some(StoreError::new(StoreErrorKind::Thread, message)));
         }
     }
 }
@@ -122,7 +121,10 @@ pub(super) fn start(
     state: Arc<State>,
 ) -> Result<mpsc::Sender<Work>, StoreError> {
     let (sender, works) = mpsc::channel();
-    let failed = |error| StoreError(format!("cannot start a thread to write {}: {error}", file.display()));
+    let failed = |error| {
+        let message = format!("cannot start a thread to write {}: {error}", file.display());
+        StoreError::new(StoreErrorKind::Thread, message).caused_by(error)
+    };
     let writer = Writer::new(connection, file.to_owned(), state);
     let thread = std::thread::Builder::new().name("conversations".to_owned());
     thread.spawn(move || writer.run(&works)).map_err(failed)?;
@@ -205,11 +207,18 @@ impl Writer {
         if more > 0 {
             failures.push(format!("and {more} more conversations"));
         }
-        if let Some(StoreError(why)) = &self.obstacle {
-            failures.push(format!("{} messages are not stored yet: {why}", self.waiting.len()));
+        if let Some(obstacle) = &self.obstacle {
+            failures.push(format!("{} messages are not stored yet: {obstacle}", self.waiting.len()));
         }
         self.state.set(self.obstacle.clone());
-        if failures.is_empty() { Ok(()) } else { Err(StoreError(failures.join("\n"))) }
+        if failures.is_empty() {
+            return Ok(());
+        }
+        let error = StoreError::new(StoreErrorKind::NotStored, failures.join("\n"));
+        Err(match &self.obstacle {
+            Some(obstacle) => error.caused_by(obstacle.clone()),
+            None => error,
+        })
     }
 
     /// Writes all waiting messages, or records why that is not possible now.
@@ -236,7 +245,7 @@ impl Writer {
                     self.state.waiting.fetch_sub(written, Ordering::Relaxed);
                 }
                 Err(error) if is_passing(&error) => {
-                    self.obstacle = Some(file::error(&self.file, "can't be written", &error));
+                    self.obstacle = Some(file::error(&self.file, "can't be written", error));
                     break;
                 }
                 // One of them is the reason: try each separately.
@@ -283,7 +292,7 @@ impl Writer {
         if self.given_up.insert(conversation.to_owned()) {
             let file = self.file.display();
             let loss = format!("the conversation {conversation} is no longer stored in {file}: {why}");
-            self.state.set(Some(StoreError(loss.clone())));
+            self.state.set(Some(StoreError::new(StoreErrorKind::NotStored, loss.clone())));
             self.losses.push(loss);
         }
     }
@@ -293,7 +302,7 @@ impl Writer {
         &mut self,
         choose: impl FnOnce(&Reader<'_>) -> Result<Vec<Summary>, StoreError>,
     ) -> Result<Vec<Summary>, StoreError> {
-        let failed = |error| file::error(&self.file, "can't be written", &error);
+        let failed = |error| file::error(&self.file, "can't be written", error);
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior).map_err(failed)?;
         let mut chosen = choose(&Reader::new(&transaction, &self.file))?;

@@ -8,7 +8,7 @@ use super::super::writer::{NewRecord, Writer};
 use super::*;
 
 fn refused(file: &Path) -> String {
-    let wrong = Store::open(file).unwrap_err().0;
+    let wrong = Store::open(file).unwrap_err().to_string();
     assert!(wrong.contains(file.to_str().unwrap()), "{wrong}");
     wrong
 }
@@ -43,7 +43,7 @@ fn a_file_that_is_not_a_database_is_left_unchanged() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     assert!(refused(folder.path()).contains("check that it is a file"));
     let below = file.join("c.db");
-    let wrong = Store::open(&below).unwrap_err().0;
+    let wrong = Store::open(&below).unwrap_err().to_string();
     assert!(
         wrong.contains("notes.txt can't be")
             || wrong.contains("notes.txt for conversations can't be created"),
@@ -106,7 +106,10 @@ async fn a_damaged_file_is_an_error() {
         Err(wrong) => wrong,
         Ok(store) => store.path(&id, None).await.unwrap_err(),
     };
-    assert!(wrong.0.contains("damaged.db") && wrong.0.contains("it is damaged"), "{wrong}");
+    assert!(
+        wrong.to_string().contains("damaged.db") && wrong.to_string().contains("it is damaged"),
+        "{wrong}"
+    );
 }
 
 #[test]
@@ -123,15 +126,19 @@ fn messages_wait_while_the_disk_is_full() {
     limit(&writer, pages + 1);
     writer.take(keep("a", true, &"x".repeat(50_000)));
     writer.take(keep("b", true, "y"));
-    let error = writer.flush().unwrap_err().0;
+    let error = writer.flush().unwrap_err();
+    assert_eq!(error.kind, StoreErrorKind::NotStored);
+    let obstacle = std::error::Error::source(&error).unwrap().to_string();
+    assert!(obstacle.contains("free some space"), "{obstacle}");
+    let error = error.to_string();
     assert!(error.contains("2 messages are not stored") && error.contains("free some space"), "{error}");
     assert!(error.contains("c.db"), "{error}");
-    assert_eq!(writer.flush().unwrap_err().0, error, "the obstacle remains");
-    assert!(state.trouble().unwrap().0.contains("free some space"));
+    assert_eq!(writer.flush().unwrap_err().to_string(), error, "the obstacle remains");
+    assert!(state.trouble().unwrap().to_string().contains("free some space"));
     limit(&writer, 1 << 30);
     writer.take(keep("a", false, "z"));
     writer.flush().unwrap();
-    assert_eq!(state.trouble(), None);
+    assert!(state.trouble().is_none());
     let sql =
         "SELECT group_concat(conversation, '') FROM (SELECT conversation FROM messages ORDER BY number)";
     let order: String = writer.connection.query_row(sql, [], |row| row.get(0)).unwrap();
@@ -148,11 +155,11 @@ fn messages_wait_while_another_process_locks_the_file() {
     let other = Connection::open(&file).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     writer.take(keep("a", true, "x"));
-    let error = writer.flush().unwrap_err().0;
+    let error = writer.flush().unwrap_err().to_string();
     assert!(error.contains("1 messages") && error.contains("another process"), "{error}");
     other.execute_batch("ROLLBACK").unwrap();
     writer.flush().unwrap();
-    assert_eq!(state.trouble(), None);
+    assert!(state.trouble().is_none());
 }
 
 #[tokio::test]
@@ -169,7 +176,7 @@ async fn a_conversation_deleted_by_another_process_is_no_longer_stored() {
         gone.keep(&says(text), Usage::default());
         stays.keep(&says(text), Usage::default());
     }
-    let error = store.flush().await.unwrap_err().0;
+    let error = store.flush().await.unwrap_err().to_string();
     assert!(error.contains(gone.id()) && error.contains("deleted by another process"), "{error}");
     assert_eq!(error.lines().count(), 1, "{error}");
     gone.keep(&says("4"), Usage::default());
@@ -187,10 +194,10 @@ fn an_overflow_is_reported_and_ends_the_storing_of_its_conversation() {
     writer.take(Work::Overflow("a".to_owned()));
     writer.take(keep("a", false, "y"));
     writer.take(keep("b", true, "z"));
-    let error = writer.flush().unwrap_err().0;
+    let error = writer.flush().unwrap_err().to_string();
     assert!(error.contains("the conversation a ") && error.contains("32 MiB"), "{error}");
     writer.flush().unwrap();
-    assert_eq!(state.trouble(), None);
+    assert!(state.trouble().is_none());
     let sql = "SELECT group_concat(conversation, '') FROM messages";
     let kept: String = writer.connection.query_row(sql, [], |row| row.get(0)).unwrap();
     assert_eq!(kept, "b");
