@@ -6,16 +6,43 @@ use serde_json::{Map, Value, json};
 /// The boolean members of annotations (MCP, `ToolAnnotations`).
 const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
+/// Why clients could not accept a tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MalformedTool {
+    /// It is not a JSON object.
+    #[error("it is not a JSON object")]
+    NotAnObject,
+    /// Its input schema does not describe an object.
+    #[error("`inputSchema`: {0}")]
+    InputSchema(#[from] SchemaError),
+}
+
+/// Why a schema does not describe an object, with the kind of value that it has instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
+    /// It is another value.
+    #[error("it is {0}, not the schema of an object")]
+    Schema(&'static str),
+    /// Its values have another type.
+    #[error("its `type` is not `object`")]
+    Type,
+    /// Its `properties` are no object.
+    #[error("its `properties` is {0}, not an object")]
+    Properties(&'static str),
+    /// A property has no schema.
+    #[error("one of its properties is {0}, not a schema")]
+    Property(&'static str),
+}
+
 /// A tool of `server` as it is listed, with its own name.
 ///
 /// # Errors
 /// If its input schema does not describe an object and can't be changed to do so.
-pub fn presented(server: &str, tool: &Value) -> Result<Value, String> {
-    let Value::Object(members) = tool else { return Err("it is not a JSON object".to_owned()) };
+pub fn presented(server: &str, tool: &Value) -> Result<Value, MalformedTool> {
+    let Value::Object(members) = tool else { return Err(MalformedTool::NotAnObject) };
     let mut members = members.clone();
     let input = members.get("inputSchema").cloned().unwrap_or_else(|| json!({}));
-    members
-        .insert("inputSchema".to_owned(), of_object(input).map_err(|why| format!("`inputSchema`: {why}"))?);
+    members.insert("inputSchema".to_owned(), of_object(input)?);
     if let Some(output) = members.remove("outputSchema")
         && let Ok(output) = of_object(output)
     {
@@ -49,13 +76,13 @@ fn keep(members: &mut Map<String, Value>, name: &str, fits: fn(&Value) -> bool) 
 
 /// Makes a schema one of an object: `type` is `object`, `properties` an object of objects, `required` a list of
 /// names.
-fn of_object(schema: Value) -> Result<Value, String> {
+fn of_object(schema: Value) -> Result<Value, SchemaError> {
     let mut schema = match schema {
         Value::Object(schema) => schema,
         // Some languages serialize an object without members as an array; `null` and `true` allow anything.
         Value::Array(members) if members.is_empty() => Map::new(),
         Value::Null | Value::Bool(true) => Map::new(),
-        other => return Err(format!("it is {}, not the schema of an object", kind(&other))),
+        other => return Err(SchemaError::Schema(kind(&other))),
     };
     let is_object = match schema.get("type") {
         None | Some(Value::Null) => true,
@@ -64,18 +91,18 @@ fn of_object(schema: Value) -> Result<Value, String> {
         Some(_) => false,
     };
     if !is_object {
-        return Err("its `type` is not `object`".to_owned());
+        return Err(SchemaError::Type);
     }
     schema.insert("type".to_owned(), json!("object"));
     match schema.remove("properties") {
         None | Some(Value::Null) => {}
         Some(Value::Array(members)) if members.is_empty() => {}
         Some(Value::Object(properties)) => {
-            let properties: Result<Map<String, Value>, String> =
+            let properties: Result<Map<String, Value>, SchemaError> =
                 properties.into_iter().map(|(name, property)| Ok((name, of_property(property)?))).collect();
             schema.insert("properties".to_owned(), Value::Object(properties?));
         }
-        Some(other) => return Err(format!("its `properties` is {}, not an object", kind(&other))),
+        Some(other) => return Err(SchemaError::Properties(kind(&other))),
     }
     match schema.remove("required") {
         Some(Value::Array(names)) if names.iter().all(Value::is_string) => {
@@ -88,13 +115,13 @@ fn of_object(schema: Value) -> Result<Value, String> {
 }
 
 /// The schema of a property as an object, which strict clients require.
-fn of_property(schema: Value) -> Result<Value, String> {
+fn of_property(schema: Value) -> Result<Value, SchemaError> {
     match schema {
         Value::Object(_) => Ok(schema),
         Value::Bool(true) | Value::Null => Ok(json!({})),
         Value::Bool(false) => Ok(json!({ "not": {} })),
         Value::Array(members) if members.is_empty() => Ok(json!({})),
-        other => Err(format!("one of its properties is {}, not a schema", kind(&other))),
+        other => Err(SchemaError::Property(kind(&other))),
     }
 }
 
@@ -113,9 +140,9 @@ fn kind(value: &Value) -> &'static str {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::presented;
+    use super::{MalformedTool, presented};
 
-    fn schema(input: &Value) -> Result<Value, String> {
+    fn schema(input: &Value) -> Result<Value, MalformedTool> {
         let tool = presented("s", &json!({ "name": "t", "inputSchema": input }))?;
         Ok(tool["inputSchema"].clone())
     }
@@ -141,7 +168,7 @@ mod tests {
             (json!({ "properties": { "a": 7 } }), "one of its properties is a number"),
             (json!("object"), "it is a string"),
         ] {
-            let wrong = schema(&input).unwrap_err();
+            let wrong = schema(&input).unwrap_err().to_string();
             assert!(wrong.contains(phrase), "{input}: {wrong}");
         }
     }

@@ -176,8 +176,8 @@ impl PermissionPolicy {
             Answer::Session => self.session().extend(tools.iter().cloned()),
             Answer::Always => {
                 self.session().extend(tools.iter().cloned());
-                if let Err(why) = self.remembered().add(tools) {
-                    self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(why);
+                if let Err(error) = self.remembered().add(tools) {
+                    self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(error.to_string());
                 }
             }
             Answer::No => return Err(Refusal::of(tools, Reason::Person)),

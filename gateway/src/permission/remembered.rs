@@ -56,6 +56,34 @@ struct Allowed {
     allow: BTreeMap<String, String>,
 }
 
+/// Why a text has no answers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ContentError {
+    /// It is not the JSON of answers.
+    #[error(transparent)]
+    Json(#[from] strict_json::Error),
+    /// It has an unknown version.
+    #[error("its version is {0}, not {VERSION}")]
+    Version(u64),
+}
+
+/// Why an answer is not saved. The message is for the user.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SaveError {
+    /// There is no place for the file.
+    #[error("the answer is valid for this time only: you have no configuration folder to save it in")]
+    NoFolder,
+    /// The identities have no key that lasts.
+    #[error("the answer is valid for this time only: {0}")]
+    Key(String),
+    /// The answers of other processes can't be read.
+    #[error("the answer is valid for this time only: {file} can't be written: {1}", file = .0.display())]
+    Read(PathBuf, String),
+    /// The file can't be locked or written.
+    #[error("the answer is valid for this time only: {file} can't be written: {1}", file = .0.display())]
+    Write(PathBuf, #[source] io::Error),
+}
+
 /// The member that every version has.
 #[derive(Deserialize)]
 struct Header {
@@ -67,12 +95,12 @@ impl Content {
     ///
     /// # Errors
     /// The error in the text.
-    pub(crate) fn parse(text: &[u8]) -> Result<Option<Self>, String> {
-        let Header { version } = strict_json::from_slice(text).map_err(|error| error.to_string())?;
+    pub(crate) fn parse(text: &[u8]) -> Result<Option<Self>, ContentError> {
+        let Header { version } = strict_json::from_slice(text)?;
         if !(1..=VERSION).contains(&version) {
-            return Err(format!("its version is {version}, not {VERSION}"));
+            return Err(ContentError::Version(version));
         }
-        let content: Self = strict_json::from_slice(text).map_err(|error| error.to_string())?;
+        let content: Self = strict_json::from_slice(text)?;
         Ok(Some(content).filter(|content| content.version == VERSION))
     }
 
@@ -129,24 +157,18 @@ impl Remembered {
     /// Adds tools, merged with what other processes have added.
     ///
     /// # Errors
-    /// Why the answer can't be saved, as a message for the user.
-    pub(crate) fn add(&mut self, tools: &[RequestedTool]) -> Result<(), String> {
-        let Some(file) = self.file.clone() else {
-            return Err(
-                "the answer is valid for this time only: you have no configuration folder to save it in"
-                    .into(),
-            );
-        };
-        self.key().map_err(|why| format!("the answer is valid for this time only: {why}"))?;
-        let failed = |error: &dyn std::fmt::Display| {
-            format!("the answer is valid for this time only: {} can't be written: {error}", file.display())
-        };
+    /// Why the answer can't be saved.
+    pub(crate) fn add(&mut self, tools: &[RequestedTool]) -> Result<(), SaveError> {
+        let file = self.file.clone().ok_or(SaveError::NoFolder)?;
+        self.key().map_err(SaveError::Key)?;
+        let failed = |error| SaveError::Write(file.clone(), error);
         let folder = file::folder_of(&file);
-        std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+        std::fs::create_dir_all(folder).map_err(failed)?;
         // The lock (flock(2)) keeps other processes from writing until the end of this function.
         let held = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
-        let _held = held.map_err(|error| failed(&error))?;
-        let mut content = read(&file).map_err(|wrong| failed(&wrong))?.unwrap_or_default();
+        let _held = held.map_err(failed)?;
+        let read = read(&file).map_err(|wrong| SaveError::Read(file.clone(), wrong));
+        let mut content = read?.unwrap_or_default();
         content.version = VERSION;
         let known = |requested: &&RequestedTool| !requested.hash.is_empty() && !requested.reached.is_empty();
         for requested in tools.iter().filter(known) {
@@ -154,7 +176,7 @@ impl Remembered {
             allowed.name.clone_from(&requested.server);
             allowed.allow.insert(requested.tool.clone(), requested.hash.clone());
         }
-        write(&file, &content).map_err(|error| failed(&error))?;
+        write(&file, &content).map_err(failed)?;
         self.content = content;
         Ok(())
     }
@@ -237,7 +259,9 @@ mod tests {
     fn without_a_key_nothing_is_saved() {
         let home = tempfile::tempdir().unwrap();
         let (mut remembered, _) = Remembered::read_in(home.path(), None);
-        assert!(remembered.add(&[requested("x", "a", "1")]).unwrap_err().contains("for this time only"));
+        let error = remembered.add(&[requested("x", "a", "1")]).unwrap_err();
+        assert!(matches!(error, SaveError::Key(_)), "{error}");
+        assert!(error.to_string().contains("for this time only"), "{error}");
         assert!(!home.path().join(FILE).exists());
     }
 

@@ -30,24 +30,30 @@ impl ResourceLists {
     }
 }
 
+/// Several servers match an address. The message is for a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{uri:?} matches several servers: {}; name one with .server(…)", .servers.join(", "))]
+pub(super) struct AmbiguousResource {
+    uri: String,
+    servers: Vec<String>,
+}
+
 /// The only server that lists an address, or else the only one with a matching template.
 ///
 /// # Errors
-/// If several match; as a message for a model.
-pub(super) fn owner(lists: &Lists, uri: &str) -> Result<Option<String>, String> {
+/// If several match.
+pub(super) fn owner(lists: &Lists, uri: &str) -> Result<Option<String>, AmbiguousResource> {
     let exact = |found: &FoundResource| !found.is_template && found.uri == uri;
     let by_template = |found: &FoundResource| found.is_template && fits_template(&found.uri, uri);
     let fits: [&dyn Fn(&FoundResource) -> bool; 2] = [&exact, &by_template];
     for fits in fits {
-        let owners =
-            lists.iter().filter(|(_, list)| list.iter().any(fits)).map(|(server, _)| server.as_str());
-        match owners.collect::<Vec<_>>().as_slice() {
-            [] => {}
-            [only] => return Ok(Some((*only).to_owned())),
-            several => {
-                let several = several.join(", ");
-                return Err(format!("{uri:?} matches several servers: {several}; name one with .server(…)"));
-            }
+        let owners = lists.iter().filter(|(_, list)| list.iter().any(fits)).map(|(server, _)| server);
+        let mut servers: Vec<String> = owners.cloned().collect();
+        if servers.len() > 1 {
+            return Err(AmbiguousResource { uri: uri.to_owned(), servers });
+        }
+        if let Some(only) = servers.pop() {
+            return Ok(Some(only));
         }
     }
     Ok(None)

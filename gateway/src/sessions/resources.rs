@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::Sessions;
-use super::resource_lists::{Lists, addresses, owner};
+use super::resource_lists::{AmbiguousResource, Lists, addresses, owner};
 use crate::permission::{Reason, RequestedTool};
 use crate::reference::letters;
 use crate::resources::{LIST, MAX_ADDRESS, READ, fits_query, meant};
@@ -66,6 +66,7 @@ impl Sessions {
     /// one that lists any.
     pub(super) async fn server_of(&self, uri: &str, server: Option<&str>) -> Result<String, CallFailure> {
         let invalid = |message| failed(FailureKind::InvalidParams, message);
+        let ambiguous = |error: AmbiguousResource| invalid(error.to_string());
         if uri.len() > MAX_ADDRESS {
             let message = format!("the address has {} bytes; the limit is {MAX_ADDRESS}", uri.len());
             return Err(invalid(message));
@@ -77,12 +78,12 @@ impl Sessions {
         let known = self.listed.known();
         // With incomplete lists, the address may belong to another server too.
         if servers.iter().all(|server| known.contains_key(server))
-            && let Some(owner) = owner(&known, uri).map_err(invalid)?
+            && let Some(owner) = owner(&known, uri).map_err(ambiguous)?
         {
             return Ok(owner);
         }
         let (lists, failures) = self.list(servers).await;
-        if let Some(owner) = owner(&lists, uri).map_err(invalid)? {
+        if let Some(owner) = owner(&lists, uri).map_err(ambiguous)? {
             return Ok(owner);
         }
         let with_any: Vec<&String> =
