@@ -79,7 +79,10 @@ pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
                 Some(address) => crate::demo::http::serve(address, arguments.copies).await,
                 None => crate::demo::serve_stdio(arguments.copies).await,
             };
-            served.map(|()| exit_code::OK).map_err(Failure::system)
+            served.map(|()| exit_code::OK).map_err(|error| {
+                let hint = error.hint();
+                hint.into_iter().fold(Failure::system(error), Failure::hint)
+            })
         }
         Command::Bench(arguments) => bench::bench(&arguments).await,
     }

@@ -150,8 +150,8 @@ async fn step(chat: &mut ChatSession, text: &str, signals: &mut Signals) -> Opti
     let command = match slash_command::parse(text) {
         None => return Some(say(chat, vec![Block::text(text)], signals).await),
         Some(Ok(command)) => command,
-        Some(Err(wrong)) => {
-            chat.terminal.tell(&wrong);
+        Some(Err(error)) => {
+            chat.terminal.tell(&error.to_string());
             return Some(Completion::Done);
         }
     };
@@ -170,8 +170,8 @@ async fn step(chat: &mut ChatSession, text: &str, signals: &mut Signals) -> Opti
     match blocks {
         Ok(None) => Some(Completion::Done),
         Ok(Some(blocks)) => Some(say(chat, blocks, signals).await),
-        Err(wrong) => {
-            chat.terminal.tell(&wrong);
+        Err(report) => {
+            chat.terminal.tell(&report.for_terminal());
             Some(Completion::Done)
         }
     }

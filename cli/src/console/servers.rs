@@ -5,13 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use config::{Config, Server};
 use mcp::{ConnectionState, Session};
-use report::problems;
+use report::{Kind, Problem, Report};
 use serde_json::Value;
 use server::snapshot::{Settings, Snapshot};
 use tokio::time::timeout;
 
 use super::chat_session::ChatSession;
-use super::slash_command::{Servers, suggestion};
+use super::slash_command::{Servers, nearest};
 use crate::commands::mcp::login;
 use crate::commands::mcp::{rows, short, source, table};
 
@@ -26,7 +26,7 @@ impl ChatSession {
     ///
     /// # Errors
     /// If there is no such server, or the command fails.
-    pub(super) async fn servers(&self, command: &Servers) -> Result<(), String> {
+    pub(super) async fn servers(&self, command: &Servers) -> Result<(), Report> {
         let settings = self.now();
         let config = &settings.config;
         match command {
@@ -52,7 +52,7 @@ impl ChatSession {
             Servers::Login(name) => {
                 let server = known(config, name)?;
                 let done = login::at(&server.connection, &self.terminal.notifier()).await;
-                done.map_err(|error| settings.masker.mask(&error.to_string()).into_owned())?;
+                done.map_err(|error| Report::new(Kind::Login, settings.masker.mask(&error.to_string())))?;
                 self.terminal.print(&format!("logged in to {name}"));
                 self.connected(&settings, name, self.live.upstreams.reconnect(server).await).await?;
             }
@@ -77,13 +77,13 @@ impl ChatSession {
         settings: &Settings,
         name: &str,
         done: Result<Session, mcp::Error>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Report> {
         done.map_err(|error| {
             let mut report = error.report(|message| settings.masker.mask(message).into_owned());
             if matches!(*error.kind, mcp::ErrorKind::Unauthorized { .. }) {
                 report.hints = vec![format!("log in with `/mcp auth {name}`")];
             }
-            report.for_terminal()
+            report
         })?;
         self.settled(|snapshot| snapshot.lists.contains_key(name)).await;
         let status = self.live.upstreams.status(name);
@@ -133,7 +133,7 @@ impl ChatSession {
         self.terminal.print(&table(&columns, rows));
     }
 
-    async fn details(&self, settings: &Settings, name: &str) -> Result<(), String> {
+    async fn details(&self, settings: &Settings, name: &str) -> Result<(), Report> {
         let server = known(&settings.config, name)?;
         let current = self.live.upstreams.current(name).await;
         let (status, session) = current.map_or((None, None), |(status, session)| (Some(status), session));
@@ -167,7 +167,7 @@ impl ChatSession {
         Ok(())
     }
 
-    fn list_tools(&self, settings: &Settings, name: Option<&str>) -> Result<(), String> {
+    fn list_tools(&self, settings: &Settings, name: Option<&str>) -> Result<(), Report> {
         if let Some(name) = name {
             known(&settings.config, name)?;
         }
@@ -181,10 +181,11 @@ impl ChatSession {
         }
         if cells.is_empty() {
             let absent = name.and_then(|name| snapshot.absent.get(name));
-            return Err(match absent {
+            let message = match absent {
                 Some(why) => format!("there are no tools: {why}"),
                 None => "there are no tools (yet)".to_owned(),
-            });
+            };
+            return Err(Report::new(Kind::Server, message));
         }
         self.terminal.print(&table(&["server", "tool", "permission", "called by", "description"], cells));
         Ok(())
@@ -201,24 +202,30 @@ fn tool_cells(server: &str, row: &Value) -> Vec<String> {
 }
 
 /// Finds a usable server by its name.
-fn known<'a>(config: &'a Config, name: &str) -> Result<&'a Server, String> {
+fn known<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Report> {
     if let Some(server) = config.server(name) {
         return Ok(server);
     }
     if let Some(absent) = config.absent.iter().find(|absent| absent.name == name) {
         return Err(match &absent.wrong {
-            Some(wrong) => format!("the entry of the server {name} is invalid\n{}", problems(wrong)),
-            None => format!("the server {name} is disabled; set `enabled: true` in its entry"),
+            Some(wrong) => {
+                let invalid = Problem::new(format!("the entry of the server {name} is invalid"));
+                Report::of(Kind::Configuration, std::iter::once(invalid).chain(wrong.clone()).collect())
+            }
+            None => {
+                let message = format!("the server {name} is disabled; set `enabled: true` in its entry");
+                Report::new(Kind::Configuration, message)
+            }
         });
     }
     let names = config.servers.iter().map(|server| server.connection.name.as_str());
     let names: Vec<&str> = names.collect();
     let known = names.join(", ");
-    let suggestion = suggestion(name, names);
-    Err(match suggestion.strip_prefix("; /help") {
-        Some(_) => format!("there is no server {name:?}; available servers: {known}"),
-        None => format!("there is no server {name:?}{suggestion}"),
-    })
+    let message = match nearest(name, names) {
+        Some(nearest) => format!("there is no server {name:?}; did you mean {nearest}?"),
+        None => format!("there is no server {name:?}; available servers: {known}"),
+    };
+    Err(Report::new(Kind::CommandLine, message))
 }
 
 /// Formats how long ago a time was.

@@ -59,11 +59,37 @@ const ACTIONS: [&str; 7] = ["status", "list-tools", "connect", "disconnect", "re
 /// Minimum similarity of a word to a name for a suggestion (Jaro-Winkler).
 const MIN_SIMILARITY: f64 = 0.75;
 
+/// Why a text is not a command, with a suggestion if possible.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CommandError {
+    /// A quotation mark has no second one.
+    #[error("a {0} is not closed")]
+    Unclosed(char),
+    /// No command has this name; with the name that it may mean.
+    #[error("there is no command {0}{suggestion}", suggestion = suggestion(*.1))]
+    Unknown(String, Option<&'static str>),
+    /// The command has other arguments.
+    #[error("{0} has wrong arguments; /help shows its usage")]
+    Arguments(String),
+    /// An argument of a prompt has another form.
+    #[error("{0:?} is not KEY=VALUE")]
+    PromptArgument(String),
+    /// `/prompt` names no prompt.
+    #[error("which prompt? /prompts lists them")]
+    NoPrompt,
+    /// A `/mcp` command names no server.
+    #[error("which server? type /mcp {0} SERVER")]
+    NoServer(String),
+    /// A `/mcp` command names several servers.
+    #[error("/mcp {0} takes one server")]
+    SeveralServers(String),
+}
+
 /// Parses a command; returns `None` for a message to the model.
 ///
 /// # Errors
-/// A description of the error, with a suggestion if possible.
-pub(crate) fn parse(text: &str) -> Option<Result<Command, String>> {
+/// If the command is unknown, or its arguments are wrong.
+pub(crate) fn parse(text: &str) -> Option<Result<Command, CommandError>> {
     let text = text.trim();
     let first = text.split_whitespace().next()?;
     // A path is not a command.
@@ -76,7 +102,7 @@ pub(crate) fn parse(text: &str) -> Option<Result<Command, String>> {
     Some(words(text).and_then(|words| command(&words)))
 }
 
-fn command(words: &[String]) -> Result<Command, String> {
+fn command(words: &[String]) -> Result<Command, CommandError> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["/help" | "/"] => Ok(Command::Help),
@@ -90,21 +116,19 @@ fn command(words: &[String]) -> Result<Command, String> {
             let pair = |argument: &&str| {
                 let pair = argument.split_once('=').filter(|(key, _)| !key.is_empty());
                 let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
-                pair.ok_or_else(|| format!("{argument:?} is not KEY=VALUE"))
+                pair.ok_or_else(|| CommandError::PromptArgument((*argument).to_owned()))
             };
             let arguments = arguments.iter().map(pair).collect::<Result<_, _>>()?;
             Ok(Command::Prompt { name: (*name).to_owned(), arguments })
         }
-        ["/prompt"] => Err("which prompt? /prompts lists them".to_owned()),
-        [known, ..] if NAMES.contains(known) => {
-            Err(format!("{known} has wrong arguments; /help shows its usage"))
-        }
-        [unknown, ..] => Err(format!("there is no command {unknown}{}", suggestion(unknown, NAMES))),
+        ["/prompt"] => Err(CommandError::NoPrompt),
+        [known, ..] if NAMES.contains(known) => Err(CommandError::Arguments((*known).to_owned())),
+        [unknown, ..] => Err(CommandError::Unknown((*unknown).to_owned(), nearest(unknown, NAMES))),
         [] => Ok(Command::Help),
     }
 }
 
-fn servers(words: &[&str]) -> Result<Servers, String> {
+fn servers(words: &[&str]) -> Result<Servers, CommandError> {
     let action = |name: &str, server: &str| {
         let server = server.to_owned();
         Some(match name {
@@ -121,25 +145,30 @@ fn servers(words: &[&str]) -> Result<Servers, String> {
         ["list-tools" | "tools"] => Ok(Servers::Tools(None)),
         ["list-tools" | "tools", server] => Ok(Servers::Tools(Some((*server).to_owned()))),
         ["status", server] => Ok(Servers::Details((*server).to_owned())),
-        [name] if ACTIONS.contains(name) => Err(format!("which server? type /mcp {name} SERVER")),
+        [name] if ACTIONS.contains(name) => Err(CommandError::NoServer((*name).to_owned())),
         [server] => Ok(Servers::Details((*server).to_owned())),
         [name, server] => action(name, server)
-            .ok_or_else(|| format!("there is no command /mcp {name}{}", suggestion(name, ACTIONS))),
-        [name, ..] => Err(format!("/mcp {name} takes one server")),
+            .ok_or_else(|| CommandError::Unknown(format!("/mcp {name}"), nearest(name, ACTIONS))),
+        [name, ..] => Err(CommandError::SeveralServers((*name).to_owned())),
     }
 }
 
-/// A suggestion of the name that a mistyped word may mean.
-pub(crate) fn suggestion<'a>(typo: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+/// The name that a mistyped word may mean.
+pub(crate) fn nearest<'a>(typo: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let alike = names.into_iter().map(|name| (strsim::jaro_winkler(typo, name), name));
     let nearest = alike
         .filter(|(alike, _)| *alike >= MIN_SIMILARITY)
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
-    nearest.map_or_else(|| "; /help lists them".to_owned(), |(_, name)| format!("; did you mean {name}?"))
+    nearest.map(|(_, name)| name)
+}
+
+/// What to do about an unknown command.
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map_or_else(|| "; /help lists them".to_owned(), |name| format!("; did you mean {name}?"))
 }
 
 /// Splits a text into words, which may be quoted.
-fn words(text: &str) -> Result<Vec<String>, String> {
+fn words(text: &str) -> Result<Vec<String>, CommandError> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for character in text.chars() {
         match (quote, character) {
@@ -154,7 +183,7 @@ fn words(text: &str) -> Result<Vec<String>, String> {
         }
     }
     if let Some(open) = quote {
-        return Err(format!("a {open} is not closed"));
+        return Err(CommandError::Unclosed(open));
     }
     words.extend(word);
     Ok(words)
@@ -169,7 +198,7 @@ mod tests {
     }
 
     fn wrong(text: &str) -> String {
-        parse(text).unwrap().unwrap_err()
+        parse(text).unwrap().unwrap_err().to_string()
     }
 
     #[test]

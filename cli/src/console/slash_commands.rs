@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agent::Block;
-use report::Report;
+use report::{Kind, Report};
 use runner::Catalog;
 use serde_json::Value;
 
@@ -24,13 +24,13 @@ impl ChatSession {
     ///
     /// # Errors
     /// If the command fails.
-    pub(super) async fn run_command(&mut self, command: Command) -> Result<Option<Vec<Block>>, String> {
+    pub(super) async fn run_command(&mut self, command: Command) -> Result<Option<Vec<Block>>, Report> {
         match command {
             Command::Help => self.help(),
             Command::Servers(command) => self.servers(&command).await?,
             Command::Model(None) => self.models(),
             Command::Model(Some(name)) => {
-                self.choose(&name).map_err(|failure| failure.report.for_terminal())?;
+                self.choose(&name).map_err(|failure| failure.report)?;
                 self.terminal.print(&format!("the model is {name} from the next message on"));
             }
             Command::Code => self.code()?,
@@ -71,21 +71,24 @@ impl ChatSession {
         self.terminal.print(&table(&["", "ref", "name", "type", "id"], rows));
     }
 
-    fn code(&self) -> Result<(), String> {
-        let code = self.screen.snippet().ok_or("no snippet was run in this conversation")?;
+    fn code(&self) -> Result<(), Report> {
+        let code = self
+            .screen
+            .snippet()
+            .ok_or_else(|| Report::new(Kind::Conversation, "no snippet was run in this conversation"))?;
         let style = Style::of_stdout();
         self.terminal.print_painted(&highlight::rust(printable::lines(&code).trim_end(), style));
         let snapshot = self.live.now();
-        let api = api(&code, &snapshot.catalog).map_err(|error| Report::from(error).for_terminal())?;
+        let api = api(&code, &snapshot.catalog)?;
         if !api.is_empty() {
             self.terminal.print_painted(&format!("\n{}", highlight::rust(&printable::lines(&api), style)));
         }
         Ok(())
     }
 
-    async fn prompts(&self) -> Result<(), String> {
+    async fn prompts(&self) -> Result<(), Report> {
         let listed = self.tools.inside().session.list_prompts().await;
-        let listed = listed.map_err(|error| error.to_string())?;
+        let listed = listed.map_err(unserved)?;
         listed.warnings.iter().for_each(|warning| self.terminal.note(warning));
         if listed.items.is_empty() {
             self.terminal.print("no server offers a prompt");
@@ -99,17 +102,18 @@ impl ChatSession {
         Ok(())
     }
 
-    async fn prompt(&self, name: &str, arguments: &BTreeMap<String, String>) -> Result<Vec<Block>, String> {
+    async fn prompt(&self, name: &str, arguments: &BTreeMap<String, String>) -> Result<Vec<Block>, Report> {
         let filled = self.tools.inside().session.get_prompt(name, arguments).await;
-        let filled = filled.map_err(|error| error.to_string())?;
+        let filled = filled.map_err(unserved)?;
         if filled.get().len() > PROMPT_LIMIT {
-            return Err(format!("the prompt {name} has more than {PROMPT_LIMIT} bytes"));
+            let message = format!("the prompt {name} has more than {PROMPT_LIMIT} bytes");
+            return Err(Report::new(Kind::Server, message));
         }
-        let filled: Value = serde_json::from_str(filled.get()).map_err(|error| error.to_string())?;
+        let filled: Value = serde_json::from_str(filled.get()).map_err(unserved)?;
         let messages = filled["messages"].as_array();
         let blocks: Vec<Block> = messages.into_iter().flatten().map(block).collect();
         if blocks.is_empty() {
-            return Err(format!("the prompt {name} has no messages"));
+            return Err(Report::new(Kind::Server, format!("the prompt {name} has no messages")));
         }
         // Show the user what is sent in their name.
         for block in &blocks {
@@ -122,6 +126,11 @@ impl ChatSession {
         }
         Ok(blocks)
     }
+}
+
+/// The error of a server that did not do what was requested.
+fn unserved(error: impl std::error::Error + Send + Sync + 'static) -> Report {
+    Report::new(Kind::Server, error.to_string()).caused_by(error)
 }
 
 /// The arguments of a prompt; optional ones are marked with a question mark.

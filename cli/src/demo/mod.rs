@@ -41,8 +41,16 @@ pub(crate) enum ServeError {
     #[error("the MCP session failed: {0}")]
     Session(#[from] tokio::task::JoinError),
     /// The server can't listen at the address.
-    #[error("can't serve at {0}: {1}\nhelp: name a free port, such as --http 127.0.0.1:0 for any")]
+    #[error("can't serve at {0}: {1}")]
     Listen(std::net::SocketAddr, #[source] std::io::Error),
+}
+
+impl ServeError {
+    /// What to do about it, if that is known.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
+        matches!(self, ServeError::Listen(..))
+            .then_some("name a free port, such as --http 127.0.0.1:0 for any")
+    }
 }
 
 /// Serves the shop on standard input and output until the input ends, with each tool under `copies` further names.

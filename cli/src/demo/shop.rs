@@ -1,4 +1,4 @@
-//! The shop behind the tools, independent of the protocol.
+//! The shop behind the tools, independent of the protocol. The text of an error is the tool's answer.
 
 use std::sync::{Mutex, PoisonError};
 

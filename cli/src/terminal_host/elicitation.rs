@@ -20,7 +20,7 @@ pub(super) async fn elicit(
         visit(user, server, parameters).await
     } else {
         let schema = parameters.get("requestedSchema").unwrap_or(&Value::Null);
-        let fields = fields(schema).map_err(QuestionError::Form)?;
+        let fields = fields(schema).map_err(|error| QuestionError::Form(error.to_string()))?;
         fill_in(user, server, &server_text(parameters, "message"), &fields).await
     };
     // If the terminal is closed, the elicitation is cancelled.

@@ -39,15 +39,46 @@ pub(super) struct Choice {
     pub(super) title: String,
 }
 
+/// Why a schema can't be shown as a form.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum FormError {
+    /// It has more fields than users fill in.
+    #[error("the form has {0} fields; at most {MAX_FIELDS} are shown")]
+    TooManyFields(usize),
+    /// A field has no supported type.
+    #[error("the field {0:?} has a type that forms do not support")]
+    UnsupportedField(String),
+}
+
+/// What to type instead of a text that is not valid for a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum InvalidInput {
+    /// The field is required.
+    #[error("this field is required")]
+    Required,
+    /// The field is a whole number.
+    #[error("write a whole number, such as 3")]
+    Integer,
+    /// The field is a number.
+    #[error("write a number, such as 2.5")]
+    Number,
+    /// The field is true or false.
+    #[error("write yes or no")]
+    Boolean,
+    /// The field has this many choices.
+    #[error("write a number from 1 to {0}")]
+    Choice(usize),
+}
+
 /// Reads the fields of a requested schema.
 ///
 /// # Errors
 /// If the schema is not a form, or has too many fields.
-pub(super) fn fields(schema: &Value) -> Result<Vec<Field>, String> {
+pub(super) fn fields(schema: &Value) -> Result<Vec<Field>, FormError> {
     let nothing = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&nothing);
     if properties.len() > MAX_FIELDS {
-        return Err(format!("the form has {} fields; at most {MAX_FIELDS} are shown", properties.len()));
+        return Err(FormError::TooManyFields(properties.len()));
     }
     let required: Vec<&str> = schema
         .get("required")
@@ -63,8 +94,7 @@ pub(super) fn fields(schema: &Value) -> Result<Vec<Field>, String> {
             description: text("description").unwrap_or_default(),
             is_required: required.contains(&name.as_str()),
             default: property.get("default").cloned(),
-            kind: kind(property)
-                .ok_or_else(|| format!("the field {name:?} has a type that forms do not support"))?,
+            kind: kind(property).ok_or_else(|| FormError::UnsupportedField(name.clone()))?,
             name: name.clone(),
         })
     };
@@ -116,13 +146,11 @@ impl Field {
     ///
     /// # Errors
     /// If the text is not valid for the field.
-    pub(super) fn read(&self, typed: &str) -> Result<Option<Value>, String> {
+    pub(super) fn read(&self, typed: &str) -> Result<Option<Value>, InvalidInput> {
         if typed.is_empty() {
             return match &self.default {
                 Some(default) => Ok(Some(default.clone())),
-                None if self.is_required && self.kind != Kind::Text => {
-                    Err("this field is required".to_owned())
-                }
+                None if self.is_required && self.kind != Kind::Text => Err(InvalidInput::Required),
                 None if self.is_required => Ok(Some(Value::from(""))),
                 None => Ok(None),
             };
@@ -130,21 +158,18 @@ impl Field {
         self.value(typed).map(Some)
     }
 
-    fn value(&self, typed: &str) -> Result<Value, String> {
+    fn value(&self, typed: &str) -> Result<Value, InvalidInput> {
         match &self.kind {
             Kind::Text => Ok(Value::from(typed)),
-            Kind::Integer => typed
-                .parse::<i64>()
-                .map(Value::from)
-                .map_err(|_| "write a whole number, such as 3".to_owned()),
+            Kind::Integer => typed.parse::<i64>().map(Value::from).map_err(|_| InvalidInput::Integer),
             Kind::Number => {
                 let number = typed.parse::<f64>().ok().and_then(Number::from_f64);
-                number.map(Value::Number).ok_or_else(|| "write a number, such as 2.5".to_owned())
+                number.map(Value::Number).ok_or(InvalidInput::Number)
             }
             Kind::Boolean => match typed.to_ascii_lowercase().as_str() {
                 "y" | "yes" | "true" => Ok(Value::Bool(true)),
                 "n" | "no" | "false" => Ok(Value::Bool(false)),
-                _ => Err("write yes or no".to_owned()),
+                _ => Err(InvalidInput::Boolean),
             },
             Kind::Choice(choices) => Ok(Value::from(choose(choices, typed)?)),
             Kind::Choices(choices) => {
@@ -156,11 +181,10 @@ impl Field {
 }
 
 /// Finds a choice by its value, its title or its number.
-fn choose(choices: &[Choice], typed: &str) -> Result<String, String> {
+fn choose(choices: &[Choice], typed: &str) -> Result<String, InvalidInput> {
     let by_number = typed.parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?));
     let by_name = || choices.iter().find(|choice| choice.value == typed || choice.title == typed);
-    let chosen =
-        by_name().or(by_number).ok_or_else(|| format!("write a number from 1 to {}", choices.len()))?;
+    let chosen = by_name().or(by_number).ok_or(InvalidInput::Choice(choices.len()))?;
     Ok(chosen.value.clone())
 }
 
@@ -168,7 +192,7 @@ fn choose(choices: &[Choice], typed: &str) -> Result<String, String> {
 mod tests {
     use serde_json::json;
 
-    use super::fields;
+    use super::{FormError, fields};
 
     #[test]
     fn typed_text_becomes_a_value_of_the_schema() {
@@ -198,10 +222,10 @@ mod tests {
     #[test]
     fn schemas_that_are_not_forms_are_refused() {
         let nested = json!({ "properties": { "a": { "type": "object" } } });
-        assert!(fields(&nested).unwrap_err().contains("\"a\""));
+        assert_eq!(fields(&nested), Err(FormError::UnsupportedField("a".to_owned())));
         let many: serde_json::Map<_, _> =
             (0..60).map(|number| (number.to_string(), json!({ "type": "string" }))).collect();
-        assert!(fields(&json!({ "properties": many })).is_err());
+        assert_eq!(fields(&json!({ "properties": many })), Err(FormError::TooManyFields(60)));
         assert_eq!(fields(&json!({})), Ok(Vec::new()));
     }
 }

@@ -144,7 +144,7 @@ impl Pointers {
     }
 }
 
-/// A reference whose target has no name in which it may contain itself.
+/// A reference that leads back to itself without a type that has a name.
 #[derive(Debug, thiserror::Error)]
 #[error("{target} refers to itself with no object in between")]
 pub(super) struct EndlessReference {

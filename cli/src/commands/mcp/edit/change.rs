@@ -8,6 +8,35 @@ pub(super) const SERVERS: &str = "mcpServers";
 /// The keys and values of an entry, in the order in which they are written.
 pub(super) type Entry = Vec<(String, Json)>;
 
+/// Why a file can't be changed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ChangeError {
+    /// It is not JSON.
+    #[error("{}", .0.kind())]
+    Json(#[from] jsonc_parser::errors::ParseError),
+    /// It is not YAML.
+    #[error(transparent)]
+    Yaml(#[from] yaml_edit::YamlError),
+    /// It has another form than a configuration.
+    #[error("it is not an object")]
+    NotAnObject,
+    /// Its servers have another form.
+    #[error("its servers are not an object")]
+    Servers,
+    /// The server's entry has another form.
+    #[error("the entry is not an object")]
+    Entry,
+    /// The server's entry has no keys to change.
+    #[error("the entry has no keys with values")]
+    EmptyEntry,
+    /// The server has no entry.
+    #[error("there is no such entry")]
+    NoEntry,
+    /// The editor has no form for the new entry.
+    #[error("the entry can't be written")]
+    Unwritable,
+}
+
 /// A change to a server's entry.
 #[derive(Debug, Clone)]
 pub(super) enum Change {

@@ -65,7 +65,7 @@ impl Editable {
     pub(super) fn change(&mut self, name: &str, change: &Change) -> Result<(), Error> {
         let mut meant = self.meaning(&self.text)?;
         apply(&mut meant, name, change);
-        let refused = |why: &str| {
+        let refused = |why: &dyn std::fmt::Display| {
             Error::new(format!("{} is unchanged: {why}", self.path.display()))
                 .hint(format!("change the entry {name} in an editor"))
         };
@@ -75,9 +75,9 @@ impl Editable {
         } else {
             yaml::change(&self.text, name, change)
         };
-        let changed = changed.map_err(|why| refused(&why))?;
+        let changed = changed.map_err(|error| refused(&error).caused_by(error))?;
         if self.meaning(&changed).ok().as_ref() != Some(&meant) {
-            return Err(refused("the change would affect other parts of the file"));
+            return Err(refused(&"the change would affect other parts of the file"));
         }
         self.text = changed;
         Ok(())

@@ -4,14 +4,14 @@ use config::tree::json_options;
 use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
 use serde_json::Value as Json;
 
-use super::change::{Change, Entry, SERVERS};
+use super::change::{Change, ChangeError, Entry, SERVERS};
 
 /// Returns the changed text, or the reason why it can't be changed.
-pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, String> {
+pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
-    let root = CstRootNode::parse(text, &json_options()).map_err(|error| error.kind().to_string())?;
-    let top = root.object_value_or_create().ok_or("it is not an object")?;
-    let servers = top.object_value_or_create(SERVERS).ok_or("its servers are not an object")?;
+    let root = CstRootNode::parse(text, &json_options())?;
+    let top = root.object_value_or_create().ok_or(ChangeError::NotAnObject)?;
+    let servers = top.object_value_or_create(SERVERS).ok_or(ChangeError::Servers)?;
     let entry = servers.get(name);
     match (change, entry) {
         (Change::Set(value), Some(entry)) => entry.set_value(object(value)),
@@ -29,14 +29,14 @@ pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, 
         }
         (Change::Trusted(key, value), Some(entry)) => put(&entry, key, input(value))?,
         (Change::Remove | Change::Enabled(_) | Change::Trusted(..), None) => {
-            return Err("there is no such entry".to_owned());
+            return Err(ChangeError::NoEntry);
         }
     }
     Ok(root.to_string())
 }
 
-fn put(entry: &CstObjectProp, key: &str, value: CstInputValue) -> Result<(), String> {
-    let entry = entry.object_value().ok_or("the entry is not an object")?;
+fn put(entry: &CstObjectProp, key: &str, value: CstInputValue) -> Result<(), ChangeError> {
+    let entry = entry.object_value().ok_or(ChangeError::Entry)?;
     match entry.get(key) {
         Some(property) => property.set_value(value),
         None => drop(entry.append(key, value)),

@@ -5,11 +5,11 @@ use std::str::FromStr as _;
 use serde_json::Value as Json;
 use yaml_edit::{Mapping, MappingBuilder, ScalarValue, YamlFile, YamlValue};
 
-use super::change::{Change, Entry, SERVERS};
+use super::change::{Change, ChangeError, Entry, SERVERS};
 
 /// Returns the changed text, or the reason why it can't be changed.
-pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, String> {
-    let file = YamlFile::from_str(text).map_err(|error| error.to_string())?;
+pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
+    let file = YamlFile::from_str(text)?;
     let Some(root) = file.document().and_then(|document| document.as_mapping()) else {
         return begin(text, name, change);
     };
@@ -18,22 +18,22 @@ pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, 
         (Change::Set(entry), None) => {
             let servers =
                 MappingBuilder::new().mapping(name, |builder| fill(builder, entry)).build_document();
-            root.set(SERVERS, servers.as_mapping().ok_or("the entry can't be written")?);
+            root.set(SERVERS, servers.as_mapping().ok_or(ChangeError::Unwritable)?);
         }
         (Change::Remove, Some(servers)) => {
             let removed = if servers.len() == 1 { root.remove(SERVERS) } else { servers.remove(name) };
-            removed.ok_or("there is no such entry")?;
+            removed.ok_or(ChangeError::NoEntry)?;
         }
         (Change::Enabled(enabled), Some(servers)) => {
-            let entry = servers.get_mapping(name).ok_or("the entry has no keys with values")?;
+            let entry = servers.get_mapping(name).ok_or(ChangeError::EmptyEntry)?;
             entry.set("enabled", *enabled);
         }
         (Change::Trusted(key, value), Some(servers)) => {
-            let entry = servers.get_mapping(name).ok_or("the entry has no keys with values")?;
+            let entry = servers.get_mapping(name).ok_or(ChangeError::EmptyEntry)?;
             entry.set(*key, yaml(value));
         }
         (Change::Remove | Change::Enabled(_) | Change::Trusted(..), None) => {
-            return Err("there is no such entry".to_owned());
+            return Err(ChangeError::NoEntry);
         }
     }
     let mut text = file.to_string();
@@ -43,15 +43,15 @@ pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, 
     Ok(text)
 }
 
-fn set(servers: &Mapping, name: &str, entry: &Entry) -> Result<(), String> {
+fn set(servers: &Mapping, name: &str, entry: &Entry) -> Result<(), ChangeError> {
     let document = fill(MappingBuilder::new(), entry).build_document();
-    servers.set(name, document.as_mapping().ok_or("the entry can't be written")?);
+    servers.set(name, document.as_mapping().ok_or(ChangeError::Unwritable)?);
     Ok(())
 }
 
 /// Adds the first entry to a file that is empty or has only comments.
-fn begin(text: &str, name: &str, change: &Change) -> Result<String, String> {
-    let Change::Set(entry) = change else { return Err("there is no such entry".to_owned()) };
+fn begin(text: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
+    let Change::Set(entry) = change else { return Err(ChangeError::NoEntry) };
     let servers = MappingBuilder::new()
         .mapping(SERVERS, |servers| servers.mapping(name, |builder| fill(builder, entry)))
         .build_document()
