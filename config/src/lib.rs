@@ -57,7 +57,7 @@ pub use locks::{LOCK, LockFile};
 pub use own_program::is_this_program;
 pub use permissions::{Filter, Glob, Permission, Rules};
 pub use problems::{InvalidServerName, check_server_name};
-pub use serve::{ArgumentsKept, Serve};
+pub use serve::{ArgumentsKept, AuditLog, Serve};
 pub use server::command_line;
 pub use telemetry::Telemetry;
 pub use top_level::CacheSettings;

@@ -17,6 +17,8 @@ mod debug;
 pub mod definitions;
 mod execute;
 mod execution_slots;
+#[cfg(test)]
+mod fixtures;
 pub mod http;
 mod in_process;
 mod level;

@@ -323,3 +323,6 @@ impl ToolHost for Recorded<'_> {
         .boxed()
     }
 }
+
+#[cfg(test)]
+mod tests;
