@@ -265,7 +265,9 @@ impl PendingRequests {
         tokio::spawn(async move {
             tokio::time::sleep(return_time).await;
             let waiting = held.upgrade().and_then(|held| held.waiting().remove(&forgotten));
-            if let Some(Waiting { work, .. }) = waiting {
+            if let Some(Waiting { work, answer, _reserved }) = waiting {
+                // The work learns that there is no answer.
+                drop(answer);
                 work.end().await;
             }
         });
@@ -320,63 +322,4 @@ pub(crate) fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TIME: Duration = Duration::from_secs(600);
-
-    #[test]
-    fn a_state_is_valid_for_its_time_and_its_request() {
-        let held = PendingRequests::new(TIME).unwrap();
-        let open = |state: &str, binding: &[u8]| held.open::<String>(state, binding);
-        let state = held.seal(&held.once("known".to_owned()), b"request");
-        assert!(
-            matches!(open(&state, b"request"), Some(Ok(RequestState::Sealed { known, .. })) if known == "known")
-        );
-        assert!(open(&state, b"another request").unwrap().is_err());
-        assert!(PendingRequests::new(TIME).unwrap().open::<String>(&state, b"request").unwrap().is_err());
-        assert!(open("a server's own", b"request").is_none());
-        let options = SealOptions::new().associated_data(b"request").ttl(Duration::ZERO);
-        let sealed = held.codec.seal_with(&serde_json::to_vec(&held.once("known")).unwrap(), &options);
-        // It stays valid until the clock advances.
-        let expired = (0..1_000).find_map(|_| {
-            std::thread::sleep(Duration::from_millis(1));
-            open(&format!("{MARK}{sealed}"), b"request").unwrap().err()
-        });
-        let message = expired.unwrap().message;
-        assert!(message.contains("expired") && message.contains("make the request again"), "{message}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_state_is_used_once_and_forgotten_after_it_expires() {
-        let held = PendingRequests::new(TIME).unwrap();
-        let number = || match held.once(()) {
-            RequestState::Sealed { once, .. } => once,
-            RequestState::Held(_) => unreachable!(),
-        };
-        let (first, second) = (number(), number());
-        held.spend(first).unwrap();
-        held.spend(second).unwrap();
-        let again = held.spend(first).unwrap_err().message;
-        assert!(again.contains("already used") && again.contains("make the request again"), "{again}");
-        tokio::time::advance(TIME + Duration::from_secs(1)).await;
-        for _ in 0..USED_LIMIT {
-            held.spend(number()).unwrap();
-        }
-        let remembered = || {
-            let used = held.used.lock().unwrap();
-            (used.numbers.len(), used.by_time.len(), used.numbers.contains(&first))
-        };
-        assert_eq!(remembered(), (USED_LIMIT, USED_LIMIT, false));
-        assert!(held.spend(number()).unwrap_err().message.contains("try again later"));
-        tokio::time::advance(TIME + Duration::from_secs(1)).await;
-        held.spend(number()).unwrap();
-    }
-
-    #[test]
-    fn a_state_is_bound_to_its_arguments_in_any_order() {
-        let bound = |text: &str| binding("a", Some(&serde_json::from_str(text).unwrap()));
-        assert_eq!(bound(r#"{"x":1,"y":{"b":2,"a":3}}"#), bound(r#"{"y":{"a":3,"b":2},"x":1}"#));
-        assert_ne!(bound(r#"{"x":1}"#), bound(r#"{"x":2}"#));
-    }
-}
+mod tests;
