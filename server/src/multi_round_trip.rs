@@ -127,3 +127,6 @@ impl<'a> MultiRoundTripCall<'a> {
         self.server_state.held.drive(work, &self.binding, &self.context.ct).await
     }
 }
+
+#[cfg(test)]
+mod tests;
