@@ -5,4 +5,5 @@
 pub mod browser;
 pub mod checks;
 pub mod models;
+pub mod recording_server;
 pub mod reductions;

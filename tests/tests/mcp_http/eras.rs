@@ -12,8 +12,8 @@ async fn assert_handshake(mode: &str, phase: &str, discoveries: usize) {
     assert_eq!(session.protocol_version(), "2025-11-25", "{mode}");
     assert_eq!(call(&session, mode).await.unwrap(), mode);
     watched(session.close()).await;
-    assert_eq!(fixture.seen_of("server/discover").len(), discoveries, "{mode}");
-    assert_eq!(fixture.seen_of("initialize").len(), 1, "{mode}");
+    assert_eq!(fixture.seen_of("server/discover").await.len(), discoveries, "{mode}");
+    assert_eq!(fixture.seen_of("initialize").await.len(), 1, "{mode}");
 }
 
 #[tokio::test]

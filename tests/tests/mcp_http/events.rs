@@ -16,7 +16,7 @@ async fn a_correct_server_is_connected_listed_and_called() {
     });
     assert!(futures::future::join_all(calls).await.into_iter().all(|own| own));
     watched(session.close()).await;
-    for request in fixture.seen() {
+    for request in fixture.seen().await {
         assert_eq!(request["headers"][SECRET.0.to_lowercase()], SECRET.1, "{request}");
     }
 }
@@ -47,14 +47,14 @@ async fn nothing_is_sent_to_another_origin() {
         let fixture = Fixture::new(mode, "").impatient();
         let error = fixture.try_connect().await.unwrap_err();
         assert_says(&error, &[&fixture.elsewhere, "not"]);
-        assert!(!fixture.reached_elsewhere(), "{mode}");
+        assert!(!fixture.reached_elsewhere().await, "{mode}");
     }
     // The first address is used.
     let fixture = Fixture::new("sse-two-endpoints", "");
     let session = fixture.connect().await;
     assert_eq!(call(&session, "here").await.unwrap(), "here");
     watched(session.close()).await;
-    assert!(!fixture.reached_elsewhere());
+    assert!(!fixture.reached_elsewhere().await);
 }
 
 #[tokio::test]

@@ -1,22 +1,15 @@
 //! An HTTP fault server to connect to, with a record of its requests.
 
-use std::{
-    io::{BufRead, BufReader},
-    process::{Child, ChildStdin, Command, Stdio},
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{process::Command, time::Duration};
 
 use end_to_end::checks::text_of;
 pub(crate) use end_to_end::checks::{assert_says, watched};
+use end_to_end::recording_server::RecordingServer;
 use mcp::{Error, Remote, ServerConfig, Session, Transport};
 use serde_json::{Value, json};
 
 /// Long enough for a correct answer on a busy machine, short enough to wait for in a test.
 pub(crate) const SHORT: Duration = Duration::from_secs(1);
-
-/// Polling interval of the record.
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A header that must not reach another origin.
 pub(crate) const SECRET: (&str, &str) = ("X-Secret", "do-not-tell");
@@ -25,21 +18,14 @@ pub(crate) const SECRET: (&str, &str) = ("X-Secret", "do-not-tell");
 pub(crate) struct Fixture {
     pub(crate) config: ServerConfig,
     pub(crate) elsewhere: String,
-    seen: Arc<Mutex<Vec<Value>>>,
-    server: Child,
-    /// The server ends when this is closed.
-    _stdin: Option<ChildStdin>,
+    server: RecordingServer,
 }
 
 impl Fixture {
     /// A streamable HTTP server with a fault in `phase`, or in a mode without phases.
     pub(crate) fn new(mode: &str, phase: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_http-fault-server"));
-        command.args([mode, phase]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut server = command.spawn().unwrap();
-        let stdin = server.stdin.take();
-        let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
-        let start: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        let (server, start) = RecordingServer::start(command.args([mode, phase])).unwrap();
         let address = start["address"].as_str().unwrap();
         let remote = Remote {
             url: format!("{address}/mcp"),
@@ -48,20 +34,10 @@ impl Fixture {
         };
         let transport =
             if mode.starts_with("sse-") { Transport::Sse(remote) } else { Transport::Http(remote) };
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let record = seen.clone();
-        std::thread::spawn(move || {
-            for line in lines.map_while(Result::ok) {
-                let request = serde_json::from_str(&line).unwrap();
-                record.lock().unwrap_or_else(PoisonError::into_inner).push(request);
-            }
-        });
         Self {
             config: ServerConfig::new("faulty", transport),
             elsewhere: start["elsewhere"].as_str().unwrap().to_owned(),
-            seen,
             server,
-            _stdin: stdin,
         }
     }
 
@@ -97,46 +73,29 @@ impl Fixture {
     }
 
     /// The requests received so far.
-    pub(crate) fn seen(&self) -> Vec<Value> {
-        // The server's output may still be in transit.
-        let mut known = usize::MAX;
-        loop {
-            let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            if seen.len() == known {
-                return seen;
-            }
-            known = seen.len();
-            std::thread::sleep(POLL_INTERVAL);
-        }
+    pub(crate) async fn seen(&self) -> Vec<Value> {
+        self.server.requests().await
     }
 
     /// The requests with this HTTP method or JSON-RPC method.
-    pub(crate) fn seen_of(&self, method: &str) -> Vec<Value> {
-        let of = |request: &Value| request["method"] == method || request["message"]["method"] == method;
-        self.seen().into_iter().filter(of).collect()
+    pub(crate) async fn seen_of(&self, method: &str) -> Vec<Value> {
+        self.seen().await.into_iter().filter(|request| is_of(request, method)).collect()
     }
 
     /// Whether any request has reached the other origin.
-    pub(crate) fn reached_elsewhere(&self) -> bool {
-        self.seen().iter().any(|request| request["elsewhere"] == true)
+    pub(crate) async fn reached_elsewhere(&self) -> bool {
+        self.seen().await.iter().any(|request| request["elsewhere"] == true)
     }
 
-    /// Waits until this many requests with this method were received.
-    pub(crate) async fn until_seen(&self, method: &str, count: usize) {
-        watched(async {
-            while self.seen_of(method).len() < count {
-                tokio::time::sleep(POLL_INTERVAL).await;
-            }
-        })
-        .await;
+    /// Waits until a request with this method was received.
+    pub(crate) async fn until_seen(&self, method: &str) {
+        self.server.until(method, |lines| lines.iter().any(|line| is_of(line, method))).await;
     }
 }
 
-impl Drop for Fixture {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
+/// Whether a request has this HTTP method or JSON-RPC method.
+fn is_of(request: &Value, method: &str) -> bool {
+    request["method"] == method || request["message"]["method"] == method
 }
 
 /// A call of `echo`.

@@ -32,7 +32,7 @@ async fn at_each_phase(modes: &[&str], phases: &[&str], look: impl Fn(&mcp::Erro
         let fixture = Fixture::new(mode, phase);
         // Large responses take long, even if they are cut off.
         let fixture = if mode.starts_with("huge") { fixture } else { fixture.impatient() };
-        (mode, phase, fixture.error().await, fixture.reached_elsewhere())
+        (mode, phase, fixture.error().await, fixture.reached_elsewhere().await)
     });
     for (mode, phase, error, elsewhere) in join_all(errors).await {
         assert!(!elsewhere, "{mode} at {phase}: a request went to another origin");
@@ -53,8 +53,8 @@ async fn a_correct_server_is_connected_listed_called_and_its_session_ended() {
     assert_eq!(call(&session, "hello").await.unwrap(), "hello");
     watched(session.close()).await;
 
-    fixture.until_seen("DELETE", 1).await;
-    for request in fixture.seen() {
+    fixture.until_seen("DELETE").await;
+    for request in fixture.seen().await {
         let headers = &request["headers"];
         assert_eq!(headers[SECRET.0.to_lowercase()], SECRET.1, "{request}");
         let method = request["message"]["method"].as_str().unwrap_or_default();
@@ -169,7 +169,7 @@ async fn redirects_to_another_origin_are_not_followed() {
     let fixture = Fixture::new("redirects-away", "call");
     let error = fixture.error().await;
     assert_says(&error, &["tool `echo`", &fixture.elsewhere, "not followed", "`url`"]);
-    assert!(!fixture.reached_elsewhere());
+    assert!(!fixture.reached_elsewhere().await);
     at_each_phase(&["redirects-away"], &["initialize", "initialized", "list"], |error, _, _| {
         assert_says(error, &["redirects to", "not followed"]);
     })
@@ -187,7 +187,11 @@ async fn redirect_loops_end() {
             "list" => "tools/list",
             _ => "tools/call",
         };
-        assert!((2..=10).contains(&fixture.seen_of(method).len()), "{}", fixture.seen_of(method).len());
+        assert!(
+            (2..=10).contains(&fixture.seen_of(method).await.len()),
+            "{}",
+            fixture.seen_of(method).await.len()
+        );
     }
 }
 

@@ -27,7 +27,7 @@ async fn compressed_responses_are_neither_requested_nor_accepted() {
     let error = fixture.error().await;
     assert!(matches!(*error.kind, ErrorKind::Protocol { .. }), "{error}");
     assert_says(&error, &["compresses", "`gzip`", "identity"]);
-    for request in fixture.seen() {
+    for request in fixture.seen().await {
         assert_eq!(request["headers"]["accept-encoding"], "identity", "{request}");
     }
 }
@@ -47,7 +47,7 @@ async fn idempotent_requests_are_retried_on_a_busy_server() {
             "discover" => "server/discover",
             other => other,
         };
-        assert_eq!(fixture.seen_of(method).len(), 3, "{mode} at {phase}");
+        assert_eq!(fixture.seen_of(method).await.len(), 3, "{mode} at {phase}");
     }
 }
 
@@ -64,6 +64,6 @@ async fn retries_on_a_busy_server_are_limited_and_calls_are_sent_once() {
         let error = fixture.error().await;
         assert!(matches!(*error.kind, ErrorKind::Http { .. }), "{mode} at {phase}: {error}");
         assert_says(&error, &[says]);
-        assert_eq!(fixture.seen_of(method).len(), count, "{mode} at {phase}");
+        assert_eq!(fixture.seen_of(method).await.len(), count, "{mode} at {phase}");
     }
 }

@@ -19,9 +19,9 @@ async fn an_expired_session_is_restarted_and_the_rejected_call_sent_again() {
     session.list_tools().await.unwrap();
     assert_eq!(call(&session, "once").await.unwrap(), "once");
     assert_eq!(call(&session, "more").await.unwrap(), "more");
-    assert_eq!(fixture.seen_of("initialize").len(), 2);
+    assert_eq!(fixture.seen_of("initialize").await.len(), 2);
     // The rejected call, its repetition, and the next call.
-    assert_eq!(fixture.seen_of("tools/call").len(), 3);
+    assert_eq!(fixture.seen_of("tools/call").await.len(), 3);
     watched(session.close()).await;
 }
 
@@ -31,8 +31,8 @@ async fn a_session_lost_with_http_400_is_restarted() {
         let fixture = Fixture::new(mode, "");
         let session = fixture.connect().await;
         assert_eq!(call(&session, "once").await.unwrap(), "once", "{mode}");
-        assert_eq!(fixture.seen_of("initialize").len(), 2, "{mode}");
-        assert_eq!(fixture.seen_of("tools/call").len(), 2, "{mode}");
+        assert_eq!(fixture.seen_of("initialize").await.len(), 2, "{mode}");
+        assert_eq!(fixture.seen_of("tools/call").await.len(), 2, "{mode}");
         watched(session.close()).await;
     }
 }
@@ -43,8 +43,8 @@ async fn http_400_in_the_new_session_too_is_reported_in_the_servers_words() {
     let session = fixture.connect().await;
     let error = call(&session, "ever?").await.unwrap_err();
     assert_says(&error, &["tool `echo`", "No valid session ID provided"]);
-    assert_eq!(fixture.seen_of("initialize").len(), 2);
-    assert_eq!(fixture.seen_of("tools/call").len(), 2);
+    assert_eq!(fixture.seen_of("initialize").await.len(), 2);
+    assert_eq!(fixture.seen_of("tools/call").await.len(), 2);
     watched(session.close()).await;
 }
 
@@ -53,7 +53,7 @@ async fn a_ping_restarts_a_lost_session() {
     let fixture = Fixture::new("session-expires-by-400", "");
     let session = fixture.connect().await;
     session.ping().await.unwrap();
-    assert_eq!(fixture.seen_of("initialize").len(), 2);
+    assert_eq!(fixture.seen_of("initialize").await.len(), 2);
     watched(session.close()).await;
 }
 
@@ -63,7 +63,7 @@ async fn sessions_that_always_expire_are_an_error() {
     let session = fixture.connect().await;
     let error = call(&session, "ever?").await.unwrap_err();
     assert_says(&error, &["tool `echo`"]);
-    assert!(fixture.seen_of("tools/call").len() <= 3);
+    assert!(fixture.seen_of("tools/call").await.len() <= 3);
     watched(session.close()).await;
 }
 
@@ -73,12 +73,12 @@ async fn a_stream_that_ends_early_is_resumed_after_its_last_event() {
     let session = fixture.connect().await;
     assert_eq!(call(&session, "later").await.unwrap(), "resumed");
     watched(session.close()).await;
-    let last = fixture
-        .seen_of("GET")
-        .iter()
-        .any(|get| get["headers"]["last-event-id"].as_str().is_some_and(|last| last.starts_with("call-")));
-    assert!(last, "{:?}", fixture.seen_of("GET"));
-    assert_eq!(fixture.seen_of("tools/call").len(), 1);
+    let last =
+        fixture.seen_of("GET").await.iter().any(|get| {
+            get["headers"]["last-event-id"].as_str().is_some_and(|last| last.starts_with("call-"))
+        });
+    assert!(last, "{:?}", fixture.seen_of("GET").await);
+    assert_eq!(fixture.seen_of("tools/call").await.len(), 1);
 }
 
 #[tokio::test]
@@ -100,10 +100,10 @@ async fn calls_work_regardless_of_the_listening_stream() {
     let sessions = modes.into_iter().map(|mode| async move {
         let fixture = Fixture::new(mode, "get").impatient();
         let session = fixture.connect().await;
-        fixture.until_seen("GET", 1).await;
+        fixture.until_seen("GET").await;
         assert_eq!(call(&session, mode).await.unwrap(), mode);
         watched(session.close()).await;
-        assert!(!fixture.reached_elsewhere(), "{mode}");
+        assert!(!fixture.reached_elsewhere().await, "{mode}");
     });
     futures::future::join_all(sessions).await;
 }
@@ -124,7 +124,7 @@ async fn reopening_of_the_listening_stream_is_limited() {
         let error = call(&session, "anyone?").await.unwrap_err();
         assert!(matches!(*error.kind, ErrorKind::Timeout { .. }), "{error}");
     }
-    let requested = fixture.seen_of("GET").len();
+    let requested = fixture.seen_of("GET").await.len();
     assert!(requested <= 3 + SECONDS, "{requested} times in {SECONDS} s");
     watched(session.close()).await;
 }
@@ -200,7 +200,7 @@ async fn a_renamed_session_is_ignored() {
         assert_eq!(call(&session, message).await.unwrap(), message);
     }
     watched(session.close()).await;
-    let calls = fixture.seen_of("tools/call");
+    let calls = fixture.seen_of("tools/call").await;
     assert!(calls.iter().all(|call| call["headers"]["mcp-session-id"] == "session-0"), "{calls:?}");
 }
 
@@ -218,7 +218,7 @@ async fn endless_lists_are_cut_off_with_a_warning() {
         let listing = watched(session.list_tools()).await.unwrap();
         assert_eq!(listing.tools.len(), 1, "{mode}");
         assert!(!listing.warnings.is_empty(), "{mode}");
-        assert!(fixture.seen_of("tools/list").len() <= mcp::MAX_PAGES, "{mode}");
+        assert!(fixture.seen_of("tools/list").await.len() <= mcp::MAX_PAGES, "{mode}");
         watched(session.close()).await;
     }
 }
@@ -229,9 +229,9 @@ async fn a_dropped_call_is_cancelled_at_the_server() {
     let session = fixture.connect().await;
     let error = call(&session, "anyone?").await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Timeout { .. }), "{error}");
-    fixture.until_seen("notifications/cancelled", 1).await;
-    let called = &fixture.seen_of("tools/call")[0]["message"]["id"];
-    let cancelled = &fixture.seen_of("notifications/cancelled")[0]["message"]["params"]["requestId"];
+    fixture.until_seen("notifications/cancelled").await;
+    let called = &fixture.seen_of("tools/call").await[0]["message"]["id"];
+    let cancelled = &fixture.seen_of("notifications/cancelled").await[0]["message"]["params"]["requestId"];
     assert_eq!(called, cancelled);
     watched(session.close()).await;
 }

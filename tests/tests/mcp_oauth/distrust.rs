@@ -11,8 +11,8 @@ async fn refused(mode: &str) -> mcp::Error {
     let error = fixture.login(&challenge).await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Login { .. }), "{mode}: {error}");
     assert!(!fixture.store().exists(), "{mode}");
-    assert_eq!(fixture.grants("authorization_code").len(), 0, "{mode}");
-    fixture.assert_tokens_stayed_home();
+    assert_eq!(fixture.grants("authorization_code").await.len(), 0, "{mode}");
+    fixture.assert_tokens_stayed_home().await;
     fixture.challenge().await;
     error
 }
@@ -50,7 +50,7 @@ async fn a_redirecting_token_endpoint_leaks_nothing() {
     let challenge = fixture.challenge().await;
     let error = fixture.login(&challenge).await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Login { .. }), "{error}");
-    assert_eq!(fixture.seen_at("elsewhere"), [""; 0]);
+    assert_eq!(fixture.seen_at("elsewhere").await, [""; 0]);
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn a_redirecting_server_leaks_no_token() {
     let session = fixture.logged_in().await;
     assert_says(&call(&session, "echo").await.unwrap_err(), &["redirects to", "not followed"]);
     watched(session.close()).await;
-    assert_eq!(fixture.seen_at("elsewhere"), [""; 0]);
+    assert_eq!(fixture.seen_at("elsewhere").await, [""; 0]);
 }
 
 #[tokio::test]
@@ -70,8 +70,8 @@ async fn metadata_may_be_on_another_origin_which_gets_no_token() {
     let session = fixture.connect().await.unwrap();
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     watched(session.close()).await;
-    assert!(!fixture.seen_at("elsewhere").is_empty());
-    fixture.assert_tokens_stayed_home();
+    assert!(!fixture.seen_at("elsewhere").await.is_empty());
+    fixture.assert_tokens_stayed_home().await;
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn tokens_are_sent_only_to_the_address_they_were_issued_for() {
     let Transport::Http(remote) = &mut second.config.transport else { unreachable!() };
     remote.oauth.as_mut().unwrap().store = Some(first.store());
     second.challenge().await;
-    for request in second.seen_at("resource") {
+    for request in second.seen_at("resource").await {
         assert!(request["authorization"].is_null(), "{request}");
     }
 }
@@ -107,14 +107,14 @@ async fn tokens_are_neither_sent_nor_renewed_with_changed_settings() {
         let mut fixture = Fixture::new("confidential");
         watched(fixture.logged_in().await.close()).await;
         fixture.command("expire").await;
-        let before = fixture.seen_at("resource").len();
+        let before = fixture.seen_at("resource").await.len();
         let elsewhere = fixture.elsewhere();
         configure(&mut fixture, |oauth| change(oauth, elsewhere));
         let error = fixture.connect().await.unwrap_err();
         assert_says(&error, &["tokens are not used", name, "toolsmith mcp login"]);
-        assert_eq!(fixture.seen_at("elsewhere"), [""; 0], "{name}");
-        assert_eq!(fixture.grants("refresh_token").len(), 0, "{name}");
-        for request in &fixture.seen_at("resource")[before..] {
+        assert_eq!(fixture.seen_at("elsewhere").await, [""; 0], "{name}");
+        assert_eq!(fixture.grants("refresh_token").await.len(), 0, "{name}");
+        for request in &fixture.seen_at("resource").await[before..] {
             assert!(request["authorization"].is_null(), "{name}: {request}");
         }
         // With the original settings, the tokens are valid.
@@ -145,7 +145,7 @@ async fn a_changed_token_endpoint_gets_no_refresh_token() {
     watched(fixture.logged_in().await.close()).await;
     fixture.command("expire").await;
     fixture.challenge().await;
-    assert_eq!(fixture.seen_at("elsewhere"), [""; 0]);
-    assert_eq!(fixture.grants("refresh_token").len(), 0);
-    fixture.assert_tokens_stayed_home();
+    assert_eq!(fixture.seen_at("elsewhere").await, [""; 0]);
+    assert_eq!(fixture.grants("refresh_token").await.len(), 0);
+    fixture.assert_tokens_stayed_home().await;
 }

@@ -24,26 +24,26 @@ async fn a_user_logs_in_with_the_browser_and_the_tokens_are_stored() {
     let session = fixture.connect().await.unwrap();
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     watched(session.close()).await;
-    assert_eq!(fixture.grants("authorization_code").len(), 1);
-    assert_eq!(fixture.grants("refresh_token").len(), 0);
+    assert_eq!(fixture.grants("authorization_code").await.len(), 1);
+    assert_eq!(fixture.grants("refresh_token").await.len(), 0);
 
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&fixture.store()), 0o600);
     assert_eq!(mode(fixture.store().parent().unwrap()), 0o700);
-    fixture.assert_tokens_stayed_home();
+    fixture.assert_tokens_stayed_home().await;
 }
 
 #[tokio::test]
 async fn a_login_follows_the_specification() {
     let fixture = Fixture::new("sound");
     watched(fixture.logged_in().await.close()).await;
-    let requests = fixture.seen_at("authority");
+    let requests = fixture.seen_at("authority").await;
     let registered = requests.iter().find(|line| line["path"] == "/register").unwrap();
     assert_eq!(registered["json"]["application_type"], "native", "{registered}");
     let opened = &requests.iter().find(|line| line["path"] == "/authorize").unwrap()["fields"];
     assert_eq!(opened["scope"], "tools");
     assert_eq!(opened["code_challenge_method"], "S256");
-    let form = &fixture.grants("authorization_code")[0];
+    let form = &fixture.grants("authorization_code").await[0];
     assert_eq!(form["resource"], opened["resource"]);
     assert_eq!(form["redirect_uri"], opened["redirect_uri"]);
 }
@@ -54,7 +54,7 @@ async fn a_server_without_metadata_is_an_error_without_a_login() {
     let challenge = fixture.challenge().await;
     let error = fixture.login(&challenge).await.unwrap_err();
     fixture::assert_says(&error, &["`guarded`", "does not publish how to log in", "`headers`"]);
-    assert!(!fixture.seen_at("authority").iter().any(|line| line["path"] == "/authorize"));
+    assert!(!fixture.seen_at("authority").await.iter().any(|line| line["path"] == "/authorize"));
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn a_tool_that_needs_more_scopes_leads_to_another_login() {
     assert_eq!(call(&session, "admin").await.unwrap(), "admin");
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     watched(session.close()).await;
-    let opened = fixture.seen_at("authority").into_iter().filter(|line| line["path"] == "/authorize");
+    let opened = fixture.seen_at("authority").await.into_iter().filter(|line| line["path"] == "/authorize");
     let scopes: Vec<_> = opened.map(|line| line["fields"]["scope"].clone()).collect();
     assert_eq!(scopes, ["tools", "tools admin"]);
 }
@@ -91,8 +91,8 @@ async fn client_credentials_need_no_user() {
     fixture.command("revoke").await;
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     watched(session.close()).await;
-    assert_eq!(fixture.grants("client_credentials").len(), 2);
-    fixture.assert_tokens_stayed_home();
+    assert_eq!(fixture.grants("client_credentials").await.len(), 2);
+    fixture.assert_tokens_stayed_home().await;
 }
 
 #[tokio::test]
@@ -103,8 +103,8 @@ async fn the_secret_of_a_confidential_client_is_stored_with_its_tokens() {
     let session = fixture.connect().await.unwrap();
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     watched(session.close()).await;
-    assert_eq!(fixture.grants("refresh_token").len(), 1);
-    fixture.assert_tokens_stayed_home();
+    assert_eq!(fixture.grants("refresh_token").await.len(), 1);
+    fixture.assert_tokens_stayed_home().await;
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn a_logout_deletes_and_revokes_the_tokens() {
     watched(fixture.logged_in().await.close()).await;
     assert!(watched(mcp::logout(&fixture.config)).await.unwrap());
     assert!(!fixture.store().exists());
-    assert!(fixture.seen_at("authority").iter().any(|line| line["path"] == "/revoke"));
+    assert!(fixture.seen_at("authority").await.iter().any(|line| line["path"] == "/revoke"));
     fixture.challenge().await;
     assert!(!watched(mcp::logout(&fixture.config)).await.unwrap());
 }

@@ -13,10 +13,10 @@ async fn an_expired_token_is_renewed_before_it_is_sent() {
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     watched(session.close()).await;
     // The login's token, access-3, was never sent.
-    let tokens = fixture.seen_at("resource").into_iter().map(|line| line["authorization"].clone());
+    let tokens = fixture.seen_at("resource").await.into_iter().map(|line| line["authorization"].clone());
     let sent: Vec<_> = tokens.filter(|token| !token.is_null()).collect();
     assert_eq!(sent.first().unwrap(), "Bearer access-5", "{sent:?}");
-    fixture.assert_tokens_stayed_home();
+    fixture.assert_tokens_stayed_home().await;
 }
 
 #[tokio::test]
@@ -27,8 +27,8 @@ async fn a_rejected_token_is_renewed_once_and_the_request_succeeds() {
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     watched(session.close()).await;
-    assert_eq!(fixture.grants("refresh_token").len(), 1);
-    fixture.assert_tokens_stayed_home();
+    assert_eq!(fixture.grants("refresh_token").await.len(), 1);
+    fixture.assert_tokens_stayed_home().await;
 }
 
 #[tokio::test]
@@ -37,11 +37,11 @@ async fn a_token_that_expires_during_a_call_is_renewed_without_repeating_the_cal
     let session = fixture.logged_in().await;
     assert_eq!(call(&session, "slow").await.unwrap(), "slow");
     watched(session.close()).await;
-    let calls = fixture.seen_at("resource");
+    let calls = fixture.seen_at("resource").await;
     let calls = calls.iter().filter(|line| line["json"]["method"] == "tools/call");
     assert_eq!(calls.count(), 1);
-    assert_eq!(fixture.grants("refresh_token").len(), 1);
-    fixture.assert_tokens_stayed_home();
+    assert_eq!(fixture.grants("refresh_token").await.len(), 1);
+    fixture.assert_tokens_stayed_home().await;
 }
 
 #[tokio::test]
@@ -53,8 +53,12 @@ async fn a_refresh_token_is_replaced_by_the_renewals() {
         assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     }
     watched(session.close()).await;
-    let mut used: Vec<_> =
-        fixture.grants("refresh_token").into_iter().map(|form| form["refresh_token"].to_string()).collect();
+    let mut used: Vec<_> = fixture
+        .grants("refresh_token")
+        .await
+        .into_iter()
+        .map(|form| form["refresh_token"].to_string())
+        .collect();
     used.dedup();
     assert_eq!(used.len(), 3);
 }
@@ -70,7 +74,11 @@ async fn a_revoked_token_requires_a_login_after_one_renewal_attempt() {
     let challenge = challenge_of(error);
     call(&session, "echo").await.unwrap_err();
     watched(session.close()).await;
-    assert_eq!(fixture.grants("refresh_token").len(), 1, "the second call or the close tried to renew again");
+    assert_eq!(
+        fixture.grants("refresh_token").await.len(),
+        1,
+        "the second call or the close tried to renew again"
+    );
 
     fixture.login(&challenge).await.unwrap();
     let session = fixture.connect().await.unwrap();
@@ -86,7 +94,7 @@ async fn without_a_refresh_token_expiry_requires_a_login() {
     let error = call(&session, "echo").await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Unauthorized { .. }), "{error}");
     watched(session.close()).await;
-    assert_eq!(fixture.grants("refresh_token").len(), 0);
+    assert_eq!(fixture.grants("refresh_token").await.len(), 0);
 }
 
 /// A refresh token is valid once, so a second renewal with it would end the login.
@@ -103,7 +111,7 @@ async fn concurrent_calls_with_an_expired_token_renew_it_once() {
     for answer in futures::future::join_all(calls).await {
         assert_eq!(answer.unwrap(), "echo");
     }
-    assert_eq!(fixture.grants("refresh_token").len(), 1);
+    assert_eq!(fixture.grants("refresh_token").await.len(), 1);
     for session in sessions {
         watched(session.close()).await;
     }
@@ -129,7 +137,7 @@ async fn concurrent_processes_with_an_expired_token_renew_it_once() {
         let output = process.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
-    assert_eq!(fixture.grants("refresh_token").len(), 1);
+    assert_eq!(fixture.grants("refresh_token").await.len(), 1);
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! `http-fault-server MODE [PHASE]`: an MCP server over HTTP that misbehaves in one known way, for tests of the client.
 //!
 //! Its first line on standard output is JSON: `address` of the server, and `elsewhere`, another origin that it
-//! redirects to in some modes. Each further line is a request that one of the two received. It ends when its input
-//! ends.
+//! redirects to in some modes. Each further line is a request that one of the two received, or the answer to the
+//! command `record` on its input, which follows everything recorded before. It ends when its input ends.
 //!
 //! Most modes are a fault in one phase: `discover`, `initialize`, `initialized`, `list`, `call` or `get`. Modes whose
 //! name starts with `sse-` use the HTTP+SSE transport. Apart from its fault, the server behaves.
@@ -15,7 +15,10 @@ mod server;
 use std::{io, io::Write as _, process::ExitCode, sync::Arc};
 
 use serde_json::{Value, json};
-use tokio::{io::AsyncReadExt, net::TcpListener};
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    net::TcpListener,
+};
 
 use connection::{Connection, Request};
 use server::Server;
@@ -43,8 +46,13 @@ async fn run() -> io::Result<()> {
     let server = Arc::new(Server::new(mode, phase, address, other));
     tokio::spawn(accept(here, server.clone(), false));
     tokio::spawn(accept(elsewhere, server, true));
-    let mut input = Vec::new();
-    tokio::io::stdin().read_to_end(&mut input).await?;
+    let mut commands = BufReader::new(tokio::io::stdin()).lines();
+    while let Some(command) = commands.next_line().await? {
+        if command != "record" {
+            return Err(io::Error::other(format!("no command {command}")));
+        }
+        print(&json!({ "done": command }))?;
+    }
     Ok(())
 }
 
