@@ -50,7 +50,7 @@ async fn servers_that_do_not_answer_discovery_get_a_handshake() {
 
 #[tokio::test]
 async fn a_version_that_is_rejected_and_listed_is_requested_once_more() {
-    let fixture = Fixture::new("refuses-version-once", "").impatient();
+    let fixture = Fixture::new("refuses-version-once", "");
     let session = fixture.connect().await;
     assert_eq!(session.protocol_version(), "2026-07-28");
     assert_eq!(call(&session, "again").await.unwrap(), "again");

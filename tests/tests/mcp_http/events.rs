@@ -24,9 +24,9 @@ async fn a_correct_server_is_connected_listed_and_called() {
 #[tokio::test]
 async fn a_stream_that_fails_to_start_is_reported() {
     let cases = [
-        ("sse-hangs", &["took longer than 2 s"][..]),
-        ("sse-no-endpoint", &["took longer than 2 s"]),
-        ("sse-silent-initialize", &["took longer than 2 s"]),
+        ("sse-hangs", &["took longer than 10 s"][..]),
+        ("sse-no-endpoint", &["took longer than 10 s"]),
+        ("sse-silent-initialize", &["took longer than 10 s"]),
         ("sse-fails", &["HTTP 500", "no streams today"]),
         ("sse-html", &["`text/html`", "check that `url`"]),
         ("sse-ends", &["no event `endpoint`", "`type: http`"]),
@@ -44,7 +44,7 @@ async fn a_stream_that_fails_to_start_is_reported() {
 #[tokio::test]
 async fn nothing_is_sent_to_another_origin() {
     for mode in ["sse-elsewhere", "sse-redirects-away"] {
-        let fixture = Fixture::new(mode, "").impatient();
+        let fixture = Fixture::new(mode, "");
         let error = fixture.try_connect().await.unwrap_err();
         assert_says(&error, &[&fixture.elsewhere, "not"]);
         assert!(!fixture.reached_elsewhere().await, "{mode}");

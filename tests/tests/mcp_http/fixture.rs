@@ -8,8 +8,12 @@ use end_to_end::recording_server::RecordingServer;
 use mcp::{Error, Remote, ServerConfig, Session, Transport};
 use serde_json::{Value, json};
 
-/// Long enough for a correct answer on a busy machine, short enough to wait for in a test.
-pub(crate) const SHORT: Duration = Duration::from_secs(1);
+/// Long enough for a correct answer on a machine with ten times the work that it can do, short enough to wait for in a
+/// test.
+pub(crate) const SHORT: Duration = Duration::from_secs(3);
+
+/// The same for a connection, which takes several requests. The discovery gets a quarter of it.
+pub(crate) const SHORT_CONNECT: Duration = Duration::from_secs(10);
 
 /// A header that must not reach another origin.
 pub(crate) const SECRET: (&str, &str) = ("X-Secret", "do-not-tell");
@@ -41,10 +45,10 @@ impl Fixture {
         }
     }
 
-    /// With short time limits.
+    /// With short time limits, for servers that exceed them.
     pub(crate) fn impatient(mut self) -> Self {
         self.config.request_timeout = SHORT;
-        self.config.connect_timeout = 2 * SHORT;
+        self.config.connect_timeout = SHORT_CONNECT;
         self
     }
 

@@ -179,7 +179,7 @@ async fn redirects_to_another_origin_are_not_followed() {
 #[tokio::test]
 async fn redirect_loops_end() {
     for phase in PHASES {
-        let fixture = Fixture::new("redirects-in-circles", phase).impatient();
+        let fixture = Fixture::new("redirects-in-circles", phase);
         let error = fixture.error().await;
         assert_says(&error, &[named(phase).2, "in a loop"]);
         let method = match phase {
@@ -223,7 +223,7 @@ async fn faults_after_the_handshake_are_errors_or_ignored() {
 #[tokio::test]
 async fn other_servers_are_unaffected() {
     let faulty = Fixture::new("hangs", "initialize").impatient();
-    let broken = Fixture::new("huge", "call").impatient();
+    let broken = Fixture::new("huge", "call");
     let sound = Fixture::new("sound", "");
     let named =
         |fixture: &Fixture, name: &str| ServerConfig { name: name.to_owned(), ..fixture.config.clone() };

@@ -18,8 +18,8 @@ const LOGS: usize = 300;
 const LONG_LOG: usize = 4 << 20;
 /// Largest text that fits into a response.
 const LARGE: usize = (16 << 20) - 4096;
-/// Delay after each byte of a dripped response.
-const DRIP: Duration = Duration::from_millis(50);
+/// Delay after each byte of a dripped response: every response takes longer than the time limits of the tests.
+const DRIP: Duration = Duration::from_millis(500);
 
 /// Answers a request with the mode's fault.
 pub(crate) async fn commit(
