@@ -13,13 +13,7 @@ use crate::tokens::{Kind, Tokens};
 pub(super) fn reads_only(slip: &Slip<'_>, at: usize) -> bool {
     let tokens = slip.tokens;
     // For `async`, the suggestion's position is after the word.
-    let start = match tokens.at(at) {
-        after if after > 0 && tokens.word(after - 1) == "async" && tokens.range(after).start >= at => {
-            after - 1
-        }
-        first => first,
-    };
-    let Some(region) = region(tokens, start) else { return false };
+    let Some(region) = region(tokens, tokens.at(at)) else { return false };
     let outside = |index: &usize| !region.contains(index);
     let changed: Vec<&str> = changing(tokens).filter(outside).map(|index| tokens.word(index)).collect();
     region.clone().all(|index| tokens.word(index).is_empty() || !changed.contains(&tokens.word(index)))
@@ -44,9 +38,6 @@ fn region(tokens: &Tokens<'_>, start: usize) -> Option<Range<usize>> {
     if tokens.is_sign(index, '|') {
         let params = (index + 1..tokens.len()).find(|end| tokens.is_sign(*end, '|'))?;
         index = params + 1;
-        while matches!(tokens.word(index), "async" | "move") {
-            index += 1;
-        }
     }
     if tokens.kind(index) == Some(Kind::Open('{')) {
         return Some(start..tokens.close(index)? + 1);
@@ -132,6 +123,7 @@ mod tests {
             ("let a = 1; f(async { a })", true),
             ("let mut a = 1; f(async { a })", false),
             ("let mut a = 1; f(async { b }, a)", true),
+            ("for b in c.iter_mut() { d(b) } f(|| a)", false),
         ] {
             assert_eq!(only_reads(text), is, "{text}");
         }

@@ -152,7 +152,8 @@ fn is_fresh_variable(tokens: &Tokens<'_>, index: usize) -> bool {
     }
 }
 
-fn end_of_statement(tokens: &Tokens<'_>, index: usize) -> Option<usize> {
+/// The `;` that ends the statement of the token at `index`, if it does not end with its block.
+pub(super) fn end_of_statement(tokens: &Tokens<'_>, index: usize) -> Option<usize> {
     let mut index = index;
     while !tokens.is_sign(index, ';') {
         index = match tokens.kind(index)? {
@@ -343,7 +344,7 @@ mod tests {
     #[test]
     fn a_variable_is_fresh_if_its_value_is_made_there() {
         for value in [
-            "1", "-1", "a + -1", "f(a)", "S { a }", "[a]", "a + b", "!a", "a as u8", "true", "None",
+            "1", "-1", "a + -1", "f(a)", "f()", "S { a }", "[a]", "a + b", "!a", "a as u8", "true", "None",
             "i32::MAX", "|x| x",
         ] {
             for declared in ["let", "let mut"] {
@@ -357,6 +358,7 @@ mod tests {
             "let x = a.b; y",
             "let x = a[0]; y",
             "let x = (a); y",
+            "let x = &(a); y",
             "let x = a.B; y",
             "let x = *A; y",
             "let x = if a { 1 } else { b }; y",

@@ -55,3 +55,65 @@ fn is_of_statement(message: &Message, source: Source<'_>) -> bool {
         span.expansion.as_ref().is_none_or(|from| from.is_of_compiler()) && source.range(span).is_some()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::others;
+    use crate::snippet::Snippet;
+    use crate::splice::{Changes, Finish, splice};
+
+    /// The variants after an error at `place` in `f(x);\ny`; `is_of_macro` if the code there is in a macro's definition.
+    fn after(code: &str, message: &str, place: &str, is_of_macro: bool) -> Vec<Finish> {
+        let snippet = Snippet::read("f(x);\ny").unwrap();
+        let spliced = splice(&snippet, &Changes::default());
+        let start = snippet.text.find(place).unwrap() + spliced.offset as usize;
+        let span = |expansion: Value| {
+            json!({
+                "file_name": "snippet.rs", "byte_start": start, "byte_end": start + place.len(), "line_start": 1,
+                "line_end": 1, "column_start": 1, "column_end": 1, "is_primary": true, "expansion": expansion,
+            })
+        };
+        let used = json!({ "span": span(Value::Null), "macro_decl_name": "m!" });
+        let error = json!({
+            "message": message, "code": { "code": code }, "level": "error", "children": [],
+            "spans": [span(if is_of_macro { used } else { Value::Null })],
+        });
+        others(&error.to_string(), &snippet, &spliced)
+    }
+
+    #[test]
+    fn a_value_is_taken_in_other_ways_if_its_type_is_not_known_in_time() {
+        for (code, message, place, is) in [
+            ("E0282", "type annotations needed", "y", true),
+            ("E0282", "type annotations needed", "x", false),
+            ("E0271", "type mismatch", "x", true),
+            ("E0277", "no method for `&Result<_, _>`", "x", true),
+            ("E0277", "no method for `&Result<i32, _>`", "y", false),
+        ] {
+            let found = after(code, message, place, false);
+            assert_eq!(found.starts_with(&[Finish::Once, Finish::Plain]), is, "{code} {message} {place}");
+            assert_eq!(found.is_empty(), !is, "{code} {message} {place}");
+        }
+    }
+
+    #[test]
+    fn a_snippet_may_not_return_if_its_last_value_does_not_fit() {
+        for (code, message, place, is_of_macro, is) in [
+            ("E0277", "the snippet's result `!` cannot be turned into JSON", "y", false, true),
+            ("E0277", "the snippet's result `Rc<i32>` cannot be turned into JSON", "y", false, false),
+            ("E0308", "mismatched types", "y", false, true),
+            ("E0308", "mismatched types", "x", false, false),
+            ("E0308", "mismatched types", "x", true, true),
+        ] {
+            let found = after(code, message, place, is_of_macro);
+            let diverges = |finish: &Finish| matches!(finish, Finish::Diverges { .. });
+            assert_eq!(
+                (found.len(), found.iter().all(diverges)),
+                (if is { 2 } else { 0 }, true),
+                "{message} {place}"
+            );
+        }
+    }
+}

@@ -36,16 +36,12 @@ pub(super) fn is_widened(slip: &Slip<'_>, texts: &[(&str, &str)]) -> bool {
         }
         [("", ".into()")] => (found, expected),
         // The other side of a comparison.
-        [("", wrapped), ("", ")")] => match wrapped.strip_suffix("::from(") {
-            Some(to) if to == found => (expected, found),
-            Some(to) if to == expected => (found, expected),
-            _ => return false,
-        },
+        [("", wrapped), ("", ")")] if wrapped.strip_suffix("::from(") == Some(found) => (expected, found),
         _ => return false,
     };
     let (Some(from), Some(to)) = (number(from), number(to)) else { return false };
     let keeps_fractions = !matches!(to, Number::Float(_)) || !divides(slip.tokens);
-    keeps(from, to) && keeps_fractions && is_plain(slip, from, texts)
+    keeps(from, to) && keeps_fractions && is_plain(slip, texts)
 }
 
 /// Whether the type suffix of a literal may be changed: not from a float to a type without its fraction.
@@ -79,7 +75,7 @@ fn divides(tokens: &Tokens<'_>) -> bool {
 }
 
 /// Whether the converted expression is a place or a call: an operator would have computed in the narrower type.
-fn is_plain(slip: &Slip<'_>, from: Number, texts: &[(&str, &str)]) -> bool {
+fn is_plain(slip: &Slip<'_>, texts: &[(&str, &str)]) -> bool {
     let is_other_side = texts.len() == 2;
     let span = match is_other_side {
         // The message is about the side that stays.
@@ -96,7 +92,7 @@ fn is_plain(slip: &Slip<'_>, from: Number, texts: &[(&str, &str)]) -> bool {
         Some(Kind::Literal | Kind::Open('(' | '[') | Kind::Close('(' | '[')) => true,
         _ => false,
     };
-    from != Number::Float(32) && (tokens.at(range.start)..tokens.at(range.end)).all(is_part)
+    (tokens.at(range.start)..tokens.at(range.end)).all(is_part)
 }
 
 #[cfg(test)]

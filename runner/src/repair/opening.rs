@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::certain;
 use super::edit::Edit;
 use crate::tokens::{Kind, Tokens};
 
@@ -71,21 +72,7 @@ fn definition(tokens: &Tokens<'_>, name: &str, text: &str, uses: usize) -> Optio
 
 /// Where the value that starts at the token `first` ends; only for a call, awaited or not.
 fn end_of_value(tokens: &Tokens<'_>, first: usize, is_awaited: bool) -> Option<usize> {
-    let mut index = first;
-    while !tokens.is_sign(index, ';') {
-        index = match tokens.kind(index)? {
-            Kind::Open('{') if index == first => return None,
-            Kind::Open(_) => tokens.close(index)? + 1,
-            Kind::Close(_) => return None,
-            Kind::Word
-                if matches!(tokens.word(index), "else" | "if" | "match" | "loop" | "async" | "unsafe") =>
-            {
-                return None;
-            }
-            _ => index + 1,
-        };
-    }
-    let last = index.checked_sub(1).filter(|last| *last >= first)?;
+    let last = certain::end_of_statement(tokens, first)?.checked_sub(1).filter(|last| *last >= first)?;
     let fits = match is_awaited {
         true => tokens.word(last) == "await",
         false => tokens.kind(last) == Some(Kind::Close('(')),
@@ -125,6 +112,10 @@ mod tests {
         check("let mut a = f(x);\na^.b", ".await?", "let mut a = f(x).await?;\na.b");
         check("let a = d::f(1).g(|x| 2);\na^?.b", ".await", "let a = d::f(1).g(|x| 2).await;\na?.b");
         check("let a = f().await; X { a: a^ }", "?", "let a = f().await?; X { a: a }");
+        check("let a = f().await; X { a: 1, b: g(a^) }", "?", "let a = f().await?; X { a: 1, b: g(a) }");
+        check("let a = f().await; g(&mut a^)", "?", "let a = f().await?; g(&mut a)");
+        check("x; y; z; let a = f().await; a^.b", "?", "x; y; z; let a = f().await?; a.b");
+        check("let a = I { b: 1 }.call(); a^.b", ".await?", "let a = I { b: 1 }.call().await?; a.b");
     }
 
     #[test]
@@ -139,6 +130,9 @@ mod tests {
             ("let a = f(); a^.b", "?"),
             ("let a = if x { f() } else { g() }; a^.b", ".await?"),
             ("let a = f() else { return; }; a^.b", ".await?"),
+            ("if x { if let a = f().await { y } } g().await; a^.b", "?"),
+            ("let a = f().await; a ^.b", "?"),
+            ("let a = f().await; x.a^.b; a.c", "?"),
             ("f().await^.b", "?"),
             ("x.a^.b", "?"),
             ("|a| a^.b", "?"),

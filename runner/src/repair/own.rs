@@ -129,3 +129,21 @@ fn in_module(kind: &str, module: &str) -> String {
     }
     written
 }
+
+#[cfg(test)]
+mod tests {
+    use super::in_module;
+
+    #[test]
+    fn generated_types_are_written_with_their_module() {
+        for (kind, written) in [
+            ("String", "String"),
+            ("i64", "i64"),
+            ("Item", "demo::Item"),
+            ("Vec<My_Item>", "Vec<demo::My_Item>"),
+            ("BTreeMap<String, Option<Item>>", "BTreeMap<String, Option<demo::Item>>"),
+        ] {
+            assert_eq!(in_module(kind, "demo"), written);
+        }
+    }
+}

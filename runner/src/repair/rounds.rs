@@ -23,7 +23,7 @@ pub(super) fn composed(between: &str, first: &[Edit], second: &[Edit]) -> Vec<Ed
     while let Some(start) = rest.first().map(|place| place.start) {
         let mut end = start;
         let mut count = 0;
-        while let Some(place) = rest.get(count).filter(|place| count == 0 || place.start <= end) {
+        while let Some(place) = rest.get(count).filter(|place| place.start <= end) {
             end = end.max(place.end);
             count += 1;
         }
@@ -76,8 +76,8 @@ mod tests {
         let first = edits(&[(2, 2, "&"), (4, 4, ".await?"), (11, 14, ".0")]);
         let between = apply(text, &first);
         assert_eq!(between, "f(&n).await?.x(5)\ny.0");
+        assert_eq!(composed(&between, &first, &[]), first);
         for second in [
-            edits(&[]),
             edits(&[(0, 0, "g(")]),
             edits(&[(3, 3, "mut "), (15, 16, "5.0")]),
             edits(&[(2, 4, "m"), (12, 12, ".z()"), (18, 19, "w"), (21, 21, "?")]),
