@@ -296,4 +296,6 @@ fn fixes(before: &str, after: &str, imports: &str) -> Vec<Fix> {
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]
+mod rules;
+#[cfg(test)]
 mod tests;

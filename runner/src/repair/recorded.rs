@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use serde::Deserialize;
 use serde_json::Value;
+use tempfile::TempDir;
 
 use super::{Repaired, attempts, drops, further, unmade};
 use crate::cache::{Cache, DEFAULT_SIZE};
@@ -91,8 +92,10 @@ fn complete(value: &mut Value, offset: i64) {
     }
 }
 
-/// The tools of the demo server.
-fn demo(cache: &Cache) -> Catalog {
+/// The tools of the demo server, with the folder of their signatures.
+pub(super) fn demo() -> (Catalog, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::open(folder.path(), DEFAULT_SIZE).unwrap();
     const TOOLS: &str = include_str!("../../../codegen/tests/fixtures/schemas/demo.json");
     let tools: Vec<Value> = serde_json::from_str(TOOLS).unwrap();
     let tool = |tool: &Value| codegen::Tool {
@@ -104,7 +107,7 @@ fn demo(cache: &Cache) -> Catalog {
     };
     let tools = || tools.iter().map(tool).collect();
     let demo = ServerTools { name: "demo", digest: "1".to_owned(), tools: Box::new(tools), source: None };
-    Catalog::generate(cache, vec![demo], [], &codegen::Style::default(), |_, _| false)
+    (Catalog::generate(&cache, vec![demo], [], &codegen::Style::default(), |_, _| false), folder)
 }
 
 /// Corrects the row's snippet as [`crate::build`] does, with the recorded answers of the compiler.
@@ -141,9 +144,7 @@ fn replay(row: &Row, catalog: &Catalog) {
 
 #[test]
 fn recorded_messages_lead_to_the_same_corrections() {
-    let folder = tempfile::tempdir().unwrap();
-    let cache = Cache::open(folder.path(), DEFAULT_SIZE).unwrap();
-    let catalog = demo(&cache);
+    let (catalog, _folder) = demo();
     let rows: Vec<Row> = serde_json::from_str(include_str!("recorded.json")).unwrap();
     assert!(!rows.is_empty());
     for row in &rows {
