@@ -2,7 +2,9 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::{Repaired, repair};
+use super::edit::Edit;
+use super::recorded::demo;
+use super::{EDITS_LIMIT, Repaired, applied, further, repair};
 use crate::catalog::Catalog;
 use crate::snippet::Snippet;
 use crate::splice::{Changes, splice};
@@ -43,6 +45,33 @@ fn mended(
         "spans": [span(offset, start..start + place.len(), label, None)], "children": [help],
     });
     repair(&error.to_string(), &snippet, &spliced, &Catalog::default())
+}
+
+/// Applies `errors`, each with its code and what it suggests to insert, to `text`.
+fn repaired(text: &str, errors: &[(&str, &[(usize, &str)])], catalog: &Catalog) -> Option<Repaired> {
+    let snippet = Snippet::read(text).unwrap();
+    let spliced = splice(&snippet, &Changes::default());
+    repair(&suggesting(spliced.offset as usize, errors), &snippet, &spliced, catalog)
+}
+
+/// The compiler's lines for `errors`.
+fn suggesting(offset: usize, errors: &[(&str, &[(usize, &str)])]) -> String {
+    let error = |(code, parts): &(&str, &[(usize, &str)])| {
+        let suggested = |(at, text): &(usize, &str)| span(offset, *at..*at, "", Some((text, CERTAIN)));
+        let help = json!({
+            "message": "try this", "code": null, "level": "help", "children": [],
+            "spans": parts.iter().map(suggested).collect::<Vec<_>>(),
+        });
+        let place = parts.first().map_or(0, |(at, _)| *at);
+        let primary = span(offset, place..place + 1, "value used here after move", None);
+        let typed = span(offset, place..place + 1, "move occurs because it has type `Vec<i32>`", None);
+        let error = json!({
+            "message": "wrong", "code": { "code": code }, "level": "error", "spans": [primary, typed],
+            "children": [help],
+        });
+        format!("{error}\n")
+    };
+    errors.iter().map(error).collect()
 }
 
 /// Applies a suggestion that replaces the first `place` in `text`.
@@ -199,4 +228,86 @@ fn edits_outside_the_snippet_are_refused() {
 fn a_borrowing_tail_is_taken_in_place() {
     let repaired = mended("a.trim()", ("E0597", "wrong"), ("a", ""), &[(0..1, "b", "Unspecified")]).unwrap();
     assert_eq!((repaired.text.as_str(), repaired.changes.tail_in_place), ("a.trim()", true));
+}
+
+#[test]
+fn errors_are_corrected_in_any_order() {
+    let errors: [(&str, &[_]); 3] = [("E0308", &[(5, "&")]), ("E0308", &[(2, "&")]), ("E0308", &[(5, "&")])];
+    assert_eq!(repaired("f(a, b)", &errors, &Catalog::default()).unwrap().text, "f(&a, &b)");
+}
+
+#[test]
+fn unmade_calls_are_awaited_with_other_corrections() {
+    let (catalog, _folder) = demo();
+    let text = "demo::echo(\"a\");\nf(a)";
+    let found = repaired(text, &[("E0308", &[(19, "&")])], &catalog).unwrap();
+    assert_eq!(found.text, "demo::echo(\"a\").await?;\nf(&a)");
+    assert!(
+        repaired(text, &[("E0308", &[(19, "&")])], &Catalog::default()).unwrap().text.ends_with("\nf(&a)")
+    );
+}
+
+/// The copy would be changed instead of the original.
+#[test]
+fn variables_do_not_become_mutable_where_others_are_copied() {
+    let catalog = Catalog::default();
+    let found = |text, errors: &[_]| repaired(text, errors, &catalog).map(|repaired| repaired.text);
+    let text = "let b = [1]; f(a); g(&b)";
+    let copied: (&str, &[_]) = ("E0382", &[(16, ".clone()")]);
+    let mutable: (&str, &[_]) = ("E0596", &[(4, "mut ")]);
+    let referenced: (&str, &[_]) = ("E0596", &[(22, "mut ")]);
+    assert_eq!(found(text, &[mutable, referenced]).unwrap(), "let mut b = [1]; f(a); g(&mut b)");
+    assert_eq!(found(text, &[copied, referenced]).unwrap(), "let b = [1]; f(a.clone()); g(&mut b)");
+    assert_eq!(found(text, &[copied, mutable]), None);
+}
+
+#[test]
+fn more_corrections_than_the_limit_are_no_slip() {
+    let text = "f(n);\n".repeat(EDITS_LIMIT);
+    let catalog = Catalog::default();
+    let parts: Vec<[(usize, &str); 2]> =
+        (0..EDITS_LIMIT).map(|line| [(line * 6 + 2, "&("), (line * 6 + 3, ")")]).collect();
+    let errors = |count: usize| -> Vec<(&str, &[(usize, &str)])> {
+        parts.iter().take(count).map(|parts| ("E0308", &parts[..])).collect()
+    };
+    let half = EDITS_LIMIT / 2;
+    assert!(repaired(&text, &errors(half), &catalog).is_some());
+    assert!(repaired(&text, &errors(half + 1), &catalog).is_none());
+    // The same in two rounds.
+    let snippet = Snippet::read(&text).unwrap();
+    let first = repaired(&text, &errors(half - 1), &catalog).unwrap();
+    let corrected = Snippet::read(&first.text).unwrap();
+    let spliced = splice(&corrected, &first.changes);
+    let at = |line: usize| first.text.len() - (EDITS_LIMIT - line) * 6 + 2;
+    let next = |count: usize| {
+        let parts: Vec<[(usize, &str); 1]> = (0..count).map(|line| [(at(half + line), "&")]).collect();
+        let errors: Vec<(&str, &[_])> = parts.iter().map(|part| ("E0308", &part[..])).collect();
+        let messages = suggesting(spliced.offset as usize, &errors);
+        further(&messages, &snippet, &first, &corrected, &spliced, &catalog).len()
+    };
+    assert_eq!((next(1), next(2), next(3)), (1, 1, 0));
+}
+
+#[test]
+fn a_tail_stays_in_place_in_the_next_round() {
+    let snippet = Snippet::read("f(a);\nb.trim()").unwrap();
+    let catalog = Catalog::default();
+    let first = repaired(&snippet.text, &[("E0597", &[])], &catalog).unwrap();
+    let spliced = splice(&snippet, &first.changes);
+    let messages = suggesting(spliced.offset as usize, &[("E0308", &[(2, "&")])]);
+    let next = further(&messages, &snippet, &first, &snippet, &spliced, &catalog);
+    assert_eq!((next[0].text.as_str(), next[0].changes.tail_in_place), ("f(&a);\nb.trim()", true));
+}
+
+#[test]
+fn corrections_have_their_positions_in_the_corrected_text() {
+    let edits = [(0, 1, "long"), (3, 3, "&"), (5, 7, "")].map(|(start, end, text)| Edit {
+        start,
+        end,
+        text: text.to_owned(),
+    });
+    let repaired = applied("a + b + c", edits.to_vec(), String::new());
+    assert_eq!(repaired.text, "long +& b c");
+    let places = repaired.changes.corrected.iter().map(|place| (place.at, place.added, place.removed));
+    assert_eq!(places.collect::<Vec<_>>(), [(0, 4, 1), (6, 1, 0), (9, 0, 2)]);
 }
