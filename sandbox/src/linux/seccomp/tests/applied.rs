@@ -5,8 +5,9 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use libc::EPERM;
+use seccompiler::{BpfProgram, SeccompAction, SeccompCmpOp};
 
-use super::super::{Executable, Surroundings, canary, compiler, install, program};
+use super::super::{Executable, Surroundings, canary, compiler, install, program, rules};
 use super::Verdict::{Allowed, Notified, Refused};
 use super::{Deciding, Filters, context, verdict};
 use crate::{Policy, Step};
@@ -67,8 +68,41 @@ fn each_profile_has_its_filters() {
 fn what_must_fail_under_the_filters_is_noticed_without_them() {
     for policy in [Policy::program(), Policy::program().scratch(1 << 20), Policy::compiler(), Policy::build()]
     {
-        assert_eq!(canary(&policy).unwrap_err().step, Step::Canary);
+        // SAFETY: the variable belongs to this thread.
+        unsafe { *libc::__errno_location() = EPERM };
+        let failure = canary(&policy).unwrap_err();
+        assert_eq!((failure.step, failure.errno), (Step::Canary, 0));
     }
+}
+
+/// A filter that returns `error` for calls of `call` whose second argument is `argument`.
+fn answering(call: i64, argument: u32, error: i32) -> BpfProgram {
+    let mut answered = rules::Rules::new();
+    let is_argument = rules::int(1, SeccompCmpOp::Eq, argument).unwrap();
+    rules::when(&mut answered, call, vec![is_argument]).unwrap();
+    rules::answering(answered, SeccompAction::Errno(error as u32)).unwrap()
+}
+
+#[test]
+fn what_fails_under_the_filters_for_another_reason_is_reported_with_it() {
+    let socket = (libc::SOCK_STREAM | libc::SOCK_CLOEXEC) as u32;
+    let failure = confined(|| {
+        install::silent(&answering(libc::SYS_socket, socket, libc::EACCES)).unwrap();
+        canary(&Policy::compiler()).unwrap_err()
+    });
+    assert_eq!((failure.step, failure.errno), (Step::Canary, libc::EACCES));
+}
+
+#[test]
+fn a_listener_that_the_kernel_denies_is_a_failure() {
+    let (channel, _other) = channel();
+    let filters = of_program(&channel);
+    let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER as u32;
+    let failure = confined(|| {
+        install::silent(&answering(libc::SYS_seccomp, flags, libc::EACCES)).unwrap();
+        filters.apply(&channel).unwrap_err()
+    });
+    assert_eq!((failure.step, failure.errno), (Step::Seccomp, libc::EACCES));
 }
 
 #[test]
