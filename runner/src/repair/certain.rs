@@ -145,7 +145,7 @@ fn is_fresh_variable(tokens: &Tokens<'_>, index: usize) -> bool {
         return false;
     }
     let Some(end) = end_of_statement(tokens, index) else { return false };
-    match (index + 1..end).find(|sign| tokens.is_sign(*sign, '=')) {
+    match (index..end).find(|sign| tokens.is_sign(*sign, '=')) {
         Some(equals) => is_fresh_value(tokens, equals + 1..end),
         // Assigned later, with any value.
         None => false,
@@ -165,7 +165,7 @@ pub(super) fn end_of_statement(tokens: &Tokens<'_>, index: usize) -> Option<usiz
     Some(index)
 }
 
-/// Whether an expression creates a value instead of only naming one.
+/// Whether an expression creates a value instead of only naming one; `value` follows a `=`.
 fn is_fresh_value(tokens: &Tokens<'_>, value: Range<usize>) -> bool {
     if BRANCHES.contains(&tokens.word(value.start)) {
         return false;
@@ -180,7 +180,7 @@ fn is_fresh_value(tokens: &Tokens<'_>, value: Range<usize>) -> bool {
         && !value.clone().any(|index| tokens.is_sign(index, '.') || tokens.is_sign(index, '*'));
     let makes = |index: usize| match tokens.kind(index) {
         Some(Kind::Literal) => index == value.start || tokens.is_sign(index - 1, '-'),
-        Some(Kind::Open('(' | '{')) => index > value.start && !tokens.word(index - 1).is_empty(),
+        Some(Kind::Open('(' | '{')) => !tokens.word(index - 1).is_empty(),
         Some(Kind::Open('[')) => index == value.start,
         Some(Kind::Sign(sign)) => matches!(sign, '+' | '!' | '/' | '%'),
         Some(Kind::Word) => matches!(tokens.word(index), "as" | "true" | "false"),
