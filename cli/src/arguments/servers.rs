@@ -196,20 +196,22 @@ fn permission(text: &str) -> Result<Permission, String> {
 mod tests {
     use clap::CommandFactory as _;
 
+    use super::AddArguments;
+
     #[test]
     fn the_command_line_is_consistent() {
         crate::arguments::Arguments::command().debug_assert();
     }
 
-    /// The command and the environment that `mcp add` reads from these words.
-    fn added(words: &[&str]) -> Result<(Vec<String>, Vec<(String, String)>), clap::Error> {
+    /// What `mcp add` reads from these words.
+    fn added(words: &[&str]) -> Result<AddArguments, clap::Error> {
         use clap::Parser as _;
         let words = ["toolsmith", "mcp", "add"].iter().chain(words);
         let parsed = crate::arguments::Arguments::try_parse_from(words)?;
         let crate::arguments::Command::Mcp(crate::arguments::McpCommand::Add(add)) = parsed.command else {
             panic!("another command")
         };
-        Ok((add.line, add.env))
+        Ok(*add)
     }
 
     #[test]
@@ -217,7 +219,8 @@ mod tests {
         let line: Vec<String> = ["npx", "-y", "pkg", "--config", "x"].map(str::to_owned).to_vec();
         for dashes in [&["--"][..], &[]] {
             let words = [&["a", "-e", "KEY=1"], dashes, &["npx", "-y", "pkg", "--config", "x"]].concat();
-            assert_eq!(added(&words).unwrap(), (line.clone(), vec![("KEY".to_owned(), "1".to_owned())]));
+            let add = added(&words).unwrap();
+            assert_eq!((add.line, add.env), (line.clone(), vec![("KEY".to_owned(), "1".to_owned())]));
         }
         assert!(added(&["a", "--no-such-option"]).is_err());
     }
