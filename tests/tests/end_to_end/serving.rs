@@ -10,6 +10,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use end_to_end::reductions::OUTCOME;
@@ -58,6 +59,8 @@ pub(crate) struct Server {
     /// Messages received while waiting for others.
     before: VecDeque<Value>,
     stderr: Arc<Mutex<String>>,
+    /// Reads standard error to its end.
+    stderr_reader: JoinHandle<()>,
     folder: TempDir,
 }
 
@@ -139,7 +142,7 @@ impl Serve {
         let stderr = Arc::new(Mutex::new(String::new()));
         let (lines_so_far, lines) =
             (Arc::clone(&stderr), BufReader::new(child.stderr.take().unwrap()).lines());
-        std::thread::spawn(move || {
+        let stderr_reader = std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 let mut lines_so_far = lines_so_far.lock().unwrap_or_else(PoisonError::into_inner);
                 lines_so_far.push_str(&line);
@@ -159,7 +162,7 @@ impl Serve {
             }
         });
         let stdin = child.stdin.take();
-        Server { child, stdin, stdout, reading, before: VecDeque::new(), stderr, folder: self.folder }
+        Server { child, stdin, stdout, reading, before: VecDeque::new(), stderr, stderr_reader, folder: self.folder }
     }
 }
 
@@ -252,6 +255,7 @@ impl Server {
         let status = self.child.wait().unwrap();
         forget(&self.child);
         assert_nothing_left();
+        self.wait_until("the end of standard error", || self.stderr_reader.is_finished());
         status.code()
     }
 

@@ -90,6 +90,9 @@ fn settings() -> Settings {
         (target, "[target]"),
         // Whether a server was started before depends on earlier tests.
         (r"(?m)^toolsmith: \w+ is started for the first time: .*\n".to_owned(), ""),
+        (r"\[standard error\]\n\[exit code".to_owned(), "[exit code"),
+        // Which servers are still starting depends on their speed.
+        (r"\[next block\]\nNot available now: [^\n]*: still starting\.\n?".to_owned(), ""),
         (r"thread 'main' \(\d+\)".to_owned(), "thread 'main' ([id])"),
         (r"\d{4}-\d\d-\d\d \d\d:\d\dZ".to_owned(), "2026-01-01 12:00Z"),
         (r"Date: \d{4}-\d\d-\d\d".to_owned(), "Date: 2026-01-01"),
