@@ -162,7 +162,16 @@ impl Serve {
             }
         });
         let stdin = child.stdin.take();
-        Server { child, stdin, stdout, reading, before: VecDeque::new(), stderr, stderr_reader, folder: self.folder }
+        Server {
+            child,
+            stdin,
+            stdout,
+            reading,
+            before: VecDeque::new(),
+            stderr,
+            stderr_reader,
+            folder: self.folder,
+        }
     }
 }
 
