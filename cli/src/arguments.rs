@@ -83,7 +83,7 @@ pub(crate) enum Command {
     Serve(ServeArguments),
     /// Chat in the terminal with a model that has the tools of all servers.
     Chat(ChatArguments),
-    /// Ask a model that has the tools of all servers one question, and print its answer.
+    /// Ask one question to a model that has the tools of all servers, and print its answer.
     Ask(AskArguments),
     /// Serve the built-in demo tools as an MCP server, over standard input and output or HTTP.
     DemoServer(DemoServerArguments),

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::CommandFactory as _;
+use report::Kind;
 use runner::{limits, size};
 
 /// The width of help texts, in columns: that of the pages.
@@ -116,6 +117,13 @@ fn errors_page_shows_the_kinds_of_tool_errors() {
         .map(|(name, documentation)| [format!("`{name}`"), documentation])
         .collect();
     compare_part("errors.md", "tool error kinds", &table(["`ToolErrorKind::`", "meaning"], &rows));
+}
+
+#[test]
+fn errors_page_shows_the_kinds_of_errors() {
+    let rows: Vec<_> =
+        Kind::ALL.iter().map(|kind| [format!("`{}`", kind.code()), kind.description().to_owned()]).collect();
+    compare_part("errors.md", "error kinds", &table(["kind", "meaning"], &rows));
 }
 
 #[test]

@@ -11,8 +11,8 @@ Each server is a module below, each tool a function in it:
 let page = files::list(\"/data\").limit(50).await?;
 Required arguments are parameters. `name?: T` is optional: set it with `.name(value)`. Arguments are lenient: `&str` for \
 String, any integer type, arrays for Vec, a value or an Option for what is optional. Prefer `ThingInput { … }.call()` \
-where it is shown: give every field, optional ones as `Some(…)` or `None`. The next line is the short form; its optional \
-fields are setters. Calls do nothing until awaited. Types are next to their tool: `files::ListOutput`.
+where it is shown: give every field, optional ones as `Some(…)` or `None`. The line below it is the short form, whose \
+optional fields are setters. Calls do nothing until awaited. Types are next to their tool: `files::ListOutput`.
 
 A call returns the typed output, or a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` \
 (Option<Value>). A failure is `Err(ToolError)`, with `.kind` (ToolErrorKind::{Failed, InvalidParams, \

@@ -1,6 +1,6 @@
 //! Snapshots of the code, signatures and documentation for every fixture.
 //!
-//! The code is in files of its own, which `compiled.rs` compiles without warnings.
+//! The code is in separate files, which `compiled.rs` compiles without warnings.
 
 #![allow(clippy::unwrap_used, reason = "part of tests: an unexpected fixture is a failure")]
 

@@ -1,11 +1,11 @@
 //! The kinds of errors. Their codes are part of the stable interface: `--json` has them.
 
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])* $name:ident = $code:literal,)*) => {
+    ($(#[doc = $doc:literal] $name:ident = $code:literal,)*) => {
         /// What kind of error it is.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Kind {
-            $($(#[doc = $doc])* $name,)*
+            $(#[doc = $doc] $name,)*
         }
 
         impl Kind {
@@ -16,6 +16,13 @@ macro_rules! kinds {
             pub fn code(self) -> &'static str {
                 match self {
                     $(Kind::$name => $code,)*
+                }
+            }
+
+            /// What kind of error it is, in one sentence.
+            pub fn description(self) -> &'static str {
+                match self {
+                    $(Kind::$name => $doc.trim_ascii(),)*
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The form of every error that reaches a user, a model or a script: its kind, what failed, where, and what to do.
 //!
-//! Each crate has typed errors of its own and converts them into a [`Report`]. Nothing below the renderers
+//! Each crate has its own typed errors and converts them into a [`Report`]. Nothing below the renderers
 //! (`render`) writes help into a message, and nothing decides by the text of one.
 
 mod kind;
@@ -15,7 +15,7 @@ pub use kind::Kind;
 pub use problem::{Excerpt, Place, Problem};
 pub use render::problems;
 
-/// An error, ready to be shown. It holds no secrets: whoever creates it masks them.
+/// An error, ready to be shown. It contains no secrets: its creator masks them.
 #[derive(Debug, Clone)]
 pub struct Report {
     /// What kind of error it is.

@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 use super::{Place, Problem, Report};
 
 impl Report {
-    /// For a person at a terminal: what failed, where with the line and a mark below the column, and what to do.
+    /// For a user at a terminal: what failed, where with the line and a mark below the column, and what to do.
     pub fn for_terminal(&self) -> String {
         with_help(problems(&self.problems), &self.hints)
     }

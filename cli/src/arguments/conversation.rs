@@ -13,7 +13,7 @@ use super::{ConfigArguments, without_demo_server};
 pub(crate) enum ConversationCommand {
     /// List the saved conversations, the most recently changed first.
     List(ListArguments),
-    /// Print the branch of a conversation that was written last.
+    /// Print the most recently written branch of a conversation.
     Print(PrintArguments),
     /// Print conversations with all their branches, each as one line of JSON.
     Export(ExportArguments),

@@ -57,12 +57,12 @@ pub(crate) struct SetupArguments {
     /// Replace a different entry of that name.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Let the client call Toolsmith's tools without asking each time (codex, gemini). Toolsmith's own permissions
-    /// still apply to the calls of snippets. On a terminal, you are asked.
+    /// Let the client call Toolsmith's tools without asking each time (codex, gemini; default: you are asked on a
+    /// terminal). Toolsmith's own permissions still apply to the calls of snippets.
     #[arg(long)]
     pub(crate) approve: bool,
-    /// Allow calls to all tools of this server of your own configuration without asking. On a terminal, you are asked.
-    /// Repeatable.
+    /// Allow calls to all tools of this server of your own configuration without asking (default: you are asked on a
+    /// terminal). Repeatable.
     #[arg(long, value_name = "SERVER", value_parser = server_name, conflicts_with = "print")]
     pub(crate) trust: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! Which layers are found, whether they are used, and which of them wins.
 //!
-//! The working folder and the variables belong to a process, so each test runs in a process of its own.
+//! The working folder and the variables belong to a process, so each test runs in its own process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ impl Folders {
     }
 }
 
-/// Runs `test`, which a test consists of, in a process of its own with new folders and these variables.
+/// Runs `test`, which a test consists of, in its own process, with new folders and these variables.
 #[track_caller]
 fn alone<T: FnOnce(&Folders)>(variables: &[(&str, &str)], test: T) {
     if let Some(root) = std::env::var_os(ROOT) {
@@ -158,9 +158,9 @@ fn a_project_has_no_effect_before_it_is_trusted() {
             let left_out = gather_trusted(&options).unwrap();
             assert!(left_out.documents.is_empty() && left_out.notes.is_empty());
             assert!(left_out.untrusted.unwrap().contains(what));
-            let beside = gather(&named(&other)).unwrap();
-            assert_eq!(layers_of(&beside), [&ConfigLayer::Named(other.clone())]);
-            assert!(beside.notes[0].contains(what) && beside.untrusted.is_none());
+            let named_layers = gather(&named(&other)).unwrap();
+            assert_eq!(layers_of(&named_layers), [&ConfigLayer::Named(other.clone())]);
+            assert!(named_layers.notes[0].contains(what) && named_layers.untrusted.is_none());
         };
         let project = ConfigLayer::Project(file.clone());
         let accepted = || {
@@ -372,8 +372,8 @@ fn notes_and_an_untrusted_project_become_warnings() {
     alone(&[], |folders| {
         folders.project(&server("s", "one"));
         let other = folders.write("other.yaml", &server("o", "other"));
-        let beside = gather(&named(&other)).unwrap().merge().unwrap();
-        assert_eq!((beside.warnings.len(), beside.untrusted), (1, None));
+        let named_layers = gather(&named(&other)).unwrap().merge().unwrap();
+        assert_eq!((named_layers.warnings.len(), named_layers.untrusted), (1, None));
         let config = gather_trusted(&LoadOptions::default()).unwrap().merge().unwrap();
         assert!(config.untrusted.is_some() && config.servers.is_empty());
         assert_eq!(config.warnings, config.untrusted.into_iter().collect::<Vec<_>>());

@@ -2,6 +2,7 @@
 
 use super::Page;
 use super::configuration::Project;
+use crate::cache::with_the_layer_of_the_shared;
 use crate::harness::{FAULT_SERVER, fault_entry, plain};
 use crate::logins::ProtectedServer;
 use crate::services::Service;
@@ -31,6 +32,10 @@ const MODES: [(&str, &str); 16] = [
 #[test]
 fn errors_of_servers() {
     let mut page = Page::new("errors-servers");
+    // Warnings about a list are shown when it is read, so no list may be in the cache.
+    let cache = tempfile::tempdir().unwrap();
+    with_the_layer_of_the_shared(cache.path());
+    let plain = |code| plain(code).variable("TOOLSMITH_CACHE_DIR", cache.path().to_str().unwrap());
     for (mode, more) in MODES {
         page.run(mode, plain(ECHO).fault(mode, more));
     }
