@@ -51,7 +51,7 @@ Exit codes of `run`:
   4    time limit
   5    memory or output limit
   6    denied, or stopped by the sandbox
-  7    failure of the host: toolchain, sandbox, cache, servers
+  7    failure of the host: toolchain, sandbox, cache, output, servers
   130  cancelled";
 
 /// The commands.
@@ -160,8 +160,8 @@ pub(crate) struct RunArguments {
     /// Print the whole outcome as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Compile and link only, and print the tools that the snippet can call. No tool runs. A server is contacted if its
-    /// tool list is not cached.
+    /// Compile and link only, and print the tools that the snippet can call. No tool runs. Toolsmith connects to a
+    /// server only if its tool list is not cached or may be out of date.
     #[arg(long)]
     pub(crate) check: bool,
     /// Time limit for compiling and running, in seconds (at most 86400). Overrides `codeMode.sandbox.wallClock`.
@@ -208,7 +208,7 @@ pub(crate) enum Format {
     Documentation,
     /// The generated code.
     Rust,
-    /// The full description of the tool that runs snippets.
+    /// The description of `execute_code` that models read under `serve`.
     Description,
     /// How much of the schemas became types, why the rest did not, and how many tokens that saves.
     Report,

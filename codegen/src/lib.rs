@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 
 mod bindings;
-mod description;
 mod diff;
 mod documentation;
 mod emit;
@@ -29,7 +28,6 @@ mod tool;
 mod typing;
 
 pub use bindings::{Bindings, ToolBinding, generate, generate_with, root};
-pub use description::description;
 pub use diff::{Change, Changed, ToolsDiff, diff};
 pub use names::module_names;
 pub use normal_form::{NormalForm, normal_form};

@@ -5,7 +5,7 @@
 
 mod support;
 
-use codegen::{Server, Style, Tool, ToolBinding, description, generate, generate_with, tokens};
+use codegen::{Server, Style, Tool, ToolBinding, generate, generate_with};
 use serde_json::{Value, json};
 
 fn tool(description: &str, properties: Value, required: &[&str]) -> Tool {
@@ -178,39 +178,4 @@ fn documentation_is_bounded() {
     assert!(page.chars().count() < 41_000, "{} characters", page.chars().count());
     assert!(page.ends_with("// … the rest is left out: the documentation is too long"), "{page}");
     assert!(page.lines().next().unwrap().chars().count() < 4_010);
-}
-
-/// The description mentions everything that is available, and contains every tool.
-#[test]
-fn the_description_is_complete() {
-    let read = |path: &str| std::fs::read_to_string(support::folder(path)).unwrap();
-    let servers = support::servers();
-    let all: Vec<_> = servers.iter().map(|server| generate(server, &server.name.replace('-', "_"))).collect();
-    let text = description(&all);
-    let (introduction, signatures) = text.split_once("\n\nmod ").unwrap();
-    let words = introduction.split_whitespace().count();
-    assert!((200..330).contains(&words), "{words} words");
-    assert!(tokens(introduction) < 550, "{} tokens", tokens(introduction));
-    for tool in all.iter().flat_map(|server| &server.tools) {
-        assert!(signatures.contains(&tool.signature), "{} is missing", tool.name);
-    }
-    let error = read("../templates/bridge/src/error.rs");
-    let kinds = error.split_once("pub enum ToolErrorKind {").unwrap().1.split_once("\n}").unwrap().0;
-    let kinds = kinds.lines().map(str::trim).filter(|line| !line.starts_with("//"));
-    for kind in kinds.map(|line| line.trim_end_matches(',')).filter(|kind| !kind.is_empty()) {
-        assert!(introduction.contains(kind), "ToolErrorKind::{kind} is missing");
-    }
-    let offer = read("../runner/layer/offer/Cargo.toml");
-    let crates = offer.split_once("[dependencies]").unwrap().1;
-    for name in crates.lines().filter_map(|line| line.split_once([' ', '.', '='])).map(|(name, _)| name) {
-        assert!(
-            introduction.contains(name) || name == "bridge" || name == "#",
-            "the crate {name} is missing"
-        );
-    }
-    let prelude = read("../templates/bridge/src/prelude.rs");
-    for helper in ["concurrently", "emit", "progress", "Content", "ToolResult", "ToolError", "json", "ensure"]
-    {
-        assert!(prelude.contains(helper) && introduction.contains(helper), "{helper} is not in both");
-    }
 }

@@ -1,11 +1,13 @@
 //! `toolsmith codegen`: prints what is generated from tools (signatures, documentation, code, the description for a
 //! model, a report on types, a difference), or writes a crate.
 
+mod definition;
 mod difference;
 mod export;
 mod report;
 pub(crate) mod source;
 
+pub(crate) use definition::reference;
 pub(crate) use source::{generatable, saved_tools};
 
 use codegen::Bindings;
@@ -53,7 +55,7 @@ async fn work(terminal: &Terminal, arguments: &CodegenArguments) -> Result<(), F
         Format::Signatures => signatures(&bindings),
         Format::Documentation => documentation(&bindings),
         Format::Rust => rust(&bindings),
-        Format::Description => codegen::description(&bindings),
+        Format::Description => definition::description(&found.servers, &style, found.description_tokens)?,
         Format::Report => report::report(&bindings, arguments.json).map_err(Failure::system)?,
     };
     print(text.trim_end(), arguments, terminal);

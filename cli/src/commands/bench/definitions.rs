@@ -1,13 +1,15 @@
 //! Measures the tool definitions of `tools/list`, which a client's model reads before it does anything.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use runner::{Cache, Catalog, ServerTools};
+use codegen::Server;
+use runner::Cache;
 use serde::Serialize;
 
 use gateway::failure::Failure;
-use gateway::reference::{DESCRIPTION_TOKENS, Reference, definition_tokens};
+use gateway::reference::{DESCRIPTION_TOKENS, definition_tokens};
+
+use crate::commands::codegen as codegen_command;
 
 /// The numbers of tools to measure.
 const TOOLS: [usize; 3] = [9, 250, 1_000];
@@ -45,22 +47,14 @@ fn definitions(known: &[codegen::Tool], count: usize, cache: &Cache) -> Result<D
             round => codegen::Tool { name: format!("{}_{round}", tool.name), ..tool.clone() },
         })
         .collect();
-    let servers: Vec<(String, &[codegen::Tool])> = tools
+    let servers: Vec<Server> = tools
         .chunks(TOOLS_OF_A_SERVER)
         .enumerate()
-        .map(|(number, tools)| (format!("server_{number}"), tools))
+        .map(|(number, tools)| Server { name: format!("server_{number}"), tools: tools.to_vec() })
         .collect();
-    let generatable = servers.iter().map(|(name, tools)| ServerTools {
-        name,
-        digest: format!("{count} {name}"),
-        tools: Box::new(|| tools.to_vec()),
-        source: None,
-    });
-    let catalog =
-        Catalog::generate(cache, generatable.collect(), [], &codegen::Style::default(), |_, _| false);
     let about: BTreeMap<String, String> =
-        servers.iter().map(|(name, _)| (name.clone(), ABOUT.to_owned())).collect();
-    let reference = Reference::new(Arc::new(catalog), &about)?;
+        servers.iter().map(|server| (server.name.clone(), ABOUT.to_owned())).collect();
+    let reference = codegen_command::reference(&servers, &about, &codegen::Style::default(), cache)?;
     let (o200k, characters) = definition_tokens(&reference.definitions(DESCRIPTION_TOKENS));
     Ok(Definitions { tools: count, o200k, characters })
 }

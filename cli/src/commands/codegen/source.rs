@@ -10,6 +10,7 @@ use gateway::discovery::Discovery;
 use gateway::failure::Failure;
 use gateway::observed::ObservedOutputs;
 use gateway::pins::Locks;
+use gateway::reference::DESCRIPTION_TOKENS;
 use gateway::tool_list::as_declared;
 use mcp::{Listing, Lock, LockedServer};
 use report::Kind;
@@ -29,6 +30,8 @@ pub(super) struct Found {
     pub(super) modules: BTreeMap<String, String>,
     /// The style of signatures, unless the command line overrides it.
     pub(super) style: Style,
+    /// Size of the description of `execute_code`, in tokens.
+    pub(super) description_tokens: usize,
 }
 
 /// Reads the tools that the arguments select.
@@ -89,7 +92,13 @@ fn locked(file: &Path) -> Result<Found, Failure> {
 /// The tools of a lock.
 pub(super) fn from_lock(lock: Lock) -> Found {
     let modules = codegen::module_names(lock.servers.keys().map(String::as_str));
-    Found { servers: servers(&lock), modules, lock, style: Style::default() }
+    Found {
+        servers: servers(&lock),
+        modules,
+        lock,
+        style: Style::default(),
+        description_tokens: DESCRIPTION_TOKENS,
+    }
 }
 
 /// The tools of a lock, converted for the code generator.
@@ -135,7 +144,8 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
     for (name, tools) in lists {
         lock.set(&name, tools);
     }
-    Ok(Found { servers, modules, lock, style: config.code_mode.style.clone() })
+    let style = config.code_mode.style.clone();
+    Ok(Found { servers, modules, lock, style, description_tokens: config.serve.description_tokens })
 }
 
 /// Keeps only the named servers, and fails if one is missing.

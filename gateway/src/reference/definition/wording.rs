@@ -22,7 +22,7 @@ pub(super) const RESOURCES: &str = "\
 /// The introduction to complete signatures.
 pub(super) const INLINED: &str = "\
 Signatures follow. `name?: T` is a setter, `.name(value)`. Prefer `ThingInput { … }.call()` where it is shown: give \
-every field, optional ones as `Some(…)` or `None`. The line below it is the short form, whose optional fields are setters. \
+every field, optional ones as `Some(…)` or `None`. Below it is the short form: optional fields are setters. \
 Arguments are lenient: `&str` for String and enums, any integer, arrays for Vec, a value or an Option where it is \
 optional. Types are in the module: `shop::Order`. A Scalar is a string, number or boolean: `==`, `.as_str()`, `.as_i64()`.";
 
