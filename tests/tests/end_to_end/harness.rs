@@ -2,31 +2,28 @@
 //!
 //! The tests check the outcomes.
 
-use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, set_child_subreaper};
+use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::processes::is_alive;
+pub(crate) use crate::processes::{
+    assert_nothing_left, descendants, ends_within, forget, programs, spawn, wait_until,
+};
 use crate::pseudoterminal::{collect_screen, pseudoterminal};
 
 /// Time limit for a run on a warm cache, after which the harness kills it and fails.
 const WATCHDOG: Duration = Duration::from_secs(60);
 /// The same for runs that build everything from scratch.
 pub(crate) const COLD_WATCHDOG: Duration = Duration::from_secs(600);
-/// Time limit for a process to exit after the run that started it.
-const LEFTOVERS: Duration = Duration::from_secs(10);
-
-/// The processes that tests have started directly and not yet waited for.
-static STARTED: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
 
 /// The MCP server that misbehaves on request.
 pub(crate) const FAULT_SERVER: &str = env!("CARGO_BIN_EXE_fault-server");
@@ -212,20 +209,6 @@ impl Run {
     }
 }
 
-/// Starts a process that its test must end and then [`forget`].
-pub(crate) fn spawn(command: &mut Command) -> Child {
-    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-    let child = command.spawn().unwrap();
-    started.get_or_insert_default().insert(child.id());
-    child
-}
-
-/// Call this after waiting for a process: its id may be reused.
-pub(crate) fn forget(child: &Child) {
-    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-    started.get_or_insert_default().remove(&child.id());
-}
-
 /// The configuration lines of a fault server.
 pub(crate) fn fault_entry(name: &str, mode: &str, more: &str) -> String {
     format!("  {name}:\n    command: {FAULT_SERVER:?}\n    args: [{mode}]\n{more}")
@@ -312,12 +295,12 @@ impl RunningProcess {
     /// Waits until `condition` holds while the run continues.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
-        let start = Instant::now();
-        while !condition() {
-            assert!(start.elapsed() < self.run.watchdog, "timed out waiting for: {what}");
-            assert!(is_alive(self.child.id()), "the run ended while waiting for: {what}");
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        let holds = || {
+            let holds = condition();
+            assert!(holds || is_alive(self.child.id()), "the run ended while waiting for: {what}");
+            holds
+        };
+        wait_until(what, self.run.watchdog, holds, String::new);
     }
 
     /// The processes below the run, as command lines.
@@ -342,19 +325,6 @@ impl RunningProcess {
         let done = FinishedRun { status, stdout: text(self.stdout), stderr: text(self.stderr) };
         assert!(in_time, "no end after {:?}: {done:#?}", self.run.watchdog);
         done
-    }
-}
-
-pub(crate) fn ends_within(child: &Child, time: Duration) -> bool {
-    let pidfd = pidfd_open(Pid::from_child(child), PidfdFlags::empty()).unwrap();
-    let deadline = Instant::now() + time;
-    loop {
-        let left = Timespec::try_from(deadline.saturating_duration_since(Instant::now())).unwrap();
-        match poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], Some(&left)) {
-            Ok(count) => return count == 1,
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => panic!("poll: {error}"),
-        }
     }
 }
 
@@ -413,91 +383,4 @@ pub(crate) fn assert_says(value: &Value, phrases: &[&str]) {
     for phrase in phrases {
         assert!(text.contains(phrase), "{phrase:?} not in {text}");
     }
-}
-
-struct Process {
-    id: u32,
-    parent: u32,
-    /// Whether it has called exec(2): before that, it looks like its parent.
-    has_executed: bool,
-}
-
-/// The flag of a process that has not called exec(2) since fork(2) (`PF_FORKNOEXEC` in the kernel's sched.h).
-const FORKED: u64 = 0x40;
-
-/// The processes of this machine, without zombies.
-fn processes() -> Vec<Process> {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let process = |entry: fs::DirEntry| {
-        let id = entry.file_name().to_str()?.parse().ok()?;
-        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name in parentheses may contain anything; state and parent follow it (proc_pid_stat(5)).
-        let mut fields = stat.rsplit_once(") ")?.1.split(' ');
-        let state = fields.next()?;
-        let parent = fields.next()?.parse().ok()?;
-        let has_executed = fields.nth(4)?.parse::<u64>().ok()? & FORKED == 0;
-        (!matches!(state, "Z" | "X")).then_some(Process { id, parent, has_executed })
-    };
-    entries.filter_map(process).collect()
-}
-
-/// The processes below a process, as command lines.
-pub(crate) fn descendants(id: u32) -> Vec<String> {
-    below(id, &processes())
-}
-
-/// Like [`descendants`], only those that have called exec(2).
-pub(crate) fn programs(id: u32) -> Vec<String> {
-    let executed: Vec<Process> = processes().into_iter().filter(|process| process.has_executed).collect();
-    below(id, &executed)
-}
-
-fn below(id: u32, all: &[Process]) -> Vec<String> {
-    let mut found = vec![id];
-    let mut index = 0;
-    while let Some(parent) = found.get(index).copied() {
-        found.extend(all.iter().filter(|process| process.parent == parent).map(|process| process.id));
-        index += 1;
-    }
-    found[1..].iter().map(|id| command_line(*id)).collect()
-}
-
-fn is_alive(id: u32) -> bool {
-    processes().iter().any(|process| process.id == id)
-}
-
-fn command_line(id: u32) -> String {
-    let bytes = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).replace('\0', " ")
-}
-
-/// Checks for orphans. This process is their subreaper: a process that outlives its run becomes its child.
-#[track_caller]
-pub(crate) fn assert_nothing_left() {
-    let start = Instant::now();
-    loop {
-        let left = orphans();
-        if left.is_empty() {
-            return;
-        }
-        if start.elapsed() > LEFTOVERS {
-            // Kills them, so that only this test reports them.
-            for id in left.keys().filter_map(|id| Pid::from_raw(id.cast_signed())) {
-                let _ = kill_process(id, Signal::KILL);
-            }
-            panic!("left behind: {left:#?}");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// Running child processes that no test started, with their command lines.
-fn orphans() -> BTreeMap<u32, String> {
-    let own = std::process::id();
-    let started = STARTED.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
-    let orphans = processes().into_iter().filter(|process| process.parent == own);
-    let orphans = orphans.filter(|process| !started.contains(&process.id));
-    let orphans = orphans.map(|process| (process.id, command_line(process.id)));
-    // Scripted models belong to tests and end with them.
-    orphans.filter(|(_, command)| !command.contains("model-server")).collect()
 }

@@ -41,6 +41,7 @@ mod outcome;
 mod permissions;
 mod pinning;
 mod pins_of_layers;
+mod processes;
 mod pseudoterminal;
 mod reading;
 mod recursion;

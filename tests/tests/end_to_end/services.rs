@@ -4,12 +4,12 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::harness::{binary, forget, spawn};
+use crate::harness::{binary, forget, spawn, wait_until};
 
 /// A server process, stopped on drop.
 pub(crate) struct Service {
@@ -61,11 +61,8 @@ impl Service {
         let answers = || self.lines().iter().filter(|line| **line == answer).count();
         let before = answers();
         writeln!(&self.input, "{command}").unwrap();
-        let start = Instant::now();
-        while answers() == before {
-            assert!(start.elapsed() < Duration::from_secs(60), "the server does not answer {command}");
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        let is_done = || answers() != before;
+        wait_until(command, Duration::from_secs(60), is_done, || "the server does not answer".to_owned());
     }
 
     /// The lines of its output after the first.

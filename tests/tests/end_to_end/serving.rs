@@ -11,14 +11,16 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use end_to_end::reductions::OUTCOME;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{FAULT_SERVER, assert_nothing_left, binary, descendants, ends_within, forget, spawn};
+use crate::harness::{
+    self, FAULT_SERVER, assert_nothing_left, binary, descendants, ends_within, forget, spawn,
+};
 
 pub(crate) use client::{Client, ResponseStream};
 pub(crate) use gate::Gate;
@@ -330,14 +332,10 @@ impl Drop for Server {
     }
 }
 
-/// Waits until a condition holds.
+/// Waits until a condition holds; `context` says more if it never does.
 #[track_caller]
 pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool, context: impl Fn() -> String) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < WATCHDOG, "timed out waiting for: {what}\n{}", context());
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    harness::wait_until(what, WATCHDOG, condition, context);
 }
 
 /// The parameters of a call of `execute_code`.
