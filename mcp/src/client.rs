@@ -266,7 +266,7 @@ impl Client {
 #[expect(deprecated, reason = "sampling, roots and logging are still in use")]
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
-        let itself = Implementation::new("toolsmith", env!("CARGO_PKG_VERSION"));
+        let itself = Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")).with_title("Toolsmith");
         ClientConfig::new(self.capabilities(), itself).with_protocol_version(HANDSHAKE_VERSION)
     }
 

@@ -6,11 +6,12 @@ use gateway::observed::is_one_text;
 use gateway::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};
 use gateway::unavailable::UnavailableTools;
 use rmcp::ErrorData;
-use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
+use rmcp::model::{ServerCapabilities, ServerConfig};
 use serde_json::{Value, json};
 
 use super::answer;
 use super::answer_shapes::{self, AnswerShapes};
+use super::protocol_types;
 use super::snapshot::Snapshot;
 
 /// The tool that runs snippets.
@@ -37,12 +38,12 @@ pub(crate) fn info(instructions: &str, config: &Config) -> ServerConfig {
     });
     // The constant above has the right form.
     let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
-    ServerConfig::new(capabilities)
-        .with_server_info(Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")))
-        .with_instructions(match &config.untrusted {
+    ServerConfig::new(capabilities).with_server_info(protocol_types::server_info()).with_instructions(
+        match &config.untrusted {
             Some(line) => format!("{instructions}\n{line}"),
             None => instructions.to_owned(),
-        })
+        },
+    )
 }
 
 /// Whether snippets can be run: the configuration may restrict clients to direct tools.

@@ -1,12 +1,17 @@
-//! Converts results to the protocol library's types.
+//! The protocol library's types: the server's name, and results converted to them.
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolResponse, CallToolResult, ContentBlock, GetPromptResponse, GetPromptResult, InputRequiredResult,
-    ReadResourceResponse, ReadResourceResult,
+    CallToolResponse, CallToolResult, ContentBlock, GetPromptResponse, GetPromptResult, Implementation,
+    InputRequiredResult, ReadResourceResponse, ReadResourceResult,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+
+/// Name, title and version of this program as a server.
+pub(crate) fn server_info() -> Implementation {
+    Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")).with_title("Toolsmith")
+}
 
 /// Parses a result.
 ///

@@ -138,6 +138,8 @@ async fn alongside<T>(first: impl Future<Output = ()>, second: impl Future<Outpu
 pub(super) struct Login {
     manager: AuthorizationManager,
     address: String,
+    /// Whether the metadata names the authorization server's issuer; configured endpoints have none.
+    is_issuer_known: bool,
 }
 
 impl Login {
@@ -151,6 +153,7 @@ impl Login {
         let scopes = scopes(authorizer, &manager, &metadata, header).await;
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
         let client = client(authorizer, &mut manager, &metadata, redirect_uri, &scopes).await?;
+        let is_issuer_known = metadata.issuer.is_some();
         manager.set_credential_store(authorizer.store.with(client.clone(), metadata));
         manager.set_state_store(States::default());
         manager.configure_client(client.config())?;
@@ -161,7 +164,7 @@ impl Login {
                 "the authorization server's URL has the scheme `{scheme}`; only http and https are opened"
             )));
         }
-        Ok(Self { manager, address })
+        Ok(Self { manager, address, is_issuer_known })
     }
 
     /// The URL at which the user agrees.
@@ -178,6 +181,7 @@ impl Login {
         let callback =
             AuthorizationCallback::from_redirect_url(address).map_err(|error| explained(&error))?;
         let AuthorizationCallback { code, csrf_token, issuer, .. } = callback;
+        let issuer = if self.is_issuer_known { issuer } else { self.unknown_issuer(issuer.as_deref())? };
         let exchanged =
             self.manager.exchange_code_for_token_with_issuer(&code, &csrf_token, issuer.as_deref()).await;
         match exchanged {
@@ -188,6 +192,19 @@ impl Login {
                     .to_owned(),
             )),
             Err(error) => Err(explained(&error)),
+        }
+    }
+
+    /// Checks the issuer in a redirect against the configured authorization endpoint, because there is no metadata to
+    /// compare it with (RFC 9207, section 2.4): both must have the same origin. Nothing is left to compare then.
+    fn unknown_issuer(&self, issuer: Option<&str>) -> Result<Option<String>, HttpFailure> {
+        let origin = |url: &str| Url::parse(url).map(|url| url.origin());
+        match issuer {
+            Some(issuer) if origin(issuer) != origin(&self.address) => Err(HttpFailure::OAuth(format!(
+                "the browser returned from the authorization server {issuer}, which is not that of the configured \
+                 `authorization_url`, so its code was not used"
+            ))),
+            _ => Ok(None),
         }
     }
 }

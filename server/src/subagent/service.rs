@@ -6,9 +6,9 @@ use gateway::propagation::{self, process_depth};
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation,
-    InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-    ServerConfig, SubscriptionFilter, Tool,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, InitializeRequestParams,
+    InitializeResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    SubscriptionFilter, Tool,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -95,8 +95,7 @@ impl ServerHandler for McpService {
         let capabilities = json!({ "tools": {}, "logging": {} });
         // The constant above has the right form.
         let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
-        ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")))
+        ServerConfig::new(capabilities).with_server_info(protocol_types::server_info())
     }
 
     async fn initialize(

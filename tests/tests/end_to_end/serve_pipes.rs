@@ -31,6 +31,7 @@ fn piped_requests_are_answered() {
     let answers: Vec<serde_json::Value> =
         done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let answer = |id: u32| answers.iter().find(|answer| answer["id"] == id).unwrap();
+    assert_eq!(answer(0)["result"]["serverInfo"]["title"], "Toolsmith");
     assert_eq!(outcome_of(answer(1))["result"], 42, "{:#}", answer(1));
     assert_eq!(answer(2)["result"]["tools"][0]["name"], "execute_code");
     assert_eq!(outcome_of(answer(3))["result"], 48);

@@ -6,7 +6,10 @@ use crate::fixture::{Fixture, assert_says, call, watched};
 
 /// Tries to log in; returns the error, and checks that there is no token.
 async fn refused(mode: &str) -> mcp::Error {
-    let fixture = Fixture::new(mode);
+    refused_by(Fixture::new(mode), mode).await
+}
+
+async fn refused_by(fixture: Fixture, mode: &str) -> mcp::Error {
     let challenge = fixture.challenge().await;
     let error = fixture.login(&challenge).await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Login { .. }), "{mode}: {error}");
@@ -21,6 +24,8 @@ async fn refused(mode: &str) -> mcp::Error {
 async fn a_redirect_from_another_issuer_is_rejected() {
     assert_says(&refused("wrong-issuer").await, &["issuer"]);
     assert_says(&refused("no-issuer").await, &["iss"]);
+    let mode = "no-metadata+wrong-issuer";
+    assert_says(&refused_by(Fixture::with_endpoints(mode), mode).await, &["`authorization_url`"]);
 }
 
 #[tokio::test]

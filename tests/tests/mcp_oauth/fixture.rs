@@ -16,6 +16,8 @@ pub(crate) struct Fixture {
     folder: TempDir,
     /// The address of a third origin.
     elsewhere: String,
+    /// The address of the authorization server.
+    authority: String,
     server: RecordingServer,
 }
 
@@ -36,8 +38,28 @@ impl Fixture {
             ..Remote::default()
         };
         let config = ServerConfig::new("guarded", Transport::Http(remote));
-        let elsewhere = start["elsewhere"].as_str().unwrap().to_owned();
-        Self { config, folder, elsewhere, server }
+        let address = |name: &str| start[name].as_str().unwrap().to_owned();
+        Self { config, folder, elsewhere: address("elsewhere"), authority: address("authority"), server }
+    }
+
+    /// With the authorization server's endpoints in the configuration.
+    pub(crate) fn with_endpoints(mode: &str) -> Self {
+        let mut fixture = Self::new(mode);
+        let at = |path: &str| Some(format!("{}/{path}", fixture.authority));
+        let (authorization_url, token_url, registration_url) = (at("authorize"), at("token"), at("register"));
+        let Transport::Http(Remote { oauth: Some(settings), .. }) = &mut fixture.config.transport else {
+            panic!("no settings: {:?}", fixture.config);
+        };
+        let store = settings.store.take();
+        *settings = OAuth {
+            authorization_url,
+            token_url,
+            registration_url,
+            scope: Some("tools".to_owned()),
+            store,
+            ..OAuth::default()
+        };
+        fixture
     }
 
     /// The address of an origin that must never see a token.

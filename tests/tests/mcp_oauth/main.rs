@@ -58,6 +58,15 @@ async fn a_server_without_metadata_is_an_error_without_a_login() {
 }
 
 #[tokio::test]
+async fn configured_endpoints_need_no_metadata() {
+    let fixture = Fixture::with_endpoints("no-metadata");
+    let session = fixture.logged_in().await;
+    assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+    watched(session.close()).await;
+    fixture.assert_tokens_stayed_home().await;
+}
+
+#[tokio::test]
 async fn a_tool_that_needs_more_scopes_leads_to_another_login() {
     let fixture = Fixture::new("sound");
     let session = fixture.logged_in().await;
