@@ -46,7 +46,7 @@ kinds! {
     Denied = "denied",
     /// The Rust toolchain is missing or unsuitable.
     Toolchain = "toolchain",
-    /// The layer below the snippets could not be built.
+    /// The crates that snippets use could not be downloaded or built.
     Layer = "layer",
     /// The generated bindings of a server do not compile.
     Bindings = "bindings",
