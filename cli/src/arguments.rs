@@ -210,7 +210,7 @@ pub(crate) enum Format {
     Rust,
     /// The description of `execute_code` that models read under `serve`.
     Description,
-    /// How much of the schemas became types, why the rest did not, and how many tokens that saves.
+    /// How much of the schemas became types, why the rest did not, and how many tokens schemas and signatures have.
     Report,
 }
 
@@ -225,7 +225,7 @@ pub(crate) struct CodegenArguments {
     /// Read the tools from a saved `tools/list` result instead of the servers. Needs --server.
     #[arg(long, value_name = "FILE", requires = "servers", conflicts_with = "config")]
     pub(crate) tools: Option<PathBuf>,
-    /// Include only this server; with --tools, the server's name. Repeatable.
+    /// Include only this server. Repeatable. With --tools, name exactly one: the server that the list is from.
     #[arg(long = "server", value_name = "NAME", value_parser = server_name)]
     pub(crate) servers: Vec<String>,
     /// Write a crate for `cargo build` and `run --crate` into this folder.

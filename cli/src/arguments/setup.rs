@@ -61,8 +61,8 @@ pub(crate) struct SetupArguments {
     /// terminal). Toolsmith's own permissions still apply to the calls of snippets.
     #[arg(long)]
     pub(crate) approve: bool,
-    /// Allow calls to all tools of this server of your own configuration without asking (default: you are asked on a
-    /// terminal). Repeatable.
+    /// Allow calls to all tools of SERVER, so that Toolsmith does not ask about them. SERVER must be in your own
+    /// configuration. Default: you are asked on a terminal. Repeatable.
     #[arg(long, value_name = "SERVER", value_parser = server_name, conflicts_with = "print")]
     pub(crate) trust: Vec<String>,
 }
