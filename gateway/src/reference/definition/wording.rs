@@ -3,17 +3,18 @@
 /// How to write a snippet.
 pub(super) const HOW: &str = "\
 Does a whole task in one call: use it, not single calls, for anything that needs two or more (all pages, search then act, \
-loops, filters, joins), also as the first step. Runs a Rust snippet; returns its output and result. Write \
-statements with ? and .await, also fn, struct, impl; no main; the last expression without `;` is the result:
+loops, filters, joins), also as the first step. Runs a Rust snippet; returns output and result. Write \
+statements with ? and .await, also fn, struct, impl; no main; a last expression without `;` is the result:
 let page = shop::list_orders().limit(50).await?;
 let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer).await }).await?;
 all.iter().filter(|c| c.vip).count()
-A server is a module, a tool an async function: required arguments in order, optional as setters; json!({…}) for any \
-struct. It returns its typed output or ToolResult (.text(), .image(), .json::<T>()? of JSON or Python literals, .content: \
-Vec<Content>, .kind() text, image, audio, resource…). Err, refusals too, is ToolError (.message, .kind: \
-ToolErrorKind::Failed, InvalidParams, Denied, Timeout…). concurrently returns Result<Vec<T>, E> in order; the first Err ends \
-it, Ok(call.await) keeps all; a dropped call is cancelled. In scope: serde, serde_json::Value, anyhow, Regex, Itertools, chrono, futures, tokio; emit(result) \
-for images, progress(done, total, text), args.get(key): Option<&str>. No files, network or state.";
+A server is a module, a tool an async function: required arguments in order, optional as setters, structs also as \
+json!({…}). It returns its typed output or ToolResult (.text(), .image(), .json::<T>()? of JSON or Python literals, \
+.content: Vec<Content>, .kind() text, image, audio, resource…). Err, refusals too, is ToolError (.message, .kind: \
+ToolErrorKind::Failed, InvalidParams, Denied, Timeout…). concurrently returns Result<Vec<T>, E> in order; \
+an Err ends it; to keep Errs, return Ok(call.await); a dropped call is cancelled. In scope: serde, serde_json::Value, \
+anyhow, Regex, Itertools, chrono, futures, tokio; emit(result) for images, progress(done, total, text), \
+args.get(key): Option<&str>. No files, network or state.";
 
 /// About resources, if any server has them.
 pub(super) const RESOURCES: &str = "\
@@ -21,18 +22,18 @@ pub(super) const RESOURCES: &str = "\
 
 /// The introduction to complete signatures.
 pub(super) const INLINED: &str = "\
-Signatures follow. `name?: T` is a setter, `.name(value)`. Prefer `ThingInput { … }.call()` where it is shown: give \
-every field, optional ones as `Some(…)` or `None`. Below it is the short form: optional fields are setters. \
-Arguments are lenient: `&str` for String and enums, any integer, arrays for Vec, a value or an Option where it is \
-optional. Types are in the module: `shop::Order`. A Scalar is a string, number or boolean: `==`, `.as_str()`, `.as_i64()`.";
+Signatures follow. `name?: T` is a setter, `.name(value)`. Prefer `ThingInput { … }.call()` where shown: give \
+every field, exactly typed, optional as `Some(…)` or `None`. Below is the short form: optional fields are setters. \
+Functions and setters are lenient: `&str` for String and enums, any integer, arrays for Vec, a value or Option if \
+optional. Types are in the module: `shop::Order`. Scalar is a string, number or boolean: `==`, `.as_str()`, `.as_i64()`.";
 
 /// The introduction to calls without types.
 pub(super) const CALLS_ONLY: &str = "\
-Signatures follow; call describe_tools for the types. `name?: T` is a setter, `.name(value)`. Prefer \
-`ThingInput { … }.call()` where it is shown: give every field, optional ones as `Some(…)` or `None`. Arguments \
-are lenient: `&str` for String and enums, any integer, arrays for Vec. Types are in the module: `shop::Order`; describe \
-tools before you write calls. In snippets too: `search_tools(\"orders\").await?` returns a Vec (`.module`, `.function`, \
-`.signature`), `describe_tools([\"shop::list_orders\"]).await?` a String.";
+Signatures follow; call describe_tools for types. `name?: T` is a setter, `.name(value)`. Prefer \
+`ThingInput { … }.call()` where shown: give every field, exactly typed, optional as `Some(…)` or `None`. Functions \
+and setters are lenient: `&str` for String and enums, any integer, arrays for Vec. Types are in the module: \
+`shop::Order`; describe tools first. In snippets too: `search_tools(\"orders\").await?` returns a Vec (`.module`, \
+`.function`, `.signature`), `describe_tools([\"shop::list_orders\"]).await?` a String.";
 
 /// The introduction to a list of servers without signatures.
 pub(super) const DISCOVERED: &str = "\
