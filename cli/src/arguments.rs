@@ -122,7 +122,7 @@ pub(crate) struct MannerArguments {
     /// Repeatable.
     #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
-    /// Print everything that subagents report, not only the first lines.
+    /// Print every event of subagents in full, not only its first line.
     #[arg(long)]
     pub(crate) verbose: bool,
     /// Print no progress and no notes on standard error.
