@@ -75,7 +75,7 @@ pub(crate) struct ExportArguments {
     pub(crate) ids: Vec<String>,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// Write them into this file, which only you can read; an existing file is replaced.
+    /// Write the conversations into this file, which only you can read; an existing file is replaced.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -107,8 +107,8 @@ pub(crate) struct CallArguments {
     /// The tool, as SERVER.TOOL.
     #[arg(value_name = "SERVER.TOOL", value_parser = server_and_tool, required_unless_present = "server")]
     pub(crate) target: Option<(String, String)>,
-    /// Its arguments: KEY=TEXT for a text, KEY:=JSON for any other value. A single `-` reads a JSON object from standard
-    /// input.
+    /// The tool's arguments: KEY=TEXT for a text, KEY:=JSON for any other value. A single `-` reads a JSON object from
+    /// standard input.
     #[arg(value_name = "ARGUMENT", conflicts_with = "args")]
     pub(crate) arguments: Vec<String>,
     /// All arguments, as a JSON object.

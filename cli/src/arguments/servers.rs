@@ -85,7 +85,8 @@ pub(crate) struct AccessArguments {
     /// Allow calls to all tools of the server without asking.
     #[arg(long, conflicts_with = "permission")]
     pub(crate) trust: bool,
-    /// Permission for its tools: allow, ask, ask-each or deny (default: you are asked on a terminal, otherwise `ask`).
+    /// Permission for the server's tools: allow, ask, ask-each or deny (default: you are asked on a terminal, otherwise
+    /// `ask`).
     #[arg(long, value_name = "PERMISSION", value_parser = permission)]
     pub(crate) permission: Option<Permission>,
     /// Replace an existing server of the same name.
