@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 /// The source of a part of a configuration. Later variants override earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ConfigLayer {
-    /// Nothing is configured: the built-in demo server.
+    /// The built-in demo server: no file has it.
     Demo,
     /// The user's own file.
     User(PathBuf),
     /// The project's file, if it is trusted.
     Project(PathBuf),
-    /// The file that `--config` names.
+    /// The file that `--config` or `TOOLSMITH_CONFIG` names.
     Named(PathBuf),
     /// The variable `TOOLSMITH_MCP_SERVERS`.
     Environment,

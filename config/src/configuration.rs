@@ -46,6 +46,8 @@ pub struct Config {
     pub warnings: Vec<String>,
     /// One line that names the skipped untrusted project file and the command that the user has to run.
     pub untrusted: Option<String>,
+    /// Where `globalSettings.enabled: false` switches MCP off, as file and line: then all servers are absent.
+    pub switched_off: Option<String>,
 }
 
 /// A server, and which of its tools may be used.
@@ -118,7 +120,7 @@ impl Config {
         self.servers.iter().find(|server| server.connection.name == name)
     }
 
-    /// Whether only the built-in demo server is configured.
+    /// Whether the only server is the built-in demo server.
     pub fn is_demo(&self) -> bool {
         self.servers.iter().any(|server| server.layer == ConfigLayer::Demo)
     }

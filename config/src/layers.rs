@@ -25,7 +25,7 @@ const NAMES: [&str; 3] = ["config.yaml", "config.yml", "config.json"];
 const PROJECT_NAMES: [&str; 3] = ["toolsmith.yaml", "toolsmith.yml", "toolsmith.json"];
 
 /// The layers that exist, weakest first.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Layers {
     /// The configurations as written, weakest first.
     pub documents: Vec<Document>,
@@ -71,6 +71,9 @@ pub fn project_of_lock(lock: &Path) -> Option<PathBuf> {
     found.ok().flatten().filter(|project| project.with_file_name(LOCK) == folder.join(LOCK))
 }
 
+/// The variable that names a configuration file, as `--config` does.
+const FILE_VARIABLE: &str = "TOOLSMITH_CONFIG";
+
 /// Which configuration is loaded, and how strictly.
 #[derive(Debug, Clone, Default)]
 pub struct LoadOptions {
@@ -78,6 +81,27 @@ pub struct LoadOptions {
     pub file: Option<PathBuf>,
     /// Whether an error in a server's entry is fatal; otherwise the server is skipped.
     pub strict: bool,
+    /// Which servers the command needs.
+    pub needs: Needs,
+}
+
+/// Which servers a command needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Needs {
+    /// At least one that can be used; none is an error.
+    #[default]
+    Servers,
+    /// It works without servers.
+    Nothing,
+    /// It works without servers; if nothing is configured, it has the demo server.
+    DemoIfNone,
+    /// Only the demo server, in place of the configured ones.
+    Demo,
+}
+
+/// The configuration file that the environment names.
+pub fn file_of_environment() -> Option<PathBuf> {
+    std::env::var_os(FILE_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// All possible paths of configuration files, existing or not.
@@ -237,7 +261,7 @@ impl Layers {
         strongest.into_values().collect()
     }
 
-    /// Every error, by layer and place.
+    /// Every error, by layer, line and column.
     pub fn problems(&self) -> Vec<Problem> {
         let (settings, mut wrong) = self.settings();
         for document in &self.documents {
@@ -248,7 +272,32 @@ impl Layers {
                 wrong.extend(problems.iter().map(|problem| document.source.located(problem)));
             }
         }
+        self.sort(&mut wrong);
         wrong
+    }
+
+    /// Sorts problems by layer, weakest first, then by line and column.
+    fn sort(&self, problems: &mut [Problem]) {
+        problems.sort_by_key(|problem| {
+            let place = problem.place.as_ref()?;
+            let layer = self.documents.iter().position(|document| document.source.name() == place.file);
+            Some((layer, place.line, place.column))
+        });
+    }
+
+    /// The place of a key outside the servers, in the strongest layer that sets it.
+    pub fn place(&self, path: &[&str]) -> Option<report::Place> {
+        let of = |document: &Document| {
+            let node = path.iter().try_fold(&document.tree, |node, key| node.get(key))?;
+            Some(document.source.place(node.place))
+        };
+        self.documents.iter().rev().find_map(of)
+    }
+
+    /// Where `globalSettings.enabled: false` switches MCP off.
+    fn switch_off(&self, settings: &Settings) -> Option<String> {
+        let place = self.place(&["globalSettings", "enabled"])?;
+        (!settings.global_settings.enabled).then(|| format!("{}:{}", place.file, place.line))
     }
 
     /// The configured write paths that programs must not write to, with reasons.
@@ -305,6 +354,7 @@ impl Layers {
         }
         // The variable overrides every entry: it is for debugging one run.
         let debug = std::env::var("TOOLSMITH_MCP_DEBUG").is_ok_and(|value| value == "1" || value == "true");
+        let off = self.switch_off(&settings.settings);
         let (mut servers, mut absent) = (Vec::new(), Vec::new());
         for (document, entry) in self.entries() {
             let without = |wrong| Absent {
@@ -313,7 +363,7 @@ impl Layers {
                 layer: document.source.layer.clone(),
                 wrong,
             };
-            if entry.is_disabled() {
+            if entry.is_disabled() || off.is_some() {
                 absent.push(without(None));
                 continue;
             }
@@ -325,7 +375,8 @@ impl Layers {
                 Err(problems) => absent.push(without(Some(located(&document.source, &problems)))),
             }
         }
-        Ok(self.configuration(settings.settings, servers, absent))
+        let config = self.configuration(settings.settings, servers, absent);
+        Ok(Config { switched_off: off, ..config })
     }
 
     fn configuration(self, settings: Settings, servers: Vec<Server>, absent: Vec<Absent>) -> Config {
@@ -354,6 +405,7 @@ impl Layers {
             subagent: settings.subagent,
             warnings,
             untrusted: self.untrusted,
+            switched_off: None,
         }
     }
 }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod check;
 mod code_mode;
 mod config_layer;
 mod configuration;
@@ -52,7 +53,8 @@ pub use configuration::{Absent, Config, Server};
 pub use error::{Error, ErrorKind};
 pub use folders::{cache_folder, state_folder, user_folder};
 pub use key_types::LONGEST_SECONDS;
-pub use layers::LoadOptions;
+pub use check::{Checked, check};
+pub use layers::{LoadOptions, Needs, file_of_environment};
 pub use locks::{LOCK, LockFile};
 pub use own_program::is_this_program;
 pub use permissions::{Filter, Glob, Permission, Rules};
@@ -63,13 +65,13 @@ pub use telemetry::Telemetry;
 pub use top_level::CacheSettings;
 
 /// Loads the configuration of all layers: the user's file, the project's file if it is trusted, the file that the
-/// arguments name, and the environment. If none of them is set, it has only the demo server.
+/// arguments name, and the environment.
 ///
 /// # Errors
 /// If a layer can't be read or has an error outside its servers, the project's file is not trusted, no server is
-/// usable, or, with `--strict`, any entry has an error.
+/// usable although one is needed ([`Needs`]), or, with `--strict`, any entry has an error.
 pub fn load(options: &LoadOptions) -> Result<Config, Error> {
-    checked(survey(options)?, options.strict)
+    checked(survey(options)?, options)
 }
 
 /// Like [`load`], for a process that serves clients: an untrusted project file is skipped and reported in
@@ -82,19 +84,27 @@ pub fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
     if config.untrusted.is_some() && config.servers.is_empty() && !options.strict {
         return Ok(config);
     }
-    checked(config, options.strict)
+    checked(config, options)
 }
 
-fn checked(config: Config, strict: bool) -> Result<Config, Error> {
-    let wrong = config.absent.iter().filter_map(|absent| absent.wrong.as_deref());
-    let wrong: Vec<Problem> = wrong.flatten().cloned().collect();
-    if strict && !wrong.is_empty() {
+fn checked(config: Config, options: &LoadOptions) -> Result<Config, Error> {
+    let wrong = wrong_entries(&config);
+    if options.strict && !wrong.is_empty() {
         return Err(Error::of(wrong));
     }
-    if config.servers.is_empty() && (config.subagent.is_none() || !wrong.is_empty()) {
-        return Err(no_server(&config, wrong));
+    let needs_one = options.needs == Needs::Servers && config.subagent.is_none() || !wrong.is_empty();
+    match no_server(&config).filter(|_| needs_one) {
+        Some(error) => Err(error),
+        None => Ok(config),
     }
-    Ok(config)
+}
+
+/// The errors in the entries of servers, by place.
+fn wrong_entries(config: &Config) -> Vec<Problem> {
+    let wrong = config.absent.iter().filter_map(|absent| absent.wrong.as_deref());
+    let mut wrong: Vec<Problem> = wrong.flatten().cloned().collect();
+    wrong.sort_by_key(|wrong| wrong.place.as_ref().map(|at| (at.file.clone(), at.line, at.column)));
+    wrong
 }
 
 /// Like [`load`], but does not fail if no server is usable.
@@ -102,7 +112,7 @@ fn checked(config: Config, strict: bool) -> Result<Config, Error> {
 /// # Errors
 /// If a layer can't be read or has an error outside its servers, or the project's file is not trusted.
 pub fn survey(options: &LoadOptions) -> Result<Config, Error> {
-    with_demo_server(layers::gather(options)?.merge()?)
+    with_demo_server(layers::gather(options)?.merge()?, options.needs)
 }
 
 /// Like [`survey`], without an untrusted project file, as in [`load_without_untrusted`].
@@ -110,53 +120,63 @@ pub fn survey(options: &LoadOptions) -> Result<Config, Error> {
 /// # Errors
 /// If a layer can't be read or has an error outside its servers.
 pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
-    with_demo_server(layers::gather_trusted(options)?.merge()?)
+    with_demo_server(layers::gather_trusted(options)?.merge()?, options.needs)
 }
 
-/// Every error in a file, or in all layers if none is named: those that [`load`] reports, and those of servers that it
-/// skips.
-///
-/// # Errors
-/// If a layer can't be read, or if no server is left.
-pub fn check(file: Option<&Path>) -> Result<Vec<Problem>, Error> {
-    let options = LoadOptions { file: file.map(Path::to_owned), strict: false };
-    let layers = match &options.file {
-        Some(file) => layers::alone(&ConfigLayer::Named(file.clone()))?,
-        None => layers::gather_to_look_at(&options)?,
+/// Adds the demo server if the command needs it.
+fn with_demo_server(mut config: Config, needs: Needs) -> Result<Config, Error> {
+    let is_used = match needs {
+        Needs::Servers | Needs::Nothing => false,
+        Needs::DemoIfNone => is_unconfigured(&config) && config.untrusted.is_none(),
+        Needs::Demo => config.switched_off.is_none(),
     };
-    let problems = [layers.problems(), layers.refused()].concat();
-    // A file without servers is complete if another layer has some.
-    if problems.is_empty() && checked(with_demo_server(layers.merge()?)?, false).is_err() {
-        checked(with_demo_server(layers::gather_to_look_at(&options)?.merge()?)?, false)?;
-    }
-    Ok(problems)
-}
-
-/// Adds the demo server if nothing is configured.
-fn with_demo_server(mut config: Config) -> Result<Config, Error> {
-    let is_empty = config.servers.is_empty() && config.absent.is_empty() && config.subagent.is_none();
-    let is_named =
-        config.layers.iter().any(|layer| matches!(layer, ConfigLayer::Named(_) | ConfigLayer::Environment));
-    if is_empty && !is_named && config.untrusted.is_none() {
-        config.servers.push(demo_server()?);
+    if is_used {
+        config.servers = vec![demo_server()?];
+        config.absent.clear();
         config.layers.insert(0, ConfigLayer::Demo);
     }
     Ok(config)
 }
 
-fn no_server(config: &Config, mut wrong: Vec<Problem>) -> Error {
-    const HELP: &str = "toolsmith mcp add NAME -- COMMAND ARGUMENTS…, or write it under mcpServers, such as\n  \
-                        mcpServers:\n    files: { command: filesystem-mcp, args: [/data] }";
+/// Whether no layer has a server, and none was named to have one.
+fn is_unconfigured(config: &Config) -> bool {
+    let is_named =
+        config.layers.iter().any(|layer| matches!(layer, ConfigLayer::Named(_) | ConfigLayer::Environment));
+    let is_empty = config.servers.is_empty() && config.absent.is_empty() && config.subagent.is_none();
+    is_empty && !is_named && config.switched_off.is_none()
+}
+
+/// Why the configuration has no usable server, and how to get one; `None` if it has one.
+pub fn no_server(config: &Config) -> Option<Error> {
+    const ADD: &str = "add a server: toolsmith mcp add NAME -- COMMAND ARGUMENTS…";
+    const ADOPT: &str = "use the servers of another client: toolsmith adopt CLIENT";
+    const EXAMPLE: &str = "or write it under mcpServers, such as\n  \
+                           mcpServers:\n    files: { command: filesystem-mcp, args: [/data] }";
+    if !config.servers.is_empty() {
+        return None;
+    }
+    if let Some(place) = &config.switched_off {
+        let message = format!("MCP is switched off: globalSettings.enabled is false in {place}");
+        return Some(Error::new(message).hint("to use servers, remove it, or write `enabled: true`"));
+    }
+    let mut wrong = wrong_entries(config);
     if !wrong.is_empty() {
         wrong.push(Problem::new("no usable server is left"));
-        return Error::of(wrong).hint(format!("correct the entry, or add a server: {HELP}"));
+        return Some(Error::of(wrong).hint("correct the entry, or add another server").hint(ADD));
+    }
+    if is_unconfigured(config) {
+        return Some(Error::new("no MCP servers are configured").hint(ADD).hint(ADOPT));
     }
     let place = match config.layers.last() {
         Some(ConfigLayer::Environment) => format!("the variable {}", source::SERVERS_VARIABLE),
         Some(layer) => format!("the configuration {}", layer.file().unwrap_or(Path::new("")).display()),
         None => "the configuration".to_owned(),
     };
-    Error::new(format!("{place} has no enabled server")).hint(format!("add one: {HELP}"))
+    let error = Error::new(format!("{place} has no enabled server"));
+    Some(match config.absent.first() {
+        Some(absent) => error.hint(format!("enable one: toolsmith mcp enable {}", absent.name)).hint(ADD),
+        None => error.hint(format!("{ADD}, {EXAMPLE}")),
+    })
 }
 
 /// The demo server.

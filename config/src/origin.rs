@@ -27,8 +27,17 @@ impl Source {
 
     /// A problem with its file and its line.
     pub(crate) fn located(&self, problem: &Problem) -> report::Problem {
-        let place = syntax::place(&self.name, &self.text, problem.place);
-        report::Problem::at(place, &problem.message)
+        report::Problem::at(self.place(problem.place), &problem.message)
+    }
+
+    /// The file's path, or the variable's name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A place with its line's text.
+    pub(super) fn place(&self, place: Place) -> report::Place {
+        syntax::place(&self.name, &self.text, place)
     }
 
     /// A line of this layer, without its text.

@@ -65,6 +65,8 @@ section! {
     /// Settings for all servers.
     #[serde(rename_all = "camelCase")]
     Global from GlobalForm {
+        /// Whether servers are used at all; `false` switches MCP off.
+        enabled: bool = true,
         /// Time limit for connecting, in seconds.
         timeout: Seconds = mcp::DEFAULT_CONNECT_TIMEOUT,
         /// Time limit of a request, in seconds.

@@ -120,6 +120,7 @@ fn summary(file: &str, document: &Document, own: &[String]) -> String {
     }
     for (name, node) in show::settings(document) {
         let loosens = [
+            "globalSettings.enabled",
             "codeMode.sandbox",
             "codeMode.installTarget",
             "codeMode.memory",

@@ -67,7 +67,7 @@ fn alone<T: FnOnce(&Folders)>(variables: &[(&str, &str)], test: T) {
 }
 
 fn named(file: &Path) -> LoadOptions {
-    LoadOptions { file: Some(file.to_owned()), strict: false }
+    LoadOptions { file: Some(file.to_owned()), ..LoadOptions::default() }
 }
 
 fn layers_of(layers: &Layers) -> Vec<&ConfigLayer> {
