@@ -24,7 +24,7 @@ pub(crate) use servers::{
     OAuthArguments, Scope, ShowArguments, TransportArgument, TrustArguments,
 };
 
-use config::{LONGEST_DESCRIPTION, LoadOptions};
+use config::{LONGEST_DESCRIPTION, LoadOptions, Needs};
 use server::options::ServeOptions;
 
 pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
@@ -91,16 +91,11 @@ pub(crate) enum Command {
     Bench(BenchArguments),
 }
 
-/// Describes `--config` for commands that do not use the demo server.
-fn without_demo_server(config: clap::Arg) -> clap::Arg {
-    config.help("A configuration file (YAML or JSON) that overrides your own and the project's")
-}
-
 /// Options that choose the configuration.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ConfigArguments {
-    /// A configuration file (YAML or JSON) that overrides your own and the project's. If you omit it and neither of the
-    /// two has a server, the built-in demo server is used.
+    /// A configuration file (YAML or JSON) that overrides your own and the project's (default: the file that the variable
+    /// TOOLSMITH_CONFIG names, if it is set).
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Fail if a server's entry is wrong, instead of leaving the server out.
@@ -109,9 +104,32 @@ pub(crate) struct ConfigArguments {
 }
 
 impl ConfigArguments {
-    /// Converts the options to those of the loader.
+    /// Converts the options to those of the loader, for a command that works without servers.
     pub(crate) fn options(&self) -> LoadOptions {
-        LoadOptions { file: self.config.clone(), strict: self.strict }
+        let file = self.config.clone().or_else(config::file_of_environment);
+        LoadOptions { file, strict: self.strict, needs: Needs::Nothing }
+    }
+}
+
+/// Options that choose the configuration, for commands that use its servers.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ServersArguments {
+    #[command(flatten)]
+    pub(crate) config: ConfigArguments,
+    /// Use the built-in demo server, a small shop, instead of the configured servers. All other settings stay.
+    #[arg(long)]
+    pub(crate) demo: bool,
+}
+
+impl ServersArguments {
+    /// Converts the options to those of the loader, for a command that needs servers.
+    pub(crate) fn options(&self) -> LoadOptions {
+        self.options_with(Needs::Servers)
+    }
+
+    /// Like [`ServersArguments::options`], for a command with other needs.
+    pub(crate) fn options_with(&self, needs: Needs) -> LoadOptions {
+        LoadOptions { needs: if self.demo { Needs::Demo } else { needs }, ..self.config.options() }
     }
 }
 
@@ -122,8 +140,9 @@ pub(crate) struct MannerArguments {
     /// Repeatable.
     #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
-    /// Print every event of subagents in full, not only its first line.
-    #[arg(long)]
+    /// Print what the servers write to standard error, not only the last lines of one that fails, and everything that
+    /// subagents report.
+    #[arg(long, short)]
     pub(crate) verbose: bool,
     /// Print no progress and no notes on standard error.
     #[arg(long, short)]
@@ -156,7 +175,7 @@ pub(crate) struct RunArguments {
     #[arg(long = "crate", value_name = "DIR", conflicts_with = "file")]
     pub(crate) crate_folder: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) place: ConfigArguments,
+    pub(crate) place: ServersArguments,
     /// Print the whole outcome as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -174,9 +193,20 @@ pub(crate) struct RunArguments {
     pub(crate) manner: MannerArguments,
 }
 
-/// Arguments of `serve` and `mcp serve`.
+/// Arguments of `serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
+    #[command(flatten)]
+    pub(crate) place: ServersArguments,
+    #[command(flatten)]
+    pub(crate) listening: ListeningArguments,
+    #[command(flatten)]
+    pub(crate) manner: MannerArguments,
+}
+
+/// Arguments of `mcp serve`.
+#[derive(Debug, Args)]
+pub(crate) struct SubagentArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
     #[command(flatten)]
@@ -187,15 +217,24 @@ pub(crate) struct ServeArguments {
 
 impl From<ServeArguments> for ServeOptions {
     fn from(arguments: ServeArguments) -> Self {
-        let ServeArguments { place, listening, manner } = arguments;
-        ServeOptions {
-            load: place.options(),
-            http: listening.http,
-            token_variable: listening.token_env,
-            allow: manner.allow,
-            verbose: manner.verbose,
-            quiet: manner.quiet,
-        }
+        serve_options(arguments.place.options(), arguments.listening, arguments.manner)
+    }
+}
+
+impl From<SubagentArguments> for ServeOptions {
+    fn from(arguments: SubagentArguments) -> Self {
+        serve_options(arguments.place.options(), arguments.listening, arguments.manner)
+    }
+}
+
+fn serve_options(load: LoadOptions, listening: ListeningArguments, manner: MannerArguments) -> ServeOptions {
+    ServeOptions {
+        load,
+        http: listening.http,
+        token_variable: listening.token_env,
+        allow: manner.allow,
+        verbose: manner.verbose,
+        quiet: manner.quiet,
     }
 }
 
@@ -218,12 +257,12 @@ pub(crate) enum Format {
 #[derive(Debug, Args)]
 pub(crate) struct CodegenArguments {
     #[command(flatten)]
-    pub(crate) place: ConfigArguments,
+    pub(crate) place: ServersArguments,
     /// Read the tools from a lock file instead of the servers.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["tools", "config"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tools", "config", "demo"])]
     pub(crate) lock: Option<PathBuf>,
     /// Read the tools from a saved `tools/list` result instead of the servers. Needs --server.
-    #[arg(long, value_name = "FILE", requires = "servers", conflicts_with = "config")]
+    #[arg(long, value_name = "FILE", requires = "servers", conflicts_with_all = ["config", "demo"])]
     pub(crate) tools: Option<PathBuf>,
     /// Include only this server. Repeatable. With --tools, name exactly one: the server that the list is from.
     #[arg(long = "server", value_name = "NAME", value_parser = server_name)]
@@ -245,7 +284,7 @@ pub(crate) struct CodegenArguments {
     pub(crate) description_length: Option<usize>,
     /// List the tools that differ between two saved lists or lock files.
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"],
-          conflicts_with_all = ["config", "lock", "tools", "servers", "out", "format", "description_length"])]
+          conflicts_with_all = ["config", "demo", "lock", "tools", "servers", "out", "format", "description_length"])]
     pub(crate) diff: Vec<PathBuf>,
     /// Print no progress and no notes on standard error.
     #[arg(long, short)]
@@ -274,8 +313,7 @@ pub(crate) enum McpCommand {
     /// Delete the tokens of a server, and revoke them if its authorization server supports revocation.
     Logout(NameArguments),
     /// Serve the subagent of a configuration file to MCP clients as one tool, over standard input and output or HTTP.
-    #[command(mut_arg("config", without_demo_server))]
-    Serve(ServeArguments),
+    Serve(SubagentArguments),
     #[command(flatten)]
     Look(LookCommand),
 }
@@ -310,7 +348,7 @@ pub(crate) enum CacheCommand {
 #[derive(Debug, Args)]
 pub(crate) struct WarmArguments {
     #[command(flatten)]
-    pub(crate) place: ConfigArguments,
+    pub(crate) place: ServersArguments,
     /// Print no progress and no notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -318,7 +356,6 @@ pub(crate) struct WarmArguments {
 
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
-#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
@@ -331,7 +368,7 @@ pub(crate) struct DoctorArguments {
 #[derive(Debug, Args)]
 pub(crate) struct LockArguments {
     #[command(flatten)]
-    pub(crate) place: ConfigArguments,
+    pub(crate) place: ServersArguments,
     /// The lock file (default: `toolsmith.lock` next to the configuration).
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,

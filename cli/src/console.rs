@@ -230,8 +230,8 @@ fn welcome(chat: &ChatSession, is_interactive: bool) {
     }
     let id = chat.record().id();
     if let Some(id) = id {
-        let count = chat.conversation.len();
-        terminal.note(&format!("continuing conversation {id} with {count} messages; the last one:"));
+        let count = report::count(chat.conversation.len(), "message");
+        terminal.note(&format!("continuing conversation {id} with {count}; the last one:"));
         let texts = chat.conversation.iter().rev().map(agent::Message::texts);
         if let Some(last) = texts.map(|text| short(&text, LAST_MESSAGE)).find(|text| !text.is_empty()) {
             terminal.show(&chat.style.paint(TextStyle::Dim, &format!("  {last}")));

@@ -79,7 +79,7 @@ impl TerminalHost {
             all.entry(server.to_owned()).or_insert_with(|| LogRate { since: Instant::now(), lines: 0 });
         if rate.since.elapsed() >= WINDOW {
             if let Some(left_out) = rate.lines.checked_sub(LINE_LIMIT).filter(|lines| *lines > 0) {
-                self.notifier.note(&format!("{server}: {left_out} lines were left out"));
+                self.notifier.note(&format!("{server}: left out {}", report::count(left_out, "line")));
             }
             *rate = LogRate { since: Instant::now(), lines: 0 };
         }
@@ -124,7 +124,8 @@ impl Host for TerminalHost {
 
     fn notice(&self, server: &str, notice: &Notice) {
         match notice {
-            Notice::Stderr(line) => self.show(server, line),
+            // A failure of the server shows its last lines.
+            Notice::Stderr(line) if self.notifier.is_verbose() => self.show(server, line),
             Notice::Stray(line) => {
                 self.show(
                     server,

@@ -121,8 +121,9 @@ impl serde::de::Error for Wrong {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        let meant = expected.iter().find(|known| is_other_name(field, known)).map(|known| (0, known));
         let near = expected.iter().map(|known| (strsim::osa_distance(known, field), known)).min();
-        let help = match near {
+        let help = match meant.or(near) {
             Some((distance, known)) if distance <= 2 => format!("did you mean `{known}`? "),
             _ => String::new(),
         };
@@ -145,6 +146,11 @@ impl serde::de::Error for Wrong {
     fn duplicate_field(field: &'static str) -> Self {
         Self::custom(format!("`{field}` is set twice, once by its other name; keep one"))
     }
+}
+
+/// Whether a key is what other clients call a key of this configuration.
+fn is_other_name(field: &str, known: &str) -> bool {
+    known == "mcpServers" && matches!(field, "servers" | "server" | "mcp" | "mcp_servers" | "context_servers")
 }
 
 const A_TEXT: &str = "expected a single value, not a list or a mapping";

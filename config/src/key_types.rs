@@ -34,11 +34,16 @@ impl TryFrom<f64> for Seconds {
         let seconds = Some(number).filter(|seconds| *seconds <= LONGEST_SECONDS);
         // Times shorter than a nanosecond become zero.
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        // The debug form is short: 1e300, not 301 digits.
         time.filter(|time| !time.is_zero()).map(Seconds).ok_or_else(|| {
-            format!("{number:?} is out of range: more than 0, at most {LONGEST_SECONDS} seconds")
+            format!("{} is out of range: more than 0, at most {LONGEST_SECONDS} seconds", as_written(number))
         })
     }
+}
+
+/// A number in few characters: 0 and not 0.0, 1e300 and not 301 digits.
+fn as_written(number: f64) -> String {
+    let text = format!("{number:?}");
+    text.strip_suffix(".0").map_or_else(|| text.clone(), str::to_owned)
 }
 
 impl Kind for Seconds {
@@ -186,9 +191,9 @@ impl<K: Kind> Kind for BTreeMap<String, K> {
 pub struct Address(#[schemars(with = "String")] Url);
 
 impl TryFrom<Expanded> for Address {
-    type Error = &'static str;
+    type Error = AddressError;
 
-    fn try_from(text: Expanded) -> Result<Self, &'static str> {
+    fn try_from(text: Expanded) -> Result<Self, AddressError> {
         address(&text.0).map(Address)
     }
 }
@@ -201,18 +206,44 @@ impl Kind for Address {
     }
 }
 
-/// Parses the absolute address of an HTTP server. Error messages do not contain the text, which may include a
-/// variable's value.
-pub(super) fn address(text: &str) -> Result<Url, &'static str> {
-    let address = Url::parse(text)
-        .map_err(|_| "this is not an absolute address; write one such as https://example.com/mcp")?;
+/// Why a text is not the address of an HTTP server. It does not contain the text, which may include a variable's
+/// value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AddressError {
+    /// It is relative, or no address at all.
+    #[error("this is not an absolute address; begin it with https:// or http://")]
+    Relative,
+    /// It is for another protocol.
+    #[error("the address must start with https:// or http://, and name a host")]
+    Scheme,
+    /// It may contain a password.
+    #[error("an address must not contain a user name or a password; remove them")]
+    User,
+}
+
+/// Parses the absolute address of an HTTP server.
+pub(super) fn address(text: &str) -> Result<Url, AddressError> {
+    let address = Url::parse(text).map_err(|_| AddressError::Relative)?;
     if !matches!(address.scheme(), "http" | "https") || !address.has_host() {
-        return Err("the address must start with https:// or http://, and name a host");
+        return Err(AddressError::Scheme);
     }
     if !address.username().is_empty() || address.password().is_some() {
-        return Err("an address must not contain a user name; write `headers: { Authorization: … }`");
+        return Err(AddressError::User);
     }
     Ok(address)
+}
+
+/// Like [`address`], with advice for the `url` of a server.
+pub(super) fn server_address(text: &str) -> Result<Url, &'static str> {
+    address(text).map_err(|error| match error {
+        AddressError::Relative => {
+            "this is not an absolute address; write one such as https://example.com/mcp"
+        }
+        AddressError::Scheme => "the address must start with https:// or http://, and name a host",
+        AddressError::User => {
+            "an address must not contain a user name; write `headers: { Authorization: … }`"
+        }
+    })
 }
 
 /// Declares types of texts: the checked value of each, and the function that checks it.

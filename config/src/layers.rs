@@ -93,8 +93,11 @@ pub enum Needs {
     Servers,
     /// It works without servers.
     Nothing,
-    /// It works without servers; if nothing is configured, it has the demo server.
-    DemoIfNone,
+    /// At least one that can be used, unless nothing is configured.
+    ServersIfAny {
+        /// Whether it has the demo server if nothing is configured.
+        or_demo: bool,
+    },
     /// Only the demo server, in place of the configured ones.
     Demo,
 }
@@ -277,7 +280,7 @@ impl Layers {
     }
 
     /// Sorts problems by layer, weakest first, then by line and column.
-    fn sort(&self, problems: &mut [Problem]) {
+    pub fn sort(&self, problems: &mut [Problem]) {
         problems.sort_by_key(|problem| {
             let place = problem.place.as_ref()?;
             let layer = self.documents.iter().position(|document| document.source.name() == place.file);

@@ -92,8 +92,13 @@ fn checked(config: Config, options: &LoadOptions) -> Result<Config, Error> {
     if options.strict && !wrong.is_empty() {
         return Err(Error::of(wrong));
     }
-    let needs_one = options.needs == Needs::Servers && config.subagent.is_none() || !wrong.is_empty();
-    match no_server(&config).filter(|_| needs_one) {
+    let needs_one = match options.needs {
+        Needs::Servers => config.subagent.is_none(),
+        Needs::ServersIfAny { .. } => config.subagent.is_none() && !is_unconfigured(&config),
+        Needs::Demo => true,
+        Needs::Nothing => false,
+    };
+    match no_server(&config).filter(|_| needs_one || !wrong.is_empty()) {
         Some(error) => Err(error),
         None => Ok(config),
     }
@@ -127,7 +132,7 @@ pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Error> 
 fn with_demo_server(mut config: Config, needs: Needs) -> Result<Config, Error> {
     let is_used = match needs {
         Needs::Servers | Needs::Nothing => false,
-        Needs::DemoIfNone => is_unconfigured(&config) && config.untrusted.is_none(),
+        Needs::ServersIfAny { or_demo } => or_demo && is_unconfigured(&config) && config.untrusted.is_none(),
         Needs::Demo => config.switched_off.is_none(),
     };
     if is_used {

@@ -29,7 +29,7 @@ impl Glob {
     }
 
     /// Whether the glob matches a tool's name or `server.tool`.
-    pub(crate) fn fits_tool(&self, server: &str, tool: &str) -> bool {
+    pub fn fits_tool(&self, server: &str, tool: &str) -> bool {
         self.fits(tool) || self.fits(&format!("{server}.{tool}"))
     }
 

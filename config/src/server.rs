@@ -184,7 +184,9 @@ impl Checks<'_> {
 
     fn command(&self, form: &ServerForm) -> Option<mcp::Command> {
         let env = form.env.iter().flat_map(|env| &env.value).filter_map(|(name, value)| {
-            let name = self.checker.keep(value, key_types::variable(name))?;
+            let checked = key_types::variable(name);
+            let checked = checked.map_err(|error| format!("{error}; write `env: {{ NAME: value }}`"));
+            let name = self.checker.keep(value, checked)?;
             Some((name, value.value.0.clone()))
         });
         let env = env.collect();
@@ -215,7 +217,7 @@ impl Checks<'_> {
         // The text of the file, not the parsed one: a server may distinguish equivalent addresses.
         let text = form.url.as_ref().map(|url| url.value.meant.0.trim().to_owned());
         let url =
-            form.url.as_ref().and_then(|url| self.checker.keep(url, key_types::address(&url.value.meant.0)));
+            form.url.as_ref().and_then(|url| self.checker.keep(url, key_types::server_address(&url.value.meant.0)));
         let store = url.as_ref().and_then(|url| token_store(&self.entry.name, url.as_str()));
         let oauth = match form.oauth.as_ref().map(|oauth| (oauth, &oauth.value)) {
             Some((place, OAuthChoice::Given(given))) => {
@@ -275,6 +277,11 @@ impl Checks<'_> {
 
     fn filter(&self, form: &ServerForm) -> Filter {
         for names in [&form.enabled_tools, &form.disabled_tools].into_iter().flatten() {
+            if names.value.is_empty() {
+                let message = "the list is empty; name tools, or remove the key \
+                               (`enabled: false` leaves the whole server out)";
+                self.checker.report(names, message);
+            }
             if names.value.len() > MAX_ENTRIES {
                 let message = format!("the list has more than {MAX_ENTRIES} names, the maximum");
                 self.checker.report(names, &message);

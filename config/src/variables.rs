@@ -13,10 +13,7 @@ pub(crate) enum VariableError {
     #[error("a NUL character can't be passed to a program; remove it")]
     Nul,
     /// A variable can't have this name.
-    #[error(
-        "{0:?} is not the name of an environment variable: it needs at least one character and no `=`; \
-         write `env: {{ NAME: value }}`"
-    )]
+    #[error("{0:?} is not the name of an environment variable: it needs at least one character and no `=`")]
     Name(String),
 }
 

@@ -21,6 +21,7 @@ use crate::session_host::SessionHost;
 use crate::sessions::Sessions;
 use crate::tool_list::ToolList;
 use crate::unavailable::{STARTING, UnavailableTools};
+use crate::unmatched;
 
 /// The known tools of the servers, and the sessions opened to list them.
 pub struct Discovery<'a> {
@@ -82,14 +83,20 @@ impl<'a> Discovery<'a> {
     fn accept(&mut self, server: &str, tools: Arc<ToolList>) {
         let admits = |tool: &str| self.config.admits(server, tool);
         let found = self.lists.pins().differences(server, &tools, admits);
-        for note in found.iter().filter_map(Difference::note) {
-            // Each note is shown once, even if the same list is accepted again.
+        let mut notes: Vec<String> = found.iter().filter_map(Difference::note).collect();
+        notes.extend(unmatched::of_server(self.config, server, &tools));
+        self.note_once(notes);
+        self.lists.insert(server, tools.clone());
+        self.sessions.expect(server, tools);
+    }
+
+    /// Shows notes, each once, even if the same list is accepted again.
+    fn note_once(&mut self, notes: Vec<String>) {
+        for note in notes {
             if self.noted.insert(note.clone()) {
                 self.notifier.note(&note);
             }
         }
-        self.lists.insert(server, tools.clone());
-        self.sessions.expect(server, tools);
     }
 
     /// Gets the lists of all servers, from the cache or from the server. A server that fails is reported and skipped;
@@ -114,6 +121,7 @@ impl<'a> Discovery<'a> {
         let unknown: Vec<&Server> =
             needed.iter().filter(|server| !self.lists.has(&server.connection.name)).copied().collect();
         let failures = self.ask(&unknown).await?;
+        self.note_once(unmatched::of_all(self.config, &self.lists.all()));
         if failures.len() < self.config.servers.len() {
             failures.iter().for_each(|failure| self.notifier.note(&failure.for_terminal()));
             return Ok(());
@@ -131,14 +139,18 @@ impl<'a> Discovery<'a> {
                 // The server is used without tools; if no other is left, it counts as failed.
                 Ok(opened) if !opened.is_whole => {
                     self.reasons.insert(server.connection.name.clone(), opened.warnings.join("; "));
-                    failures.extend(
-                        opened.warnings.into_iter().map(|warning| Report::new(Kind::Server, warning)),
-                    );
+                    let named = |warning: String| {
+                        Report::new(Kind::Server, format!("{}: {warning}", server.connection.name))
+                    };
+                    failures.extend(opened.warnings.into_iter().map(named));
                     // The server may be able to list its tools the next time.
                     self.accept(&server.connection.name, opened.tools);
                 }
                 Ok(opened) => {
-                    opened.warnings.iter().for_each(|warning| self.notifier.note(warning));
+                    let name = &server.connection.name;
+                    for warning in &opened.warnings {
+                        self.notifier.note(&format!("{name}: {warning}"));
+                    }
                     self.keep(&server.connection.name, opened.tools)?;
                 }
                 Err(error) => {

@@ -27,3 +27,4 @@ pub mod session_host;
 pub mod sessions;
 pub mod tool_list;
 pub mod unavailable;
+pub mod unmatched;

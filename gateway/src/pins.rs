@@ -194,8 +194,7 @@ impl Difference {
         lines.extend(self.gone.iter().map(|tool| format!("  - {} is gone", name(tool))));
         if let Some(more) = lines.len().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {
             lines.truncate(LINES_SHOWN);
-            let noun = if more == 1 { "line" } else { "lines" };
-            lines.push(format!("  and {more} more {noun}"));
+            lines.push(format!("  and {}", report::count(more, "more line")));
         }
         lines
     }

@@ -14,6 +14,7 @@ use config::{Config, Permission};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
 use mcp::{CallOptions, ErrorKind};
+use report::Report;
 use runner::{Answer, CallFailure, FailureKind, Question, Refusal, SessionError, ToolHost};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -23,7 +24,7 @@ use tokio::task::AbortHandle;
 use crate::call_guard::{Guards, ToolGuard};
 use crate::first_start;
 use crate::login_hook::LoginHook;
-use crate::permission::{ExecutionAnswers, PermissionPolicy, RequestedTool};
+use crate::permission::{ExecutionAnswers, PermissionPolicy, Refusal as Refused, RequestedTool};
 use crate::pins::Pins;
 use crate::propagation::process_depth;
 use crate::reference::Lookup;
@@ -220,8 +221,30 @@ impl Sessions {
         tool: &str,
         arguments: Box<RawValue>,
     ) -> Result<Answer, CallFailure> {
-        self.permit_call(server, tool, &arguments).await?;
+        self.decide_call(server, tool, &arguments, Refused::report).await?;
         self.call(server, tool, arguments).await
+    }
+
+    /// Whether a call is permitted; `report` words a refusal.
+    async fn decide_call(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: &RawValue,
+        report: fn(&Refused) -> Report,
+    ) -> Result<(), CallFailure> {
+        let policy = self.policy()?;
+        let asks = matches!(policy.holds(server, tool), Permission::Ask | Permission::AskEach);
+        if let Some(opened) = self.opened(server).filter(|_| asks) {
+            // Invalid arguments are refused without asking.
+            self.guard(server, tool, &opened.tools, arguments)?;
+        }
+        let requested = || self.requested(server, tool);
+        let decided = policy.decide_call((server, tool), requested, arguments, &self.answers).await;
+        decided.map_err(|refusal| CallFailure {
+            kind: FailureKind::Denied,
+            message: report(&refusal).for_model(),
+        })
     }
 
     /// Calls a tool of an open server, with `meta` as MCP's `_meta`.
@@ -317,19 +340,7 @@ impl ToolHost for Sessions {
         tool: &'a str,
         arguments: &'a RawValue,
     ) -> BoxFuture<'a, Result<(), CallFailure>> {
-        let denied = |message| CallFailure { kind: FailureKind::Denied, message };
-        async move {
-            let policy = self.policy()?;
-            let asks = matches!(policy.holds(server, tool), Permission::Ask | Permission::AskEach);
-            if let Some(opened) = self.opened(server).filter(|_| asks) {
-                // Invalid arguments are refused without asking.
-                self.guard(server, tool, &opened.tools, arguments)?;
-            }
-            let requested = || self.requested(server, tool);
-            let decided = policy.decide_call((server, tool), requested, arguments, &self.answers).await;
-            decided.map_err(|refusal| denied(refusal.report().for_model()))
-        }
-        .boxed()
+        self.decide_call(server, tool, arguments, Refused::report_of_call).boxed()
     }
 
     fn look_up<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {

@@ -21,6 +21,7 @@ use tokio::sync::{Notify, watch};
 use crate::{
     host::{Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, Notice, QuestionError},
     server_config::{Root, ServerConfig},
+    trace::Trace,
     wire::{MAX_REQUEST_BYTES, REFUSED_METHOD},
 };
 
@@ -36,6 +37,7 @@ pub(crate) struct Client {
     server: String,
     roots: Vec<Root>,
     experimental: Map<String, Value>,
+    trace: Trace,
     host: Arc<dyn Host>,
     /// The number of questions from the server that wait for the user or a model.
     questions: watch::Sender<usize>,
@@ -143,6 +145,7 @@ impl Client {
             server: config.name.clone(),
             roots: config.roots.clone(),
             experimental: config.experimental.0.clone(),
+            trace: Trace::new(&config.name, config.debug),
             host,
             questions: watch::Sender::default(),
             open: Arc::default(),
@@ -257,9 +260,11 @@ impl Client {
         self.host.notice(&self.server, notice);
     }
 
-    /// Reports a line that the process wrote to standard error.
+    /// Logs a line that the process wrote to standard error, or reports it.
     pub(crate) fn stderr(&self, line: &str) {
-        self.notify(&Notice::Stderr(line.to_owned()));
+        if !self.trace.wrote(line) {
+            self.notify(&Notice::Stderr(line.to_owned()));
+        }
     }
 }
 

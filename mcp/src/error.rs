@@ -293,7 +293,8 @@ impl fmt::Display for Evidence {
         }
         if let Some(line) = &self.first_stray_line {
             let lines = self.stray_lines;
-            write!(formatter, "; {lines} lines of output were not MCP messages; the first: {line}")?;
+            let lines = report::count(lines, "line");
+            write!(formatter, "; its output has {lines} that are not MCP messages; the first: {line}")?;
         }
         if !self.stderr.is_empty() {
             formatter.write_str("; last lines on standard error:")?;

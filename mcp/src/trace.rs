@@ -60,6 +60,15 @@ impl Trace {
         self.is_on != (ANY.load(Ordering::Relaxed) && is_switched())
     }
 
+    /// Logs a line that the server's process wrote to standard error. Returns whether it did.
+    pub(crate) fn wrote(&self, line: &str) -> bool {
+        let is_on = self.is_on();
+        if is_on {
+            tracing::debug!(target: TARGET, "{}: wrote {line}", self.server);
+        }
+        is_on
+    }
+
     /// Logs a message to the server.
     pub(crate) fn sent(&self, message: &[u8]) {
         if self.is_on() {

@@ -3,6 +3,7 @@
 //! Each crate has its own typed errors and converts them into a [`Report`]. Nothing below the renderers
 //! (`render`) writes help into a message, and nothing decides by the text of one.
 
+mod count;
 mod kind;
 mod problem;
 mod render;
@@ -11,6 +12,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+pub use count::{count, plural};
 pub use kind::Kind;
 pub use problem::{Excerpt, Place, Problem};
 pub use render::problems;

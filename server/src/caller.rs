@@ -290,7 +290,7 @@ impl Caller {
 
 /// The note for messages that were not read in time.
 pub(crate) fn left_out(missed: u64) -> String {
-    format!("{missed} messages are left out here: they were not read in time")
+    format!("left out {} here: not read in time", report::count(missed, "message"))
 }
 
 /// Time limit for sending the withdrawal of a question.

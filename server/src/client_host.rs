@@ -162,6 +162,12 @@ impl SessionHost for ClientHost {
     }
 }
 
+/// A line of a server's output, on one line and bounded.
+fn line_of(server: &str, line: &str) -> String {
+    let line: String = printable::prose(line).chars().take(MAX_LINE).collect();
+    format!("{server}: {line}")
+}
+
 impl Host for ClientHost {
     fn elicits(&self) -> bool {
         self.abilities.elicits
@@ -193,10 +199,8 @@ impl Host for ClientHost {
 
     fn notice(&self, server: &str, notice: &Notice) {
         match notice {
-            Notice::Stderr(line) | Notice::Stray(line) => {
-                let line: String = printable::prose(line).chars().take(MAX_LINE).collect();
-                self.notifier.note(&format!("{server}: {line}"));
-            }
+            Notice::Stderr(line) => self.notifier.detail(&line_of(server, line)),
+            Notice::Stray(line) => self.notifier.note(&line_of(server, line)),
             Notice::Log { level, logger, data } => self.notify(&ServerNotice::Log {
                 level: Level::of(level).unwrap_or_default(),
                 logger: logger.clone().unwrap_or_else(|| server.to_owned()),

@@ -11,6 +11,7 @@ pub mod assistant;
 mod audit;
 pub mod caller;
 pub mod catalog_watcher;
+pub mod check;
 pub mod client_host;
 pub mod conversations;
 mod debug;

@@ -45,7 +45,10 @@ pub fn trouble(outcome: &Outcome) -> Option<String> {
     let error = outcome.error.as_ref()?;
     let mut text = messages(&outcome.diagnostics);
     // Writing to a string does not fail.
-    let _ = write!(text, "{}: {}", name(outcome.status), error.message);
+    // An error at a place of the program says itself what was denied.
+    let is_own = outcome.status == Status::Denied && error.evidence["line"].is_u64();
+    let status = if is_own { Status::RuntimeError } else { outcome.status };
+    let _ = write!(text, "{}: {}", name(status), error.message);
     if let (Some(line), Some(column)) = (error.evidence["line"].as_u64(), error.evidence["column"].as_u64()) {
         let _ = write!(text, " (line {line}, column {column})");
     }
@@ -53,15 +56,13 @@ pub fn trouble(outcome: &Outcome) -> Option<String> {
         let _ =
             write!(text, "; the sandbox refused these system calls: {}", outcome.sandbox.refused.join(", "));
     }
-    match outcome.calls_total {
-        0 => {}
-        1 => text.push_str("; 1 tool call was made"),
-        calls => drop(write!(text, "; {calls} tool calls were made")),
-    }
-    match outcome.calls_refused.total() {
-        0 => {}
-        1 => text.push_str("; 1 call was refused"),
-        calls => drop(write!(text, "; {calls} calls were refused")),
+    for (calls, noun, done) in
+        [(outcome.calls_total, "tool call", "made"), (outcome.calls_refused.total(), "call", "refused")]
+    {
+        if calls > 0 {
+            let were = if calls == 1 { "was" } else { "were" };
+            let _ = write!(text, "; {} {were} {done}", report::count(calls, noun));
+        }
     }
     Some(text)
 }

@@ -86,8 +86,7 @@ impl Watcher {
     fn count_call(&self) {
         let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         if self.is_time() {
-            let words = if calls == 1 { "1 call done".to_owned() } else { format!("{calls} calls done") };
-            self.report_progress(RUNNING, None, &words);
+            self.report_progress(RUNNING, None, &format!("{} done", report::count(calls, "call")));
         }
     }
 }

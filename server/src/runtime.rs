@@ -38,8 +38,9 @@ pub struct Runtime {
 
 impl Runtime {
     /// Starts what is needed before the configuration is read: the terminal, and the listener for events of subagents,
-    /// which are shown in full if `verbose`.
+    /// which are shown in full if `verbose`, like what servers write to standard error.
     pub async fn start(terminal: Terminal, verbose: bool, process: ProcessContext) -> Self {
+        let terminal = terminal.verbose(verbose);
         let listener = subagent_log::listen(terminal.notifier(), verbose).await;
         Runtime {
             process: process.with_listener(listener.as_ref()),
@@ -147,8 +148,8 @@ async fn deliver(poster: Option<Arc<EventPoster>>, terminal: &Terminal) {
     let lost = poster.flush().await;
     if lost > 0 {
         terminal.tell(&format!(
-            "toolsmith: {lost} events of this subagent were lost: the process that shows them did not accept them in \
-             time"
+            "toolsmith: lost {} of this subagent: the process that shows them did not accept them in time",
+            report::count(lost, "event")
         ));
     }
 }

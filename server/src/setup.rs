@@ -80,33 +80,24 @@ pub(crate) fn introduce(config: &Config) {
         .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {complaint}\n")));
 }
 
-/// Loads the configuration; notes if it is the demo.
-pub fn load_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Arc<Config>, Failure> {
-    let config = load(options)?;
-    tell_if_demo(&config, terminal);
-    Ok(config)
-}
-
-/// Like [`load_for_person`], including servers that can't be used.
+/// Like [`load`], including servers that can't be used; explains why if there is none at all.
 pub fn survey_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Arc<Config>, Failure> {
     let config = survey(options)?;
-    tell_if_demo(&config, terminal);
-    Ok(config)
-}
-
-fn tell_if_demo(config: &Config, terminal: &Terminal) {
-    if config.is_demo() {
-        terminal.note(
-            "no server is configured: this is the built-in demo server; add your own with\n  \
-             toolsmith mcp add NAME -- COMMAND ARGUMENTS…\n  toolsmith mcp add NAME --url ADDRESS",
-        );
+    if is_without_any(&config)
+        && let Some(why) = config::no_server(&config)
+    {
+        terminal.note(&Report::from(why).for_terminal());
     }
+    Ok(config)
 }
 
 /// A usable server.
 pub fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Failure> {
     if let Some(server) = config.server(name) {
         return Ok(server);
+    }
+    if let Some(why) = config::no_server(config).filter(|_| is_without_any(config)) {
+        return Err(why.into());
     }
     if let Some(absent) = config.absent.iter().find(|absent| absent.name == name) {
         return Err(match &absent.wrong {
@@ -122,4 +113,9 @@ pub fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Failure>
     let known: Vec<&str> = config.servers.iter().map(|server| server.connection.name.as_str()).collect();
     let message = format!("unknown server {name:?}");
     Err(Failure::command_line(message).hint(format!("configured servers: {}", known.join(", "))))
+}
+
+/// Whether there is nothing to choose from: no entry of a server, or all of MCP switched off.
+fn is_without_any(config: &Config) -> bool {
+    config.absent.is_empty() || config.switched_off.is_some()
 }

@@ -14,6 +14,7 @@ use gateway::reference::Reference;
 use gateway::resources;
 use gateway::tool_list::ToolList;
 use gateway::unavailable::UnavailableTools;
+use gateway::unmatched;
 use report::Report;
 use runner::{Cache, Catalog};
 use serde_json::Value;
@@ -157,7 +158,11 @@ impl Snapshot {
         });
         let names: Vec<(&str, String)> = names.collect();
         let partition = Partition::new(config, names.iter().map(|(server, tool)| (*server, tool.as_str())));
-        let warnings = partition.warnings.iter().chain(&malformed);
+        let mut unmatched = unmatched::of_all(config, &lists.lists);
+        for (server, tools) in &lists.lists {
+            unmatched.extend(unmatched::of_server(config, server, tools));
+        }
+        let warnings = partition.warnings.iter().chain(&malformed).chain(&unmatched);
         let news = warnings.filter(|warning| settings.is_news(warning));
         news.for_each(|warning| notifier.note(warning));
         let reference = Reference::new(catalog.clone(), &lists.about).unwrap_or_else(|error| {

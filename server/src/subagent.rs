@@ -26,6 +26,8 @@ use crate::pipes;
 use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
 
+pub(crate) use self::start::read_output_schema;
+
 use self::service::McpService;
 
 /// Runs the command until the client or a signal ends it; returns the exit code.

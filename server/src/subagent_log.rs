@@ -27,7 +27,7 @@ pub(crate) async fn listen(notifier: Notifier, verbose: bool) -> Option<EventLis
             return;
         }
         if batch.left_out > 0 {
-            shown.say(&format!("{} events of subagents are left out here", batch.left_out));
+            shown.say(&format!("left out {} of subagents here", report::count(batch.left_out, "event")));
         }
         batch.events.iter().for_each(|event| shown.say(&lines::lines(event, verbose)));
     };

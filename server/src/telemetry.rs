@@ -26,6 +26,6 @@ mod propagation;
 
 pub(crate) use {
     context::TraceContext,
-    export::Exporter,
+    export::{Exporter, unsupported},
     spans::{CallSpan, ExecutionSpan, Incoming, Network},
 };

@@ -57,6 +57,7 @@ pub fn say(text: fmt::Arguments<'_>) {
 #[derive(Debug)]
 pub struct Terminal {
     quiet: bool,
+    verbose: bool,
     /// Whether the program's output is forwarded as it arrives.
     live: bool,
     /// Whether progress overwrites itself in one line.
@@ -90,6 +91,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 pub struct Notifier {
     writer: queue::Sender<Piece>,
     quiet: bool,
+    verbose: bool,
     one_line: bool,
 }
 
@@ -101,9 +103,21 @@ impl Notifier {
         }
     }
 
+    /// Shows a note only if verbose.
+    pub fn detail(&self, message: &str) {
+        if self.verbose {
+            self.note(message);
+        }
+    }
+
     /// Whether notes are suppressed.
     pub fn is_quiet(&self) -> bool {
         self.quiet
+    }
+
+    /// Whether details are shown, such as what servers write to standard error.
+    pub fn is_verbose(&self) -> bool {
+        self.verbose && !self.quiet
     }
 
     /// Shows a message even if quiet.
@@ -128,6 +142,7 @@ impl Terminal {
         let one_line = io::stderr().is_terminal();
         Terminal {
             quiet,
+            verbose: false,
             live,
             one_line,
             writer,
@@ -139,6 +154,12 @@ impl Terminal {
     /// For a conversation: whole lines that are never overwritten, and streamed text.
     pub fn of_conversation(quiet: bool) -> Self {
         Terminal { one_line: false, ..Terminal::new(quiet, false) }
+    }
+
+    /// Whether to show details, such as what servers write to standard error.
+    #[must_use]
+    pub fn verbose(self, verbose: bool) -> Self {
+        Terminal { verbose, ..self }
     }
 
     /// Streams a model's text to standard output; on a terminal, without control sequences.
@@ -237,7 +258,7 @@ impl Terminal {
 
     /// A handle that sends notes from other tasks.
     pub fn notifier(&self) -> Notifier {
-        Notifier { writer: self.writer.clone(), quiet: self.quiet, one_line: self.one_line }
+        Notifier { writer: self.writer.clone(), quiet: self.quiet, verbose: self.verbose, one_line: self.one_line }
     }
 
     /// The prompt for questions to the user.

@@ -205,10 +205,10 @@ impl Writer {
         let more = failures.len().saturating_sub(MAX_LOSSES);
         failures.truncate(MAX_LOSSES);
         if more > 0 {
-            failures.push(format!("and {more} more conversations"));
+            failures.push(format!("and {}", report::count(more, "more conversation")));
         }
         if let Some(obstacle) = &self.obstacle {
-            failures.push(format!("{} messages are not stored yet: {obstacle}", self.waiting.len()));
+            failures.push(format!("not stored yet: {}: {obstacle}", report::count(self.waiting.len(), "message")));
         }
         self.state.set(self.obstacle.clone());
         if failures.is_empty() {

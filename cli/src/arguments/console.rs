@@ -3,13 +3,13 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
-use super::{ConfigArguments, MannerArguments};
+use super::{MannerArguments, ServersArguments};
 
 /// Options that choose the model and the conversation.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct TalkArguments {
     #[command(flatten)]
-    pub(crate) place: ConfigArguments,
+    pub(crate) place: ServersArguments,
     /// The model's `ref` in the configuration (default: the model of the conversation, or `defaults.model`).
     #[arg(long, value_name = "REF", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) model: Option<String>,

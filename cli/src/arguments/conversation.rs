@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
-use super::{ConfigArguments, without_demo_server};
+use super::ConfigArguments;
 
 /// Subcommands of `conversation`.
 #[derive(Debug, Subcommand)]
@@ -25,7 +25,6 @@ pub(crate) enum ConversationCommand {
 
 /// Arguments of `conversation list`.
 #[derive(Debug, Args)]
-#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct ListArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
@@ -45,7 +44,6 @@ pub(crate) struct ListArguments {
 
 /// Arguments of `conversation print`.
 #[derive(Debug, Args)]
-#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct PrintArguments {
     /// The conversation's id, or a unique prefix of it.
     #[arg(value_name = "ID")]
@@ -68,7 +66,6 @@ pub(crate) struct PrintArguments {
 
 /// Arguments of `conversation export`.
 #[derive(Debug, Args)]
-#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct ExportArguments {
     /// The conversations (default: all).
     #[arg(value_name = "ID")]
@@ -82,7 +79,6 @@ pub(crate) struct ExportArguments {
 
 /// Arguments of `conversation delete`.
 #[derive(Debug, Args)]
-#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct DeleteArguments {
     /// The full ids of the conversations.
     #[arg(value_name = "ID", required = true)]
@@ -93,7 +89,6 @@ pub(crate) struct DeleteArguments {
 
 /// Arguments of `conversation prune`.
 #[derive(Debug, Args)]
-#[command(mut_arg("config", without_demo_server))]
 pub(crate) struct PruneArguments {
     /// Delete conversations unchanged for this long: a number with s, m, h, d (days) or w (weeks), such as 30d.
     #[arg(long, value_name = "TIME", value_parser = age)]

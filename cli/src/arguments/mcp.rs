@@ -3,7 +3,7 @@
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
-use super::{ConfigArguments, server_and_tool, server_name};
+use super::{ConfigArguments, ServersArguments, server_and_tool, server_name};
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -59,6 +59,9 @@ pub(crate) struct OutputArguments {
     /// Print everything as one JSON value.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print what the servers write to standard error, not only the last lines of one that fails.
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
     /// Print no progress and no notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -71,7 +74,7 @@ pub(crate) struct LookArguments {
     #[arg(value_name = "NAME", value_parser = server_name)]
     pub(crate) name: Option<String>,
     #[command(flatten)]
-    pub(crate) place: ConfigArguments,
+    pub(crate) place: ServersArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
 }
@@ -83,7 +86,7 @@ pub(crate) struct OneArguments {
     #[arg(value_name = "NAME", value_parser = server_name)]
     pub(crate) name: String,
     #[command(flatten)]
-    pub(crate) place: ConfigArguments,
+    pub(crate) place: ServersArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
 }
@@ -124,7 +127,7 @@ pub(crate) struct CallArguments {
     #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
     #[command(flatten)]
-    pub(crate) place: ConfigArguments,
+    pub(crate) place: ServersArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
 }

@@ -33,9 +33,9 @@ async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Fai
     engine.warm(&catalog).await?;
     for module in catalog.modules().values() {
         terminal.note(&format!(
-            "{}: the bindings of {} tools are compiled",
+            "{}: compiled the bindings of {}",
             module.server,
-            module.tools().len()
+            report::count(module.tools().len(), "tool")
         ));
     }
     Ok(())

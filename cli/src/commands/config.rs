@@ -28,7 +28,12 @@ pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
 
 fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
     let problems = |file: Option<&Path>| match config::check(file) {
-        Ok(problems) => problems.into_iter().map(|problem| problems_of(&[problem])).collect(),
+        Ok(mut checked) => {
+            checked.notes.iter().for_each(|note| terminal.note(note));
+            let further = server::check::problems(&checked);
+            checked.problems.extend(further);
+            checked.problems.into_iter().map(|problem| problems_of(&[problem])).collect()
+        }
         Err(error) => vec![Report::from(error).for_terminal()],
     };
     let problems: Vec<String> = if arguments.files.is_empty() {
@@ -37,20 +42,12 @@ fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
         arguments.files.iter().flat_map(|file| problems(Some(file))).collect()
     };
     problems.iter().for_each(|problem| terminal.print(problem));
-    match problems.len() {
-        0 => {
-            terminal.note("no problems");
-            exit_code::OK
-        }
-        1 => {
-            terminal.note("1 problem");
-            exit_code::CONFIGURATION
-        }
-        number => {
-            terminal.note(&format!("{number} problems"));
-            exit_code::CONFIGURATION
-        }
+    if problems.is_empty() {
+        terminal.note("no problems");
+        return exit_code::OK;
     }
+    terminal.note(&report::count(problems.len(), "problem"));
+    exit_code::CONFIGURATION
 }
 
 fn show(arguments: &ShowArguments, terminal: &Terminal) -> Result<u8, Failure> {
@@ -66,7 +63,8 @@ fn show(arguments: &ShowArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if shown.layers.is_empty() {
         let _ = writeln!(
             text,
-            "  none: the built-in demo server is used\n  add a server: toolsmith mcp add NAME -- COMMAND"
+            "  none: no MCP servers are configured\n  add a server: toolsmith mcp add NAME -- COMMAND ARGUMENTS…\n  \
+             use the servers of another client: toolsmith adopt CLIENT"
         );
     }
     for layer in &shown.layers {

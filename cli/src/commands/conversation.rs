@@ -132,8 +132,9 @@ async fn print(arguments: &PrintArguments, terminal: &Terminal) -> Result<(), Fa
     let left_out = summary.messages.saturating_sub(u64::try_from(path.len()).unwrap_or(u64::MAX));
     if left_out > 0 {
         terminal.note(&format!(
-            "{left_out} messages of other branches are left out; `toolsmith conversation export {}` prints all, and \
-             --to MESSAGE prints the branch of a message",
+            "left out {} of other branches; `toolsmith conversation export {}` prints all, and --to MESSAGE prints the \
+             branch of a message",
+            report::count(left_out, "message"),
             summary.id
         ));
     }
@@ -172,9 +173,7 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
     if let Some(file) = file {
         let path = file.path;
         file.end()?;
-        let conversations =
-            if ids.len() == 1 { "1 conversation is" } else { &format!("{} conversations are", ids.len()) };
-        terminal.note(&format!("{conversations} written to {}", path.display()));
+        terminal.note(&format!("wrote {} to {}", report::count(ids.len(), "conversation"), path.display()));
     }
     Ok(())
 }
@@ -237,8 +236,7 @@ async fn prune(arguments: &PruneArguments, terminal: &Terminal) -> Result<(), Fa
 
 fn report_deleted(deleted: &[Summary], terminal: &Terminal) {
     for one in deleted {
-        let messages =
-            if one.messages == 1 { "1 message".to_owned() } else { format!("{} messages", one.messages) };
+        let messages = report::count(one.messages, "message");
         let words = [Some(one.title.as_str()), one.about.label.as_deref()];
         let words: Vec<_> = words.into_iter().flatten().filter(|word| !word.is_empty()).collect();
         terminal.print(&short(&format!("deleted {} ({messages}) {}", one.id, words.join(" · ")), 120));

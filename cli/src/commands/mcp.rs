@@ -25,7 +25,7 @@ use resources::List;
 
 /// Runs a command and returns the exit code.
 pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
-    let terminal = Terminal::new(command.output().quiet, false);
+    let terminal = Terminal::new(command.output().quiet, false).verbose(command.output().verbose);
     let done = match command {
         LookCommand::List(arguments) => servers::list(arguments, &terminal),
         LookCommand::Status(arguments) => servers::status(arguments, &terminal).await,

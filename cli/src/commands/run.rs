@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use config::Config;
+use config::{Config, Needs};
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::exit_code;
@@ -14,7 +14,7 @@ use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::program_crate::ProgramCrate;
 use gateway::reference::Lookup;
-use report::Kind;
+use report::{Kind, Report};
 use runner::limits::SNIPPET_LIMIT;
 use runner::{Catalog, Engine, Outcome, Request, Status};
 use server::outcome_text;
@@ -47,8 +47,11 @@ async fn run_in(
 ) -> Result<u8, Failure> {
     let terminal = &*runtime.terminal;
     let inputs = unless_cancelled(cancel, read_inputs(arguments, runtime.process.clone())).await?;
-    if inputs.config.is_demo() {
-        terminal.note("no server is configured: using the built-in demo server (use --config FILE, or add a server with `toolsmith mcp add`)");
+    if inputs.config.is_demo() && !arguments.place.demo {
+        terminal.note(
+            "no MCP servers are configured: `demo` is the built-in demo server (add one of your own with \
+             `toolsmith mcp add`)",
+        );
     }
     let Inputs { code, config, tools, .. } = inputs;
     let started = Instant::now();
@@ -71,7 +74,11 @@ async fn run_in(
         masker.mask_value(&mut error.evidence);
     }
     policy.take_notes().iter().for_each(|note| terminal.note(note));
+    let is_unresolved = outcome.as_ref().is_ok_and(has_unresolved);
     let code = outcome.and_then(|outcome| show(&outcome, arguments, terminal));
+    if let Some(why) = config::no_server(&config).filter(|_| is_unresolved) {
+        terminal.note(&Report::from(why).for_terminal());
+    }
     execution.discovery.sessions.unchecked().iter().for_each(|note| terminal.note(note));
     execution.discovery.sessions.close().await;
     code
@@ -116,7 +123,8 @@ async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Resul
             }
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
-        let config = Arc::new(setup::load_in(&process, &place.options())?);
+        let needs = Needs::ServersIfAny { or_demo: names_demo(&code) };
+        let config = Arc::new(setup::load_in(&process, &place.options_with(needs))?);
         let known = Known::of(&config)?;
         let tools = match program {
             Some(program) => Tools::Crate(program, known.pins),
@@ -125,6 +133,11 @@ async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Resul
         Ok(Inputs { code, config, tools })
     });
     reading.await.map_err(Failure::system)?
+}
+
+/// Whether a snippet has the name of the demo server's module.
+fn names_demo(code: &str) -> bool {
+    code.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == "demo")
 }
 
 fn request(arguments: &RunArguments, code: String, config: &Config, cancel: CancellationToken) -> Request {
@@ -260,11 +273,14 @@ impl<'a> Execution<'a> {
         if unfinished && self.discovery.refresh(&request.code, limit).await? {
             return Ok(true);
         }
-        let has_unresolved = codes.iter().flatten().any(|code| UNRESOLVED.contains(code));
-        Ok(outcome.status == Status::CompileError
-            && has_unresolved
-            && self.discovery.ask_the_others(limit).await?)
+        Ok(has_unresolved(outcome) && self.discovery.ask_the_others(limit).await?)
     }
+}
+
+/// Whether a snippet does not compile because it uses a name that does not exist.
+fn has_unresolved(outcome: &Outcome) -> bool {
+    let codes = outcome.diagnostics.iter().filter_map(|diagnostic| diagnostic.code.as_deref());
+    outcome.status == Status::CompileError && codes.into_iter().any(|code| UNRESOLVED.contains(&code))
 }
 
 /// The compiler's error codes for a module, function or import that does not exist. A server that was not listed may

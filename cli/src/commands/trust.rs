@@ -90,7 +90,7 @@ fn locked(file: &Path, text: Option<&str>) -> Option<String> {
     };
     let pinned = lock.servers.iter().filter(|(_, server)| server.pinned);
     let names: Vec<String> =
-        pinned.map(|(name, server)| format!("{name} ({} tools)", server.tools.len())).collect();
+        pinned.map(|(name, server)| format!("{name} ({})", report::count(server.tools.len(), "tool"))).collect();
     Some(match names.is_empty() {
         true => format!("! {shown} pins no server"),
         false => format!("  {shown} pins {}", names.join(", ")),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::{Answer, Block, Message, Role, Run, RunError, Toolset as _, Usage};
+use config::Needs;
 use gateway::failure::Failure;
 use report::Kind;
 use server::assistant::{Assistant, Tools};
@@ -66,7 +67,7 @@ impl ChatSession {
         let terminal = runtime.terminal.clone();
         let source = reload::Source {
             process: runtime.process.clone(),
-            options: arguments.place.options(),
+            options: arguments.place.options_with(Needs::Nothing),
             token_variable: None,
             token: None,
             lenient: true,

@@ -83,7 +83,7 @@ impl ConsoleHost {
             let left_out = rate.lines.saturating_sub(LINE_LIMIT);
             *rate = LogRate { since: Instant::now(), lines: 0 };
             if left_out > 0 {
-                self.terminal.note(&format!("{left_out} lines were left out"));
+                self.terminal.note(&format!("left out {}", report::count(left_out, "line")));
             }
         }
         rate.lines = rate.lines.saturating_add(1);

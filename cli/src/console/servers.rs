@@ -88,7 +88,7 @@ impl ChatSession {
         self.settled(|snapshot| snapshot.lists.contains_key(name)).await;
         let status = self.live.upstreams.status(name);
         let tools = status.map_or(0, |status| status.tools.len());
-        let tools = if tools == 1 { "1 tool".to_owned() } else { format!("{tools} tools") };
+        let tools = report::count(tools, "tool");
         self.terminal.print(&format!("{name} is connected, with {tools}"));
         Ok(())
     }

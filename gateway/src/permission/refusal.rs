@@ -46,35 +46,48 @@ impl Refusal {
 
     /// What is refused and why, with a fix.
     pub fn report(&self) -> Report {
-        let shown: Vec<String> =
-            self.tools.iter().take(TOOLS_NAMED).map(|name| printable::name(name)).collect();
+        let shown = self.shown();
         let more = self.tools.len().saturating_sub(TOOLS_NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let names = format!("{}{more}", shown.join(", "));
         let message = match self.reason {
             Reason::Configuration => format!("the configuration denies {names}"),
-            Reason::NoTerminal => {
-                format!("{names}: permission is required, but there is no terminal to ask on")
-            }
-            Reason::NoElicitation => format!(
-                "{names}: permission is required, but this client does not support elicitation to ask the user"
-            ),
             Reason::Person => format!("permission to call {names} was refused"),
-            Reason::Late(limit) => format!(
-                "{names}: the permission question got no answer within {} s (serve.questionTimeout)",
-                limit.as_secs_f64()
-            ),
-            Reason::Busy => format!(
-                "{names}: busy: permission is required, but too many questions are already open; answer those, or \
-                 try again later"
-            ),
-            Reason::TooMany => {
-                format!(
-                    "{names}: more than {QUESTION_TOOLS} tools need permission, too many for one question"
-                )
-            }
+            _ => format!("{names}: {}", self.why()),
         };
         self.hints(&shown).into_iter().fold(Report::new(Kind::Denied, message), Report::hint)
+    }
+
+    /// Why a call is refused, with a fix, for readers who know which call it is.
+    pub(crate) fn report_of_call(&self) -> Report {
+        self.hints(&self.shown()).into_iter().fold(Report::new(Kind::Denied, self.why()), Report::hint)
+    }
+
+    /// The names of the tools, at most [`TOOLS_NAMED`].
+    fn shown(&self) -> Vec<String> {
+        self.tools.iter().take(TOOLS_NAMED).map(|name| printable::name(name).to_string()).collect()
+    }
+
+    /// The reason, without the tools.
+    fn why(&self) -> String {
+        match self.reason {
+            Reason::Configuration => "the configuration denies it".to_owned(),
+            Reason::NoTerminal => "permission is required, but there is no terminal to ask on".to_owned(),
+            Reason::NoElicitation => {
+                "permission is required, but this client does not support elicitation to ask the user".to_owned()
+            }
+            Reason::Person => "the user refused permission".to_owned(),
+            Reason::Late(limit) => format!(
+                "the permission question got no answer within {} s (serve.questionTimeout)",
+                limit.as_secs_f64()
+            ),
+            Reason::Busy => "busy: permission is required, but too many questions are already open; answer those, or \
+                             try again later"
+                .to_owned(),
+            Reason::TooMany => {
+                format!("more than {QUESTION_TOOLS} tools need permission, too many for one question")
+            }
+        }
     }
 
     /// How the user can allow the tools, of which these names are shown.

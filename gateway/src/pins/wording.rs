@@ -27,8 +27,7 @@ pub(super) fn changes(before: &Value, after: &Value) -> Vec<String> {
     }
     if let Some(more) = lines.len().checked_sub(LINES).filter(|more| *more > 0) {
         lines.truncate(LINES);
-        let noun = if more == 1 { "change" } else { "changes" };
-        lines.push(format!("and {more} more {noun}"));
+        lines.push(format!("and {}", report::count(more, "more change")));
     }
     lines
 }

@@ -112,6 +112,9 @@ impl Reference {
     /// The description, and whether the signatures are complete.
     fn described(&self, budget: usize) -> (String, bool) {
         let all: Vec<Found> = (0..self.len()).filter_map(|place| self.found(place, 0.0)).collect();
+        if all.is_empty() {
+            return (format!("{}\n{}", self.how(), wording::NO_TOOLS), true);
+        }
         for detail in Detail::ALL {
             let how = if detail == Detail::Call { wording::CALLS_ONLY } else { wording::INLINED };
             let how = format!("{}\n{how}", self.how());

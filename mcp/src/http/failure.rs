@@ -61,6 +61,10 @@ impl HttpFailure {
     }
 
     pub(crate) fn unreachable(error: &reqwest::Error) -> Self {
+        if let Some(url) = error.url().filter(|_| is_refused(error)) {
+            let place = url.origin().ascii_serialization();
+            return Self::Unreachable(format!("nothing answers at {place}; start the server, or check the address"));
+        }
         let what = if error.is_connect() {
             "no connection"
         } else if error.is_timeout() {
@@ -70,7 +74,12 @@ impl HttpFailure {
         };
         // The error's own text contains the whole URL, whose query may contain secrets; its causes don't.
         let place = error.url().map(|url| format!(" ({})", url.origin().ascii_serialization()));
-        let cause = std::error::Error::source(error).map_or_else(|| "it ended too early".to_owned(), chain);
+        let below = match error.is_connect() {
+            // The causes in between only say that it happened while connecting.
+            true => std::iter::successors(std::error::Error::source(error), |error| error.source()).last(),
+            false => std::error::Error::source(error),
+        };
+        let cause = below.map_or_else(|| "it ended too early".to_owned(), chain);
         let help = if is_distrusted(error) { DISTRUSTED } else { "" };
         Self::Unreachable(format!("{what}{}: {cause}{help}", place.unwrap_or_default()))
     }
@@ -79,6 +88,14 @@ impl HttpFailure {
 /// Advice for a certificate from an unknown authority.
 const DISTRUSTED: &str = "; if you trust the server's certificate authority, add its certificate to the system's, or \
                           set SSL_CERT_FILE to a PEM file with all authorities that you trust";
+
+/// Whether no process listens at the address.
+fn is_refused(error: &(dyn std::error::Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |error| error.source()).any(|error| {
+        let io = error.downcast_ref::<std::io::Error>();
+        io.is_some_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused)
+    })
+}
 
 /// Whether the server's certificate comes from an unknown authority.
 fn is_distrusted(error: &(dyn std::error::Error + 'static)) -> bool {

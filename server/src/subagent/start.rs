@@ -108,7 +108,10 @@ fn keep_own(config: &mut Config) {
 }
 
 /// Reads the schema of answers.
-fn read_output_schema(file: &Path) -> Result<FinalAnswer, Failure> {
+///
+/// # Errors
+/// If the file can't be read, or is no schema.
+pub(crate) fn read_output_schema(file: &Path) -> Result<FinalAnswer, Failure> {
     let wrong = |why: String| {
         Failure::new(
             Kind::Configuration,

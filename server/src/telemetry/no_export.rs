@@ -5,6 +5,13 @@ use gateway::failure::Failure;
 use report::Kind;
 use tracing_subscriber::{Layer, Registry};
 
+/// Why a configured export can't be used in this build.
+pub(crate) fn unsupported() -> Option<Failure> {
+    let message = "telemetry is configured, but this build of toolsmith can't export it";
+    let hint = "build it with `--features otel`, or remove telemetry from the configuration";
+    Some(Failure::new(Kind::Telemetry, message).hint(hint))
+}
+
 /// An export of spans, which this build does not have.
 #[derive(Debug)]
 pub(crate) enum Exporter {}
@@ -15,9 +22,7 @@ impl Exporter {
     /// # Errors
     /// Always, because this build has no export.
     pub(crate) fn begin(_: &Telemetry) -> Result<Option<Self>, Failure> {
-        let message = "telemetry is configured, but this build of toolsmith can't export it";
-        Err(Failure::new(Kind::Telemetry, message)
-            .hint("build it with `--features otel`, or remove telemetry from the configuration"))
+        unsupported().map_or(Ok(None), Err)
     }
 
     /// The layer that collects the spans.

@@ -118,7 +118,7 @@ fn table(report: &Report<'_>) -> String {
         row(&name, tool.typed, tool.properties, tool.tokens, tool.lines);
     }
     let Totals { tools, typed, properties, tokens, lines, .. } = report.totals;
-    row(&format!("all {tools} tools"), typed, properties, tokens, lines);
+    row(&format!("all {}", report::count(tools, "tool")), typed, properties, tokens, lines);
     let mut head = format!("{:>12}  {:>7}  {:>9}  {:>6}\n", "typed", "schema", "signature", "lines");
     head.push_str(&format!("{:>12}  {:>7}  {:>9}  {:>6}\n", "properties", "tokens", "tokens", "of Rust"));
     let fallbacks =

@@ -69,8 +69,11 @@ impl Page {
             self.lines("", &format!("label {label}{run}"));
         }
         self.line(&format!(
-            "{} messages; tokens: {} read ({} of them cached), {} written",
-            summary.messages, usage.input, usage.cached, usage.output
+            "{}; tokens: {} read ({} of them cached), {} written",
+            report::count(summary.messages, "message"),
+            usage.input,
+            usage.cached,
+            usage.output
         ));
     }
 
@@ -167,7 +170,7 @@ pub(super) fn shortened(text: &str) -> String {
         0 => text.to_owned(),
         // Only the last line's newline is left out.
         1 if rest == "\n" => head.to_owned(),
-        left => format!("{head}\n[… {left} characters are left out; --full shows them]"),
+        left => format!("{head}\n[… left out {}; --full shows them]", report::count(left, "character")),
     }
 }
 

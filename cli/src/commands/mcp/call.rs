@@ -10,7 +10,7 @@ use gateway::tool_list::ToolList;
 use report::Kind;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use server::setup::{load_for_person, server};
+use server::setup::{load, server};
 use server::tool_result_files::{RESULT_LIMIT, Results, text};
 use terminal::Terminal;
 
@@ -42,7 +42,7 @@ pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Resu
 async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value, Failure> {
     let given = given(arguments)?;
     let (server_name, tool) = arguments.tool();
-    let config = load_for_person(&arguments.place.options(), terminal)?;
+    let config = load(&arguments.place.options())?;
     let name = &server(&config, server_name)?.connection.name;
     let known = Known::of(&config)?;
     let cache = config::cache_folder()?;

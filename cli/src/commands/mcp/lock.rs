@@ -63,7 +63,7 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
     }
     for server in &config.servers {
         if let Some(tools) = admitted(&config, &lists, &server.connection.name) {
-            terminal.print(&format!("{}: {} tools", server.connection.name, tools.len()));
+            terminal.print(&format!("{}: {}", server.connection.name, report::count(tools.len(), "tool")));
         }
     }
     for (target, held) in targets.iter().zip(opened) {

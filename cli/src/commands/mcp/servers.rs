@@ -12,7 +12,7 @@ use gateway::pins::Known;
 use gateway::sessions::{Opened, Sessions, Unopened};
 use report::problems;
 use serde_json::{Value, json};
-use server::setup::{load_for_person, server, survey_for_person};
+use server::setup::{load, server, survey_for_person};
 use terminal::{Masker, Terminal};
 
 use super::support::{code, note_difference, print_json, sessions};
@@ -37,6 +37,9 @@ pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8,
     rows.sort_by_key(|row| row["id"].to_string());
     if arguments.output.json {
         print_json(&Value::from(rows), terminal);
+        return Ok(exit_code::OK);
+    }
+    if rows.is_empty() {
         return Ok(exit_code::OK);
     }
     let columns = ["id", "transport", "source", "enabled", "timeout", "requestTimeout", "address"];
@@ -186,7 +189,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
     rows.sort_by_key(|row| row["id"].to_string());
     if arguments.output.json {
         print_json(&Value::from(rows), terminal);
-    } else {
+    } else if !rows.is_empty() {
         let columns = ["id", "transport", "source", "enabled", "state", "tools"];
         terminal.print(&table(
             &columns,
@@ -204,7 +207,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
 }
 
 pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load_for_person(&arguments.place.options(), terminal)?;
+    let config = load(&arguments.place.options())?;
     let name = &server(&config, &arguments.name)?.connection.name;
     one(&config, name, arguments.output.json, terminal).await
 }
@@ -251,7 +254,7 @@ async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Termina
 }
 
 pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load_for_person(&arguments.place.options(), terminal)?;
+    let config = load(&arguments.place.options())?;
     let name = &server(&config, &arguments.name)?.connection.name;
     let tried = alone(&config, name, terminal).await?;
     let facts = tried.facts(&config);
@@ -267,9 +270,9 @@ pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Resul
     match &tried.opened {
         Ok(Opened { session, tools, warnings, .. }) => {
             warnings.iter().for_each(|warning| terminal.note(warning));
-            let (tools, version) = (tools.tools().len(), short(session.protocol_version(), WORDS));
+            let (tools, version) = (report::count(tools.tools().len(), "tool"), short(session.protocol_version(), WORDS));
             if tried.works() {
-                terminal.print(&format!("{name}: ok, {tools} tools, protocol {version}, {} ms", tried.ms));
+                terminal.print(&format!("{name}: ok, {tools}, protocol {version}, {} ms", tried.ms));
             }
         }
         Err(error) => terminal.tell(&format!("{name}: error: {}", error.report.for_terminal())),

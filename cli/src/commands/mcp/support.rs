@@ -8,6 +8,7 @@ use gateway::exit_code;
 use gateway::pins::{Difference, Pins};
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
+use gateway::unmatched;
 use serde_json::Value;
 use terminal::Terminal;
 
@@ -21,7 +22,7 @@ pub(super) fn sessions(config: &Arc<Config>, pins: Pins, terminal: &Terminal) ->
     sessions
 }
 
-/// Notes how a server's tools differ from the locked ones.
+/// Notes how a server's tools differ from the locked ones, and names in its entry that none of them has.
 pub(super) fn note_difference(
     config: &Config,
     pins: &Pins,
@@ -30,7 +31,8 @@ pub(super) fn note_difference(
     terminal: &Terminal,
 ) {
     let found = pins.differences(server, tools, |tool| config.admits(server, tool));
-    found.iter().filter_map(Difference::note).for_each(|note| terminal.note(&note));
+    let differences = found.iter().filter_map(Difference::note);
+    differences.chain(unmatched::of_server(config, server, tools)).for_each(|note| terminal.note(&note));
 }
 
 /// Prints a value as one line of JSON.

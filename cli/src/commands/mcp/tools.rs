@@ -12,9 +12,10 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::tool_list::ToolList;
+use gateway::unmatched;
 use report::{Kind, Report};
 use serde_json::{Value, json};
-use server::setup::{load_for_person, server};
+use server::setup::{load, server};
 use terminal::Terminal;
 
 use super::support::{note_difference, print_json, sessions};
@@ -24,7 +25,7 @@ use crate::arguments::ToolsArguments;
 type Lists = BTreeMap<String, Arc<ToolList>>;
 
 pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load_for_person(&arguments.look.place.options(), terminal)?;
+    let config = load(&arguments.look.place.options())?;
     let known = Known::of(&config)?;
     let names: Vec<&str> = match &arguments.look.name {
         Some(name) => vec![&server(&config, name)?.connection.name],
@@ -37,7 +38,8 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
     }
     let partition = partition(&config, &known.pins, &lists)?;
     if arguments.look.name.is_none() {
-        partition.warnings.iter().for_each(|warning| terminal.note(warning));
+        let unmatched = unmatched::of_all(&config, &lists);
+        partition.warnings.iter().chain(&unmatched).for_each(|warning| terminal.note(warning));
     }
     let of = |(name, list): (&String, &Arc<ToolList>)| rows(&config, &known.pins, &partition, name, list);
     let servers: Vec<(String, Vec<Value>)> = lists.iter().map(|entry| (entry.0.clone(), of(entry))).collect();
@@ -150,9 +152,9 @@ fn as_json(config: &Config, server: &str, rows: &[Value], arguments: &ToolsArgum
 
 fn show(config: &Config, server: &str, rows: &[Value], arguments: &ToolsArguments, terminal: &Terminal) {
     let out = rows.iter().filter(|row| is_left_out(row)).count();
-    let (total, admitted) = (rows.len(), rows.len() - out);
+    let (total, admitted) = (report::count(rows.len(), "tool"), rows.len() - out);
     let mode = mode(config, server);
-    terminal.print(&format!("{server}: {total} tools, {admitted} admitted, {out} left out (filter: {mode})"));
+    terminal.print(&format!("{server}: {total}, {admitted} admitted, {out} left out (filter: {mode})"));
     let cells = |row: &Value| {
         let place = row["directName"].as_str().or(row["place"].as_str()).unwrap_or_default();
         let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();

@@ -39,6 +39,9 @@ and setters are lenient: `&str` for String and enums, any integer, arrays for Ve
 pub(super) const DISCOVERED: &str = "\
 Look tools up first: search_tools, describe_tools (also in snippets). Servers (tools):";
 
+/// While no server has tools.
+pub(super) const NO_TOOLS: &str = "No server has tools for snippets now.";
+
 /// While some servers have not answered.
 pub(super) const MORE_TO_COME: &str =
     "Servers are still starting: search_tools finds their tools once they are ready.";

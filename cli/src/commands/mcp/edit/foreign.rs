@@ -125,7 +125,9 @@ impl Reader<'_> {
             (["includeTools", "enabledTools"], "enabledTools"),
             (["excludeTools", "disabledTools"], "disabledTools"),
         ] {
-            if let Some(names) = keys.into_iter().find_map(|other| given.get(other)) {
+            let names = keys.into_iter().find_map(|other| given.get(other));
+            // In other clients an empty list is no filter.
+            if let Some(names) = names.filter(|names| names.as_array().is_none_or(|names| !names.is_empty())) {
                 new.push((key.to_owned(), names.clone()));
             }
         }
