@@ -62,7 +62,8 @@ fn usable(file: Option<&Path>, layers: layers::Layers) -> Result<Config, Error> 
 
 /// Names the project's file if it has no effect because it is not trusted.
 fn untrusted() -> Result<Option<String>, Error> {
-    let Some(file) = std::env::current_dir().ok().map(|folder| layers::project_file(&folder)).transpose()?.flatten()
+    let Some(file) =
+        std::env::current_dir().ok().map(|folder| layers::project_file(&folder)).transpose()?.flatten()
     else {
         return Ok(None);
     };

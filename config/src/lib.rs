@@ -47,13 +47,13 @@ use std::path::Path;
 use report::Problem;
 
 pub use self::agent::{Conversations, Model, Subagent};
+pub use check::{Checked, check};
 pub use code_mode::{CodeMode, DirectNames, LONGEST_DESCRIPTION};
 pub use config_layer::ConfigLayer;
 pub use configuration::{Absent, Config, Server};
 pub use error::{Error, ErrorKind};
 pub use folders::{cache_folder, state_folder, user_folder};
 pub use key_types::LONGEST_SECONDS;
-pub use check::{Checked, check};
 pub use layers::{LoadOptions, Needs, file_of_environment};
 pub use locks::{LOCK, LockFile};
 pub use own_program::is_this_program;

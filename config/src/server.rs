@@ -216,8 +216,10 @@ impl Checks<'_> {
         let authorized = headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
         // The text of the file, not the parsed one: a server may distinguish equivalent addresses.
         let text = form.url.as_ref().map(|url| url.value.meant.0.trim().to_owned());
-        let url =
-            form.url.as_ref().and_then(|url| self.checker.keep(url, key_types::server_address(&url.value.meant.0)));
+        let url = form
+            .url
+            .as_ref()
+            .and_then(|url| self.checker.keep(url, key_types::server_address(&url.value.meant.0)));
         let store = url.as_ref().and_then(|url| token_store(&self.entry.name, url.as_str()));
         let oauth = match form.oauth.as_ref().map(|oauth| (oauth, &oauth.value)) {
             Some((place, OAuthChoice::Given(given))) => {

@@ -21,7 +21,7 @@ use crate::session_host::SessionHost;
 use crate::sessions::Sessions;
 use crate::tool_list::ToolList;
 use crate::unavailable::{STARTING, UnavailableTools};
-use crate::unmatched;
+use crate::{unmatched, waiting};
 
 /// The known tools of the servers, and the sessions opened to list them.
 pub struct Discovery<'a> {
@@ -131,8 +131,11 @@ impl<'a> Discovery<'a> {
 
     /// Asks servers for their tools; returns the errors.
     pub async fn ask(&mut self, servers: &[&Server]) -> Result<Vec<Report>, Failure> {
-        let opened =
-            join_all(servers.iter().map(|server| self.sessions.start(&server.connection.name))).await;
+        let opening = servers.iter().map(|server| {
+            let name = &server.connection.name;
+            (name.clone(), self.sessions.start(name))
+        });
+        let opened = waiting::all(&self.notifier, opening).await;
         let mut failures = Vec::new();
         for (server, opened) in servers.iter().zip(opened) {
             match opened {

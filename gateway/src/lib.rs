@@ -28,3 +28,4 @@ pub mod sessions;
 pub mod tool_list;
 pub mod unavailable;
 pub mod unmatched;
+pub mod waiting;

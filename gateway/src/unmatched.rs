@@ -27,16 +27,22 @@ pub fn of_server(config: &Config, server: &str, tools: &ToolList) -> Vec<String>
     let warning = |(key, glob): (&str, Glob)| {
         let (text, of) = (printable::name(glob.text()), &server.connection.name);
         let near = did_you_mean(glob.text(), &names);
-        format!("warning: `{key}` of the server {of} has {text}, but no tool of the server has this name{near}")
+        format!(
+            "warning: `{key}` of the server {of} has {text}, but no tool of the server has this name{near}"
+        )
     };
     unmatched.map(warning).collect()
 }
 
 /// The warnings about names that apply to all servers, of which `lists` are known.
 pub fn of_all(config: &Config, lists: &BTreeMap<String, Arc<ToolList>>) -> Vec<String> {
-    let keys = [("globalSettings.deny", &config.deny), ("codeMode.excludedTools", &config.code_mode.excluded)];
+    let keys =
+        [("globalSettings.deny", &config.deny), ("codeMode.excludedTools", &config.code_mode.excluded)];
     let named = keys.iter().flat_map(|(key, globs)| globs.iter().map(move |glob| (*key, glob)));
-    named.filter(|(_, glob)| is_name(glob)).filter_map(|(key, glob)| of_name(config, lists, key, glob)).collect()
+    named
+        .filter(|(_, glob)| is_name(glob))
+        .filter_map(|(key, glob)| of_name(config, lists, key, glob))
+        .collect()
 }
 
 fn of_name(
@@ -170,11 +176,18 @@ mod tests {
             of("a.drop_rows", &a),
             "warning: `globalSettings.deny` has a.drop_rows, but no tool has this name; did you mean a.drop_row?"
         );
-        assert_eq!(of("c.read", &all), "warning: `globalSettings.deny` has c.read, but no tool has this name; did you \
-             mean b.read?");
-        for (deny, lists) in
-            [("reed", &a), ("read", &all), ("b.read", &all), ("*.delete_*", &all), ("b.mcp_resource_read", &all)]
-        {
+        assert_eq!(
+            of("c.read", &all),
+            "warning: `globalSettings.deny` has c.read, but no tool has this name; did you \
+             mean b.read?"
+        );
+        for (deny, lists) in [
+            ("reed", &a),
+            ("read", &all),
+            ("b.read", &all),
+            ("*.delete_*", &all),
+            ("b.mcp_resource_read", &all),
+        ] {
             assert_eq!(of(deny, lists), "", "{deny}");
         }
         assert!(of("reed", &all).contains("did you mean read?"));

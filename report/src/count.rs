@@ -5,15 +5,14 @@ use std::fmt::Display;
 /// A number of things by their noun, in the plural unless there is exactly one: `count(2, "tool")` is "2 tools",
 /// `count(0, "entry")` is "0 entries".
 pub fn count<N: Copy + Display + From<u8> + PartialEq>(number: N, noun: &str) -> String {
-    format!("{number} {}", plural(number, noun))
+    if number == N::from(1) {
+        return format!("{number} {noun}");
+    }
+    format!("{number} {}", plural(noun))
 }
 
-/// The noun for a number of things, as in [`count`].
-pub fn plural<N: From<u8> + PartialEq>(number: N, noun: &str) -> String {
+fn plural(noun: &str) -> String {
     let is_vowel = |c: char| "aeiou".contains(c);
-    if number == N::from(1) {
-        return noun.to_owned();
-    }
     match noun.strip_suffix('y') {
         Some(stem) if !stem.ends_with(is_vowel) => format!("{stem}ies"),
         _ if noun.ends_with(['s', 'x']) || noun.ends_with("ch") => format!("{noun}es"),
@@ -27,7 +26,8 @@ mod tests {
 
     #[test]
     fn only_one_thing_is_named_in_the_singular() {
-        let counts = [(0, "tool"), (1, "tool"), (2, "tool"), (1, "entry"), (2, "entry"), (2, "day"), (3, "process")];
+        let counts =
+            [(0, "tool"), (1, "tool"), (2, "tool"), (1, "entry"), (2, "entry"), (2, "day"), (3, "process")];
         let counted = counts.map(|(number, noun)| count(number, noun));
         let expected = ["0 tools", "1 tool", "2 tools", "1 entry", "2 entries", "2 days", "3 processes"];
         assert_eq!(counted, expected);

@@ -12,7 +12,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-pub use count::{count, plural};
+pub use count::count;
 pub use kind::Kind;
 pub use problem::{Excerpt, Place, Problem};
 pub use render::problems;

@@ -293,8 +293,8 @@ impl Progress<'_> {
             if let Ok(Message::CompilerArtifact(artifact)) = serde_json::from_slice(&line) {
                 self.done += 1;
                 let Progress { done, crates, .. } = self;
-                self.observer
-                    .progress(&format!("compiled {} ({done}, {crates} crates)", artifact.target.name));
+                let total = (*crates).max(*done);
+                self.observer.step(*done, total, &format!("compiled {}", artifact.target.name));
             }
         }
     }

@@ -54,6 +54,11 @@ pub trait Observer: Send + Sync {
     /// Long work has started, described for the user: the first build of a layer, waiting for another process.
     fn progress(&self, message: &str);
 
+    /// One more step of long work is done: `done` of about `total`.
+    fn step(&self, done: usize, total: usize, message: &str) {
+        self.progress(&format!("{message} ({done} of {total})"));
+    }
+
     /// Returns when more of the program's output can be accepted. Until then, it is not read, and a program that keeps
     /// printing blocks, as with any slow reader.
     fn takes_output(&self) -> BoxFuture<'_, ()> {

@@ -8,6 +8,7 @@ use crate::bindings;
 use crate::catalog::{Catalog, ServerModule};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::observer::Observer;
 
 /// The result of compiling ahead.
 #[derive(Debug, Default)]
@@ -28,9 +29,11 @@ impl Engine {
     ///
     /// # Errors
     /// If bindings do not compile, or the host fails.
-    pub async fn warm(&self, catalog: &Catalog) -> Result<()> {
-        for module in catalog.modules().values() {
+    pub async fn warm(&self, catalog: &Catalog, observer: &dyn Observer) -> Result<()> {
+        let total = catalog.modules().len();
+        for (done, module) in (1..).zip(catalog.modules().values()) {
             bindings::warm(self, module).await?;
+            observer.step(done, total, &format!("compiled the bindings of {}", module.server));
         }
         Ok(())
     }

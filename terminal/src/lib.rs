@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bar;
 mod keyboard;
 mod masker;
 mod prompt;
@@ -14,7 +15,7 @@ mod writer;
 
 use std::fmt;
 use std::io::{self, IsTerminal as _};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
@@ -23,6 +24,7 @@ use queue::Bounds;
 use runner::Observer;
 use tokio::sync::{oneshot, watch};
 
+use self::bar::{CLEAR, ProgressLine};
 pub use self::keyboard::{GRACE, Keyboard};
 pub use self::masker::Masker;
 pub use self::prompt::{Question, TerminalPrompt};
@@ -65,6 +67,8 @@ pub struct Terminal {
     writer: queue::Sender<Piece>,
     /// How many questions are open or waiting.
     questions: watch::Sender<usize>,
+    /// The line that overwrites itself.
+    line: Arc<ProgressLine>,
     state: Mutex<State>,
 }
 
@@ -72,7 +76,6 @@ pub struct Terminal {
 struct State {
     /// Whether the program's output ended in the middle of a line.
     stdout_open: bool,
-    progress_shown: bool,
     /// When the program's own progress was last shown, and whether that was its last step.
     program_progress: Option<(Instant, bool)>,
 }
@@ -93,6 +96,7 @@ pub struct Notifier {
     quiet: bool,
     verbose: bool,
     one_line: bool,
+    line: Arc<ProgressLine>,
 }
 
 impl Notifier {
@@ -120,6 +124,21 @@ impl Notifier {
         self.verbose && !self.quiet
     }
 
+    /// Shows on a terminal that `done` of about `total` steps of long work are done, in a line that overwrites itself;
+    /// elsewhere nothing, unless quiet.
+    pub fn step(&self, done: usize, total: usize, message: &str) {
+        if self.one_line && !self.quiet {
+            push_note(&self.writer, self.line.step(done, total, &printable::prose(&masked(message))));
+        }
+    }
+
+    /// Ends the work whose steps are shown.
+    pub fn end_steps(&self) {
+        if self.line.end() {
+            push_note(&self.writer, CLEAR.to_owned());
+        }
+    }
+
     /// Shows a message even if quiet.
     pub fn tell(&self, message: &str) {
         self.say(&format!("toolsmith: {message}"));
@@ -128,7 +147,8 @@ impl Notifier {
     /// Shows lines.
     pub fn say(&self, lines: &str) {
         // The current line may show progress.
-        let clear = if self.one_line { "\r\x1b[K" } else { "" };
+        let clear = if self.one_line { CLEAR } else { "" };
+        self.line.take();
         let text = printable::lines(&masked(&queue::shortened(lines, LONGEST_NOTE)));
         push_note(&self.writer, format!("{clear}{text}\n"));
     }
@@ -139,7 +159,8 @@ impl Terminal {
     pub fn new(quiet: bool, live: bool) -> Self {
         let (writer, mut pieces) = queue::bounded(NOTES);
         std::thread::spawn(move || write(&mut pieces));
-        let one_line = io::stderr().is_terminal();
+        let is_plain = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        let one_line = io::stderr().is_terminal() && !is_plain;
         Terminal {
             quiet,
             verbose: false,
@@ -147,6 +168,7 @@ impl Terminal {
             one_line,
             writer,
             questions: watch::Sender::default(),
+            line: Arc::default(),
             state: Mutex::default(),
         }
     }
@@ -258,7 +280,8 @@ impl Terminal {
 
     /// A handle that sends notes from other tasks.
     pub fn notifier(&self) -> Notifier {
-        Notifier { writer: self.writer.clone(), quiet: self.quiet, verbose: self.verbose, one_line: self.one_line }
+        let Terminal { quiet, verbose, one_line, .. } = *self;
+        Notifier { writer: self.writer.clone(), quiet, verbose, one_line, line: self.line.clone() }
     }
 
     /// The prompt for questions to the user.
@@ -267,8 +290,8 @@ impl Terminal {
     }
 
     fn clear_progress(&self) {
-        if std::mem::take(&mut self.state().progress_shown) {
-            self.send(Piece::Err(b"\r\x1b[K".to_vec()));
+        if self.line.take() {
+            self.send(Piece::Err(CLEAR.as_bytes().to_vec()));
         }
     }
 
@@ -319,10 +342,17 @@ impl Observer for Terminal {
         }
         let message = printable::prose(&masked(message));
         if self.one_line {
-            self.state().progress_shown = true;
-            self.note_of(format!("\r\x1b[Ktoolsmith: {message}"));
+            self.note_of(self.line.message(&message));
         } else {
             self.note_of(format!("toolsmith: {message}\n"));
+        }
+    }
+
+    fn step(&self, done: usize, total: usize, message: &str) {
+        if self.one_line {
+            self.notifier().step(done, total, message);
+        } else {
+            self.progress(&format!("{message} ({done} of {total})"));
         }
     }
 

@@ -98,7 +98,8 @@ pub(super) fn write(pieces: &mut queue::Receiver<Piece>) {
     let mut writing = Writing::new();
     while let Some(Received { missed, item }) = pieces.receive_blocking() {
         if missed > 0 {
-            let note = format!("toolsmith: left out {} here: not read in time\n", report::count(missed, "line"));
+            let note =
+                format!("toolsmith: left out {} here: not read in time\n", report::count(missed, "line"));
             writing.piece(Piece::Err(note.into_bytes()));
         }
         if let Some(piece) = item {

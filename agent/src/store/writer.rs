@@ -208,7 +208,10 @@ impl Writer {
             failures.push(format!("and {}", report::count(more, "more conversation")));
         }
         if let Some(obstacle) = &self.obstacle {
-            failures.push(format!("not stored yet: {}: {obstacle}", report::count(self.waiting.len(), "message")));
+            failures.push(format!(
+                "not stored yet: {}: {obstacle}",
+                report::count(self.waiting.len(), "message")
+            ));
         }
         self.state.set(self.obstacle.clone());
         if failures.is_empty() {

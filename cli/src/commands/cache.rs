@@ -30,7 +30,8 @@ async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Fai
     let catalog = discovery.catalog();
     discovery.sessions.close().await;
     discovered?;
-    engine.warm(&catalog).await?;
+    engine.warm(&catalog, terminal).await?;
+    terminal.notifier().end_steps();
     for module in catalog.modules().values() {
         terminal.note(&format!(
             "{}: compiled the bindings of {}",

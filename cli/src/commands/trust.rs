@@ -89,8 +89,9 @@ fn locked(file: &Path, text: Option<&str>) -> Option<String> {
         Err(error) => return Some(format!("! {error}")),
     };
     let pinned = lock.servers.iter().filter(|(_, server)| server.pinned);
-    let names: Vec<String> =
-        pinned.map(|(name, server)| format!("{name} ({})", report::count(server.tools.len(), "tool"))).collect();
+    let names: Vec<String> = pinned
+        .map(|(name, server)| format!("{name} ({})", report::count(server.tools.len(), "tool")))
+        .collect();
     Some(match names.is_empty() {
         true => format!("! {shown} pins no server"),
         false => format!("  {shown} pins {}", names.join(", ")),

@@ -218,7 +218,10 @@ fn snippet_lines(code: &str, style: Style) -> String {
     let mut text =
         highlight::rust(&shown, style).lines().map(|line| format!("  {bar} {line}")).collect::<Vec<_>>();
     if lines.len() > SNIPPET_LINES {
-        text.push(format!("  {bar} … {}; /code shows all", report::count(lines.len() - SNIPPET_LINES, "more line")));
+        text.push(format!(
+            "  {bar} … {}; /code shows all",
+            report::count(lines.len() - SNIPPET_LINES, "more line")
+        ));
     }
     text.join("\n")
 }

@@ -74,16 +74,19 @@ impl Refusal {
             Reason::Configuration => "the configuration denies it".to_owned(),
             Reason::NoTerminal => "permission is required, but there is no terminal to ask on".to_owned(),
             Reason::NoElicitation => {
-                "permission is required, but this client does not support elicitation to ask the user".to_owned()
+                "permission is required, but this client does not support elicitation to ask the user"
+                    .to_owned()
             }
             Reason::Person => "the user refused permission".to_owned(),
             Reason::Late(limit) => format!(
                 "the permission question got no answer within {} s (serve.questionTimeout)",
                 limit.as_secs_f64()
             ),
-            Reason::Busy => "busy: permission is required, but too many questions are already open; answer those, or \
+            Reason::Busy => {
+                "busy: permission is required, but too many questions are already open; answer those, or \
                              try again later"
-                .to_owned(),
+                    .to_owned()
+            }
             Reason::TooMany => {
                 format!("more than {QUESTION_TOOLS} tools need permission, too many for one question")
             }

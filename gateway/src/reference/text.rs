@@ -35,7 +35,10 @@ impl Reference {
         let mut shown = texts.find(|text| text.len() <= SEARCH_LIMIT).unwrap_or_else(|| names(&found));
         let listed = if query.trim().is_empty() { self.count(server) } else { 0 };
         if listed > found.len() {
-            shown.push_str(&format!("\n// {}: search by words", report::count(listed - found.len(), "more tool")));
+            shown.push_str(&format!(
+                "\n// {}: search by words",
+                report::count(listed - found.len(), "more tool")
+            ));
         }
         shown.push_str("\n// `name?: T` is a setter: `.name(value)`. describe_tools returns a tool's full documentation.");
         shown.push_str(&self.missing_line("\n// "));

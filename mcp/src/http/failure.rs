@@ -63,7 +63,9 @@ impl HttpFailure {
     pub(crate) fn unreachable(error: &reqwest::Error) -> Self {
         if let Some(url) = error.url().filter(|_| is_refused(error)) {
             let place = url.origin().ascii_serialization();
-            return Self::Unreachable(format!("nothing answers at {place}; start the server, or check the address"));
+            return Self::Unreachable(format!(
+                "nothing answers at {place}; start the server, or check the address"
+            ));
         }
         let what = if error.is_connect() {
             "no connection"

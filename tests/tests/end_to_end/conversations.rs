@@ -186,10 +186,7 @@ fn conversations_are_exported_as_json_lines() {
     let path = out.to_str().unwrap();
     let wrong = stored.run(&["export", &stored.coder, "uuu", "--out", path]).exits(2);
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "what was there before", "{wrong:#?}");
-    stored
-        .run(&["export", &stored.coder, "--out", path])
-        .exits(0)
-        .says(&["1 conversation is written to", path]);
+    stored.run(&["export", &stored.coder, "--out", path]).exits(0).says(&["wrote 1 conversation to", path]);
     let written = lines(&std::fs::read_to_string(&out).unwrap());
     assert_eq!((written.len(), &written[0]["label"]), (1, &json!("subagent:coder:k4x")));
     assert_eq!(std::fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);

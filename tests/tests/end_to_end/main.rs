@@ -24,6 +24,7 @@ mod doctor;
 mod documentation;
 mod endings;
 mod escapes;
+mod first_use;
 mod floods;
 mod forms;
 mod grants;

@@ -151,6 +151,7 @@ fn arguments_files_and_quiet() {
     }
     let loud = plain("1").done().exits(0);
     assert_eq!(loud.stdout, "1\n");
+    let loud = plain("demo::echo(\"hello\").await?.text()").done().exits(0);
     assert_says(&json!(loud.stderr), &["built-in demo server"]);
     Run::new(shared()).arguments(&["run", "no-such-file.rs"]).done().exits(2).says(&["no-such-file.rs"]);
     Run::new(shared()).arguments(&["run", "/"]).done().exits(2).says(&["snippet can't be read"]);

@@ -216,7 +216,7 @@ fn only_servers_that_are_called_are_started() {
 
 #[test]
 fn output_goes_where_it_belongs() {
-    let done = plain(ECHO).fault("chatty-stderr", "").done().exits(0);
+    let done = plain(ECHO).fault("chatty-stderr", "").argument("-v").done().exits(0);
     assert_eq!(done.stdout, "hello\n");
     let lines = done.stderr.lines().filter(|line| line.contains("faulty: log line")).count();
     assert!((100..10_000).contains(&lines), "a part of the 100 000 lines, but {lines}");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use gateway::failure::Failure;
-use runner::{Catalog, Engine, ServerTools};
+use runner::{Catalog, Engine, ServerTools, Unobserved};
 
 use crate::demo;
 
@@ -73,7 +73,7 @@ async fn compile_cpu(engine: &Engine, server: &codegen::Server, round: u32) -> R
     let catalog =
         Catalog::generate(engine.cache(), vec![tools], [], &codegen::Style::default(), |_, _| false);
     let before = children_ms()?;
-    engine.warm(&catalog).await?;
+    engine.warm(&catalog, &Unobserved).await?;
     Ok(children_ms()? - before)
 }
 

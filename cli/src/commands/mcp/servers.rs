@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use config::{Config, ConfigLayer, Server};
-use futures::future::join_all;
 use gateway::config_secrets;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::sessions::{Opened, Sessions, Unopened};
+use gateway::waiting;
 use report::problems;
 use serde_json::{Value, json};
 use server::setup::{load, server, survey_for_person};
@@ -92,6 +92,8 @@ fn cell(value: &Value) -> String {
         Value::Null => "-".to_owned(),
         Value::Bool(is) => if *is { "yes" } else { "no" }.to_owned(),
         Value::String(text) => text.clone(),
+        // 60 and not 60.0.
+        Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or_default().to_string(),
         other => other.to_string(),
     }
 }
@@ -172,8 +174,9 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
     }
     let pins = Known::of(&config)?.pins;
     let sessions = sessions(&config, pins.clone(), terminal);
-    let tried =
-        join_all(config.servers.iter().map(|server| attempt(&sessions, &server.connection.name))).await;
+    let names = config.servers.iter().map(|server| &server.connection.name);
+    let attempts = names.map(|name| (name.clone(), attempt(&sessions, name)));
+    let tried = waiting::all(&terminal.notifier(), attempts).await;
     sessions.close().await;
     for Tried { name, opened, .. } in &tried {
         if let Ok(opened) = opened {
@@ -270,7 +273,8 @@ pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Resul
     match &tried.opened {
         Ok(Opened { session, tools, warnings, .. }) => {
             warnings.iter().for_each(|warning| terminal.note(warning));
-            let (tools, version) = (report::count(tools.tools().len(), "tool"), short(session.protocol_version(), WORDS));
+            let (tools, version) =
+                (report::count(tools.tools().len(), "tool"), short(session.protocol_version(), WORDS));
             if tried.works() {
                 terminal.print(&format!("{name}: ok, {tools}, protocol {version}, {} ms", tried.ms));
             }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use config::{Config, Filter};
-use futures::future::join_all;
 use gateway::cache;
 use gateway::catalog;
 use gateway::direct::Partition;
@@ -12,7 +11,7 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::tool_list::ToolList;
-use gateway::unmatched;
+use gateway::{unmatched, waiting};
 use report::{Kind, Report};
 use serde_json::{Value, json};
 use server::setup::{load, server};
@@ -57,7 +56,8 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
 /// Lists the tools of servers in parallel. Returns the lists, and the errors of the servers that failed.
 async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Terminal) -> (Lists, Vec<Report>) {
     let sessions = sessions(config, pins.clone(), terminal);
-    let opened = join_all(names.iter().map(|name| sessions.start(name))).await;
+    let opening = names.iter().map(|name| ((*name).to_owned(), sessions.start(name)));
+    let opened = waiting::all(&terminal.notifier(), opening).await;
     let (mut lists, mut failures) = (Lists::new(), Vec::new());
     for (name, opened) in names.iter().zip(opened) {
         match opened {

@@ -157,10 +157,10 @@ fn lost_events_are_counted_on_standard_error() {
     // The kernel accepts connections, and nothing answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://token@{}/events", silent.local_addr().unwrap());
-    let arguments = ["run", "-", "--config", "examples/subagent/parent.yaml", "--json"];
+    let arguments = ["run", "-v", "-", "--config", "examples/subagent/parent.yaml", "--json"];
     let run = at(folder.path(), &arguments).variable("TOOLSMITH_SUBAGENT_LOGGING_ADDRESS", &address);
     let done = run.input("coder::ask_the_shop(\"How many orders?\").await?.text()").done();
     let stderr = done.stderr.clone();
     assert_eq!(done.expect("ok", 0)["result"], "There are orders.");
-    assert!(stderr.contains("coder: toolsmith: 2 events of this subagent were lost"), "{stderr}");
+    assert!(stderr.contains("coder: toolsmith: lost 2 events of this subagent"), "{stderr}");
 }

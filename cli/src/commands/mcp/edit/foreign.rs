@@ -127,7 +127,8 @@ impl Reader<'_> {
         ] {
             let names = keys.into_iter().find_map(|other| given.get(other));
             // In other clients an empty list is no filter.
-            if let Some(names) = names.filter(|names| names.as_array().is_none_or(|names| !names.is_empty())) {
+            if let Some(names) = names.filter(|names| names.as_array().is_none_or(|names| !names.is_empty()))
+            {
                 new.push((key.to_owned(), names.clone()));
             }
         }
