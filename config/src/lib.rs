@@ -61,6 +61,7 @@ pub use permissions::{Filter, Glob, Permission, Rules};
 pub use problems::{InvalidServerName, check_server_name};
 pub use serve::{ArgumentsKept, AuditLog, Serve};
 pub use server::command_line;
+pub use size::{InvalidSize, parse as parse_size};
 pub use telemetry::Telemetry;
 pub use top_level::CacheSettings;
 

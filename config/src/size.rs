@@ -6,7 +6,7 @@ const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 <
 /// A text that is not a size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a size: write a whole number with KiB, MiB, GiB, kB, MB or GB, such as 512MiB")]
-pub(crate) struct InvalidSize {
+pub struct InvalidSize {
     text: String,
 }
 
@@ -14,7 +14,7 @@ pub(crate) struct InvalidSize {
 ///
 /// # Errors
 /// If the text is not a size, or the size does not fit.
-pub(crate) fn parse(text: &str) -> Result<u64, InvalidSize> {
+pub fn parse(text: &str) -> Result<u64, InvalidSize> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);

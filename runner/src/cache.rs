@@ -6,7 +6,7 @@
 //! ones may be built twice.
 //!
 //! `budget` limits the size, `ledger` records it, `eviction` removes the excess, and a lock protects entries in use
-//! (`hold`).
+//! (`hold`). `maintenance` is what users ask for.
 
 mod bucket;
 mod budget;
@@ -15,6 +15,7 @@ mod eviction;
 mod hold;
 mod key;
 mod ledger;
+mod maintenance;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +30,9 @@ pub use budget::{
 };
 pub(crate) use hold::{Entry, Temporary};
 pub(crate) use key::Key;
+pub use maintenance::{
+    BucketContents, CacheContents, Entries, Removal, Removed, look_into_cache, remove_from_cache,
+};
 
 use crate::error::{Error, Result};
 use crate::observer::Observer;

@@ -71,16 +71,22 @@ impl Error {
     }
 }
 
-impl From<Error> for Report {
-    fn from(error: Error) -> Self {
-        let kind = match error.kind {
+impl From<ErrorKind> for Kind {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
             ErrorKind::Toolchain => Kind::Toolchain,
             ErrorKind::Layer => Kind::Layer,
             ErrorKind::Bindings => Kind::Bindings,
             ErrorKind::Cache => Kind::Cache,
             ErrorKind::Sandbox => Kind::Sandbox,
             ErrorKind::Export => Kind::Export,
-        };
+        }
+    }
+}
+
+impl From<Error> for Report {
+    fn from(error: Error) -> Self {
+        let kind = Kind::from(error.kind);
         let report =
             error.hint.iter().fold(Report::new(kind, &*error.message), |report, hint| report.hint(&**hint));
         report.caused_by(error)

@@ -62,8 +62,9 @@ pub use bridge::size::size;
 pub use bridge::wire::{CallFailure, FailureKind, FoundResource, FoundTool, Question};
 pub use broker::CALLS_KEPT;
 pub use cache::{
-    BINDINGS_KEPT, Bucket, Cache, DEFAULT_SIZE, FILES_KEPT, LARGEST_KEPT_PROGRAM, LAYERS_KEPT, LEAST_SIZE,
-    PROGRAMS_KEPT,
+    BINDINGS_KEPT, Bucket, BucketContents, Cache, CacheContents, DEFAULT_SIZE, Entries, FILES_KEPT,
+    LARGEST_KEPT_PROGRAM, LAYERS_KEPT, LEAST_SIZE, PROGRAMS_KEPT, Removal, Removed, look_into_cache,
+    remove_from_cache,
 };
 pub use catalog::{Absences, Catalog, ServerModule, ServerTools};
 pub use diagnostics::DIAGNOSTICS_KEPT;
@@ -82,4 +83,4 @@ pub use protected::Protected;
 pub use refused::CallsRefused;
 pub use sandbox_policies::{Grants, Limits};
 pub use snippet::discards_value;
-pub use toolchain::{OLDEST_RUSTC, TARGET, Toolchain};
+pub use toolchain::{OLDEST_RUSTC, TARGET, Toolchain, rustc_explanation, rustup};

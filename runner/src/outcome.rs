@@ -39,6 +39,23 @@ pub enum Status {
     Busy,
 }
 
+impl Status {
+    /// All statuses.
+    pub const ALL: [Status; 11] = [
+        Status::Ok,
+        Status::CompileError,
+        Status::RuntimeError,
+        Status::Panic,
+        Status::Timeout,
+        Status::MemoryLimit,
+        Status::OutputLimit,
+        Status::Denied,
+        Status::SandboxViolation,
+        Status::Cancelled,
+        Status::Busy,
+    ];
+}
+
 impl fmt::Display for Status {
     /// The status as in JSON, such as `compile_error`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -202,6 +202,15 @@ fn answer(rustc: &Path, arguments: &[&str]) -> io::Result<String> {
     String::from_utf8(output.stdout).map_err(io::Error::other)
 }
 
+/// What the compiler of snippets says about one of its error codes, such as `E0308`; `None` if it has no such code.
+///
+/// # Errors
+/// If there is no compiler.
+pub fn rustc_explanation(code: &str) -> Result<Option<String>> {
+    let (Found::Complete(toolchain) | Found::Lacking(toolchain)) = look(ask)?;
+    Ok(answer(&toolchain.rustc, &["--explain", code]).ok())
+}
+
 fn release(version: &str) -> Option<(u32, u32)> {
     let release = version.lines().find_map(|line| line.strip_prefix("release: "))?;
     let mut parts = release.split('.');
@@ -295,7 +304,9 @@ fn in_rustup(toolchain: &Toolchain) -> bool {
     rustup_home().is_some_and(|home| toolchain.sysroot.starts_with(home))
 }
 
-fn rustup() -> Option<PathBuf> {
+/// The user's rustup, by its absolute path.
+#[must_use]
+pub fn rustup() -> Option<PathBuf> {
     let own = cargo_home()?.join("bin/rustup");
     if own.is_file() {
         return Some(own);

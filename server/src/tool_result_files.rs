@@ -19,9 +19,10 @@ pub const RESULT_LIMIT: usize = 1 << 20;
 /// Minimum room for texts in bytes, so that a small limit still shows something.
 const MIN_TEXT: usize = 256;
 
-/// Limits on the count, total size in bytes (256 MiB) and age (a week) of files.
-const FILES_KEPT: usize = 64;
-const BYTES_KEPT: u64 = 256 << 20;
+/// Maximum number of files. Besides, their size is limited (256 MiB), and their age (a week).
+pub const FILES_KEPT: usize = 64;
+/// Maximum size of all files together, in bytes.
+pub const BYTES_KEPT: u64 = 256 << 20;
 const AGE_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// The files of long results.

@@ -55,6 +55,22 @@ impl Bucket {
         }
     }
 
+    /// What it contains, in a few words.
+    #[must_use]
+    pub fn contents(self) -> &'static str {
+        match self {
+            Bucket::Toolchains => "versions of compilers",
+            Bucket::Layers => "compiled crates",
+            Bucket::Bindings => "compiled bindings",
+            Bucket::Programs => "compiled snippets",
+            Bucket::Catalogs => "tool lists",
+            Bucket::Generated => "generated bindings",
+            Bucket::Results => "long results of tools",
+            Bucket::CargoHome => "downloaded sources",
+            Bucket::Temporary => "builds in progress",
+        }
+    }
+
     /// Permissions of the folder.
     pub(super) fn mode(self) -> u32 {
         if self == Bucket::Results { 0o700 } else { 0o777 }

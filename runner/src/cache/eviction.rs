@@ -19,16 +19,16 @@ const AHEAD: Duration = Duration::from_secs(60);
 
 /// An entry, or a file in a bucket of files.
 #[derive(Debug, Clone)]
-struct Found {
-    bucket: Bucket,
+pub(super) struct Found {
+    pub(super) bucket: Bucket,
     owner: Option<String>,
-    path: PathBuf,
-    bytes: u64,
-    used: SystemTime,
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+    pub(super) used: SystemTime,
 }
 
 /// Walks the buckets of the cache in `root`.
-fn walk(root: &Path) -> Vec<Found> {
+pub(super) fn walk(root: &Path) -> Vec<Found> {
     let mut found = Vec::new();
     for bucket in Bucket::ALL {
         let folder = bucket.folder(root);
@@ -45,7 +45,8 @@ fn walk(root: &Path) -> Vec<Found> {
     found
 }
 
-fn look(bucket: Bucket, path: PathBuf) -> Option<Found> {
+/// Reads what an entry is, unless it is a lock.
+pub(super) fn look(bucket: Bucket, path: PathBuf) -> Option<Found> {
     if path.extension().is_some_and(|end| end == "lock") {
         return None;
     }
@@ -86,11 +87,9 @@ pub(super) fn is_over(usage: &Usage, budget: &Budget, owner: Option<&str>) -> bo
 /// Walks the buckets and evicts down to the budget, but never `newest`. Returns the remaining usage, and folders to
 /// delete.
 pub(super) fn evict(root: &Path, budget: &Budget, newest: &Path) -> (Usage, Vec<PathBuf>) {
-    let now = SystemTime::now();
     let mut found = walk(root);
     let usage = usage_of(&found);
-    // Break ties consistently, so that all processes choose the same entries.
-    found.sort_by_cached_key(|entry| Reverse((order(entry.used, now), entry.path.clone())));
+    most_recent_first(&mut found);
     // The next run needs the most recently used layer, and may be about to hold it.
     let layer = found.iter().find(|entry| entry.bucket == Bucket::Layers).map(|entry| entry.path.clone());
     found.retain(|entry| entry.path != newest && Some(&entry.path) != layer.as_ref());
@@ -104,17 +103,26 @@ pub(super) fn evict(root: &Path, budget: &Budget, newest: &Path) -> (Usage, Vec<
     (eviction.usage, eviction.moved)
 }
 
+/// Sorts entries: the least recently used is last.
+pub(super) fn most_recent_first(found: &mut [Found]) {
+    let now = SystemTime::now();
+    // Break ties consistently, so that all processes choose the same entries.
+    found.sort_by_cached_key(|entry| Reverse((order(entry.used, now), entry.path.clone())));
+}
+
 /// The sort key of entries: the earliest is evicted first.
 fn order(used: SystemTime, now: SystemTime) -> SystemTime {
     if used > now + AHEAD { SystemTime::UNIX_EPOCH } else { used }
 }
 
-struct Eviction<'a> {
-    root: &'a Path,
+/// An eviction under way.
+pub(super) struct Eviction<'a> {
+    pub(super) root: &'a Path,
     /// What can still be evicted; the least recently used is last.
-    found: Vec<Found>,
-    usage: Usage,
-    moved: Vec<PathBuf>,
+    pub(super) found: Vec<Found>,
+    pub(super) usage: Usage,
+    /// Folders to delete.
+    pub(super) moved: Vec<PathBuf>,
 }
 
 impl Eviction<'_> {
@@ -160,7 +168,7 @@ impl Eviction<'_> {
     }
 
     /// Removes an entry that is not held and unchanged since it was found.
-    fn remove(&mut self, entry: &Found) -> bool {
+    pub(super) fn remove(&mut self, entry: &Found) -> bool {
         // Locked until it is renamed: other processes wait for the lock, then find nothing.
         let Some(claimed) = hold::claim(&entry.path) else { return false };
         let Ok(metadata) = claimed.metadata() else { return false };
