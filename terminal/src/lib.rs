@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod bar;
+mod colours;
 mod keyboard;
 mod masker;
 mod prompt;
@@ -15,6 +16,7 @@ mod writer;
 
 use std::fmt;
 use std::io::{self, IsTerminal as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
@@ -25,6 +27,7 @@ use runner::Observer;
 use tokio::sync::{oneshot, watch};
 
 use self::bar::{CLEAR, ProgressLine};
+pub use self::colours::{Colours, bold, stderr_has_colours, stdout_has_colours, use_colours};
 pub use self::keyboard::{GRACE, Keyboard};
 pub use self::masker::Masker;
 pub use self::prompt::{Question, TerminalPrompt};
@@ -53,6 +56,41 @@ fn masked(text: &str) -> String {
 /// Writes to standard error at once, or after the open question. Removes control sequences.
 pub fn say(text: fmt::Arguments<'_>) {
     prompt::say(&printable::lines(&masked(&text.to_string())));
+}
+
+/// Writes an error to standard error like [`say`], with colours if enabled.
+pub fn say_error(text: &str) {
+    let safe = printable::lines(&masked(text));
+    prompt::say(&if stderr_has_colours() { colours::error(&safe) } else { safe.to_string() });
+}
+
+/// Writes a note to standard error like [`say`], unless the process is quiet.
+pub fn say_note(text: fmt::Arguments<'_>) {
+    if !QUIET.load(Ordering::Relaxed) {
+        say(text);
+    }
+}
+
+/// Whether the process shows neither notes nor progress (`--quiet`).
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Shows neither notes nor progress from now on.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Writes a line of JSON to standard output at once; on a terminal, invisible characters are escaped.
+///
+/// # Errors
+/// If it can't be written.
+pub fn print_json(json: &str) -> io::Result<()> {
+    use std::io::Write as _;
+    let mut stdout = io::stdout().lock();
+    if stdout.is_terminal() {
+        writeln!(stdout, "{}", printable::json(json))
+    } else {
+        writeln!(stdout, "{json}")
+    }
 }
 
 /// Shows a run on the terminal.
@@ -161,6 +199,7 @@ impl Terminal {
         std::thread::spawn(move || write(&mut pieces));
         let is_plain = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
         let one_line = io::stderr().is_terminal() && !is_plain;
+        let quiet = quiet || QUIET.load(Ordering::Relaxed);
         Terminal {
             quiet,
             verbose: false,
