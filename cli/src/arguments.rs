@@ -1,12 +1,15 @@
 //! The command line's commands and options.
 
+mod cache;
 mod console;
 mod conversation;
+mod explain;
 #[cfg(test)]
 mod help;
 mod mcp;
 mod servers;
 mod setup;
+mod values;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,6 +17,10 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use self::cache::{
+    CacheCommand, CleanArguments, InfoArguments, PruneArguments as CachePruneArguments, WarmArguments,
+};
+pub(crate) use self::explain::{CompletionsArguments, ExplainArguments, ManArguments, Shell};
 pub(crate) use console::{AskArguments, ChatArguments, TalkArguments};
 
 pub(crate) use self::conversation::{
@@ -24,8 +31,9 @@ pub(crate) use servers::{
     OAuthArguments, Scope, ShowArguments, TransportArgument, TrustArguments,
 };
 
-use config::{LONGEST_DESCRIPTION, LoadOptions, Needs};
+use config::{LoadOptions, Needs};
 use server::options::ServeOptions;
+use values::{address, description_length, key_value, seconds, server_and_tool, server_name};
 
 pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
 
@@ -38,11 +46,29 @@ pub(crate) use self::mcp::{
 #[derive(Debug, Parser)]
 #[command(name = "toolsmith", version, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
+    /// When to use colours.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: ColorArgument,
+    /// Print no progress and no notes on standard error.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "\
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ColorArgument {
+    // Comments instead of documentation, which would make the help of every command longer.
+    // On a terminal, unless the environment says otherwise.
+    #[default]
+    Auto,
+    // Also in pipes and files.
+    Always,
+    Never,
+}
+
+pub(crate) const EXIT_CODES: &str = "\
 Exit codes of `run`:
   0    ok
   1    runtime error or panic of the snippet
@@ -74,9 +100,16 @@ pub(crate) enum Command {
     /// List, print, export and delete saved conversations.
     #[command(subcommand)]
     Conversation(ConversationCommand),
-    /// Manage the cache.
+    /// Show what the cache contains, free space, and compile ahead of time.
     #[command(subcommand)]
     Cache(CacheCommand),
+    /// Explain an error's code, a status, an exit code, or an error of the Rust compiler.
+    Explain(ExplainArguments),
+    /// Print a script that completes commands, servers and tools in a shell.
+    Completions(CompletionsArguments),
+    /// Write a man page for each command.
+    #[command(hide = true)]
+    Man(ManArguments),
     /// Report whether snippets can run on this machine, and how to install what is missing.
     Doctor(DoctorArguments),
     /// Serve code mode for all configured servers, over standard input and output or HTTP.
@@ -156,7 +189,7 @@ pub(crate) struct ListeningArguments {
     /// endpoint is /mcp; /healthz and /readyz report its health. Port 0 selects a free port. The address is printed on
     /// standard error. `toolsmith serve` reloads its configuration when the files change; `toolsmith mcp serve` does not.
     /// Changing the address needs a restart.
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) http: Option<std::net::SocketAddr>,
     /// The environment variable with the token that HTTP clients must send (`Authorization: Bearer …`), at least 16
     /// characters. Required if the address can be reached from other machines. Changing the token needs a restart. The
@@ -276,7 +309,7 @@ pub(crate) struct CodegenArguments {
     /// The output format (default: signatures).
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
-    /// Print the report or the difference as one JSON object.
+    /// Print the signatures and documentation, the report, or the difference as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
     /// Maximum length of a tool's description in its signature, in characters; 0 leaves descriptions out.
@@ -337,23 +370,6 @@ pub(crate) struct ObserveArguments {
     pub(crate) forget: bool,
 }
 
-/// Subcommands of `cache`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum CacheCommand {
-    /// Compile the available crates and all bindings ahead of time.
-    Warm(WarmArguments),
-}
-
-/// Arguments of `cache warm`.
-#[derive(Debug, Args)]
-pub(crate) struct WarmArguments {
-    #[command(flatten)]
-    pub(crate) place: ServersArguments,
-    /// Print no progress and no notes on standard error.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
@@ -362,6 +378,12 @@ pub(crate) struct DoctorArguments {
     /// Print everything as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Run the commands that fix what is missing. Each one is shown, and you are asked before it runs.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) fix: bool,
+    /// With --fix: run the commands without asking, except those that need root, which are only printed.
+    #[arg(long, short, requires = "fix")]
+    pub(crate) yes: bool,
 }
 
 /// Options that choose the configuration and the lock file.
@@ -372,6 +394,9 @@ pub(crate) struct LockArguments {
     /// The lock file (default: `toolsmith.lock` next to the configuration).
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,
+    /// Print everything as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Print no progress and no notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -392,7 +417,7 @@ pub(crate) struct PinArguments {
 pub(crate) struct DemoServerArguments {
     /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, instead of standard input and output. Port 0
     /// selects a free port. The address is printed on standard output.
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) http: Option<std::net::SocketAddr>,
     /// Serve each tool under N further names (`echo_1`, `echo_2`, …), to try out a large server.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=400))]
@@ -411,45 +436,4 @@ pub(crate) struct BenchArguments {
     /// Print the figures as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Maximum of a time limit, in seconds: a day.
-const LONGEST_TIMEOUT: f64 = 86_400.0;
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("{text:?} is not a number of seconds"))?;
-    if seconds > 0.0 && seconds <= LONGEST_TIMEOUT {
-        Ok(Duration::from_secs_f64(seconds))
-    } else {
-        Err(format!("{text} is out of range: more than 0, at most {LONGEST_TIMEOUT} seconds"))
-    }
-}
-
-fn description_length(text: &str) -> Result<usize, String> {
-    let length = text.parse().map_err(|_| format!("{text:?} is not a number of characters"))?;
-    if length <= LONGEST_DESCRIPTION {
-        Ok(length)
-    } else {
-        Err(format!("{length} is too long; at most {LONGEST_DESCRIPTION}"))
-    }
-}
-
-fn server_name(text: &str) -> Result<String, config::InvalidServerName> {
-    config::check_server_name(text).map(|()| text.to_owned())
-}
-
-fn server_and_tool(text: &str) -> Result<(String, String), String> {
-    match text.split_once('.') {
-        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
-            Ok((server.to_owned(), tool.to_owned()))
-        }
-        _ => Err(format!("{text:?} is not SERVER.TOOL")),
-    }
-}
-
-fn key_value(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err(format!("{text:?} is not KEY=VALUE")),
-    }
 }

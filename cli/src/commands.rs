@@ -5,9 +5,12 @@ mod ask;
 mod bench;
 mod cache;
 pub(crate) mod codegen;
+mod completions;
 mod config;
 mod conversation;
 mod doctor;
+pub(crate) mod explain;
+mod man;
 pub(crate) mod mcp;
 mod run;
 mod setup;
@@ -18,11 +21,11 @@ use gateway::failure::Failure;
 use report::Kind;
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments::{Arguments, CacheCommand, Command, McpCommand};
+use crate::arguments::{Command, McpCommand};
 
 /// Runs the command and returns the exit code.
-pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
-    match arguments.command {
+pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
+    match command {
         Command::Run(arguments) => {
             let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(cancel.clone(), abandon.clone())?;
@@ -47,8 +50,11 @@ pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Logout(arguments)) => until_signal(mcp::login::logout(&arguments)).await,
         Command::Mcp(McpCommand::Look(command)) => until_signal(mcp::look(&command)).await,
         Command::Conversation(command) => until_signal(conversation::run(&command)).await,
-        Command::Cache(CacheCommand::Warm(arguments)) => until_signal(cache::warm(&arguments)).await,
-        Command::Doctor(arguments) => doctor::doctor(&arguments).await,
+        Command::Cache(command) => until_signal(cache::run(&command)).await,
+        Command::Explain(arguments) => explain::explain(&arguments).await,
+        Command::Completions(arguments) => completions::completions(&arguments).await,
+        Command::Man(arguments) => man::man(&arguments),
+        Command::Doctor(arguments) => until_signal(doctor::doctor(&arguments)).await,
         Command::Mcp(McpCommand::Serve(arguments)) => {
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(stop.clone(), abandon.clone())?;

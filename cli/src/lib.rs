@@ -6,7 +6,9 @@
 mod allocator;
 mod arguments;
 mod browser;
+mod command_line;
 mod commands;
+mod completion;
 mod console;
 mod demo;
 mod file_lock;
@@ -19,11 +21,8 @@ mod tool_usage;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use gateway::exit_code;
 use gateway::failure::Failure;
-
-use arguments::Arguments;
 
 /// Runs the command line of this process to its exit code.
 #[must_use]
@@ -34,7 +33,11 @@ pub fn main() -> ExitCode {
     // This process holds the servers' secrets. If the kernel refuses, the sandbox's other layers still protect them.
     let _ = sandbox::hide_from_others();
     allocator::return_large_allocations();
-    let arguments = Arguments::parse();
+    completion::answer();
+    let (command, as_json) = match command_line::read() {
+        Ok(read) => read,
+        Err(code) => return code,
+    };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -43,7 +46,7 @@ pub fn main() -> ExitCode {
         }
     };
     let done = runtime.block_on(async {
-        let done = commands::dispatch(arguments).await;
+        let done = commands::dispatch(command).await;
         finish_logins().await;
         done
     });
@@ -52,7 +55,7 @@ pub fn main() -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
         Err(Failure { code, report }) => {
-            terminal::say(format_args!("toolsmith: {}\n", report.for_terminal()));
+            command_line::report(&report, as_json);
             ExitCode::from(code)
         }
     }

@@ -85,6 +85,9 @@ pub(crate) struct DeleteArguments {
     pub(crate) ids: Vec<String>,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
+    /// Print the deleted conversations as one JSON array.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `conversation prune`.
@@ -95,12 +98,15 @@ pub(crate) struct PruneArguments {
     pub(crate) older_than: Duration,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
+    /// Print the deleted conversations as one JSON array.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Maximum of --older-than, in seconds: a thousand years.
 const LONGEST_AGE: u64 = 1000 * 366 * 86_400;
 
-fn age(text: &str) -> Result<Duration, String> {
+pub(super) fn age(text: &str) -> Result<Duration, String> {
     let wrong = || format!("{text:?} is not a time; write a number with s, m, h, d or w, such as 30d");
     let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
     let unit = match &text[digits.len()..] {

@@ -3,7 +3,7 @@
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
-use super::{ConfigArguments, ServersArguments, server_and_tool, server_name};
+use super::{ConfigArguments, Scope, ServersArguments, server_and_tool, server_name};
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -19,8 +19,8 @@ pub(crate) enum LookCommand {
     /// Call a tool, with arguments as KEY=TEXT or KEY:=JSON.
     #[command(alias = "call-tool")]
     Call(CallArguments),
-    /// Test a server: connect to it and list its tools.
-    Test(OneArguments),
+    /// Test all servers, or one: connect and list the tools. Fails if one does not work.
+    Test(LookArguments),
     /// Connect to all servers, or to one, and report their state.
     Status(LookArguments),
     /// List the resources of a server.
@@ -39,11 +39,12 @@ impl LookCommand {
     /// The options for its output.
     pub(crate) fn output(&self) -> &OutputArguments {
         match self {
-            LookCommand::List(arguments) | LookCommand::Status(arguments) => &arguments.output,
+            LookCommand::List(arguments) | LookCommand::Status(arguments) | LookCommand::Test(arguments) => {
+                &arguments.output
+            }
             LookCommand::Tools(arguments) => &arguments.look.output,
             LookCommand::Call(arguments) => &arguments.output,
             LookCommand::Info(arguments)
-            | LookCommand::Test(arguments)
             | LookCommand::ListResources(arguments)
             | LookCommand::ListResourceTemplates(arguments)
             | LookCommand::ListPrompts(arguments) => &arguments.output,
@@ -67,12 +68,15 @@ pub(crate) struct OutputArguments {
     pub(crate) quiet: bool,
 }
 
-/// Arguments of `mcp list` and `mcp status`.
+/// Arguments of `mcp list`, `mcp status` and `mcp test`.
 #[derive(Debug, Args)]
 pub(crate) struct LookArguments {
     /// Show only this server.
     #[arg(value_name = "NAME", value_parser = server_name)]
     pub(crate) name: Option<String>,
+    /// Show only the servers of your own configuration (user), or of the project's.
+    #[arg(long, value_enum, conflicts_with = "name")]
+    pub(crate) scope: Option<Scope>,
     #[command(flatten)]
     pub(crate) place: ServersArguments,
     #[command(flatten)]
@@ -102,6 +106,9 @@ pub(crate) struct ToolsArguments {
     /// List only the tools that --show-all adds.
     #[arg(long, conflicts_with = "show_all")]
     pub(crate) show_filtered: bool,
+    /// Also print the input and output schema of each tool. With --json, they are always printed.
+    #[arg(long)]
+    pub(crate) schema: bool,
 }
 
 /// Arguments of `mcp call`.

@@ -26,6 +26,9 @@ pub(crate) struct CheckArguments {
     /// The files to check, each on its own (default: all layers that apply in this folder).
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// Print everything as one JSON object: `ok` and `problems`, each with its place.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `config show`.
@@ -53,6 +56,9 @@ pub(crate) struct TrustArguments {
     /// Revoke the trust.
     #[arg(long)]
     pub(crate) remove: bool,
+    /// With --show: print everything as one JSON object.
+    #[arg(long, requires = "show")]
+    pub(crate) json: bool,
 }
 
 /// Which configuration file is changed.

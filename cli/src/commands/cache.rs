@@ -1,4 +1,6 @@
-//! `toolsmith cache warm`: compiles ahead everything that snippets depend on.
+//! `toolsmith cache`: `warm` compiles ahead everything that snippets depend on; `maintenance` has the other commands.
+
+mod maintenance;
 
 use gateway::cache;
 use gateway::discovery::Discovery;
@@ -9,11 +11,23 @@ use runner::Engine;
 use server::setup;
 use terminal::Terminal;
 
-use crate::arguments::WarmArguments;
+use crate::arguments::{CacheCommand, WarmArguments};
 use crate::terminal_host::TerminalHost;
 
-/// Runs the command and returns the exit code.
-pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
+/// Runs a subcommand of `cache` and returns the exit code.
+pub(crate) async fn run(command: &CacheCommand) -> Result<u8, Failure> {
+    let terminal = Terminal::new(false, false);
+    let done = match command {
+        CacheCommand::Warm(arguments) => return warm(arguments).await,
+        CacheCommand::Info(arguments) => maintenance::info(arguments, &terminal),
+        CacheCommand::Clean(arguments) => maintenance::clean(arguments, &terminal).await,
+        CacheCommand::Prune(arguments) => maintenance::prune(arguments, &terminal),
+    };
+    terminal.flush().await.map_err(Failure::output)?;
+    done
+}
+
+async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.quiet, false);
     let done = build(arguments, &terminal).await;
     terminal.flush().await.map_err(Failure::output)?;

@@ -10,9 +10,10 @@ pub(crate) mod source;
 pub(crate) use definition::reference;
 pub(crate) use source::{generatable, saved_tools};
 
-use codegen::Bindings;
+use codegen::{Bindings, ToolBinding};
 use gateway::exit_code;
 use gateway::failure::Failure;
+use serde_json::{Value, json};
 use terminal::Terminal;
 
 use crate::arguments::{CodegenArguments, Format};
@@ -32,8 +33,9 @@ async fn work(terminal: &Terminal, arguments: &CodegenArguments) -> Result<(), F
         print(&difference::difference(old, new, arguments.json)?, arguments, terminal);
         return Ok(());
     }
-    if arguments.json && arguments.format != Some(Format::Report) {
-        return Err(Failure::command_line("--json needs --format report or --diff"));
+    if arguments.json && matches!(arguments.format, Some(Format::Rust | Format::Description)) {
+        return Err(Failure::command_line("--json can't print Rust code or a model's description")
+            .hint("leave out --json, or use --format signatures, documentation or report"));
     }
     let found = source::tools(arguments, terminal).await?;
     let style = codegen::Style {
@@ -51,7 +53,12 @@ async fn work(terminal: &Terminal, arguments: &CodegenArguments) -> Result<(), F
     if let Some(folder) = &arguments.out {
         return export::export(folder, &bindings, &found.lock, arguments, terminal).await;
     }
-    let text = match arguments.format.unwrap_or(Format::Signatures) {
+    let format = arguments.format.unwrap_or(Format::Signatures);
+    if arguments.json && format != Format::Report {
+        terminal.print_json(&as_json(&bindings).to_string());
+        return Ok(());
+    }
+    let text = match format {
         Format::Signatures => signatures(&bindings),
         Format::Documentation => documentation(&bindings),
         Format::Rust => rust(&bindings),
@@ -68,6 +75,19 @@ fn print(text: &str, arguments: &CodegenArguments, terminal: &Terminal) {
     } else {
         terminal.print(text);
     }
+}
+
+/// The tools of each server, with their names in Rust, signatures and documentation.
+fn as_json(bindings: &[Bindings]) -> Value {
+    let tool = |tool: &ToolBinding| {
+        json!({ "name": tool.name, "function": tool.function, "signature": tool.signature,
+            "documentation": tool.documentation })
+    };
+    let server = |server: &Bindings| {
+        let tools: Vec<Value> = server.tools.iter().map(tool).collect();
+        json!({ "id": server.server, "module": server.module, "tools": tools })
+    };
+    json!({ "servers": bindings.iter().map(server).collect::<Vec<_>>() })
 }
 
 fn signatures(bindings: &[Bindings]) -> String {

@@ -6,7 +6,8 @@ use std::path::Path;
 use config::{layers, schema, show};
 use gateway::exit_code;
 use gateway::failure::Failure;
-use report::{Report, problems as problems_of};
+use report::{Kind, Report};
+use serde_json::json;
 use terminal::Terminal;
 
 use crate::arguments::{CheckArguments, ConfigCommand, ShowArguments};
@@ -19,35 +20,44 @@ pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
             terminal.print(&serde_json::to_string_pretty(&schema::schema()).map_err(Failure::system)?);
             exit_code::OK
         }
-        ConfigCommand::Check(arguments) => check(arguments, &terminal),
+        ConfigCommand::Check(arguments) => check(arguments, &terminal)?,
         ConfigCommand::Show(arguments) => show(arguments, &terminal)?,
     };
     terminal.flush().await.map_err(Failure::output)?;
     Ok(code)
 }
 
-fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
-    let problems = |file: Option<&Path>| match config::check(file) {
-        Ok(mut checked) => {
+fn check(arguments: &CheckArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let files = &arguments.files;
+    let reports: Vec<Report> = if files.is_empty() {
+        found(None, terminal)
+    } else {
+        files.iter().flat_map(|file| found(Some(file), terminal)).collect()
+    };
+    if arguments.json {
+        let checked = json!({ "ok": reports.is_empty(), "problems": reports });
+        terminal.print_json(&checked.to_string());
+    } else {
+        reports.iter().for_each(|report| terminal.print(&report.for_terminal()));
+        terminal.note(&match reports.len() {
+            0 => "no problems".to_owned(),
+            number => report::count(number, "problem"),
+        });
+    }
+    Ok(if reports.is_empty() { exit_code::OK } else { exit_code::CONFIGURATION })
+}
+
+/// The problems of a file, or of all layers.
+fn found(file: Option<&Path>, terminal: &Terminal) -> Vec<Report> {
+    match config::check(file) {
+        Ok(checked) => {
             checked.notes.iter().for_each(|note| terminal.note(note));
             let further = server::check::problems(&checked);
-            checked.problems.extend(further);
-            checked.problems.into_iter().map(|problem| problems_of(&[problem])).collect()
+            let problems = checked.problems.into_iter().chain(further);
+            problems.map(|problem| Report::of(Kind::Configuration, vec![problem])).collect()
         }
-        Err(error) => vec![Report::from(error).for_terminal()],
-    };
-    let problems: Vec<String> = if arguments.files.is_empty() {
-        problems(None)
-    } else {
-        arguments.files.iter().flat_map(|file| problems(Some(file))).collect()
-    };
-    problems.iter().for_each(|problem| terminal.print(problem));
-    if problems.is_empty() {
-        terminal.note("no problems");
-        return exit_code::OK;
+        Err(error) => vec![Report::from(error)],
     }
-    terminal.note(&report::count(problems.len(), "problem"));
-    exit_code::CONFIGURATION
 }
 
 fn show(arguments: &ShowArguments, terminal: &Terminal) -> Result<u8, Failure> {

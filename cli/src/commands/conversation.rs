@@ -4,7 +4,7 @@ mod json;
 mod markdown;
 mod reading;
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -23,7 +23,7 @@ use crate::arguments::{
     ConfigArguments, ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments,
     PruneArguments,
 };
-use crate::commands::mcp::table::{short, table};
+use crate::commands::mcp::table::{short, show_table};
 
 /// Matches the labels of subagents' conversations.
 const SUBAGENTS: &str = "subagent:*";
@@ -98,7 +98,7 @@ async fn list(arguments: &ListArguments, terminal: &Terminal) -> Result<(), Fail
         terminal.print(&json::json(&summaries, true)?);
     } else if !summaries.is_empty() {
         let columns = ["id", "changed", "messages", "tokens", "label", "model", "title"];
-        terminal.print(&table(&columns, summaries.iter().map(row)));
+        show_table(terminal, &columns, summaries.iter().map(row));
     }
     Ok(())
 }
@@ -124,9 +124,7 @@ async fn print(arguments: &PrintArguments, terminal: &Terminal) -> Result<(), Fa
     } else if arguments.markdown {
         terminal.print(markdown::page(&summary, &path, arguments.full).trim_end());
     } else {
-        let is_seen =
-            std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
-        let style = if is_seen { Style::TERMINAL } else { Style::NONE };
+        let style = if terminal::stdout_has_colours() { Style::TERMINAL } else { Style::NONE };
         terminal.print_painted(Page::of(&summary, &path, arguments.full, style).trim_end());
     }
     let left_out = summary.messages.saturating_sub(u64::try_from(path.len()).unwrap_or(u64::MAX));
@@ -215,14 +213,14 @@ async fn delete(arguments: &DeleteArguments, terminal: &Terminal) -> Result<(), 
             )));
         }
     }
-    report_deleted(&store.delete(&arguments.ids).await.map_err(wrong)?, terminal);
-    Ok(())
+    let deleted = store.delete(&arguments.ids).await.map_err(wrong)?;
+    report_deleted(&deleted, arguments.json, terminal)
 }
 
 async fn prune(arguments: &PruneArguments, terminal: &Terminal) -> Result<(), Failure> {
     let Ok(store) = existing(&arguments.place)? else {
         terminal.note("no conversation is that old");
-        return Ok(());
+        return report_deleted(&[], arguments.json, terminal);
     };
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let before = now.as_millis().saturating_sub(arguments.older_than.as_millis());
@@ -230,15 +228,20 @@ async fn prune(arguments: &PruneArguments, terminal: &Terminal) -> Result<(), Fa
     if deleted.is_empty() {
         terminal.note("no conversation is that old");
     }
-    report_deleted(&deleted, terminal);
-    Ok(())
+    report_deleted(&deleted, arguments.json, terminal)
 }
 
-fn report_deleted(deleted: &[Summary], terminal: &Terminal) {
+fn report_deleted(deleted: &[Summary], as_json: bool, terminal: &Terminal) -> Result<(), Failure> {
+    if as_json {
+        let deleted: Vec<_> = deleted.iter().map(json::Conversation::of).collect();
+        terminal.print_json(&json::json(&deleted, true)?);
+        return Ok(());
+    }
     for one in deleted {
         let messages = report::count(one.messages, "message");
         let words = [Some(one.title.as_str()), one.about.label.as_deref()];
         let words: Vec<_> = words.into_iter().flatten().filter(|word| !word.is_empty()).collect();
         terminal.print(&short(&format!("deleted {} ({messages}) {}", one.id, words.join(" · ")), 120));
     }
+    Ok(())
 }

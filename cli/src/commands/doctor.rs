@@ -1,11 +1,14 @@
 //! `toolsmith doctor`: reports whether snippets can run on this machine, what is missing, and how to install it.
 //!
-//! Changes nothing: it only names what the first use would install or build. The runner and the sandbox do the checks;
-//! this module reports them.
+//! Without `--fix` it changes nothing: it only names what the first use would install or build. The runner and the
+//! sandbox do the checks; this module reports them, and `fix` runs the commands.
+
+mod fix;
 
 use config::CodeMode;
 use gateway::exit_code;
 use gateway::failure::Failure;
+use report::Kind;
 use runner::{Inspection, SandboxReport};
 use sandbox::{Confinement, Layers, Mechanism, Support};
 use serde::Serialize;
@@ -22,9 +25,13 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     if let Some(warning) = config.code_mode.warning() {
         terminal.tell(warning);
     }
-    let machine = runner::inspect(&cache, config.code_mode.install_target);
-    let support = sandbox::probe();
-    let (problems, tried) = examine(&machine, &support, &config.code_mode).await;
+    let look = || (runner::inspect(&cache, config.code_mode.install_target), sandbox::probe());
+    let (mut machine, mut support) = look();
+    let (mut problems, mut tried) = examine(&machine, &support, &config.code_mode).await;
+    if arguments.fix && fix::fix(&machine, &support, problems.is_empty(), arguments, &terminal).await? {
+        (machine, support) = look();
+        (problems, tried) = examine(&machine, &support, &config.code_mode).await;
+    }
     let findings = Findings::new((&machine, config.cache.size), &support, &config.code_mode, problems, tried);
     if arguments.json {
         terminal.print_json(&serde_json::to_string(&findings).map_err(Failure::system)?);
@@ -68,6 +75,7 @@ struct CacheFindings<'a> {
 /// A problem that prevents snippets from running.
 #[derive(Serialize)]
 struct Problem {
+    kind: Kind,
     what: String,
     advice: Option<String>,
 }
@@ -80,7 +88,11 @@ struct Tried {
 
 impl From<&runner::Error> for Problem {
     fn from(error: &runner::Error) -> Self {
-        Problem { what: error.to_string(), advice: error.advice().map(str::to_owned) }
+        Problem {
+            kind: error.kind.into(),
+            what: error.to_string(),
+            advice: error.advice().map(str::to_owned),
+        }
     }
 }
 
@@ -102,7 +114,7 @@ async fn examine(
     if let Confinement::AtLeast(minimum) = code_mode.confinement
         && let Err(sandbox::Unsupported { missing, advice }) = support.choose(minimum)
     {
-        problems.push(Problem { what: missing, advice: Some(advice) });
+        problems.push(Problem { kind: Kind::Sandbox, what: missing, advice: Some(advice) });
     }
     if !problems.is_empty() {
         return (problems, None);
@@ -115,7 +127,7 @@ async fn examine(
             for (what, enforced) in [("a compiler", &compiler), ("a program", &program)] {
                 if enforced.tier != promised {
                     let what = format!("{what} was confined in `{}`, not in `{promised}`", enforced.tier);
-                    problems.push(Problem { what, advice: None });
+                    problems.push(Problem { kind: Kind::Sandbox, what, advice: None });
                 }
             }
             (problems, Some(Tried { compiler, program }))
@@ -189,7 +201,7 @@ fn lines(findings: &Findings<'_>) -> Vec<String> {
         text.push("Snippets can run.".to_owned());
     } else {
         text.push("Snippets can't run:".to_owned());
-        for Problem { what, advice } in &findings.problems {
+        for Problem { what, advice, .. } in &findings.problems {
             text.push(format!("  {what}"));
             text.extend(advice.iter().map(|advice| format!("    help: {advice}")));
         }
@@ -301,6 +313,7 @@ mod tests {
         let layers = vec!["landlock".to_owned(), "seccomp".to_owned()];
         let tried = || SandboxReport { tier: "full".to_owned(), layers: layers.clone(), refused: Vec::new() };
         let problem = Problem {
+            kind: Kind::Toolchain,
             what: "no Rust compiler was found".to_owned(),
             advice: Some("rustup toolchain install stable".to_owned()),
         };

@@ -14,7 +14,7 @@ pub(crate) mod table;
 mod tools;
 
 pub(crate) use servers::source;
-pub(crate) use table::{short, table};
+pub(crate) use table::{short, show_table, table};
 pub(crate) use tools::rows;
 
 use gateway::failure::Failure;

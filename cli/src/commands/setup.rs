@@ -13,7 +13,7 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use report::{Kind, Report, problems};
 use serde_json::{Map, Value as Json};
-use terminal::{Terminal, say};
+use terminal::{Terminal, say_note};
 
 use crate::arguments::{Client, ClientScope, SetupArguments};
 use crate::commands::mcp::edit::trusting::{self, asks};
@@ -193,5 +193,5 @@ fn report_untrusted(layer: &ConfigLayer) -> Result<(), Failure> {
 }
 
 fn report(text: &str) {
-    say(format_args!("toolsmith: {text}\n"));
+    say_note(format_args!("toolsmith: {text}\n"));
 }

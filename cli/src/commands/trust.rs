@@ -12,7 +12,7 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use mcp::Lock;
 use report::Kind;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use terminal::Terminal;
 
 use crate::arguments::TrustArguments;
@@ -50,11 +50,16 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
     let stated = ProjectFiles::new(&text, lock.as_deref());
     let document = config::source::read(&ConfigLayer::Project(file.clone()), &text);
     let document = document?;
-    terminal.print(&summary(&shown, &document, &own_servers()?));
+    let mut text = summary(&shown, &document, &own_servers()?);
     if let Some(line) = locked(&lock_file, lock.as_deref()) {
-        terminal.print(&printable::exact(&line));
+        text = format!("{text}\n{}", printable::exact(&line));
     }
     let state = trust::of(&file, stated)?;
+    if arguments.json {
+        terminal.print_json(&as_json(&shown, &state, &text).to_string());
+        return Ok(exit_code::OK);
+    }
+    terminal.print(&text);
     if arguments.show || state == Trust::Given {
         terminal.note(&match state {
             Trust::Given => format!("{shown} is trusted"),
@@ -79,6 +84,22 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
     trust::record(&file, Some(stated))?;
     terminal.note(&format!("{shown} is trusted until it or its lock file changes"));
     Ok(exit_code::OK)
+}
+
+/// What `trust --show --json` prints: the lines of the summary, without their marks.
+fn as_json(file: &str, state: &Trust, text: &str) -> Json {
+    let state = match state {
+        Trust::Given => "trusted",
+        Trust::Changed => "changed",
+        Trust::LockChanged => "lock_changed",
+        Trust::Missing => "not_trusted",
+    };
+    let line = |line: &str| {
+        let (mark, text) = line.split_at_checked(1).unwrap_or_default();
+        json!({ "loosens": mark == "!", "text": text.trim_start() })
+    };
+    let lines: Vec<Json> = text.lines().skip(1).map(line).collect();
+    json!({ "file": file, "trusted": state == "trusted", "state": state, "effects": lines })
 }
 
 /// Describes the lock file of a project's configuration; `None` if there is none.

@@ -1,6 +1,4 @@
-//! Colours on a terminal, unless `NO_COLOR` is set (no-color.org) or `TERM` is empty or `dumb`.
-
-use std::io::IsTerminal as _;
+//! The styles of texts; the terminal decides whether to use them.
 
 /// The style of a text (ECMA-48, 8.3.117 SGR).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,12 +20,12 @@ pub(crate) struct Style(pub(crate) bool);
 impl Style {
     /// The style for standard error.
     pub(crate) fn of_stderr() -> Self {
-        Style(std::io::stderr().is_terminal() && is_enabled())
+        Style(terminal::stderr_has_colours())
     }
 
     /// The style for standard output.
     pub(crate) fn of_stdout() -> Self {
-        Style(std::io::stdout().is_terminal() && is_enabled())
+        Style(terminal::stdout_has_colours())
     }
 
     /// Styles a text.
@@ -47,12 +45,6 @@ impl Style {
         };
         format!("\x1b[{on}m{text}\x1b[{off}m")
     }
-}
-
-fn is_enabled() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    !is_set("NO_COLOR") && !is_dumb
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use report::{Kind, Problem, Report, problems};
 use serde_json::{Map, Value as Json, json};
-use terminal::say;
+use terminal::say_note;
 
 use crate::arguments::{
     AccessArguments, AddArguments, ImportArguments, NamedArguments, OAuthArguments, Scope, TransportArgument,
@@ -165,7 +165,7 @@ fn save(file: &Editable) -> Result<(), Failure> {
 }
 
 fn report(text: &str) {
-    say(format_args!("toolsmith: {text}\n"));
+    say_note(format_args!("toolsmith: {text}\n"));
 }
 
 /// The entry that the arguments describe.

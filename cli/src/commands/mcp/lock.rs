@@ -16,12 +16,13 @@ use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use mcp::Lock;
 use report::{Kind, Report};
-use serde_json::Value;
+use serde_json::{Value, json};
 use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::PinArguments;
 use crate::commands::mcp::lock_writer::{self, LockWriter, no_lock_file};
+use crate::commands::mcp::support::print_json;
 use crate::terminal_host::TerminalHost;
 
 /// Runs the command and returns the exit code.
@@ -61,18 +62,27 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
     for (target, held) in targets.iter().zip(&mut opened) {
         target.update(&mut held.lock, &config, &lists, &accepted);
     }
-    for server in &config.servers {
-        if let Some(tools) = admitted(&config, &lists, &server.connection.name) {
-            terminal.print(&format!("{}: {}", server.connection.name, report::count(tools.len(), "tool")));
-        }
+    let names = config.servers.iter().map(|server| server.connection.name.as_str());
+    let locked: Vec<(&str, usize)> =
+        names.filter_map(|name| Some((name, admitted(&config, &lists, name)?.len()))).collect();
+    if !arguments.place.json {
+        locked.iter().for_each(|(name, tools)| terminal.print(&format!("{name}: {}", report::count(*tools, "tool"))));
     }
+    let mut files = Vec::new();
     for (target, held) in targets.iter().zip(opened) {
         let file = target.file.display();
-        if held.save()? {
+        let is_written = held.save()?;
+        if is_written {
             terminal.note(&format!("wrote {file}"));
         } else if !target.servers.is_empty() {
             terminal.note(&format!("{file} is up to date"));
         }
+        files.push(json!({ "file": target.file, "written": is_written }));
+    }
+    if arguments.place.json {
+        let servers: Vec<Value> =
+            locked.iter().map(|(name, tools)| json!({ "id": name, "tools": tools })).collect();
+        print_json(&json!({ "servers": servers, "files": files }), terminal);
     }
     Ok(exit_code::OK)
 }

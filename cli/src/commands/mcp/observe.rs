@@ -15,14 +15,15 @@ use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
 use mcp::{Lock, LockedTool, Observed, Shape};
 use report::Kind;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use server::answer_shapes;
 use server::setup;
 use terminal::{Masker, Terminal};
 
 use crate::arguments::{LockArguments, ObserveArguments};
 use crate::commands::mcp::lock_writer::{self, no_lock_file};
+use crate::commands::mcp::support::print_json;
 use crate::terminal_host::TerminalHost;
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
@@ -39,7 +40,11 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
     let place = Place::read(&arguments.place, &arguments.tool.0)?;
     let (server, tool) = &arguments.tool;
     if arguments.forget {
-        return forget(&place.file, server, tool, terminal);
+        forget(&place.file, server, tool, terminal)?;
+        if arguments.place.json {
+            print_json(&json!({ "server": server, "tool": tool, "file": place.file }), terminal);
+        }
+        return Ok(());
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
     let policy = terminal_prompter::policy(&place.config, &arguments.allow, terminal);
@@ -54,7 +59,13 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         learn(&mut writer.lock, (server, tool), raw, &answers, &masker)?;
         let signature = signature(&writer.lock, server, tool, &masker);
         writer.save()?;
-        terminal.print(&signature);
+        if arguments.place.json {
+            let observed =
+                json!({ "server": server, "tool": tool, "signature": signature, "file": place.file });
+            print_json(&observed, terminal);
+        } else {
+            terminal.print(&signature);
+        }
         terminal.note(&format!("wrote {}", place.file.display()));
     }
     failure.map_or(Ok(()), Err)

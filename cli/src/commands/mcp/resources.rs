@@ -14,7 +14,7 @@ use server::tool_result_files::{RESULT_LIMIT, Results};
 use terminal::Terminal;
 
 use super::support::{print_json, sessions};
-use super::table::table;
+use super::table::show_table;
 use crate::arguments::{OneArguments, OutputArguments, PromptArguments, ResourceArguments};
 
 /// The kind of list.
@@ -54,7 +54,7 @@ pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Termin
         List::Prompts => ["name", "title", "arguments", "description"],
     };
     let rows = items.iter().map(|item| columns.iter().map(|column| cell(item, column)).collect());
-    terminal.print(&table(&columns, rows));
+    show_table(terminal, &columns, rows);
     Ok(exit_code::OK)
 }
 

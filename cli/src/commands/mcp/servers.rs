@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use server::setup::{load, server, survey_for_person};
 use terminal::{Masker, Terminal};
 
-use super::support::{code, note_difference, print_json, sessions};
-use super::table::{short, table};
-use crate::arguments::{LookArguments, OneArguments};
+use super::support::{code, is_in, note_difference, print_json, sessions};
+use super::table::{short, show_table};
+use crate::arguments::{LookArguments, OneArguments, Scope};
 
 /// Maximum length of a server's texts that is shown, in characters.
 const WORDS: usize = 2_000;
@@ -28,8 +28,10 @@ pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8,
         server(&config, name)?;
     }
     let masker = config_secrets::masker(&config);
-    let mut rows: Vec<Value> = config.servers.iter().map(|server| configured(server, &masker)).collect();
-    rows.extend(config.absent.iter().map(|absent| {
+    let servers = config.servers.iter().filter(|server| is_in(arguments.scope, &server.layer));
+    let mut rows: Vec<Value> = servers.map(|server| configured(server, &masker)).collect();
+    let absent = config.absent.iter().filter(|absent| is_in(arguments.scope, &absent.layer));
+    rows.extend(absent.map(|absent| {
         json!({ "id": absent.name, "transport": absent.transport, "enabled": false, "source": source(&absent.layer),
             "address": null, "timeout": null, "requestTimeout": null, "error": absent.wrong.as_deref().map(problems) })
     }));
@@ -43,10 +45,11 @@ pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8,
         return Ok(exit_code::OK);
     }
     let columns = ["id", "transport", "source", "enabled", "timeout", "requestTimeout", "address"];
-    terminal.print(&table(
+    show_table(
+        terminal,
         &columns,
         rows.iter().map(|row| columns.iter().map(|column| cell(&row[*column])).collect()),
-    ));
+    );
     for row in &rows {
         if let Some(wrong) = row["error"].as_str() {
             terminal.tell(&format!("{}: {wrong}", row["id"].as_str().unwrap_or_default()));
@@ -123,7 +126,47 @@ async fn alone(config: &Arc<Config>, name: &str, terminal: &Terminal) -> Result<
     Ok(tried)
 }
 
+/// Connects to the servers of a scope in parallel, and notes how their tools differ from the locked ones.
+async fn all(config: &Arc<Config>, scope: Option<Scope>, terminal: &Terminal) -> Result<Vec<Tried>, Failure> {
+    let pins = Known::of(config)?.pins;
+    let sessions = sessions(config, pins.clone(), terminal);
+    let servers = config.servers.iter().filter(|server| is_in(scope, &server.layer));
+    let names = servers.map(|server| &server.connection.name);
+    let attempts = names.map(|name| (name.clone(), attempt(&sessions, name)));
+    let tried = waiting::all(&terminal.notifier(), attempts).await;
+    sessions.close().await;
+    for Tried { name, opened, .. } in &tried {
+        if let Ok(opened) = opened {
+            note_difference(config, &pins, name, &opened.tools, terminal);
+        }
+    }
+    Ok(tried)
+}
+
 impl Tried {
+    /// The result of a test as JSON.
+    fn result(&self, config: &Config) -> Value {
+        let facts = self.facts(config);
+        json!({ "id": self.name, "ok": self.works(), "ms": self.ms, "tools": facts["tools"], "error": facts["error"],
+            "warnings": facts["warnings"] })
+    }
+
+    /// Prints the result of a test.
+    fn print(&self, terminal: &Terminal) {
+        let name = &self.name;
+        match &self.opened {
+            Ok(Opened { session, tools, warnings, .. }) => {
+                warnings.iter().for_each(|warning| terminal.note(warning));
+                let tools = report::count(tools.tools().len(), "tool");
+                let version = short(session.protocol_version(), WORDS);
+                if self.works() {
+                    terminal.print(&format!("{name}: ok, {tools}, protocol {version}, {} ms", self.ms));
+                }
+            }
+            Err(error) => terminal.tell(&format!("{name}: error: {}", error.report.for_terminal())),
+        }
+    }
+
     /// Whether it is connected and its tools could be listed.
     fn works(&self) -> bool {
         self.opened.as_ref().is_ok_and(|opened| opened.is_whole)
@@ -172,19 +215,11 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
         let name = &server(&config, name)?.connection.name;
         return one(&config, name, arguments.output.json, terminal).await;
     }
-    let pins = Known::of(&config)?.pins;
-    let sessions = sessions(&config, pins.clone(), terminal);
-    let names = config.servers.iter().map(|server| &server.connection.name);
-    let attempts = names.map(|name| (name.clone(), attempt(&sessions, name)));
-    let tried = waiting::all(&terminal.notifier(), attempts).await;
-    sessions.close().await;
-    for Tried { name, opened, .. } in &tried {
-        if let Ok(opened) = opened {
-            note_difference(&config, &pins, name, &opened.tools, terminal);
-        }
-    }
+    let tried = all(&config, arguments.scope, terminal).await?;
     let mut rows: Vec<Value> = tried.iter().map(|tried| tried.facts(&config)).collect();
-    rows.extend(config.absent.iter().map(|absent| {
+    let absent: Vec<_> =
+        config.absent.iter().filter(|absent| is_in(arguments.scope, &absent.layer)).collect();
+    rows.extend(absent.iter().map(|absent| {
         let state = if absent.wrong.is_some() { "error" } else { "disabled" };
         json!({ "id": absent.name, "transport": absent.transport, "source": source(&absent.layer), "enabled": false,
             "state": state, "tools": null, "error": absent.wrong.as_deref().map(problems) })
@@ -194,10 +229,11 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
         print_json(&Value::from(rows), terminal);
     } else if !rows.is_empty() {
         let columns = ["id", "transport", "source", "enabled", "state", "tools"];
-        terminal.print(&table(
+        show_table(
+            terminal,
             &columns,
             rows.iter().map(|row| columns.iter().map(|column| cell(&row[*column])).collect()),
-        ));
+        );
         for row in &rows {
             let id = row["id"].as_str().unwrap_or_default();
             row["error"].as_str().iter().for_each(|error| terminal.tell(&format!("{id}: {error}")));
@@ -205,7 +241,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
             warnings.for_each(|warning| terminal.note(&format!("{id}: {warning}")));
         }
     }
-    let is_off = tried.is_empty() && config.absent.iter().all(|absent| absent.wrong.is_none());
+    let is_off = tried.is_empty() && absent.iter().all(|absent| absent.wrong.is_none());
     Ok(code(is_off || tried.iter().any(Tried::works)))
 }
 
@@ -256,32 +292,26 @@ async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Termina
     Ok(code(tried.works()))
 }
 
-pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
+pub(super) async fn test(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let config = load(&arguments.place.options())?;
-    let name = &server(&config, &arguments.name)?.connection.name;
-    let tried = alone(&config, name, terminal).await?;
-    let facts = tried.facts(&config);
-    if arguments.output.json {
-        let ok = tried.works();
-        print_json(
-            &json!({ "id": name, "ok": ok, "ms": tried.ms, "tools": facts["tools"], "error": facts["error"],
-                "warnings": facts["warnings"] }),
-            terminal,
-        );
-        return Ok(code(ok));
-    }
-    match &tried.opened {
-        Ok(Opened { session, tools, warnings, .. }) => {
-            warnings.iter().for_each(|warning| terminal.note(warning));
-            let (tools, version) =
-                (report::count(tools.tools().len(), "tool"), short(session.protocol_version(), WORDS));
-            if tried.works() {
-                terminal.print(&format!("{name}: ok, {tools}, protocol {version}, {} ms", tried.ms));
-            }
+    let tried = match &arguments.name {
+        Some(name) => {
+            let name = &server(&config, name)?.connection.name;
+            vec![alone(&config, name, terminal).await?]
         }
-        Err(error) => terminal.tell(&format!("{name}: error: {}", error.report.for_terminal())),
+        None => all(&config, arguments.scope, terminal).await?,
+    };
+    if arguments.output.json {
+        let mut results = tried.iter().map(|tried| tried.result(&config));
+        let shown = match &arguments.name {
+            Some(_) => results.next().unwrap_or_default(),
+            None => Value::from_iter(results),
+        };
+        print_json(&shown, terminal);
+    } else {
+        tried.iter().for_each(|tried| tried.print(terminal));
     }
-    Ok(code(tried.works()))
+    Ok(code(tried.iter().all(Tried::works)))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use config::Config;
+use config::{Config, ConfigLayer};
 use gateway::config_secrets;
 use gateway::exit_code;
 use gateway::pins::{Difference, Pins};
@@ -12,6 +12,7 @@ use gateway::unmatched;
 use serde_json::Value;
 use terminal::Terminal;
 
+use crate::arguments::Scope;
 use crate::terminal_host::TerminalHost;
 
 /// Creates sessions with the pins of the lock files.
@@ -33,6 +34,15 @@ pub(super) fn note_difference(
     let found = pins.differences(server, tools, |tool| config.admits(server, tool));
     let differences = found.iter().filter_map(Difference::note);
     differences.chain(unmatched::of_server(config, server, tools)).for_each(|note| terminal.note(&note));
+}
+
+/// Whether a server of this layer is shown: all are, unless the user chose a scope.
+pub(super) fn is_in(scope: Option<Scope>, layer: &ConfigLayer) -> bool {
+    match scope {
+        None => true,
+        Some(Scope::User) => matches!(layer, ConfigLayer::User(_)),
+        Some(Scope::Project) => matches!(layer, ConfigLayer::Project(_)),
+    }
 }
 
 /// Prints a value as one line of JSON.

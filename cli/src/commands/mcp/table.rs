@@ -1,9 +1,42 @@
 //! Tables for the terminal, with cells on one line and control characters escaped.
 
 use comfy_table::{Table, presets};
+use terminal::{Terminal, bold, stdout_has_colours};
 
 /// Maximum length of a cell, in characters.
 const CELL: usize = 100;
+
+/// Prints a table with these columns, its heading in bold if colours are enabled.
+pub(crate) fn show_table(terminal: &Terminal, columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
+    let text = table(columns, rows);
+    match text.split_once('\n') {
+        // The cells are safe already.
+        Some((heading, rows)) if stdout_has_colours() => {
+            terminal.print_painted(&format!("{}\n{}", bold(heading), with_states(heading, rows)));
+        }
+        _ => terminal.print(&text),
+    }
+}
+
+/// Colours the words of the column STATE.
+fn with_states(heading: &str, rows: &str) -> String {
+    let Some(before) = heading.find("STATE") else { return rows.to_owned() };
+    let line = |line: &str| {
+        let (Some(start), Some(rest)) = (line.get(..before), line.get(before..)) else {
+            return line.to_owned();
+        };
+        let word = rest.split(' ').next().unwrap_or_default();
+        let colour = match word {
+            "ready" => 32,
+            "error" => 31,
+            "auth_required" => 33,
+            _ => return line.to_owned(),
+        };
+        let rest = &rest[word.len()..];
+        format!("{start}\x1b[{colour}m{word}\x1b[0m{rest}")
+    };
+    rows.lines().map(line).collect::<Vec<_>>().join("\n")
+}
 
 /// Formats a table with these columns.
 pub(crate) fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
@@ -41,7 +74,16 @@ pub(crate) fn short(text: &str, length: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{heading, short, table};
+    use super::{heading, short, table, with_states};
+
+    #[test]
+    fn states_have_colours_and_other_words_have_not() {
+        let rows = "a   error  x\nb   ready  error\nlong name without its column\nc   ok";
+        let coloured = with_states("ID  STATE  WHY", rows);
+        let expected = "a   \u{1b}[31merror\u{1b}[0m  x\nb   \u{1b}[32mready\u{1b}[0m  error\nlong name without its \
+                        column\nc   ok";
+        assert_eq!(coloured, expected);
+    }
 
     #[test]
     fn cells_are_on_one_line_and_bounded() {

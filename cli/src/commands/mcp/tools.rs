@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use server::setup::{load, server};
 use terminal::Terminal;
 
-use super::support::{note_difference, print_json, sessions};
-use super::table::table;
+use super::support::{is_in, note_difference, print_json, sessions};
+use super::table::show_table;
 use crate::arguments::ToolsArguments;
 
 type Lists = BTreeMap<String, Arc<ToolList>>;
@@ -28,9 +28,18 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
     let known = Known::of(&config)?;
     let names: Vec<&str> = match &arguments.look.name {
         Some(name) => vec![&server(&config, name)?.connection.name],
-        None => config.servers.iter().map(|server| server.connection.name.as_str()).collect(),
+        None => {
+            let servers = config.servers.iter().filter(|server| is_in(arguments.look.scope, &server.layer));
+            servers.map(|server| server.connection.name.as_str()).collect()
+        }
     };
     let (lists, failures) = ask(&config, &known.pins, &names, terminal).await;
+    if lists.is_empty()
+        && arguments.look.output.json
+        && let Some(all) = Report::joined(failures.clone())
+    {
+        return Err(all.into());
+    }
     failures.iter().for_each(|failure| terminal.tell(&failure.for_terminal()));
     if lists.is_empty() && !names.is_empty() {
         return Err(Failure::new(Kind::Server, "no server answered"));
@@ -64,6 +73,9 @@ async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Termi
             Ok(opened) => {
                 opened.warnings.iter().for_each(|warning| terminal.note(&format!("{name}: {warning}")));
                 note_difference(config, pins, name, &opened.tools, terminal);
+                if opened.is_whole {
+                    remember(config, name, &opened.tools);
+                }
                 lists.insert((*name).to_owned(), opened.tools);
             }
             Err(error) => failures.push(error.report),
@@ -71,6 +83,13 @@ async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Termi
     }
     sessions.close().await;
     (lists, failures)
+}
+
+/// Caches a list, as every listing does: completions and later runs use it. Without a cache they ask again.
+fn remember(config: &Config, name: &str, tools: &ToolList) {
+    if let (Some(server), Ok(cache)) = (config.server(name), cache::open(&config.cache)) {
+        let _ = catalog::remember(&cache, server, tools);
+    }
 }
 
 /// Finds the direct tools and their names. These depend on all servers; for servers that were not listed now, the
@@ -171,7 +190,15 @@ fn show(config: &Config, server: &str, rows: &[Value], arguments: &ToolsArgument
     let shown = shown(rows, arguments);
     if !shown.is_empty() {
         let columns = ["tool", "permission", "called by", "input", "output", "description"];
-        terminal.print(&table(&columns, shown.into_iter().map(cells)));
+        show_table(terminal, &columns, shown.iter().map(|row| cells(row)));
+    }
+    for row in shown.into_iter().filter(|_| arguments.schema) {
+        let schema = |member: &str| serde_json::to_string_pretty(&row[member]).unwrap_or_default();
+        terminal.print(&format!("\n{server}.{}", printable::name(row["name"].as_str().unwrap_or_default())));
+        terminal.print(&format!("input: {}", schema("inputSchema")));
+        if !row["outputSchema"].is_null() {
+            terminal.print(&format!("output: {}", schema("outputSchema")));
+        }
     }
 }
 

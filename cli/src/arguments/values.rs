@@ -1,0 +1,59 @@
+//! Reads the values of arguments; each error says what to write.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use config::LONGEST_DESCRIPTION;
+
+/// Maximum of a time limit, in seconds: a day.
+const LONGEST_TIMEOUT: f64 = 86_400.0;
+
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| format!("{text:?} is not a number of seconds; write a number such as 90 or 0.5"))?;
+    if seconds > 0.0 && seconds <= LONGEST_TIMEOUT {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err(format!("{text} is out of range: more than 0, at most {LONGEST_TIMEOUT} seconds"))
+    }
+}
+
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        format!("{text:?} is not an address; write the IP address and the port, such as 127.0.0.1:8080")
+    })
+}
+
+pub(super) fn description_length(text: &str) -> Result<usize, String> {
+    let length = text
+        .parse()
+        .map_err(|_| format!("{text:?} is not a number of characters; write a number such as 200"))?;
+    if length <= LONGEST_DESCRIPTION {
+        Ok(length)
+    } else {
+        Err(format!("{length} is too long; at most {LONGEST_DESCRIPTION}"))
+    }
+}
+
+pub(super) fn server_name(text: &str) -> Result<String, config::InvalidServerName> {
+    config::check_server_name(text).map(|()| text.to_owned())
+}
+
+pub(super) fn server_and_tool(text: &str) -> Result<(String, String), String> {
+    match text.split_once('.') {
+        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
+            Ok((server.to_owned(), tool.to_owned()))
+        }
+        _ => Err(format!(
+            "{text:?} is not SERVER.TOOL; write the server's name, a dot and the tool's name, such as github.get_me"
+        )),
+    }
+}
+
+pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err(format!("{text:?} is not KEY=VALUE; write a name, `=` and a text, such as city=Uppsala")),
+    }
+}

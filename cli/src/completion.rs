@@ -1,0 +1,134 @@
+//! Completes a command line for the shell: commands and options, and the names of configured servers and their tools.
+//!
+//! Names come from the configuration that is in force and from cached tool lists. Completing starts no server, asks
+//! nothing, and prints no error: without a usable configuration there are no names.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use clap::CommandFactory as _;
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use config::{Config, LoadOptions, Server};
+use runner::Cache;
+
+use crate::arguments::Arguments;
+
+/// The variable by which the script of a shell asks for completions; its value is the shell's name.
+pub(crate) const VARIABLE: &str = "TOOLSMITH_COMPLETE";
+
+/// Maximum number of names in one answer: a shell shows no more.
+const NAMES: usize = 2_000;
+
+/// Answers a shell that asks for completions, and ends the process. Otherwise returns.
+pub(crate) fn answer() {
+    CompleteEnv::with_factory(|| with_names(Arguments::command())).var(VARIABLE).complete();
+}
+
+/// A command with all its subcommands, whose arguments complete names.
+fn with_names(command: clap::Command) -> clap::Command {
+    // `mcp add` names a new server, and `setup` a server in a client.
+    let names_others = matches!(command.get_name(), "add" | "setup");
+    let command = command.mut_args(|argument| {
+        let value = argument.get_value_names().and_then(|names| names.first()).map(|name| name.to_string());
+        match value.as_deref() {
+            Some("SERVER.TOOL") => argument.add(ArgValueCompleter::new(tools)),
+            Some("NAME") if !names_others => argument.add(ArgValueCompleter::new(servers)),
+            Some("SERVER") => argument.add(ArgValueCompleter::new(servers)),
+            _ => argument,
+        }
+    });
+    command.mut_subcommands(with_names)
+}
+
+/// The names of servers that begin with what was typed.
+fn servers(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let (Some(typed), Some(config)) = (typed.to_str(), configuration()) else { return Vec::new() };
+    let active = config.servers.iter().map(|server| server.connection.name.as_str());
+    let absent = config.absent.iter().map(|absent| absent.name.as_str());
+    let mut names: Vec<&str> = active.chain(absent).filter(|name| name.starts_with(typed)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().take(NAMES).map(CompletionCandidate::new).collect()
+}
+
+/// The tools, as SERVER.TOOL, that begin with what was typed.
+fn tools(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let (Some(typed), Some(config)) = (typed.to_str(), configuration()) else { return Vec::new() };
+    let cache = config::cache_folder().ok().filter(|folder| folder.is_dir());
+    let cache = cache.and_then(|folder| Cache::open(&folder, config.cache.size).ok());
+    let Some(cache) = cache else { return Vec::new() };
+    let may_fit = |server: &&Server| {
+        let prefix = format!("{}.", server.connection.name);
+        prefix.starts_with(typed) || typed.starts_with(&prefix)
+    };
+    let names = config.servers.iter().filter(may_fit).flat_map(|server| {
+        let name = &server.connection.name;
+        let list = gateway::catalog::remembered(&cache, server);
+        let tools = list.iter().flat_map(|list| list.tools()).filter_map(|tool| tool["name"].as_str());
+        let admitted = tools.filter(|tool| is_plain(tool) && config.admits(name, tool));
+        admitted.map(|tool| format!("{name}.{tool}")).collect::<Vec<_>>()
+    });
+    names.filter(|name| name.starts_with(typed)).take(NAMES).map(CompletionCandidate::new).collect()
+}
+
+/// Whether a shell reads the name as one word without quotes. Servers choose the names of their tools.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c))
+}
+
+/// The configuration in force, with the file that `--config` names on the line.
+fn configuration() -> Option<Config> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    config::survey_without_untrusted(&LoadOptions { file: config_file(&words), strict: false }).ok()
+}
+
+/// The value of `--config` among the words.
+fn config_file(words: &[OsString]) -> Option<PathBuf> {
+    let mut words = words.iter().map(OsString::as_os_str);
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("--config") => return words.next().map(PathBuf::from),
+            Some(word) if word.starts_with("--config=") => {
+                return word.strip_prefix("--config=").map(PathBuf::from);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_characters_of_the_shell_are_left_out() {
+        assert!(is_plain("get_me") && is_plain("repos/list-all.v2"));
+        for name in ["", "a b", "$(id)", "a;b", "a'b", "a\nb", "\u{1b}[2J", "ä"] {
+            assert!(!is_plain(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn the_configuration_on_the_line_is_used() {
+        let file = |words: &[&str]| config_file(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(file(&["toolsmith", "mcp", "info", "--config", "a.yaml", ""]), Some("a.yaml".into()));
+        assert_eq!(file(&["toolsmith", "--config=b.yaml"]), Some("b.yaml".into()));
+        assert_eq!(file(&["toolsmith", "mcp", "info", "--config"]), None);
+    }
+
+    #[test]
+    fn arguments_that_name_servers_and_tools_complete_them() {
+        let command = with_names(Arguments::command());
+        command.clone().debug_assert();
+        let completes = |path: &[&str], id: &str| {
+            let found = path.iter().fold(&command, |command, name| command.find_subcommand(name).unwrap());
+            let argument = found.get_arguments().find(|argument| argument.get_id() == id).unwrap();
+            argument.get::<ArgValueCompleter>().is_some()
+        };
+        assert!(completes(&["mcp", "call"], "target") && completes(&["run"], "allow"));
+        assert!(completes(&["mcp", "info"], "name") && completes(&["codegen"], "servers"));
+        assert!(!completes(&["mcp", "add"], "name") && !completes(&["setup"], "name"));
+    }
+}
