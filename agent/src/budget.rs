@@ -19,7 +19,8 @@ pub fn cut(result: &mut ToolResult, characters: usize) {
     }
 }
 
-fn head_and_tail(text: &str, count: usize, keep: usize) -> String {
+/// The head and the tail of a text with `count` characters, `keep` of them, with a note about the rest.
+pub(crate) fn head_and_tail(text: &str, count: usize, keep: usize) -> String {
     let (head, tail) = (keep - keep / 3, keep / 3);
     let at = |index: usize| text.char_indices().nth(index).map_or(text.len(), |(at, _)| at);
     let (start, end) = (&text[..at(head)], &text[at(count - tail)..]);

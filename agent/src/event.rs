@@ -21,6 +21,32 @@ pub enum Event<'a> {
     /// A message is complete: a watcher that stores the conversation must store it now, before anything follows from
     /// it. The usage is that of the reply, and zero for other messages.
     Message(&'a Message, Usage),
+    /// The conversation is summarized, because it fills the model's context window.
+    Compaction(Compaction<'a>),
+}
+
+/// A step of a compaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compaction<'a> {
+    /// The summary is requested: the conversation has about this many tokens of the model's context window.
+    Begins {
+        /// The tokens of the conversation, in part estimated.
+        tokens: u64,
+        /// The tokens of the context window.
+        window: u64,
+    },
+    /// From now on the model reads the summary, which was reported as a message before.
+    Done {
+        /// How many messages it replaces.
+        messages: usize,
+        /// Its text.
+        summary: &'a str,
+    },
+    /// There is no summary: the whole conversation is sent.
+    Failed {
+        /// Why.
+        why: &'a str,
+    },
 }
 
 /// Receives the events of a run.

@@ -9,6 +9,7 @@
 mod budget;
 mod event;
 mod final_answer;
+mod history;
 mod message;
 mod model;
 mod provider;
@@ -19,12 +20,13 @@ mod subagent_events;
 mod toolset;
 
 pub use budget::{CHARACTERS_PER_TOKEN, cut};
-pub use event::{Event, Silent, Watcher};
+pub use event::{Compaction, Event, Silent, Watcher};
 pub use final_answer::{AnswerSchemaError, FINAL_ANSWER, FinalAnswer};
+pub use history::History;
 pub use message::{Block, Message, Role, ToolCall, ToolResult};
 pub use model::{ChatModel, Delta, DeltaSink, ModelError, ModelErrorKind, Reply, Request, Stop, Usage};
 pub use provider::{Provider, SettingsError, SettingsErrorKind};
-pub use run::{Answer, Limits, Run, RunError};
+pub use run::{Answer, ContextWindow, Limits, Run, RunError};
 pub use settings::{Api, Generation, ModelSettings, Thinking};
 pub use store::{Conversation, NewConversation, Store, StoreError, StoreErrorKind, StoredMessage, Summary};
 pub use subagent_events::{

@@ -73,6 +73,11 @@ pub enum Block {
     ToolCall(ToolCall),
     /// A tool's result.
     ToolResult(ToolResult),
+    /// A summary by the model, which replaces all messages before it for the model.
+    Summary {
+        /// The text.
+        text: String,
+    },
 }
 
 /// A tool call by the model.

@@ -1,6 +1,7 @@
 //! The loop: requests replies and runs the called tools, until the model's final reply.
 
 mod closing;
+mod compaction;
 #[cfg(test)]
 mod tests;
 
@@ -13,9 +14,12 @@ use tokio::time::{Instant, timeout};
 use crate::budget::cut;
 use crate::event::{Event, Watcher};
 use crate::final_answer::{FINAL_ANSWER, FinalAnswer};
+use crate::history::History;
 use crate::message::{Block, Message, Role, ToolCall, ToolResult};
 use crate::model::{ChatModel, Delta, DeltaSink, ModelError, Reply, Request, Stop, Usage};
 use crate::toolset::{ToolsError, Toolset};
+
+pub use self::compaction::ContextWindow;
 
 /// Limits of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +36,8 @@ pub struct Limits {
     pub parallel_calls: usize,
     /// How many invalid calls of `final_answer` the model may correct.
     pub corrections: u32,
+    /// The model's context window, if known: a conversation that fills it is summarized.
+    pub context_window: Option<ContextWindow>,
 }
 
 /// A model, its tools and its limits.
@@ -112,13 +118,15 @@ impl Run<'_> {
     ///
     /// # Errors
     /// Why there is no answer.
-    pub async fn go_on(&self, conversation: &mut Vec<Message>, message: Message) -> Result<Answer, RunError> {
+    pub async fn go_on(&self, conversation: &mut History, message: Message) -> Result<Answer, RunError> {
         let running = async {
-            if let Some(missing) = closing::missing_results(conversation) {
+            if let Some(missing) = closing::missing_results(conversation.messages()) {
                 self.keep(conversation, missing, Usage::default());
             }
+            let mut spent = Spent { corrections: self.limits.corrections, ..Spent::default() };
+            self.fit(conversation, Some(&message), &mut spent).await;
             self.keep(conversation, message, Usage::default());
-            self.turns(conversation).await
+            self.turns(conversation, spent).await
         };
         match self.limits.time {
             Some(limit) => timeout(limit, running).await.map_err(|_| RunError::Time(limit))?,
@@ -126,11 +134,10 @@ impl Run<'_> {
         }
     }
 
-    async fn turns(&self, conversation: &mut Vec<Message>) -> Result<Answer, RunError> {
-        let (mut usage, mut corrections) = (Usage::default(), self.limits.corrections);
+    async fn turns(&self, conversation: &mut History, mut spent: Spent) -> Result<Answer, RunError> {
         for turns in 1..=self.limits.turns {
             let Reply { message, stop, usage: cost } = self.ask(conversation).await?;
-            usage = usage.and(cost);
+            spent.usage = spent.usage.and(cost);
             self.report(&message);
             let text = message.texts();
             let calls: Vec<ToolCall> = message.calls().into_iter().cloned().collect();
@@ -140,7 +147,7 @@ impl Run<'_> {
                 Stop::Refused(why) => return Err(RunError::Refused(why)),
                 _ => {}
             }
-            let answer = |structured| Answer { text: text.clone(), structured, usage, turns };
+            let answer = |structured| Answer { text: text.clone(), structured, usage: spent.usage, turns };
             if calls.is_empty() {
                 return match self.final_answer {
                     None => Ok(answer(None)),
@@ -156,26 +163,37 @@ impl Run<'_> {
                     self.keep(conversation, closing::accepted(&calls), Usage::default());
                     return Ok(answer(Some(structured)));
                 }
-                Ending::Invalid(faults) if corrections == 0 => {
+                Ending::Invalid(faults) if spent.corrections == 0 => {
                     self.keep(conversation, closing::refused(&calls, &faults), Usage::default());
                     return Err(RunError::InvalidFinalAnswer(faults));
                 }
                 Ending::Invalid(faults) => {
-                    corrections -= 1;
+                    spent.corrections -= 1;
                     self.keep(conversation, closing::refused(&calls, &faults), Usage::default());
                 }
             }
-            if let Some(limit) = self.limits.tokens.filter(|limit| usage.total() >= *limit) {
-                return Err(RunError::Tokens { used: usage.total(), limit });
+            if turns < self.limits.turns {
+                self.fit(conversation, None, &mut spent).await;
+            }
+            let used = spent.usage.total();
+            if let Some(limit) = self.limits.tokens.filter(|limit| used >= *limit) {
+                return Err(RunError::Tokens { used, limit });
             }
         }
         Err(RunError::Turns(self.limits.turns))
     }
 
-    async fn ask(&self, conversation: &[Message]) -> Result<Reply, RunError> {
+    /// Summarizes the conversation if it would not fit with the `next` message.
+    async fn fit(&self, conversation: &mut History, next: Option<&Message>, spent: &mut Spent) {
+        let cost = self.make_room(conversation, next, &mut spent.is_unsummarized).await;
+        spent.usage = spent.usage.and(cost);
+    }
+
+    async fn ask(&self, conversation: &History) -> Result<Reply, RunError> {
         let mut tools = self.tools.tools().await?;
         tools.extend(self.final_answer.map(FinalAnswer::definition));
-        let request = Request { system: self.system, messages: conversation, tools: &tools };
+        let messages = conversation.for_model();
+        let request = Request { system: self.system, messages: &messages, tools: &tools };
         Ok(self.model.reply(&request, self).await?)
     }
 
@@ -220,9 +238,9 @@ impl Run<'_> {
         }
     }
 
-    fn keep(&self, conversation: &mut Vec<Message>, message: Message, usage: Usage) {
+    fn keep(&self, conversation: &mut History, message: Message, usage: Usage) {
         self.watcher.event(Event::Message(&message, usage));
-        conversation.push(message);
+        conversation.push(message, usage);
     }
 }
 
@@ -230,6 +248,16 @@ impl DeltaSink for Run<'_> {
     fn delta(&self, delta: Delta<'_>) {
         self.watcher.event(Event::Delta(delta));
     }
+}
+
+/// What a run has used, and what it may still do.
+#[derive(Debug, Default)]
+struct Spent {
+    usage: Usage,
+    /// How many invalid answers may still be corrected.
+    corrections: u32,
+    /// Whether a summary has failed: it is not tried again in this run.
+    is_unsummarized: bool,
 }
 
 /// Whether the calls end the run.

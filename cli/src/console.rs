@@ -230,9 +230,9 @@ fn welcome(chat: &ChatSession, is_interactive: bool) {
     }
     let id = chat.record().id();
     if let Some(id) = id {
-        let count = report::count(chat.conversation.len(), "message");
+        let count = report::count(chat.conversation.messages().len(), "message");
         terminal.note(&format!("continuing conversation {id} with {count}; the last one:"));
-        let texts = chat.conversation.iter().rev().map(agent::Message::texts);
+        let texts = chat.conversation.messages().iter().rev().map(agent::Message::texts);
         if let Some(last) = texts.map(|text| short(&text, LAST_MESSAGE)).find(|text| !text.is_empty()) {
             terminal.show(&chat.style.paint(TextStyle::Dim, &format!("  {last}")));
         }

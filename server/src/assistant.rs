@@ -7,7 +7,7 @@ mod prompt;
 mod recorder;
 mod tools;
 
-use agent::{CHARACTERS_PER_TOKEN, Limits, ModelSettings, Provider};
+use agent::{CHARACTERS_PER_TOKEN, ContextWindow, Limits, ModelSettings, Provider};
 use config::{Config, Model};
 use gateway::failure::Failure;
 use report::Kind;
@@ -37,8 +37,9 @@ impl Assistant {
         let entry = entry(config, name)?.clone();
         let model = Provider::new(settings(&entry)?)
             .map_err(|error| Failure::new(Kind::Model, error.to_string()).caused_by(error))?;
+        let limits = limits(config, &entry);
         let prompt = Prompt::read(config.system_prompt.as_deref())?;
-        Ok(Assistant { model, entry, limits: limits(config), prompt })
+        Ok(Assistant { model, entry, limits, prompt })
     }
 }
 
@@ -102,7 +103,7 @@ fn settings(model: &Model) -> Result<ModelSettings, Failure> {
     })
 }
 
-fn limits(config: &Config) -> Limits {
+fn limits(config: &Config, model: &Model) -> Limits {
     let agent = &config.agent;
     Limits {
         turns: agent.max_turns,
@@ -111,5 +112,8 @@ fn limits(config: &Config) -> Limits {
         result_characters: agent.result_tokens.saturating_mul(CHARACTERS_PER_TOKEN),
         parallel_calls: agent.parallel_calls,
         corrections: config.subagent.as_ref().map_or(0, |subagent| subagent.max_corrections),
+        context_window: model
+            .context_window
+            .map(|size| ContextWindow { size, reply: model.max_output.map(u64::from) }),
     }
 }

@@ -39,6 +39,7 @@ fn kind(block: &Block) -> &'static str {
         Block::Media { .. } => "media",
         Block::ToolCall(_) => "tool_call",
         Block::ToolResult(_) => "tool_result",
+        Block::Summary { .. } => "summary",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent::{Answer, Block, Message, Role, Run, RunError, Toolset as _, Usage};
+use agent::{Answer, Block, History, Message, Role, Run, RunError, Toolset as _, Usage};
 use config::Needs;
 use gateway::failure::Failure;
 use report::Kind;
@@ -29,7 +29,7 @@ pub(crate) struct ChatSession {
     pub(crate) style: Style,
     pub(crate) settings: watch::Receiver<Arc<Settings>>,
     pub(crate) screen: Screen,
-    pub(crate) conversation: Vec<Message>,
+    pub(crate) conversation: History,
     pub(crate) tools: Tools,
     pub(crate) host: Arc<ConsoleHost>,
     /// The servers' tools, and the sessions with them.
@@ -84,7 +84,7 @@ impl ChatSession {
         let record = Arc::new(Mutex::new(record));
         let style = Style::of_stderr();
         let screen = Screen::new(terminal.clone(), style, streams, record.clone());
-        screen.recall(&messages);
+        screen.recall(messages.messages());
         let state = runtime.serve_following(source, (first.clone(), stamps), &arguments.manner.allow)?;
         let settings = state.settings.clone();
         let host = ConsoleHost::new(terminal.clone(), style);
@@ -184,7 +184,7 @@ impl ChatSession {
             // Keep an incomplete answer.
             let message = Message::text(Role::Assistant, partial);
             self.record().keep(&message, Usage::default());
-            self.conversation.push(message);
+            self.conversation.push(message, Usage::default());
         }
         (turn, tally)
     }

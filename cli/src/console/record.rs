@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agent::{Event, Message, NewConversation, Store, Summary, Usage};
+use agent::{Event, History, Message, NewConversation, Store, Summary, Usage};
 use gateway::failure::Failure;
 use server::assistant::{Recorder, Recording};
 use terminal::Notifier;
@@ -20,7 +20,7 @@ pub(crate) struct ConversationRecord {
 /// The messages and the model of a resumed conversation.
 #[derive(Debug, Default)]
 pub(crate) struct ResumedConversation {
-    pub(crate) messages: Vec<Message>,
+    pub(crate) messages: History,
     /// The `ref` of its model.
     pub(crate) model: Option<String>,
 }
@@ -53,10 +53,7 @@ impl ConversationRecord {
             record.about = summary.about;
         }
         record.recorder = Some(recorder);
-        Ok((
-            record,
-            ResumedConversation { messages: kept.into_iter().map(|kept| kept.message).collect(), model },
-        ))
+        Ok((record, ResumedConversation { messages: kept.into_iter().collect(), model }))
     }
 
     async fn last(&self, folder: &str) -> Result<String, Failure> {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use agent::{Delta, Event, Message, ToolCall, ToolResult, Usage, Watcher};
+use agent::{Compaction, Delta, Event, Message, ToolCall, ToolResult, Usage, Watcher};
 use serde_json::Value;
 use server::definitions::EXECUTE;
 use terminal::{Part, Terminal};
@@ -172,14 +172,37 @@ impl Screen {
         self.terminal.show(&if line.is_empty() { head } else { format!("{head}: {line}") });
     }
 
+    fn compacted(&self, step: Compaction<'_>) {
+        self.terminal.end_line();
+        match step {
+            Compaction::Begins { tokens, window } => self.note(
+                TextStyle::Yellow,
+                &format!(
+                    "the conversation has about {tokens} of the model's {window} tokens; the model summarizes it"
+                ),
+            ),
+            Compaction::Done { messages, summary } => self.note(
+                TextStyle::Yellow,
+                &format!(
+                    "the model continues from a summary of {} characters; the {messages} messages before it stay \
+                     in the conversation",
+                    summary.chars().count()
+                ),
+            ),
+            // The user must know it even if quiet: the request may fail for this reason.
+            Compaction::Failed { why } => self.terminal.tell(&format!(
+                "toolsmith: warning: the conversation can't be summarized: {why}; the whole conversation is sent"
+            )),
+        }
+    }
+
     fn whole(&self, message: &Message, usage: Usage) {
         let mut state = self.state();
         state.partial.clear();
         state.has_thought = false;
-        if message.role == agent::Role::Assistant {
-            state.tally.turns = state.tally.turns.saturating_add(1);
-            state.tally.usage = state.tally.usage.and(usage);
-        }
+        let is_turn = message.role == agent::Role::Assistant;
+        state.tally.turns = state.tally.turns.saturating_add(u32::from(is_turn));
+        state.tally.usage = state.tally.usage.and(usage);
         drop(state);
         self.record.lock().unwrap_or_else(PoisonError::into_inner).keep(message, usage);
         // The next output starts on a new line.
@@ -200,6 +223,7 @@ impl Watcher for Screen {
             Event::ToolCall(call) => self.called(call),
             Event::ToolResult(result, time) => self.answered(result, time),
             Event::Message(message, usage) => self.whole(message, usage),
+            Event::Compaction(step) => self.compacted(step),
         }
     }
 }

@@ -56,7 +56,7 @@ impl EventForwarder {
                 is_error: result.is_error,
                 ..self.of(EventKind::ToolResult, &result.texts())
             }),
-            Event::Delta(_) | Event::Response(_) | Event::Message(..) => {}
+            Event::Delta(_) | Event::Response(_) | Event::Message(..) | Event::Compaction(_) => {}
         }
     }
 

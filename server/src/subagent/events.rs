@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agent::{Delta, Event, ToolResult, Usage};
+use agent::{Compaction, Delta, Event, ToolResult, Usage};
 use serde_json::{Map, Value, json};
 
 use crate::assistant::Saved;
@@ -57,6 +57,7 @@ impl LogEvent {
                 LogEvent::new(Level::Info, "tool_call", payload)
             }
             Event::ToolResult(result, took) => tool_result(result, *took),
+            Event::Compaction(step) => compaction(*step),
         })
     }
 
@@ -116,6 +117,25 @@ pub(super) enum RunEnd<'a> {
     Answered,
     Failed(&'a str),
     Cancelled,
+}
+
+/// The conversation is summarized, or could not be.
+fn compaction(step: Compaction<'_>) -> LogEvent {
+    match step {
+        Compaction::Begins { tokens, window } => LogEvent::new(
+            Level::Info,
+            "compaction_start",
+            json!({ "tokens": tokens, "contextWindow": window }),
+        ),
+        Compaction::Done { messages, summary } => LogEvent::new(
+            Level::Info,
+            "compaction_end",
+            json!({ "messages": messages, "summary": cut(summary) }),
+        ),
+        Compaction::Failed { why } => {
+            LogEvent::new(Level::Warning, "compaction_failed", json!({ "error": cut(why) }))
+        }
+    }
 }
 
 fn tool_result(result: &ToolResult, took: Duration) -> LogEvent {

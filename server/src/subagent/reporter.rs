@@ -121,9 +121,11 @@ impl Watcher for RunReporter {
                 if let Some(saved) = self.recorder.record(&event) {
                     self.log(LogEvent::saved(&saved));
                 }
-                if message.role == Role::Assistant {
+                let is_turn = message.role == Role::Assistant;
+                // The message of a summary has a cost too.
+                if is_turn || usage.total() > 0 {
                     self.progress(|done| {
-                        done.turns = done.turns.saturating_add(1);
+                        done.turns = done.turns.saturating_add(u32::from(is_turn));
                         done.usage = done.usage.and(usage);
                     });
                 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent::{Answer, Block, EventPoster, FinalAnswer, Message, NewConversation, Role, Run, Toolset as _};
+use agent::{
+    Answer, Block, EventPoster, FinalAnswer, History, Message, NewConversation, Role, Run, Toolset as _,
+};
 use gateway::propagation::{self, process_depth};
 use rmcp::ErrorData;
 use serde_json::{Value, json};
@@ -199,7 +201,7 @@ impl Subagent {
             final_answer: self.final_answer.as_ref(),
             watcher: reporter,
         };
-        run.go_on(&mut Vec::new(), message).await.map_err(|error| error.to_string())
+        run.go_on(&mut History::default(), message).await.map_err(|error| error.to_string())
     }
 
     /// The message to the model: the prompt and the files.

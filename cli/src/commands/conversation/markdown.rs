@@ -61,6 +61,10 @@ fn block(block: &Block, full: bool) -> String {
         Block::Media { .. } => printable::lines(&media(block)),
         Block::ToolCall(call) => self::call(call, full),
         Block::ToolResult(result) => self::result(result, full),
+        Block::Summary { text } => format!(
+            "Summary (the model reads it instead of the messages above):\n\n{}",
+            printable::lines(text).trim_end()
+        ),
     }
 }
 

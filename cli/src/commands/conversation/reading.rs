@@ -105,6 +105,12 @@ impl Page {
             Block::Media { .. } => self.lines("  ", &media(block)),
             Block::ToolCall(call) => self.call(call),
             Block::ToolResult(result) => self.result(result),
+            Block::Summary { text } => {
+                self.line(&format!(
+                    "  {dim}(summary: the model reads this instead of the messages above){end}"
+                ));
+                self.lines("  ", text);
+            }
         }
     }
 
