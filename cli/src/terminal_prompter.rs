@@ -12,11 +12,58 @@ use gateway::permission::{self, Answer, PermissionPolicy, Prompter, Question};
 use terminal::{Terminal, TerminalPrompt};
 
 /// Asks the user at the terminal for permission, if there is a terminal.
-struct TerminalPrompter(TerminalPrompt);
+struct TerminalPrompter {
+    prompt: TerminalPrompt,
+    questions: Questions,
+}
+
+/// How many questions about the same tool a command may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Questions {
+    /// Only one: the command makes one call.
+    One,
+    /// One for each call of a program.
+    Several,
+}
 
 /// The permission policy of command-line commands, which asks at the terminal.
-pub(crate) fn policy(config: &Arc<Config>, allow: &[String], terminal: &Terminal) -> Arc<PermissionPolicy> {
-    permission::policy(config, allow, &terminal.notifier(), TerminalPrompter(terminal.prompt()))
+pub(crate) fn policy(
+    config: &Arc<Config>,
+    allow: &[String],
+    terminal: &Terminal,
+    questions: Questions,
+) -> Arc<PermissionPolicy> {
+    let prompter = TerminalPrompter { prompt: terminal.prompt(), questions };
+    permission::policy(config, allow, &terminal.notifier(), prompter)
+}
+
+/// The answers to a question: those that differ in what they do.
+fn answers(question: &Question, questions: Questions) -> Vec<(&'static str, &'static str, Answer)> {
+    let is_repeated = questions == Questions::Several && matches!(question, Question::Call { .. });
+    let answers = [
+        (true, "y", "yes, once", Answer::Once),
+        (is_repeated, "s", "yes, in this run", Answer::Session),
+        (question.is_memorable(), "a", "always", Answer::Always),
+        (question.offers_choice(), "c", "choose for each server", Answer::Choose),
+        (true, "n", "no", Answer::No),
+    ];
+    let offered = answers.into_iter().filter(|(is_offered, ..)| *is_offered);
+    offered.map(|(_, key, text, answer)| (key, text, answer)).collect()
+}
+
+/// Reads a typed answer: its key, or the whole word yes or no.
+fn read(typed: &str, answers: &[(&str, &str, Answer)]) -> Result<Answer, String> {
+    let typed = typed.to_ascii_lowercase();
+    let key = match typed.as_str() {
+        "yes" => "y",
+        "no" => "n",
+        other => other,
+    };
+    let chosen = answers.iter().find(|(known, ..)| *known == key).map(|(.., answer)| *answer);
+    chosen.ok_or_else(|| {
+        let keys: Vec<&str> = answers.iter().map(|(key, ..)| *key).collect();
+        format!("type one of the letters {}\n", keys.join(", "))
+    })
 }
 
 /// A prompt for the user of this command, if there is one: standard input must be a terminal as well.
@@ -27,29 +74,51 @@ pub(crate) fn of_command() -> Option<TerminalPrompt> {
 
 impl Prompter for TerminalPrompter {
     fn is_there(&self) -> bool {
-        self.0.is_there()
+        self.prompt.is_there()
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
-        let choices = if question.is_memorable() {
-            "[y] yes, once  [s] yes, in this session  [a] always  [n] no: "
-        } else {
-            "[y] yes, once  [s] yes, in this session  [n] no: "
-        };
-        let read = |typed: &str| match typed {
-            "y" | "Y" | "yes" => Ok(Answer::Once),
-            "s" | "S" => Ok(Answer::Session),
-            "a" | "A" if question.is_memorable() => Ok(Answer::Always),
-            "n" | "N" | "no" => Ok(Answer::No),
-            _ => Err(String::new()),
-        };
+        let answers = answers(question, self.questions);
+        let choices = answers.iter().map(|(key, text, _)| format!("[{key}] {text}")).collect::<Vec<_>>();
+        let choices = format!("{}: ", choices.join("  "));
         async move {
             if !self.is_there() {
                 return Answer::Nobody;
             }
             let text = format!("{}\n", question.text());
-            self.0.answer(&text, choices, read).await.unwrap_or(Answer::No)
+            let read = |typed: &str| read(typed, &answers);
+            self.prompt.answer(&text, &choices, read).await.unwrap_or(Answer::No)
         }
         .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(server: &str) -> permission::RequestedTool {
+        permission::RequestedTool::new(server, "t", None)
+    }
+
+    fn keys(question: &Question, questions: Questions) -> String {
+        answers(question, questions).into_iter().map(|(key, ..)| key).collect()
+    }
+
+    #[test]
+    fn only_answers_that_differ_are_offered() {
+        let program = |tools| Question::Program { tools, each: 0 };
+        assert_eq!(keys(&program(vec![tool("a"), tool("a")]), Questions::Several), "yan");
+        assert_eq!(keys(&program(vec![tool("a"), tool("b")]), Questions::Several), "yacn");
+        let call = |memorable| Question::Call { tool: [tool("a")], arguments: String::new(), memorable };
+        assert_eq!([keys(&call(true), Questions::One), keys(&call(false), Questions::One)], ["yan", "yn"]);
+        assert_eq!(keys(&call(false), Questions::Several), "ysn");
+    }
+
+    #[test]
+    fn an_answer_that_is_not_offered_is_asked_for_again() {
+        let offered = answers(&Question::Program { tools: vec![tool("a")], each: 0 }, Questions::One);
+        assert_eq!(read("YES", &offered), Ok(Answer::Once));
+        assert_eq!(read("s", &offered), Err("type one of the letters y, a, n\n".to_owned()));
     }
 }

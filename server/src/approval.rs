@@ -67,6 +67,8 @@ struct Inner {
     approvals: Mutex<Vec<Approval>>,
     /// Whether an answer can apply to a session.
     has_session: bool,
+    /// The reason for a refusal if no user can be asked.
+    absence: Reason,
     /// Ends the execution that has a pending question.
     stop: CancellationToken,
 }
@@ -75,11 +77,11 @@ impl Approver {
     pub(crate) fn new(
         caller: Arc<Caller>,
         given: Option<PriorAnswer>,
-        has_session: bool,
+        (has_session, absence): (bool, Reason),
         stop: CancellationToken,
     ) -> Self {
         let (pending, approvals) = (Mutex::default(), Mutex::default());
-        Approver(Arc::new(Inner { caller, given, pending, approvals, has_session, stop }))
+        Approver(Arc::new(Inner { caller, given, pending, approvals, has_session, absence, stop }))
     }
 
     /// The question that ended the execution, if any.
@@ -106,16 +108,21 @@ impl Inner {
         if let Some(given) = is_program.then(|| self.given(question)).flatten() {
             return given;
         }
-        let form = form(question, self.has_session);
-        if is_program && self.caller.is_asked_by_response() {
+        let is_asked_by_response = self.caller.is_asked_by_response();
+        // Answers to a question in a response are about all tools at once.
+        let offered =
+            Offered { session: self.has_session, choice: question.offers_choice() && !is_asked_by_response };
+        let form = form(question, offered);
+        if is_program && is_asked_by_response {
             let tools = question.tools().iter().map(AskedTool::of).collect();
             *self.pending.lock().unwrap_or_else(PoisonError::into_inner) =
                 Some(PendingQuestion { tools, form });
             self.stop.cancel();
             return std::future::pending().await;
         }
+        self.caller.progress(0.0, None, Some("waiting for permission".to_owned())).await;
         match self.caller.ask("elicitation/create", form).await {
-            Ok(answer) => read(&answer, self.has_session),
+            Ok(answer) => read(&answer, offered),
             Err(Unanswered::Late(limit)) => Answer::Late(limit),
             Err(Unanswered::Busy(_)) => Answer::Busy,
             // A client that can't be reached gives no consent.
@@ -130,7 +137,7 @@ impl Prompter for Approver {
     }
 
     fn absence(&self) -> Reason {
-        Reason::NoElicitation
+        self.0.absence
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
@@ -139,6 +146,9 @@ impl Prompter for Approver {
                 return Answer::Nobody;
             }
             let answer = self.0.answer(question).await;
+            if answer == Answer::Choose {
+                return answer;
+            }
             let tools = question.tools().iter().map(RequestedTool::name).collect();
             let question = match question {
                 Question::Program { .. } => "program",
@@ -157,16 +167,29 @@ fn logged(answer: Answer) -> audit::Answer {
         Answer::Once => audit::Answer::Once,
         // A permanent permission covers the session too; clients are not offered one.
         Answer::Session | Answer::Always => audit::Answer::Session,
-        Answer::No => audit::Answer::No,
+        // Only the questions that follow a choice are logged.
+        Answer::No | Answer::Choose => audit::Answer::No,
         Answer::Late(_) => audit::Answer::Late,
         Answer::Nobody | Answer::Busy => audit::Answer::Nobody,
     }
 }
 
+/// The answers that a form offers beside yes and no.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Offered {
+    /// For the rest of the session.
+    pub(crate) session: bool,
+    /// For each server.
+    pub(crate) choice: bool,
+}
+
 /// A question as the parameters of `elicitation/create`.
-fn form(question: &Question, has_session: bool) -> Value {
+fn form(question: &Question, offered: Offered) -> Value {
     let mut answers = vec![("once", "Yes, this once"), ("no", "No")];
-    if has_session {
+    if offered.choice {
+        answers.insert(1, ("choose", "Decide for each server"));
+    }
+    if offered.session {
         answers.insert(1, ("session", "Yes, for this session"));
     }
     let (values, names): (Vec<_>, Vec<_>) = answers.into_iter().unzip();
@@ -186,10 +209,11 @@ fn form(question: &Question, has_session: bool) -> Value {
 }
 
 /// Reads the answer from an `ElicitResult`.
-pub(crate) fn read(result: &Value, has_session: bool) -> Answer {
+pub(crate) fn read(result: &Value, offered: Offered) -> Answer {
     match (result["action"].as_str(), result["content"]["answer"].as_str()) {
         (Some("accept"), Some("once")) => Answer::Once,
-        (Some("accept"), Some("session")) if has_session => Answer::Session,
+        (Some("accept"), Some("session")) if offered.session => Answer::Session,
+        (Some("accept"), Some("choose")) if offered.choice => Answer::Choose,
         _ => Answer::No,
     }
 }
@@ -202,16 +226,20 @@ mod tests {
     fn only_an_explicit_yes_is_accepted() {
         let answer =
             |action: &str, answer: Value| json!({ "action": action, "content": { "answer": answer } });
-        assert_eq!(read(&answer("accept", json!("once")), false), Answer::Once);
-        assert_eq!(read(&answer("accept", json!("session")), true), Answer::Session);
-        assert_eq!(read(&answer("accept", json!("session")), false), Answer::No);
+        let all = Offered { session: true, choice: true };
+        let none = Offered::default();
+        assert_eq!(read(&answer("accept", json!("once")), none), Answer::Once);
+        for (word, given) in [("session", Answer::Session), ("choose", Answer::Choose)] {
+            assert_eq!(read(&answer("accept", json!(word)), all), given);
+            assert_eq!(read(&answer("accept", json!(word)), none), Answer::No);
+        }
         for no in [
             answer("accept", json!("no")),
             answer("decline", json!("once")),
             answer("accept", json!(true)),
             json!(7),
         ] {
-            assert_eq!(read(&no, true), Answer::No);
+            assert_eq!(read(&no, all), Answer::No);
         }
     }
 }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::answer;
-use super::approval::{Approver, AskedTool, PendingQuestion, PriorAnswer};
+use super::approval::{self, Approver, AskedTool, Offered, PendingQuestion, PriorAnswer};
 use super::caller::Caller;
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::ClientHost;
@@ -79,7 +79,7 @@ pub(crate) fn given(
         let message = format!("inputResponses has no {PERMISSION:?}, although that was requested");
         return Err(ErrorData::invalid_params(message, None));
     };
-    Ok(PriorAnswer { tools: sealed.tools, answer: super::approval::read(response, false) })
+    Ok(PriorAnswer { tools: sealed.tools, answer: approval::read(response, Offered::default()) })
 }
 
 impl Execution {
@@ -120,7 +120,7 @@ impl Execution {
         let approver = Approver::new(
             self.caller.clone(),
             self.given.clone(),
-            self.session.lasts() && !self.caller.is_asked_by_response(),
+            (self.session.lasts() && !self.caller.is_asked_by_response(), self.session.absence()),
             stop.clone(),
         );
         let (watcher, messages) = Watcher::new(self.caller.clone());

@@ -161,7 +161,7 @@ impl Observer for Watcher {
             Phase::Checking => (0.0, "checking"),
             Phase::Compiling => (1.0, "compiling"),
             Phase::Connecting => (2.0, "connecting"),
-            Phase::Permission => (3.0, "waiting for permission"),
+            Phase::Permission => (3.0, "checking permissions"),
             Phase::Running => (RUNNING, "running"),
         };
         self.report_progress(before, None, message);

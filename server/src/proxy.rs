@@ -133,8 +133,8 @@ impl ProxiedRequest {
         recorder: &ExecutionRecorder,
     ) -> Result<(), String> {
         let config = self.snapshot.config();
-        let has_session = self.session.lasts();
-        let approver = Approver::new(self.caller.clone(), None, has_session, self.cancel.clone());
+        let terms = (self.session.lasts(), self.session.absence());
+        let approver = Approver::new(self.caller.clone(), None, terms, self.cancel.clone());
         let answers = self.session.answers.clone();
         let policy = PermissionPolicy::of_session(config, &self.state.allow, answers, approver.clone());
         let decided =

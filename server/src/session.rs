@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use gateway::permission::SessionAnswers;
+use gateway::permission::{Reason, SessionAnswers};
 use queue::Received;
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -124,6 +124,15 @@ impl ClientSession {
     /// Whether it is an agent of this process: it may list resources of all servers, and reads them with permission.
     pub(crate) fn is_agent(&self) -> bool {
         matches!(self.transport, ClientTransport::InProcess(_))
+    }
+
+    /// Why its user can't be asked, if the client does not support questions. The user of this process's own agent has
+    /// no terminal then.
+    pub(crate) fn absence(&self) -> Reason {
+        match self.transport {
+            ClientTransport::InProcess(AgentIsolation::Alone) => Reason::NoTerminal,
+            _ => Reason::NoElicitation,
+        }
     }
 
     /// Whether the client stays the same from one request to the next.

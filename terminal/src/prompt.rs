@@ -92,6 +92,8 @@ impl Question {
                 Err(again) => text = again,
             }
         }
+        self.show(&format!("toolsmith: none of the {TRIES} answers is valid; the question is closed\n"))
+            .await;
         None
     }
 

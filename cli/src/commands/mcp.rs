@@ -25,6 +25,9 @@ use resources::List;
 
 /// Runs a command and returns the exit code.
 pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
+    if let LookCommand::Call(arguments) = command {
+        return call::call(arguments).await;
+    }
     let terminal = Terminal::new(command.output().quiet, false).verbose(command.output().verbose);
     let done = match command {
         LookCommand::List(arguments) => servers::list(arguments, &terminal),
@@ -39,7 +42,7 @@ pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
         LookCommand::ListPrompts(arguments) => resources::list(arguments, List::Prompts, &terminal).await,
         LookCommand::ReadResource(arguments) => resources::read(arguments, &terminal).await,
         LookCommand::GetPrompt(arguments) => resources::prompt(arguments, &terminal).await,
-        LookCommand::Call(arguments) => call::call(arguments, &terminal).await,
+        LookCommand::Call(arguments) => call::call(arguments).await,
     };
     match terminal.flush().await {
         Ok(()) => done,

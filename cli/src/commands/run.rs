@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
 use crate::terminal_host::TerminalHost;
-use crate::terminal_prompter;
+use crate::terminal_prompter::{self, Questions};
 
 /// Maximum number of attempts if tools change while a program is compiled.
 const CATALOG_CHANGES: usize = 3;
@@ -59,7 +59,7 @@ async fn run_in(
     let preparing = Execution::prepare(&config, terminal, tools, &request.code);
     let mut execution = unless_cancelled(cancel, preparing).await?;
     let waited = started.elapsed();
-    let policy = terminal_prompter::policy(&config, &arguments.manner.allow, terminal);
+    let policy = terminal_prompter::policy(&config, &arguments.manner.allow, terminal, Questions::Several);
     execution.discovery.sessions.permit(policy.clone());
     let mut outcome = execution.outcome(&request).await;
     if let Ok(outcome) = outcome.as_mut() {

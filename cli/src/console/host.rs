@@ -95,19 +95,18 @@ impl ConsoleHost {
     /// Asks whether to allow a call. The question is this process's own elicitation, whose form has one field.
     async fn permission(&self, parameters: &Value) -> Value {
         let is_offered = |answer: &str| offers(parameters, answer);
-        let choices = if is_offered("session") {
-            "[y] yes, once  [s] yes, in this session  [n] no: "
-        } else {
-            "[y] yes, once  [n] no: "
-        };
+        let session = if is_offered("session") { "[s] yes, in this session  " } else { "" };
+        let choice = if is_offered("choose") { "[c] choose for each server  " } else { "" };
+        let choices = format!("[y] yes, once  {session}{choice}[n] no: ");
         let message = parameters["message"].as_str().unwrap_or_default();
         let read = |answer: &str| match answer {
             "y" | "Y" | "yes" => Ok("once"),
             "s" | "S" if is_offered("session") => Ok("session"),
+            "c" | "C" if is_offered("choose") => Ok("choose"),
             "n" | "N" | "no" => Ok("no"),
-            _ => Err(String::new()),
+            _ => Err("type one of the letters in brackets\n".to_owned()),
         };
-        match self.user.answer(&format!("{message}\n"), choices, read).await {
+        match self.user.answer(&format!("{message}\n"), &choices, read).await {
             Some(answer) => json!({ "action": "accept", "content": { "answer": answer } }),
             None => json!({ "action": "cancel" }),
         }

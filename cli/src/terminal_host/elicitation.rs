@@ -34,7 +34,7 @@ async fn fill_in(user: &TerminalPrompt, server: &str, message: &str, fields: &[F
     );
     // Keep the terminal for the whole form, so that nothing is written between its fields.
     let question = user.question().await?;
-    let begins = |typed: &str| Ok(typed.to_ascii_lowercase());
+    let begins = |typed: &str| one_of(typed, &["a", "d", "c"]);
     match question.answer(&head, "[a] answer  [d] decline  [c] cancel: ", begins).await?.as_str() {
         "a" => {}
         "d" => return Some(json!({ "action": "decline" })),
@@ -93,13 +93,22 @@ async fn visit(user: &TerminalPrompt, server: &str, parameters: &Value) -> Optio
         exact(address)
     );
     let choices = "[o] open it in the browser  [v] I have visited it  [d] decline  [c] cancel: ";
-    let chosen = user.answer(&head, choices, |typed| Ok(typed.to_ascii_lowercase())).await?;
+    let chosen = user.answer(&head, choices, |typed| one_of(typed, &["o", "v", "d", "c"])).await?;
     match chosen.as_str() {
         "o" if crate::browser::open(address) => Some(json!({ "action": "accept" })),
         "v" => Some(json!({ "action": "accept" })),
         "d" => Some(json!({ "action": "decline" })),
         _ => None,
     }
+}
+
+/// The typed letter, if it is one of these.
+fn one_of(typed: &str, letters: &[&str]) -> Result<String, String> {
+    let typed = typed.to_ascii_lowercase();
+    if letters.contains(&typed.as_str()) {
+        return Ok(typed);
+    }
+    Err(format!("  type one of the letters {}\n", letters.join(", ")))
 }
 
 /// A text of the server, escaped and shortened.

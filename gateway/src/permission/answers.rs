@@ -25,6 +25,12 @@ impl ExecutionAnswers {
         *refusals.entry(tool.key()).or_default() += 1;
     }
 
+    /// Refuses all further calls of a tool without a question.
+    pub(super) fn refuse_all(&self, tool: &RequestedTool, refusals: u32) {
+        let mut known = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(tool.key(), refusals);
+    }
+
     pub(super) fn refusals(&self, tool: &RequestedTool) -> u32 {
         let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         refusals.get(&tool.key()).copied().unwrap_or_default()

@@ -110,7 +110,34 @@ impl PermissionPolicy {
         }
         let question = Question::Program { tools: open, each: each().count() };
         let answer = self.prompter.ask(&question).await;
+        if answer == Answer::Choose {
+            return self.decide_by_server(question.tools(), execution).await;
+        }
         self.apply(answer, question.tools(), |requested| execution.allow(requested))
+    }
+
+    /// Asks about the tools of each server separately. If the user allows any, the program runs, and its calls of
+    /// other tools are refused.
+    async fn decide_by_server(
+        &self,
+        tools: &[RequestedTool],
+        execution: &ExecutionAnswers,
+    ) -> Result<(), Refusal> {
+        let mut servers: BTreeMap<&str, Vec<RequestedTool>> = BTreeMap::new();
+        tools.iter().for_each(|tool| servers.entry(&tool.server).or_default().push(tool.clone()));
+        let mut is_any_allowed = false;
+        for tools in servers.into_values() {
+            let question = Question::Program { tools, each: 0 };
+            let answer = self.prompter.ask(&question).await;
+            match self.apply(answer, question.tools(), |requested| execution.allow(requested)) {
+                Ok(()) => is_any_allowed = true,
+                Err(refusal) if refusal.reason == Reason::Person => {
+                    question.tools().iter().for_each(|tool| execution.refuse_all(tool, MAX_REFUSALS));
+                }
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        if is_any_allowed { Ok(()) } else { Err(Refusal::of(tools, Reason::Person)) }
     }
 
     /// Decides about a call with these arguments: a nested call after `decide` with the same
@@ -180,7 +207,8 @@ impl PermissionPolicy {
                     self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(error.to_string());
                 }
             }
-            Answer::No => return Err(Refusal::of(tools, Reason::Person)),
+            // A single server offers no further choice.
+            Answer::No | Answer::Choose => return Err(Refusal::of(tools, Reason::Person)),
             Answer::Nobody => return Err(Refusal::of(tools, self.prompter.absence())),
             Answer::Late(limit) => return Err(Refusal::of(tools, Reason::Late(limit))),
             Answer::Busy => return Err(Refusal::of(tools, Reason::Busy)),

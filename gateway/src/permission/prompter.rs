@@ -16,6 +16,8 @@ pub enum Answer {
     Session,
     /// Allowed from now on.
     Always,
+    /// To be decided for each server: further questions follow, see [`Question::offers_choice`].
+    Choose,
     /// Refused.
     No,
     /// No user can be asked.

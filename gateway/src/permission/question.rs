@@ -59,6 +59,12 @@ impl Question {
         !matches!(self, Question::Call { memorable: false, .. })
     }
 
+    /// Whether the user may decide for each server: it is about a program with tools of several servers.
+    pub fn offers_choice(&self) -> bool {
+        let Question::Program { tools, .. } = self else { return false };
+        tools.iter().any(|tool| tools.first().is_some_and(|first| first.server != tool.server))
+    }
+
     /// The text, without the possible answers.
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -210,5 +216,8 @@ mod tests {
         assert!(program.is_memorable() && of_call(true).is_memorable() && !of_call(false).is_memorable());
         assert_eq!((program.tools().len(), of_call(true).tools()), (1, &[requested("t")][..]));
         assert!(!program.text().contains("every call"), "{}", program.text());
+        let other = RequestedTool { server: "other".into(), ..requested("a") };
+        let of_two = Question::Program { tools: vec![requested("a"), other], each: 0 };
+        assert!(of_two.offers_choice() && !program.offers_choice() && !of_call(true).offers_choice());
     }
 }

@@ -64,11 +64,24 @@ fn a_form_is_declined_or_cancelled() {
     let action = |done: FinishedRun| done.expect("ok", 0)["result"].clone();
     assert_eq!(action(answered("", "d\n", &[])), json!([{ "action": "decline" }, null]));
     let cancelled = json!([{ "action": "cancel" }, null]);
-    for leaves in ["c\n", "\n", "\x04"] {
+    for leaves in ["c\n", "\x04"] {
         assert_eq!(action(answered("", leaves, &[])), cancelled, "{leaves:?}");
     }
     assert_eq!(action(answered("", "a\n", &["\x04"])), cancelled);
-    assert_eq!(action(answered("", "a\n", &["x\n", "y\n", "z\n"])), cancelled);
+    let done = answered("", "a\n", &["x\n", "y\n", "z\n"]);
+    assert!(done.stderr.contains("none of the 3 answers is valid"), "{done:#?}");
+    assert_eq!(action(done), cancelled);
+}
+
+#[test]
+fn an_answer_that_a_form_does_not_offer_is_asked_for_again() {
+    let (started, _folder) = run_at_terminal(FORM, "", None);
+    started.answer(ASKS, 1, "maybe\n");
+    started.answer(ASKS, 2, "\n");
+    started.answer(ASKS, 3, "d\n");
+    let done = started.done();
+    assert_eq!(done.stderr.matches("type one of the letters a, d, c").count(), 2, "{done:#?}");
+    assert_eq!(done.expect("ok", 0)["result"][0]["action"], "decline");
 }
 
 #[test]

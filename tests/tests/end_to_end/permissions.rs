@@ -110,6 +110,25 @@ fn every_call_is_shown_with_its_arguments_and_can_be_refused_separately() {
 }
 
 #[test]
+fn a_program_is_allowed_for_some_servers_and_refused_for_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let code = "let one = demo::echo(\"x\").await.is_ok();
+        let other = other::echo(\"x\").await.map(|_| ()).map_err(|error| error.to_string());
+        let again = other::echo(\"x\").await.is_ok();
+        (one, other, again)";
+    let other = " }\n  other: { command: toolsmith, args: [demo-server]";
+    let done = answered(asked(folder.path(), code, other), &["c\n", "y\n", "n\n"]);
+    assert!(done.stderr.contains("[c] choose for each server"), "{done:#?}");
+    assert_eq!(done.stderr.matches("Allow it?").count(), 3, "{done:#?}");
+    let outcome = done.expect("ok", 0);
+    assert_eq!((&outcome["result"][0], &outcome["result"][2]), (&json!(true), &json!(false)), "{outcome:#}");
+    assert_says(&outcome["result"][1], &["other.echo", "refused"]);
+    // If no server is allowed, nothing runs.
+    let done = answered(asked(folder.path(), code, other), &["c\n", "n\n", "n\n"]);
+    assert_eq!(done.expect("denied", 6)["calls_total"], 0);
+}
+
+#[test]
 fn always_is_remembered_for_the_unchanged_tool() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().to_str().unwrap();

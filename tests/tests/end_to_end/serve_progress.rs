@@ -50,7 +50,7 @@ fn progress_covers_the_phases_and_always_increases() {
         "checking",
         "compiling",
         "connecting",
-        "waiting for permission",
+        "checking permissions",
         "running",
         "a quarter",
         "1 call done",

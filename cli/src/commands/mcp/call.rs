@@ -10,21 +10,33 @@ use gateway::tool_list::ToolList;
 use report::Kind;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use server::setup::{load, server};
+use server::process_context::ProcessContext;
+use server::runtime::Runtime;
+use server::setup::{load_in, server};
 use server::tool_result_files::{RESULT_LIMIT, Results, text};
 use terminal::Terminal;
 
 use super::support::{note_difference, print_json, sessions};
 use crate::arguments::CallArguments;
-use crate::terminal_prompter;
+use crate::terminal_prompter::{self, Questions};
 use crate::tool_arguments::object;
 use crate::tool_usage;
 
 /// Maximum length of arguments from standard input, in bytes (32 MiB): a server gets no longer message.
 const STANDARD_INPUT_LIMIT: u64 = 32 << 20;
 
-pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    match result(arguments, terminal).await {
+/// Runs the command and returns the exit code. The tool may be a subagent: its events are shown.
+pub(super) async fn call(arguments: &CallArguments) -> Result<u8, Failure> {
+    let terminal = Terminal::new(arguments.output.quiet, false).verbose(arguments.output.verbose);
+    let runtime = Runtime::start(terminal, false, ProcessContext::of_this_process()).await;
+    let code = call_in(&runtime, arguments).await;
+    runtime.shutdown().await?;
+    code
+}
+
+async fn call_in(runtime: &Runtime, arguments: &CallArguments) -> Result<u8, Failure> {
+    let terminal = &*runtime.terminal;
+    match result(arguments, runtime).await {
         Ok(result) => Ok(show(&result, arguments.output.json, terminal)),
         // With --json, failures of every kind are printed as JSON.
         Err(failure) if arguments.output.json => {
@@ -39,14 +51,15 @@ pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Resu
 }
 
 /// Calls the tool and returns its result, shortened to the limit for display; a longer result is saved in full.
-async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value, Failure> {
+async fn result(arguments: &CallArguments, runtime: &Runtime) -> Result<Value, Failure> {
+    let terminal = &*runtime.terminal;
     let given = given(arguments)?;
     let (server_name, tool) = arguments.tool();
-    let config = load(&arguments.place.options())?;
+    let config = Arc::new(load_in(&runtime.process, &arguments.place.options())?);
     let name = &server(&config, server_name)?.connection.name;
     let known = Known::of(&config)?;
     let cache = config::cache_folder()?;
-    let policy = terminal_prompter::policy(&config, &arguments.allow, terminal);
+    let policy = terminal_prompter::policy(&config, &arguments.allow, terminal, Questions::One);
     let mut sessions = sessions(&config, known.pins.clone(), terminal);
     sessions.permit(policy.clone());
     let note_difference = |tools: &ToolList| note_difference(&config, &known.pins, name, tools, terminal);

@@ -25,7 +25,7 @@ use crate::arguments::{LockArguments, ObserveArguments};
 use crate::commands::mcp::lock_writer::{self, no_lock_file};
 use crate::commands::mcp::support::print_json;
 use crate::terminal_host::TerminalHost;
-use crate::terminal_prompter;
+use crate::terminal_prompter::{self, Questions};
 use crate::tool_arguments::object;
 
 /// Runs `mcp observe` and returns the exit code.
@@ -47,7 +47,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         return Ok(());
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
-    let policy = terminal_prompter::policy(&place.config, &arguments.allow, terminal);
+    let policy = terminal_prompter::policy(&place.config, &arguments.allow, terminal, Questions::Several);
     let answered = place.answers((server, tool), calls, policy.clone(), TerminalHost::at(terminal)).await;
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let (tools, answers, failure) = answered?;

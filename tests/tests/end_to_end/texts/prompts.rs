@@ -75,7 +75,7 @@ fn permissions_at_the_terminal() {
     let two = "demo::echo(\"x\").await?;\ndemo::json_response().await?;\n7";
     for (title, code, more, answers) in [
         ("a program with one tool", echo, "", &["y\n"][..]),
-        ("a program with two tools", two, "", &["s\n"]),
+        ("a program with two tools", two, "", &["y\n"]),
         ("always", echo, "", &["a\n"]),
         ("no", echo, "", &["n\n"]),
         ("another answer", echo, "", &["maybe\n", "n\n"]),
@@ -106,7 +106,7 @@ fn forms_and_pages_at_the_terminal() {
     for (title, message, answers) in [
         ("a form", form, &[(ask, "a\n"), (field, "7\n")][..]),
         ("a form, declined", form, &[(ask, "d\n")]),
-        ("a form, another answer", form, &[(ask, "x\n")]),
+        ("a form, another answer", form, &[(ask, "x\n"), (ask, "c\n")]),
         ("a wrong value", form, &[(ask, "a\n"), (field, "many\n"), ("such as 3: ", "8\n")]),
         ("a page to visit", page_of, &[(visit, "v\n")]),
     ] {
