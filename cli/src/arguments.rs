@@ -112,7 +112,8 @@ pub(crate) enum Command {
     Man(ManArguments),
     /// Report whether snippets can run on this machine, and how to install what is missing.
     Doctor(DoctorArguments),
-    /// Serve code mode for all configured servers, over standard input and output or HTTP.
+    /// Serve code mode for all configured servers, over standard input and output or HTTP. The configuration is read
+    /// again when its files change.
     Serve(ServeArguments),
     /// Chat in the terminal with a model that has the tools of all servers.
     Chat(ChatArguments),
@@ -122,6 +123,11 @@ pub(crate) enum Command {
     DemoServer(DemoServerArguments),
     /// Measure compiling, running and calling, relative to compiling "hello world".
     Bench(BenchArguments),
+}
+
+/// Describes `--config` for `mcp serve`.
+fn subagent_file(config: clap::Arg) -> clap::Arg {
+    config.help("The file that describes the subagent and its servers (YAML or JSON); required")
 }
 
 /// Options that choose the configuration.
@@ -187,8 +193,7 @@ pub(crate) struct MannerArguments {
 pub(crate) struct ListeningArguments {
     /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, instead of standard input and output. The
     /// endpoint is /mcp; /healthz and /readyz report its health. Port 0 selects a free port. The address is printed on
-    /// standard error. `toolsmith serve` reloads its configuration when the files change; `toolsmith mcp serve` does not.
-    /// Changing the address needs a restart.
+    /// standard error. Changing the address needs a restart.
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) http: Option<std::net::SocketAddr>,
     /// The environment variable with the token that HTTP clients must send (`Authorization: Bearer …`), at least 16
@@ -345,7 +350,9 @@ pub(crate) enum McpCommand {
     Login(LoginArguments),
     /// Delete the tokens of a server, and revoke them if its authorization server supports revocation.
     Logout(NameArguments),
-    /// Serve the subagent of a configuration file to MCP clients as one tool, over standard input and output or HTTP.
+    /// Serve the subagent of a configuration file to MCP clients as one tool, over standard input and output or HTTP. The
+    /// configuration is read once: a change needs a restart.
+    #[command(mut_arg("config", subagent_file))]
     Serve(SubagentArguments),
     #[command(flatten)]
     Look(LookCommand),

@@ -8,6 +8,7 @@ pub mod cache;
 mod call_guard;
 pub mod catalog;
 pub mod config_secrets;
+pub mod tool_count;
 pub mod direct;
 pub mod discovery;
 pub mod exit_code;

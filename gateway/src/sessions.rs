@@ -387,7 +387,9 @@ impl ToolHost for Sessions {
         tool: &'a str,
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
-        self.call_with(server, tool, arguments, process_depth::next(0, false)).boxed()
+        let transport = self.config.server(server).map(|server| &server.connection.transport);
+        let is_over_http = matches!(transport, Some(mcp::Transport::Http(_) | mcp::Transport::Sse(_)));
+        self.call_with(server, tool, arguments, process_depth::next(0, is_over_http)).boxed()
     }
 }
 

@@ -78,6 +78,11 @@ impl UnavailableTools {
         (!parts.is_empty()).then(|| format!("Not available now: {}.", parts.join("; ")))
     }
 
+    /// The unavailable servers with their reasons.
+    pub fn servers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.servers.values().map(|gone| (gone.server.as_str(), gone.reason.as_str()))
+    }
+
     /// One line with what the user has to do: the project's file is skipped until it is trusted.
     pub fn untrusted(&self) -> Option<&str> {
         self.config.untrusted.as_deref()

@@ -160,7 +160,7 @@ impl Work {
                     self.offered.send_replace(Some(snapshot));
                 }
             }
-            Err(error) => self.notifier.tell(&format!("the catalog can't be built: {error}")),
+            Err(error) => self.notifier.error(&format!("the catalog can't be built: {error}")),
         }
     }
 }

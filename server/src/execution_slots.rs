@@ -96,10 +96,13 @@ pub(crate) enum Busy {
 
 /// How many executions run and wait, in words.
 pub(crate) fn in_words(running: usize, waiting: usize) -> String {
-    let (run, wait) = (
-        if running == 1 { "execution runs" } else { "executions run" },
-        if waiting == 1 { "waits" } else { "wait" },
-    );
+    counts_in_words("execution", running, waiting)
+}
+
+/// How many pieces of work of this name run and wait.
+pub(crate) fn counts_in_words(name: &str, running: usize, waiting: usize) -> String {
+    let run = if running == 1 { format!("{name} runs") } else { format!("{name}s run") };
+    let wait = if waiting == 1 { "waits" } else { "wait" };
     format!("{running} {run} and {waiting} {wait}")
 }
 

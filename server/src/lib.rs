@@ -43,6 +43,7 @@ pub mod reload;
 mod resources_and_prompts;
 pub mod runtime;
 pub mod serve;
+mod server_log;
 pub mod service;
 pub mod session;
 mod settings_in_force;

@@ -13,7 +13,7 @@ use crate::runtime::Runtime;
 
 use crate::http::{self, Token};
 use crate::service::{McpService, PipeService};
-use crate::{pipes, precompile, reload};
+use crate::{pipes, precompile, reload, server_log};
 
 /// Runs the command until the client or a signal ends it; returns the exit code.
 pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8, Failure> {
@@ -40,6 +40,7 @@ async fn serve_in(
     };
     let first = runtime.read(&source)?;
     let state = runtime.serve_following(source, first, &options.allow)?;
+    runtime.spawn(server_log::follow(state.clone()));
     runtime.spawn(precompile::compile(state.clone()));
     match options.http {
         Some(address) => {

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use super::execution_slots::in_words;
+use super::execution_slots::counts_in_words;
 use super::http::sessions::session_end;
 use super::state::ServerState;
 
@@ -25,11 +25,15 @@ pub(crate) async fn finish(state: &ServerState, refuse: bool, gone: impl Future<
     }
     state.answering.close();
     let grace = state.settings.borrow().config.serve.grace;
-    let (running, waiting) = state.slots.load();
+    let (name, slots) = match state.tasks.get() {
+        Some(tasks) => ("task", tasks),
+        None => ("execution", &state.slots),
+    };
+    let (running, waiting) = slots.load();
     if refuse && running + waiting > 0 {
         state.terminal.tell(&format!(
             "toolsmith: stopping: {}, and may finish within {} s; a second signal ends them now",
-            in_words(running, waiting),
+            counts_in_words(name, running, waiting),
             grace.as_secs_f64()
         ));
     }

@@ -168,7 +168,7 @@ impl Snapshot {
         let reference = Reference::new(catalog.clone(), &lists.about).unwrap_or_else(|error| {
             // The catalog was just written to the cache; if it was removed since, there are no descriptions.
             let why = Report::from(error).for_terminal();
-            notifier.tell(&format!("the tools can't be described: {why}"));
+            notifier.error(&format!("the tools can't be described: {why}"));
             Reference::default()
         });
         let Lists { lists, absent, is_whole, prompts_and_resources, has_resources, about, .. } = lists;

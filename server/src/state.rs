@@ -2,7 +2,7 @@
 //! have no access to each other's data.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use config::CodeMode;
 use gateway::cache;
@@ -38,6 +38,8 @@ pub struct ServerState {
     pub(crate) allow: Vec<String>,
     pub(crate) cache: Cache,
     pub(crate) slots: Arc<Slots>,
+    /// The slots of a subagent's tasks, if this process serves one.
+    pub(crate) tasks: OnceLock<Arc<Slots>>,
     /// The open questions to clients.
     pub(crate) questions: Arc<Quota>,
     pub(crate) kept: OutputStore,
@@ -99,6 +101,7 @@ impl ServerState {
             allow,
             cache,
             slots: Slots::new(serve.max_executions, serve.max_waiting),
+            tasks: OnceLock::new(),
             questions: Quota::new("open questions", QUESTIONS, QUESTIONS_OF_CLIENT),
             kept: OutputStore::default(),
             held: Arc::new(

@@ -25,6 +25,7 @@ use crate::options::ServeOptions;
 use crate::pipes;
 use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
+use crate::server_log;
 
 pub(crate) use self::start::read_output_schema;
 
@@ -54,6 +55,7 @@ async fn serve_in(
     let start::PreparedSubagent { subagent, settings: _settings } =
         start::start(options, runtime, token.as_ref())?;
     let state = subagent.state.clone();
+    runtime.spawn(server_log::follow(state.clone()));
     let handler = {
         let subagent = Arc::new(subagent);
         move |session| McpService::new(subagent.clone(), session)

@@ -13,6 +13,7 @@ use rustix::termios::{
     tcsetattr,
 };
 use tokio::net::unix::pipe::Receiver;
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// How long the keyboard must be silent before an answer is accepted. Reading a question takes longer, and the pauses
@@ -90,6 +91,29 @@ impl Keyboard {
         }
     }
 
+    /// Reads one line whenever no question is open, which reads its own answers; `None` at the end of the terminal's
+    /// input.
+    ///
+    /// # Errors
+    /// If the terminal is gone.
+    pub(crate) async fn line_between(
+        &self,
+        questions: &mut watch::Receiver<usize>,
+    ) -> io::Result<Option<String>> {
+        let mut typed = Vec::new();
+        loop {
+            // Fails only when the terminal of this process is dropped.
+            let _ = questions.wait_for(|open| *open == 0).await;
+            self.typed.readable().await?;
+            if *questions.borrow() > 0 {
+                continue;
+            }
+            if let Some(line) = self.read_part(&mut typed)? {
+                return Ok(line);
+            }
+        }
+    }
+
     /// Reads one line; `None` at the end of the terminal's input.
     ///
     /// # Errors
@@ -98,21 +122,27 @@ impl Keyboard {
         let mut typed = Vec::new();
         loop {
             self.typed.readable().await?;
-            let mut bytes = [0; LONGEST_LINE];
-            let read = match self.typed.try_read(&mut bytes) {
-                Ok(read) => read,
-                // A spurious wakeup.
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
-                Err(error) => return Err(error),
-            };
-            if read == 0 {
-                return Ok(None);
-            }
-            typed.extend_from_slice(bytes.get(..read).unwrap_or_default());
-            if typed.contains(&b'\n') || typed.len() > LONGEST_LINE {
-                return Ok(Some(String::from_utf8_lossy(&typed).trim().to_owned()));
+            if let Some(line) = self.read_part(&mut typed)? {
+                return Ok(line);
             }
         }
+    }
+
+    /// Adds available input to `typed`. Returns the line once it is complete; the inner `None` is the end of input.
+    fn read_part(&self, typed: &mut Vec<u8>) -> io::Result<Option<Option<String>>> {
+        let mut bytes = [0; LONGEST_LINE];
+        let read = match self.typed.try_read(&mut bytes) {
+            Ok(read) => read,
+            // A spurious wakeup.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if read == 0 {
+            return Ok(Some(None));
+        }
+        typed.extend_from_slice(bytes.get(..read).unwrap_or_default());
+        let is_whole = typed.contains(&b'\n') || typed.len() > LONGEST_LINE;
+        Ok(is_whole.then(|| Some(String::from_utf8_lossy(typed).trim().to_owned())))
     }
 }
 

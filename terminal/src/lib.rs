@@ -12,6 +12,7 @@ mod colours;
 mod keyboard;
 mod masker;
 mod prompt;
+mod typed_lines;
 mod writer;
 
 use std::fmt;
@@ -31,6 +32,7 @@ pub use self::colours::{Colours, bold, stderr_has_colours, stdout_has_colours, u
 pub use self::keyboard::{GRACE, Keyboard};
 pub use self::masker::Masker;
 pub use self::prompt::{Question, TerminalPrompt};
+pub use self::typed_lines::TypedLines;
 pub use self::writer::{Aside, Part};
 use self::writer::{Piece, Stream, write};
 
@@ -150,6 +152,21 @@ impl Notifier {
         if self.verbose {
             self.note(message);
         }
+    }
+
+    /// Logs information unless quiet.
+    pub fn info(&self, message: &str) {
+        self.note(&format!("info: {message}"));
+    }
+
+    /// Logs a warning, even if quiet.
+    pub fn warning(&self, message: &str) {
+        self.tell(&format!("warning: {message}"));
+    }
+
+    /// Logs an error, even if quiet.
+    pub fn error(&self, message: &str) {
+        self.tell(&format!("error: {message}"));
     }
 
     /// Whether notes are suppressed.
@@ -326,6 +343,12 @@ impl Terminal {
     /// The prompt for questions to the user.
     pub fn prompt(&self) -> TerminalPrompt {
         TerminalPrompt::new(self.writer.clone(), self.questions.clone())
+    }
+
+    /// The lines that the user types from now on, unless they answer questions. `None` without a terminal.
+    pub fn typed_lines(&self) -> Option<TypedLines> {
+        let keyboard = Keyboard::open().ok()?;
+        Some(TypedLines::new(keyboard, self.questions.subscribe()))
     }
 
     fn clear_progress(&self) {

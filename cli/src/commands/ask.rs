@@ -45,7 +45,7 @@ async fn ask_in(
     let mut chat = ChatSession::open(&arguments.talk, runtime, !arguments.json).await?;
     let terminal = &runtime.terminal;
     if let Some(line) = chat.tools.missing().await {
-        terminal.note(&line);
+        terminal.note(&format!("warning: {line}"));
     }
     let (turn, tally) = chat.turn(blocks, cancel.cancelled()).await;
     runtime.stop();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agent::{EventPoster, FinalAnswer};
+use agent::{EventPoster, FinalAnswer, Store};
 use config::{Config, ConfigLayer};
 use gateway::failure::Failure;
 use gateway::propagation;
@@ -55,7 +55,7 @@ pub(super) fn start(
     keep_own(&mut config);
     let assistant = Assistant::of(&config, None)?;
     let final_answer = described.output_schema.as_deref().map(read_output_schema).transpose()?;
-    let store = conversations::store(&config)?;
+    let store = store(&config, runtime);
     let slots = Slots::new(config.agent.max_tasks, WAITING_LIMIT);
     let folder = std::env::current_dir().map_err(|error| {
         Failure::command_line(format!("the working folder is unknown: {error}")).caused_by(error)
@@ -71,6 +71,8 @@ pub(super) fn start(
     let recording = Recording::new(store, Arc::new(move |text: &str| notifier.tell(text)));
     let (settings, now) = watch::channel(source.settings(config)?);
     let state = runtime.serve(now, &options.allow)?;
+    // Nothing else has set it.
+    let _ = state.tasks.set(slots.clone());
     runtime.recording = Some(recording.clone());
     runtime.poster = poster();
     let subagent = Subagent {
@@ -85,6 +87,15 @@ pub(super) fn start(
         parent_run,
     };
     Ok(PreparedSubagent { subagent, settings })
+}
+
+/// The store of conversations. A subagent works without one, so a file that can't be used is a warning.
+fn store(config: &Config, runtime: &Runtime) -> Option<Store> {
+    conversations::store(config).unwrap_or_else(|failure| {
+        let why = failure.report.for_terminal();
+        runtime.terminal.tell(&format!("toolsmith: warning: conversations are not kept: {why}"));
+        None
+    })
 }
 
 /// Posts events to the root process. An invalid address is ignored, because events are best effort.

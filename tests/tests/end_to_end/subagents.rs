@@ -1,7 +1,9 @@
 //! `toolsmith mcp serve` from end to end: the real binary, real servers, and a scripted model behind a real API.
 
 mod answers;
+mod ending;
 mod fan_out;
+mod levels;
 mod limits;
 mod logs;
 mod start;

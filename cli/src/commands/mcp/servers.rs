@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use config::{Config, ConfigLayer, Server};
 use gateway::config_secrets;
+use gateway::tool_count::ToolCount;
 use gateway::exit_code;
 use gateway::failure::Failure;
-use gateway::pins::Known;
+use gateway::pins::{Known, Pins};
 use gateway::sessions::{Opened, Sessions, Unopened};
 use gateway::waiting;
 use report::problems;
@@ -101,6 +102,15 @@ fn cell(value: &Value) -> String {
     }
 }
 
+/// A fact as a cell; the number of tools is that of the admitted ones, and of all if there are more.
+fn shown(facts: &Value, key: &str) -> String {
+    let count = |key: &str| facts[key].as_u64().and_then(|count| usize::try_from(count).ok());
+    match (key, count("tools"), count("listedTools")) {
+        ("tools", Some(admitted), Some(listed)) => ToolCount { admitted, listed }.to_string(),
+        _ => cell(&facts[key]),
+    }
+}
+
 /// The result of connecting to a server.
 struct Tried {
     name: String,
@@ -115,20 +125,23 @@ async fn attempt(sessions: &Sessions, name: &str) -> Tried {
 }
 
 /// Connects to one server, and notes how its tools differ from the locked ones.
-async fn alone(config: &Arc<Config>, name: &str, terminal: &Terminal) -> Result<Tried, Failure> {
-    let pins = Known::of(config)?.pins;
+async fn alone(config: &Arc<Config>, name: &str, pins: &Pins, terminal: &Terminal) -> Result<Tried, Failure> {
     let sessions = sessions(config, pins.clone(), terminal);
     let tried = attempt(&sessions, name).await;
     if let Ok(opened) = &tried.opened {
-        note_difference(config, &pins, name, &opened.tools, terminal);
+        note_difference(config, pins, name, &opened.tools, terminal);
     }
     sessions.close().await;
     Ok(tried)
 }
 
 /// Connects to the servers of a scope in parallel, and notes how their tools differ from the locked ones.
-async fn all(config: &Arc<Config>, scope: Option<Scope>, terminal: &Terminal) -> Result<Vec<Tried>, Failure> {
-    let pins = Known::of(config)?.pins;
+async fn all(
+    config: &Arc<Config>,
+    scope: Option<Scope>,
+    pins: &Pins,
+    terminal: &Terminal,
+) -> Result<Vec<Tried>, Failure> {
     let sessions = sessions(config, pins.clone(), terminal);
     let servers = config.servers.iter().filter(|server| is_in(scope, &server.layer));
     let names = servers.map(|server| &server.connection.name);
@@ -137,7 +150,7 @@ async fn all(config: &Arc<Config>, scope: Option<Scope>, terminal: &Terminal) ->
     sessions.close().await;
     for Tried { name, opened, .. } in &tried {
         if let Ok(opened) = opened {
-            note_difference(config, &pins, name, &opened.tools, terminal);
+            note_difference(config, pins, name, &opened.tools, terminal);
         }
     }
     Ok(tried)
@@ -145,22 +158,22 @@ async fn all(config: &Arc<Config>, scope: Option<Scope>, terminal: &Terminal) ->
 
 impl Tried {
     /// The result of a test as JSON.
-    fn result(&self, config: &Config) -> Value {
-        let facts = self.facts(config);
+    fn result(&self, config: &Config, pins: &Pins) -> Value {
+        let facts = self.facts(config, pins);
         json!({ "id": self.name, "ok": self.works(), "ms": self.ms, "tools": facts["tools"], "error": facts["error"],
             "warnings": facts["warnings"] })
     }
 
     /// Prints the result of a test.
-    fn print(&self, terminal: &Terminal) {
+    fn print(&self, config: &Config, pins: &Pins, terminal: &Terminal) {
         let name = &self.name;
         match &self.opened {
             Ok(Opened { session, tools, warnings, .. }) => {
                 warnings.iter().for_each(|warning| terminal.note(warning));
-                let tools = report::count(tools.tools().len(), "tool");
+                let tools = ToolCount::of(config, pins, name, tools);
                 let version = short(session.protocol_version(), WORDS);
                 if self.works() {
-                    terminal.print(&format!("{name}: ok, {tools}, protocol {version}, {} ms", self.ms));
+                    terminal.print(&format!("{name}: ok, {}, protocol {version}, {} ms", tools.tools(), self.ms));
                 }
             }
             Err(error) => terminal.tell(&format!("{name}: error: {}", error.report.for_terminal())),
@@ -183,16 +196,18 @@ impl Tried {
     }
 
     /// All facts as JSON, with the server's texts unchanged.
-    fn facts(&self, config: &Config) -> Value {
+    fn facts(&self, config: &Config, pins: &Pins) -> Value {
         let source = config.server(&self.name).map(|server| source(&server.layer));
         let transport = config.server(&self.name).map(|server| server.connection.transport.name());
         let mut facts = json!({ "id": self.name, "transport": transport, "source": source, "enabled": true,
-            "state": self.state(), "tools": null, "ms": self.ms, "error": null, "warnings": [] });
+            "state": self.state(), "tools": null, "listedTools": null, "ms": self.ms, "error": null, "warnings": [] });
         match &self.opened {
             Ok(Opened { session, tools, warnings, .. }) => {
                 let info = session.server_info();
                 if self.works() {
-                    facts["tools"] = tools.tools().len().into();
+                    let ToolCount { admitted, listed } = ToolCount::of(config, pins, &self.name, tools);
+                    facts["tools"] = admitted.into();
+                    facts["listedTools"] = listed.into();
                     facts["warnings"] = warnings.clone().into();
                 } else {
                     facts["error"] = warnings.join("\n").into();
@@ -215,8 +230,9 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
         let name = &server(&config, name)?.connection.name;
         return one(&config, name, arguments.output.json, terminal).await;
     }
-    let tried = all(&config, arguments.scope, terminal).await?;
-    let mut rows: Vec<Value> = tried.iter().map(|tried| tried.facts(&config)).collect();
+    let pins = Known::of(&config)?.pins;
+    let tried = all(&config, arguments.scope, &pins, terminal).await?;
+    let mut rows: Vec<Value> = tried.iter().map(|tried| tried.facts(&config, &pins)).collect();
     let absent: Vec<_> =
         config.absent.iter().filter(|absent| is_in(arguments.scope, &absent.layer)).collect();
     rows.extend(absent.iter().map(|absent| {
@@ -232,7 +248,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
         show_table(
             terminal,
             &columns,
-            rows.iter().map(|row| columns.iter().map(|column| cell(&row[*column])).collect()),
+            rows.iter().map(|row| columns.iter().map(|column| shown(row, column)).collect()),
         );
         for row in &rows {
             let id = row["id"].as_str().unwrap_or_default();
@@ -253,8 +269,9 @@ pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Resul
 
 /// Prints everything about one server.
 async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Terminal) -> Result<u8, Failure> {
-    let tried = alone(config, name, terminal).await?;
-    let mut facts = tried.facts(config);
+    let pins = Known::of(config)?.pins;
+    let tried = alone(config, name, &pins, terminal).await?;
+    let mut facts = tried.facts(config, &pins);
     if let Some(server) = config.server(name) {
         let entry = configured(server, &config_secrets::masker(config));
         ["address", "timeout", "requestTimeout"].iter().for_each(|key| facts[*key] = entry[*key].clone());
@@ -277,7 +294,7 @@ async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Termina
     let width = keys.iter().map(|key| key.len()).max().unwrap_or_default();
     let line = |key: &str, value: &str| terminal.print(&format!("{key:width$}  {}", short(value, WORDS)));
     for key in keys {
-        line(key, &cell(&facts[key]));
+        line(key, &shown(&facts, key));
     }
     if let Ok(Opened { session, .. }) = &tried.opened {
         if let Some((name, version)) = session.server_info() {
@@ -294,22 +311,23 @@ async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Termina
 
 pub(super) async fn test(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let config = load(&arguments.place.options())?;
+    let pins = Known::of(&config)?.pins;
     let tried = match &arguments.name {
         Some(name) => {
             let name = &server(&config, name)?.connection.name;
-            vec![alone(&config, name, terminal).await?]
+            vec![alone(&config, name, &pins, terminal).await?]
         }
-        None => all(&config, arguments.scope, terminal).await?,
+        None => all(&config, arguments.scope, &pins, terminal).await?,
     };
     if arguments.output.json {
-        let mut results = tried.iter().map(|tried| tried.result(&config));
+        let mut results = tried.iter().map(|tried| tried.result(&config, &pins));
         let shown = match &arguments.name {
             Some(_) => results.next().unwrap_or_default(),
             None => Value::from_iter(results),
         };
         print_json(&shown, terminal);
     } else {
-        tried.iter().for_each(|tried| tried.print(terminal));
+        tried.iter().for_each(|tried| tried.print(&config, &pins, terminal));
     }
     Ok(code(tried.iter().all(Tried::works)))
 }
