@@ -6,12 +6,15 @@ mod highlight;
 mod host;
 mod notices;
 pub(crate) mod record;
+mod reported_errors;
+mod resources;
 pub(crate) mod screen;
 mod servers;
 mod slash_command;
 mod slash_commands;
 mod style;
 mod typed;
+mod typed_ahead;
 
 use std::io::IsTerminal as _;
 
@@ -31,6 +34,7 @@ use self::record::how_to_resume;
 use self::screen::{RunStats, seconds};
 use self::slash_command::Command;
 use self::style::TextStyle;
+use self::typed_ahead::TypedAhead;
 use crate::arguments::ChatArguments;
 use crate::commands::mcp::short;
 
@@ -113,8 +117,11 @@ enum Completion {
 /// Handles messages and commands until the user leaves, and returns the exit code.
 async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals) -> u8 {
     let mut is_leaving = false;
+    let mut ahead = TypedAhead::new(chat.terminal.clone(), editor.is_interactive);
     loop {
         let typed = tokio::select! {
+            biased;
+            typed = next_typed(&mut ahead) => typed,
             typed = editor.read(PROMPT) => typed,
             // While a line is edited, the editor handles Ctrl-C.
             _ = signals.interrupt.recv(), if !editor.is_interactive => Typed::Interrupt,
@@ -124,7 +131,7 @@ async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals
         let was_leaving = std::mem::take(&mut is_leaving);
         match typed {
             Typed::Message(text) if text.is_empty() => {}
-            Typed::Message(text) => match step(chat, &text, signals).await {
+            Typed::Message(text) => match step(chat, &text, signals, &mut ahead).await {
                 Some(Completion::Done) => {}
                 Some(Completion::Leave) => return exit_code::CANCELLED,
                 None => return exit_code::OK,
@@ -145,10 +152,27 @@ async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals
     }
 }
 
+/// A message that was typed during the last turn, or the end of the input; pending if there is none.
+async fn next_typed(ahead: &mut TypedAhead) -> Typed {
+    match ahead.take() {
+        Some(message) => {
+            ahead.show(&message);
+            Typed::Message(message)
+        }
+        None if ahead.has_ended => Typed::End,
+        None => std::future::pending().await,
+    }
+}
+
 /// Handles a message or a command; returns `None` if the user leaves.
-async fn step(chat: &mut ChatSession, text: &str, signals: &mut Signals) -> Option<Completion> {
+async fn step(
+    chat: &mut ChatSession,
+    text: &str,
+    signals: &mut Signals,
+    ahead: &mut TypedAhead,
+) -> Option<Completion> {
     let command = match slash_command::parse(text) {
-        None => return Some(say(chat, vec![Block::text(text)], signals).await),
+        None => return Some(say(chat, vec![Block::text(text)], signals, ahead).await),
         Some(Ok(command)) => command,
         Some(Err(error)) => {
             chat.terminal.tell(&error.to_string());
@@ -169,7 +193,7 @@ async fn step(chat: &mut ChatSession, text: &str, signals: &mut Signals) -> Opti
     };
     match blocks {
         Ok(None) => Some(Completion::Done),
-        Ok(Some(blocks)) => Some(say(chat, blocks, signals).await),
+        Ok(Some(blocks)) => Some(say(chat, blocks, signals, ahead).await),
         Err(report) => {
             chat.terminal.tell(&report.for_terminal());
             Some(Completion::Done)
@@ -178,19 +202,27 @@ async fn step(chat: &mut ChatSession, text: &str, signals: &mut Signals) -> Opti
 }
 
 /// Sends a message to the model, and shows the turn.
-async fn say(chat: &mut ChatSession, blocks: Vec<Block>, signals: &mut Signals) -> Completion {
+async fn say(
+    chat: &mut ChatSession,
+    blocks: Vec<Block>,
+    signals: &mut Signals,
+    ahead: &mut TypedAhead,
+) -> Completion {
     signals.discard_interrupt();
     let mut ended = Completion::Done;
+    let servers = chat.servers.clone();
     let cancelled = async {
         let Signals { interrupt, terminate, hang_up } = signals;
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => ended = Completion::Leave,
             _ = hang_up.recv() => ended = Completion::Leave,
+            never = ahead.handle(&servers) => match never {},
         }
     };
     let started = std::time::Instant::now();
     let (turn, tally) = chat.turn(blocks, cancelled).await;
+    ahead.end_turn(matches!(turn, TurnResult::Cancelled));
     let terminal = &chat.terminal;
     match turn {
         TurnResult::Answered(_) if terminal.is_quiet() => {}

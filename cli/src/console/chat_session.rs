@@ -20,6 +20,7 @@ use tokio::sync::watch;
 use super::host::ConsoleHost;
 use super::record::{ConversationRecord, ResumedConversation};
 use super::screen::{RunStats, Screen};
+use super::servers::ServerControl;
 use super::style::Style;
 use crate::arguments::TalkArguments;
 
@@ -38,6 +39,8 @@ pub(crate) struct ChatSession {
     assistant: (Arc<Settings>, Assistant),
     /// The `ref` of the model that the user chose.
     chosen: Option<String>,
+    /// Control of the servers.
+    pub(crate) servers: ServerControl,
     record: Arc<Mutex<ConversationRecord>>,
     folder: PathBuf,
     /// The system prompt, and the settings it was created from.
@@ -95,6 +98,7 @@ impl ChatSession {
         let elicits = mcp::Host::elicits(&*host);
         let abilities = Abilities { elicits, elicits_by_url: elicits, samples: false };
         let live = tools.inside().client.live(abilities);
+        let servers = ServerControl::new(terminal.clone(), settings.clone(), live.clone());
         let chat = ChatSession {
             terminal,
             style,
@@ -106,6 +110,7 @@ impl ChatSession {
             live,
             assistant: (first, assistant),
             chosen,
+            servers,
             record,
             folder,
             system: None,

@@ -199,7 +199,7 @@ fn completions(typed: &str) -> Vec<Pair> {
         HELP.iter().flat_map(|(usage, _)| usage.split(", ")).filter(|usage| usage.starts_with('/'));
     // Cut each usage before its first placeholder.
     let fixed =
-        commands.map(|usage| usage.split([' ']).take_while(|word| !word.starts_with(['[', 'S', 'N'])));
+        commands.map(|usage| usage.split([' ']).take_while(|word| !word.starts_with(['[', 'S', 'N', 'U'])));
     let mut fixed: Vec<String> = fixed.map(|words| words.collect::<Vec<_>>().join(" ")).collect();
     fixed.sort();
     fixed.dedup();

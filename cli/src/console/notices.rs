@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::chat_session::ChatSession;
+use super::reported_errors::ReportedErrors;
 use super::style::{Style, TextStyle};
 use crate::commands::mcp::short;
 
@@ -20,14 +21,15 @@ const ERROR_LENGTH: usize = 400;
 /// Starts the task, which runs until it is aborted.
 pub(super) fn start(chat: &ChatSession) -> JoinHandle<()> {
     let (terminal, style) = (chat.terminal.clone(), chat.style);
-    tokio::spawn(watch(chat.live.clone(), chat.settings.clone(), terminal, style))
+    let (live, settings) = (chat.live.clone(), chat.settings.clone());
+    tokio::spawn(watch(live, settings, chat.servers.reported.clone(), (terminal, style)))
 }
 
 async fn watch(
     live: Arc<CatalogWatcher>,
     settings: watch::Receiver<Arc<Settings>>,
-    terminal: Arc<Terminal>,
-    style: Style,
+    reported: ReportedErrors,
+    (terminal, style): (Arc<Terminal>, Style),
 ) {
     let mut changes = live.upstreams.changes();
     let mut known: BTreeMap<String, ConnectionState> = BTreeMap::new();
@@ -53,6 +55,7 @@ async fn watch(
             };
             if let Some((look, text)) = message(name, before, status.state, why)
                 && !terminal.is_quiet()
+                && !reported.has(name, status.last_error.as_deref())
             {
                 terminal.show(&style.paint(look, &text));
             }
@@ -74,7 +77,7 @@ fn message(
         (Some(ConnectionState::Ready), ConnectionState::Connecting) => {
             Some((TextStyle::Yellow, format!("the server {name} failed and is retried: {}", why())))
         }
-        (Some(before), ConnectionState::Error) if before != ConnectionState::Error => Some((
+        (before, ConnectionState::Error) if before != Some(ConnectionState::Error) => Some((
             TextStyle::Red,
             format!("the server {name} failed: {}; to retry now: /mcp reconnect {name}", why()),
         )),
@@ -96,6 +99,8 @@ mod tests {
         assert_eq!(message(None, ConnectionState::Connecting), None);
         assert_eq!(message(Some(ConnectionState::Connecting), ConnectionState::Ready), None);
         assert_eq!(message(Some(ConnectionState::Error), ConnectionState::Error), None);
+        // It failed before it could be watched.
+        assert!(message(None, ConnectionState::Error).unwrap().contains("it died"));
         let retried = message(Some(ConnectionState::Ready), ConnectionState::Connecting).unwrap();
         assert_eq!(retried, "the server shop failed and is retried: it died");
         let failed = message(Some(ConnectionState::Connecting), ConnectionState::Error).unwrap();

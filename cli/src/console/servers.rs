@@ -4,13 +4,17 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use config::{Config, Server};
+use gateway::tool_count::ToolCount;
 use mcp::{ConnectionState, Session};
 use report::{Kind, Problem, Report};
 use serde_json::Value;
+use server::catalog_watcher::CatalogWatcher;
 use server::snapshot::{Settings, Snapshot};
+use terminal::Terminal;
+use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::chat_session::ChatSession;
+use super::reported_errors::ReportedErrors;
 use super::slash_command::{Servers, nearest};
 use crate::commands::mcp::login;
 use crate::commands::mcp::{rows, short, source, table};
@@ -21,24 +25,43 @@ const TEXT_LENGTH: usize = 2_000;
 /// Time limit for the catalog to follow a change of a server.
 const SETTLING: Duration = Duration::from_secs(5);
 
-impl ChatSession {
+/// The user's control of the servers. It does not depend on the conversation, so it works while the model does.
+#[derive(Clone)]
+pub(crate) struct ServerControl {
+    terminal: Arc<Terminal>,
+    settings: watch::Receiver<Arc<Settings>>,
+    live: Arc<CatalogWatcher>,
+    pub(super) reported: ReportedErrors,
+}
+
+impl ServerControl {
+    pub(super) fn new(
+        terminal: Arc<Terminal>,
+        settings: watch::Receiver<Arc<Settings>>,
+        live: Arc<CatalogWatcher>,
+    ) -> Self {
+        ServerControl { terminal, settings, live, reported: ReportedErrors::default() }
+    }
+
     /// Runs a `/mcp` command.
     ///
     /// # Errors
     /// If there is no such server, or the command fails.
-    pub(super) async fn servers(&self, command: &Servers) -> Result<(), Report> {
-        let settings = self.now();
+    pub(super) async fn run(&self, command: &Servers) -> Result<(), Report> {
+        let settings = self.settings.borrow().clone();
         let config = &settings.config;
         match command {
-            Servers::Status => self.status(config),
+            Servers::Status => self.status(&settings),
             Servers::Details(name) => self.details(&settings, name).await?,
             Servers::Tools(name) => self.list_tools(&settings, name.as_deref())?,
             Servers::Connect(name) => {
                 let server = known(config, name)?;
+                let _reporting = self.reported.during_command(name);
                 self.connected(&settings, name, self.live.upstreams.connect(server).await).await?;
             }
             Servers::Reconnect(name) => {
                 let server = known(config, name)?;
+                let _reporting = self.reported.during_command(name);
                 self.connected(&settings, name, self.live.upstreams.reconnect(server).await).await?;
             }
             Servers::Disconnect(name) => {
@@ -54,6 +77,7 @@ impl ChatSession {
                 let done = login::at(&server.connection, &self.terminal.notifier()).await;
                 done.map_err(|error| Report::new(Kind::Login, settings.masker.mask(&error.to_string())))?;
                 self.terminal.print(&format!("logged in to {name}"));
+                let _reporting = self.reported.during_command(name);
                 self.connected(&settings, name, self.live.upstreams.reconnect(server).await).await?;
             }
             Servers::Debug(name) => {
@@ -79,6 +103,8 @@ impl ChatSession {
         done: Result<Session, mcp::Error>,
     ) -> Result<(), Report> {
         done.map_err(|error| {
+            let status = self.live.upstreams.status(name);
+            self.reported.add(name, status.and_then(|status| status.last_error));
             let mut report = error.report(|message| settings.masker.mask(message).into_owned());
             if matches!(*error.kind, mcp::ErrorKind::Unauthorized { .. }) {
                 report.hints = vec![format!("log in with `/mcp auth {name}`")];
@@ -86,9 +112,7 @@ impl ChatSession {
             report
         })?;
         self.settled(|snapshot| snapshot.lists.contains_key(name)).await;
-        let status = self.live.upstreams.status(name);
-        let tools = status.map_or(0, |status| status.tools.len());
-        let tools = report::count(tools, "tool");
+        let tools = self.counted(settings, name).map_or_else(|| "no tools".to_owned(), ToolCount::tools);
         self.terminal.print(&format!("{name} is connected, with {tools}"));
         Ok(())
     }
@@ -100,14 +124,22 @@ impl ChatSession {
         self.live.upstreams.status(server).map_or(ConnectionState::Connecting, |status| status.state)
     }
 
-    fn status(&self, config: &Config) {
+    /// How many tools of a server are admitted.
+    fn counted(&self, settings: &Settings, server: &str) -> Option<ToolCount> {
+        let snapshot = self.live.now();
+        let list = snapshot.lists.get(server)?;
+        Some(ToolCount::of(&settings.config, &settings.known.pins, server, list))
+    }
+
+    fn status(&self, settings: &Settings) {
+        let config = &settings.config;
         let columns = ["server", "transport", "source", "enabled", "state", "tools", "updated"];
         let mut rows: Vec<Vec<String>> = Vec::new();
         for server in &config.servers {
             let name = &server.connection.name;
             let status = self.live.upstreams.status(name).filter(|status| status.last_listed.is_some());
             let (tools, updated) = match &status {
-                Some(status) => (status.tools.len().to_string(), ago(status.last_listed)),
+                Some(status) => (tools(self.counted(settings, name)), ago(status.last_listed)),
                 None => ("-".to_owned(), "-".to_owned()),
             };
             rows.push(vec![
@@ -144,9 +176,7 @@ impl ChatSession {
             ("target", server.target.clone()),
             ("state", self.state(name).name().to_owned()),
         ];
-        let snapshot = self.live.now();
-        let offered = snapshot.lists.get(name).map_or("-".to_owned(), |list| list.tools().len().to_string());
-        lines.push(("tools", offered));
+        lines.push(("tools", tools(self.counted(settings, name))));
         if let Some(status) = &status {
             lines.push(("last connected", ago(status.last_connected)));
             let error = status.last_error.as_deref().map(|error| settings.masker.mask(error).into_owned());
@@ -226,6 +256,11 @@ fn known<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Report> {
         None => format!("there is no server {name:?}; available servers: {known}"),
     };
     Err(Report::new(Kind::CommandLine, message))
+}
+
+/// Formats the number of tools.
+fn tools(counted: Option<ToolCount>) -> String {
+    counted.map_or_else(|| "-".to_owned(), |counted| counted.to_string())
 }
 
 /// Formats how long ago a time was.

@@ -10,6 +10,10 @@ pub(crate) enum Command {
     /// Shows the last snippet and the API it uses.
     Code,
     Prompts,
+    /// Lists the resources that have all words of the query.
+    Resources(String),
+    /// Shows a resource.
+    Resource(String),
     /// Fills in a prompt of a server and sends it.
     Prompt {
         name: String,
@@ -32,7 +36,7 @@ pub(crate) enum Servers {
 }
 
 /// The commands with their usage and description.
-pub(crate) const HELP: [(&str, &str); 15] = [
+pub(crate) const HELP: [(&str, &str); 17] = [
     ("/help", "show this list"),
     ("/mcp, /mcp status", "list the servers and their state"),
     ("/mcp SERVER", "show the details of a server"),
@@ -46,12 +50,15 @@ pub(crate) const HELP: [(&str, &str); 15] = [
     ("/code", "show the last snippet and the generated API it uses"),
     ("/prompts", "list the servers' prompts"),
     ("/prompt NAME [KEY=VALUE …]", "fill in a prompt and send it"),
+    ("/resources [WORDS]", "list the servers' resources and templates, or those with these words"),
+    ("/resource URI", "show a resource"),
     ("/quit", "leave"),
     ("Ctrl-C", "cancel the answer; twice at the prompt, or Ctrl-D: leave"),
 ];
 
 /// The first words of commands.
-const NAMES: [&str; 8] = ["/help", "/mcp", "/model", "/code", "/prompts", "/prompt", "/quit", "/exit"];
+const NAMES: [&str; 10] =
+    ["/help", "/mcp", "/model", "/code", "/prompts", "/prompt", "/resources", "/resource", "/quit", "/exit"];
 
 /// The second words after `/mcp`.
 const ACTIONS: [&str; 7] = ["status", "list-tools", "connect", "disconnect", "reconnect", "auth", "debug"];
@@ -77,6 +84,9 @@ pub(crate) enum CommandError {
     /// `/prompt` names no prompt.
     #[error("which prompt? /prompts lists them")]
     NoPrompt,
+    /// `/resource` names no resource.
+    #[error("which resource? /resources lists them")]
+    NoResource,
     /// A `/mcp` command names no server.
     #[error("which server? type /mcp {0} SERVER")]
     NoServer(String),
@@ -109,6 +119,9 @@ fn command(words: &[String]) -> Result<Command, CommandError> {
         ["/quit" | "/exit"] => Ok(Command::Quit),
         ["/code"] => Ok(Command::Code),
         ["/prompts"] => Ok(Command::Prompts),
+        ["/resources", words @ ..] => Ok(Command::Resources(words.join(" "))),
+        ["/resource", uri] => Ok(Command::Resource((*uri).to_owned())),
+        ["/resource"] => Err(CommandError::NoResource),
         ["/model"] => Ok(Command::Model(None)),
         ["/model", name] => Ok(Command::Model(Some((*name).to_owned()))),
         ["/mcp", rest @ ..] => servers(rest).map(Command::Servers),
@@ -212,6 +225,9 @@ mod tests {
         assert_eq!(parsed("/mcp"), Command::Servers(Servers::Status));
         assert_eq!(parsed("/mcp shop"), Command::Servers(Servers::Details("shop".to_owned())));
         assert_eq!(parsed("/mcp list-tools"), Command::Servers(Servers::Tools(None)));
+        assert_eq!(parsed("/resources a b"), Command::Resources("a b".to_owned()));
+        assert_eq!(parsed("/resource x://y"), Command::Resource("x://y".to_owned()));
+        assert_eq!(wrong("/resource"), "which resource? /resources lists them");
         assert_eq!(parsed("/mcp reconnect shop"), Command::Servers(Servers::Reconnect("shop".to_owned())));
     }
 

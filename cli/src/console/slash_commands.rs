@@ -27,7 +27,7 @@ impl ChatSession {
     pub(super) async fn run_command(&mut self, command: Command) -> Result<Option<Vec<Block>>, Report> {
         match command {
             Command::Help => self.help(),
-            Command::Servers(command) => self.servers(&command).await?,
+            Command::Servers(command) => self.servers.run(&command).await?,
             Command::Model(None) => self.models(),
             Command::Model(Some(name)) => {
                 self.choose(&name).map_err(|failure| failure.report)?;
@@ -35,6 +35,8 @@ impl ChatSession {
             }
             Command::Code => self.code()?,
             Command::Prompts => self.prompts().await?,
+            Command::Resources(query) => self.resources(&query).await?,
+            Command::Resource(uri) => self.resource(&uri).await?,
             Command::Prompt { name, arguments } => {
                 let blocks = self.prompt(&name, &arguments.into_iter().collect()).await?;
                 return Ok(Some(blocks));
@@ -129,7 +131,7 @@ impl ChatSession {
 }
 
 /// The error of a server that did not do what was requested.
-fn unserved(error: impl std::error::Error + Send + Sync + 'static) -> Report {
+pub(super) fn unserved(error: impl std::error::Error + Send + Sync + 'static) -> Report {
     Report::new(Kind::Server, error.to_string()).caused_by(error)
 }
 

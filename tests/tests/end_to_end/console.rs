@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use crate::cache::shared;
 use crate::harness::{Run, RunningProcess, fault_entry};
 
+mod while_working;
+
 /// The prompt as shown after the start of a line.
 const PROMPT: &str = "> ";
 
@@ -49,7 +51,7 @@ fn chat(model: &ModelServer, servers: &str, state: &Path, arguments: &[&str]) ->
 
 /// Types a line at the next prompt.
 #[track_caller]
-fn say(console: &RunningProcess, line: &str) {
+pub(crate) fn say(console: &RunningProcess, line: &str) {
     // Each prompt is redrawn when a line is typed: wait for a prompt at the end of the output.
     console.wait_until(&format!("a prompt for {line:?}"), || waits(console));
     let first = without_escapes(line.split(['\r', '\n']).next().unwrap_or_default());
@@ -68,7 +70,7 @@ fn waits(console: &RunningProcess) -> bool {
 }
 
 /// A text without control sequences (ECMA-48, 5.4).
-fn without_escapes(text: &str) -> String {
+pub(crate) fn without_escapes(text: &str) -> String {
     let (mut plain, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once("\x1b[") {
         plain.push_str(before);
@@ -80,13 +82,13 @@ fn without_escapes(text: &str) -> String {
 }
 
 #[track_caller]
-fn shows(console: &RunningProcess, text: &str) {
+pub(crate) fn shows(console: &RunningProcess, text: &str) {
     console.wait_until(text, || without_escapes(&console.shown()).contains(text));
 }
 
 /// Leaves the console; returns everything it showed.
 #[track_caller]
-fn leave(console: RunningProcess) -> String {
+pub(crate) fn leave(console: RunningProcess) -> String {
     console.wait_until("a prompt", || waits(&console));
     console.type_keys("/quit\r");
     let done = console.done();
@@ -135,6 +137,22 @@ fn json_output_has_the_answer_and_its_cost() {
 
     let failed = ask("something that no rule is for").exits(1).outcome();
     assert!(failed["error"].as_str().unwrap().contains("no rule of the script fits"), "{failed:#}");
+}
+
+#[test]
+fn without_a_terminal_a_call_is_denied_for_that_reason() {
+    let code = r#"faulty::echo().message("x").await?.text()"#;
+    let model = model(&json!([
+        { "when": { "no_result": true }, "answers": [{ "calls": runs(code) }] },
+        { "answers": [{ "text": "Denied." }] },
+    ]));
+    let ask = Run::new(shared()).arguments(&["ask", "call it"]);
+    ask.config_alone(&configuration(&model, &fault_entry("faulty", "sound", ""))).done().exits(0);
+    let result = model.requests().pop().unwrap()["body"].to_string();
+    for phrase in ["there is no terminal to ask on", "--allow 'faulty.echo'"] {
+        assert!(result.contains(phrase), "{phrase}: {result}");
+    }
+    assert!(!result.contains("this client"), "{result}");
 }
 
 #[test]

@@ -7,11 +7,12 @@ use std::process::Command;
 
 use end_to_end::browser;
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::cache::shared;
-use crate::harness::{FinishedRun, Run, RunningProcess, binary};
+use crate::console::{leave, say, shows, without_escapes};
+use crate::harness::{FinishedRun, Run, RunningProcess, binary, fault_entry};
 use crate::services::Service;
 
 /// A snippet that succeeds only with a login.
@@ -340,4 +341,33 @@ fn a_run_at_a_terminal_offers_the_login() {
     }
     assert_eq!(answered("y\n").expect("ok", 0)["result"], "echo");
     assert_eq!(guarded.done(&["run", "--json", "-"], "0").expect("ok", 0)["result"], "echo");
+}
+
+#[test]
+fn a_login_in_the_console_connects_the_server() {
+    let guarded = ProtectedServer::new();
+    let model = crate::subagents::model(&json!([{ "answers": [{ "text": "?" }] }]));
+    let config = format!(
+        "models:\n  - {{ ref: scripted, id: m, type: openai, base_url: {:?} }}\n{}{}",
+        model.base_url(),
+        guarded.config(),
+        fault_entry("faulty", "sound", "")
+    );
+    let run = Run::on_whole_terminal(shared()).arguments(&["chat"]).config_alone(&config);
+    let run = run.variable("XDG_CONFIG_HOME", guarded.home.path().to_str().unwrap());
+    let console = run.variable("TERM", "xterm").variable("NO_COLOR", "1").start();
+    shows(&console, "the server guarded requires a login: /mcp auth guarded");
+    say(&console, "/mcp auth guarded");
+    let address = || {
+        let shown = without_escapes(&console.shown());
+        let (_, rest) = shown.split_once("to log in, visit")?;
+        let address = rest.trim_start();
+        let end = address.find(char::is_whitespace)?;
+        Some(address[..end].to_owned())
+    };
+    console.wait_until("the address", || address().is_some());
+    visit(&address().unwrap());
+    shows(&console, "logged in to guarded");
+    shows(&console, "guarded is connected, with ");
+    assert_no_secret(&leave(console));
 }

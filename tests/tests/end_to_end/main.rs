@@ -14,6 +14,7 @@ mod cancel;
 mod clients;
 mod codegen;
 mod commands;
+mod compaction;
 mod configuration;
 mod confinement;
 mod consent;
