@@ -11,8 +11,10 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use config::{Config, LoadOptions, Server};
 use runner::Cache;
+use serde_json::Value;
 
 use crate::arguments::Arguments;
+use crate::commands::explain;
 
 /// The variable by which the script of a shell asks for completions; its value is the shell's name.
 pub(crate) const VARIABLE: &str = "TOOLSMITH_COMPLETE";
@@ -30,11 +32,15 @@ fn with_names(command: clap::Command) -> clap::Command {
     // `mcp add` names a new server, and `setup` a server in a client.
     let names_others = matches!(command.get_name(), "add" | "setup");
     let command = command.mut_args(|argument| {
+        if argument.get_id() == "arguments" {
+            return argument.add(ArgValueCompleter::new(arguments));
+        }
         let value = argument.get_value_names().and_then(|names| names.first()).map(|name| name.to_string());
         match value.as_deref() {
             Some("SERVER.TOOL") => argument.add(ArgValueCompleter::new(tools)),
             Some("NAME") if !names_others => argument.add(ArgValueCompleter::new(servers)),
             Some("SERVER") => argument.add(ArgValueCompleter::new(servers)),
+            Some("CODE") => argument.add(ArgValueCompleter::new(codes)),
             _ => argument,
         }
     });
@@ -55,9 +61,7 @@ fn servers(typed: &OsStr) -> Vec<CompletionCandidate> {
 /// The tools, as SERVER.TOOL, that begin with what was typed.
 fn tools(typed: &OsStr) -> Vec<CompletionCandidate> {
     let (Some(typed), Some(config)) = (typed.to_str(), configuration()) else { return Vec::new() };
-    let cache = config::cache_folder().ok().filter(|folder| folder.is_dir());
-    let cache = cache.and_then(|folder| Cache::open(&folder, config.cache.size).ok());
-    let Some(cache) = cache else { return Vec::new() };
+    let Some(cache) = cache(&config) else { return Vec::new() };
     let may_fit = |server: &&Server| {
         let prefix = format!("{}.", server.connection.name);
         prefix.starts_with(typed) || typed.starts_with(&prefix)
@@ -70,6 +74,46 @@ fn tools(typed: &OsStr) -> Vec<CompletionCandidate> {
         admitted.map(|tool| format!("{name}.{tool}")).collect::<Vec<_>>()
     });
     names.filter(|name| name.starts_with(typed)).take(NAMES).map(CompletionCandidate::new).collect()
+}
+
+/// The arguments of the tool on the line: `KEY=` for a text, `KEY:=` for another value.
+fn arguments(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let (Some(typed), Some(config)) = (typed.to_str(), configuration()) else { return Vec::new() };
+    let Some(schema) = cache(&config).and_then(|cache| input_schema(&words, &config, &cache)) else {
+        return Vec::new();
+    };
+    let is_given = |key: &str| words.iter().filter_map(|word| word.to_str()).any(|word| word == key);
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let keys =
+        properties.filter(|(name, _)| is_plain(name)).map(|(name, schema)| match schema["type"].as_str() {
+            Some("string") => format!("{name}="),
+            _ => format!("{name}:="),
+        });
+    let fitting = keys.filter(|key| key.starts_with(typed) && !is_given(key));
+    fitting.take(NAMES).map(CompletionCandidate::new).collect()
+}
+
+/// The input schema of the first word that is a cached tool.
+fn input_schema(words: &[OsString], config: &Config, cache: &Cache) -> Option<Value> {
+    words.iter().find_map(|word| {
+        let (name, tool) = word.to_str()?.split_once('.')?;
+        let list = gateway::catalog::remembered(cache, config.server(name)?)?;
+        Some(list.tool(tool)?["inputSchema"].clone())
+    })
+}
+
+/// The codes that `explain` knows and that begin with what was typed.
+fn codes(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_str().unwrap_or_default();
+    let codes = explain::codes().filter(|code| code.starts_with(typed));
+    codes.map(CompletionCandidate::new).collect()
+}
+
+/// The cache, if there is one.
+fn cache(config: &Config) -> Option<Cache> {
+    let folder = config::cache_folder().ok().filter(|folder| folder.is_dir())?;
+    Cache::open(&folder, config.cache.size).ok()
 }
 
 /// Whether a shell reads the name as one word without quotes. Servers choose the names of their tools.
@@ -128,6 +172,7 @@ mod tests {
             argument.get::<ArgValueCompleter>().is_some()
         };
         assert!(completes(&["mcp", "call"], "target") && completes(&["run"], "allow"));
+        assert!(completes(&["mcp", "call"], "arguments") && completes(&["explain"], "code"));
         assert!(completes(&["mcp", "info"], "name") && completes(&["codegen"], "servers"));
         assert!(!completes(&["mcp", "add"], "name") && !completes(&["setup"], "name"));
     }

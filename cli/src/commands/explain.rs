@@ -39,6 +39,11 @@ pub(crate) fn helps_with(kind: Kind) -> bool {
     !matches!(kind, Kind::CommandLine | Kind::Cancelled | Kind::Output | Kind::Terminal | Kind::System)
 }
 
+/// The codes with an explanation of their own.
+pub(crate) fn codes() -> impl Iterator<Item = &'static str> {
+    sections().map(|section| section.code)
+}
+
 fn sections() -> impl Iterator<Item = Section> {
     PAGE.split("\n## ").skip(1).filter_map(|section| {
         let (heading, text) = section.split_once('\n')?;
@@ -136,9 +141,8 @@ fn of_exit_code(code: u8) -> Option<String> {
 
 fn unknown(code: &str) -> Failure {
     let failure = Failure::command_line(format!("there is no code {code:?}"));
-    let codes = sections().map(|section| section.code);
     let near =
-        codes.map(|known| (strsim::jaro_winkler(code, known), known)).max_by(|a, b| a.0.total_cmp(&b.0));
+        codes().map(|known| (strsim::jaro_winkler(code, known), known)).max_by(|a, b| a.0.total_cmp(&b.0));
     // Below this, two words have little in common.
     let failure = match near.filter(|(likeness, _)| *likeness > 0.75) {
         Some((_, near)) => failure.hint(format!("did you mean `{near}`?")),
@@ -175,6 +179,7 @@ fn without_links(line: &str) -> String {
         let page = target.split('#').next().unwrap_or_default();
         match page {
             "" => plain.push_str(text),
+            page if page == text => plain.push_str(&format!("docs/{page}")),
             page => plain.push_str(&format!("{text} (docs/{page})")),
         }
         rest = after;
@@ -187,21 +192,21 @@ mod tests {
     use super::*;
 
     /// All kinds and statuses, except `ok`.
-    fn codes() -> Vec<String> {
+    fn all_codes() -> Vec<String> {
         let kinds = Kind::ALL.iter().map(|kind| kind.code().to_owned());
         kinds.chain(Status::ALL.iter().skip(1).map(Status::to_string)).collect()
     }
 
     #[test]
     fn every_kind_and_every_status_has_an_explanation_with_all_parts() {
-        for code in codes() {
+        for code in all_codes() {
             let section = sections().find(|section| section.code == code);
             let text = section.unwrap_or_else(|| panic!("docs/error-codes.md has no section `{code}`")).text;
             for part in ["\n**Causes**\n", "\n**What to do**\n", "\n**Example**\n"] {
                 assert!(text.contains(part), "{code}: {part:?}");
             }
         }
-        let known = codes();
+        let known = all_codes();
         let stray: Vec<_> = sections()
             .map(|section| section.code)
             .filter(|code| !known.iter().any(|one| one == code))

@@ -13,6 +13,7 @@ mod call_forms;
 mod cancel;
 mod clients;
 mod codegen;
+mod command_line;
 mod commands;
 mod compaction;
 mod configuration;

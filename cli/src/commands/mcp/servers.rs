@@ -328,6 +328,9 @@ pub(super) async fn test(arguments: &LookArguments, terminal: &Terminal) -> Resu
         print_json(&shown, terminal);
     } else {
         tried.iter().for_each(|tried| tried.print(&config, &pins, terminal));
+        if tried.is_empty() {
+            terminal.note("there is no server to test");
+        }
     }
     Ok(code(tried.iter().all(Tried::works)))
 }
