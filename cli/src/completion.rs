@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::CommandFactory as _;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
-use config::{Config, LoadOptions, Server};
+use config::{Config, LoadOptions, Needs, Server};
 use runner::Cache;
 use serde_json::Value;
 
@@ -121,10 +121,12 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c))
 }
 
-/// The configuration in force, with the file that `--config` names on the line.
+/// The configuration in force, with the options `--config` and `--demo` on the line.
 fn configuration() -> Option<Config> {
     let words: Vec<OsString> = std::env::args_os().collect();
-    config::survey_without_untrusted(&LoadOptions { file: config_file(&words), strict: false }).ok()
+    let needs = if words.iter().any(|word| word == "--demo") { Needs::Demo } else { Needs::Nothing };
+    let file = config_file(&words).or_else(config::file_of_environment);
+    config::survey_without_untrusted(&LoadOptions { file, needs, ..LoadOptions::default() }).ok()
 }
 
 /// The value of `--config` among the words.

@@ -1,6 +1,7 @@
 //! `toolsmith mcp call`: calls a tool, under the same policy as calls of programs.
 
 use std::io::Read as _;
+use std::sync::Arc;
 
 use gateway::exit_code;
 use gateway::failure::Failure;

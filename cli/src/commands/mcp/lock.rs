@@ -66,7 +66,9 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
     let locked: Vec<(&str, usize)> =
         names.filter_map(|name| Some((name, admitted(&config, &lists, name)?.len()))).collect();
     if !arguments.place.json {
-        locked.iter().for_each(|(name, tools)| terminal.print(&format!("{name}: {}", report::count(*tools, "tool"))));
+        locked
+            .iter()
+            .for_each(|(name, tools)| terminal.print(&format!("{name}: {}", report::count(*tools, "tool"))));
     }
     let mut files = Vec::new();
     for (target, held) in targets.iter().zip(opened) {

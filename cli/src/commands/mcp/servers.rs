@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use config::{Config, ConfigLayer, Server};
 use gateway::config_secrets;
-use gateway::tool_count::ToolCount;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::sessions::{Opened, Sessions, Unopened};
+use gateway::tool_count::ToolCount;
 use gateway::waiting;
 use report::problems;
 use serde_json::{Value, json};
@@ -173,7 +173,11 @@ impl Tried {
                 let tools = ToolCount::of(config, pins, name, tools);
                 let version = short(session.protocol_version(), WORDS);
                 if self.works() {
-                    terminal.print(&format!("{name}: ok, {}, protocol {version}, {} ms", tools.tools(), self.ms));
+                    terminal.print(&format!(
+                        "{name}: ok, {}, protocol {version}, {} ms",
+                        tools.tools(),
+                        self.ms
+                    ));
                 }
             }
             Err(error) => terminal.tell(&format!("{name}: error: {}", error.report.for_terminal())),
