@@ -10,6 +10,7 @@ use clap::CommandFactory as _;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use config::{Config, LoadOptions, Needs, Server};
+use gateway::tool_list::ToolList;
 use runner::Cache;
 use serde_json::Value;
 
@@ -35,7 +36,7 @@ fn with_names(command: clap::Command) -> clap::Command {
         if argument.get_id() == "arguments" {
             return argument.add(ArgValueCompleter::new(arguments));
         }
-        let value = argument.get_value_names().and_then(|names| names.first()).map(|name| name.to_string());
+        let value = argument.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
         match value.as_deref() {
             Some("SERVER.TOOL") => argument.add(ArgValueCompleter::new(tools)),
             Some("NAME") if !names_others => argument.add(ArgValueCompleter::new(servers)),
@@ -69,7 +70,7 @@ fn tools(typed: &OsStr) -> Vec<CompletionCandidate> {
     let names = config.servers.iter().filter(may_fit).flat_map(|server| {
         let name = &server.connection.name;
         let list = gateway::catalog::remembered(&cache, server);
-        let tools = list.iter().flat_map(|list| list.tools()).filter_map(|tool| tool["name"].as_str());
+        let tools = list.iter().flat_map(ToolList::tools).filter_map(|tool| tool["name"].as_str());
         let admitted = tools.filter(|tool| is_plain(tool) && config.admits(name, tool));
         admitted.map(|tool| format!("{name}.{tool}")).collect::<Vec<_>>()
     });

@@ -128,31 +128,7 @@ pub fn remove_from_cache(root: &Path, removal: Removal) -> Result<Removed> {
         Error::cache(&cache.root)(std::io::Error::other("its file usage.json can't be locked"))
             .hint("check the permissions of the folder, or try again")
     })?;
-    let (removed, in_use, moved) = match removal {
-        Removal::All => take(&cache.root, found(&cache.root), outdated(&cache.root), 0),
-        Removal::UnusedFor(age) => {
-            let limit = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
-            let is_old = |entry: &Found| entry.used < limit;
-            let [entries, others] = [found(&cache.root), outdated(&cache.root)]
-                .map(|all| all.into_iter().filter(is_old).collect());
-            take(&cache.root, entries, others, 0)
-        }
-        Removal::DownTo(bytes) => {
-            let mut entries = found(&cache.root);
-            let rest = without_newest_layer(&mut entries);
-            take(&cache.root, entries, outdated(&cache.root), bytes.saturating_sub(rest))
-        }
-        Removal::OverLimit(size) => {
-            let before = total(&found(&cache.root));
-            let (_, moved) = eviction::evict(&cache.root, &Budget::new(size), Path::new(""));
-            let after = total(&found(&cache.root));
-            let removed = Entries {
-                entries: before.entries.saturating_sub(after.entries),
-                bytes: before.bytes.saturating_sub(after.bytes),
-            };
-            (removed, Entries::default(), moved)
-        }
-    };
+    let (removed, in_use, moved) = take_chosen(&cache.root, removal);
     ledger.write(&eviction::count(&cache.root));
     drop(ledger);
     moved.iter().for_each(|folder| remove(folder));
@@ -164,18 +140,47 @@ pub fn remove_from_cache(root: &Path, removal: Removal) -> Result<Removed> {
     Ok(Removed { removed, in_use, left })
 }
 
+/// Removes what the user chose. Returns what was removed, what is in use, and folders to delete.
+fn take_chosen(root: &Path, removal: Removal) -> (Entries, Entries, Vec<PathBuf>) {
+    match removal {
+        Removal::All => take(root, found(root), &outdated(root), 0),
+        Removal::UnusedFor(age) => {
+            let limit = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
+            let is_old = |entry: &Found| entry.used < limit;
+            let [entries, others] =
+                [found(root), outdated(root)].map(|all| all.into_iter().filter(is_old).collect());
+            take(root, entries, &others, 0)
+        }
+        Removal::DownTo(bytes) => {
+            let mut entries = found(root);
+            let rest = without_newest_layer(&mut entries);
+            take(root, entries, &outdated(root), bytes.saturating_sub(rest))
+        }
+        Removal::OverLimit(size) => {
+            let before = total(&found(root));
+            let (_, moved) = eviction::evict(root, &Budget::new(size), Path::new(""));
+            let after = total(&found(root));
+            let removed = Entries {
+                entries: before.entries.saturating_sub(after.entries),
+                bytes: before.bytes.saturating_sub(after.bytes),
+            };
+            (removed, Entries::default(), moved)
+        }
+    }
+}
+
 /// Removes the least recently used of these entries until the rest has `goal` bytes; those of other versions first.
 /// Returns what was removed, what is in use, and folders to delete.
 fn take(
     root: &Path,
     mut entries: Vec<Found>,
-    outdated: Vec<Found>,
+    outdated: &[Found],
     goal: u64,
 ) -> (Entries, Entries, Vec<PathBuf>) {
     eviction::most_recent_first(&mut entries);
     let mut eviction = Eviction { root, found: Vec::new(), usage: Usage::default(), moved: Vec::new() };
     let (mut removed, mut in_use) = (Entries::default(), Entries::default());
-    let mut rest = total(&entries).bytes.saturating_add(total(&outdated).bytes);
+    let mut rest = total(&entries).bytes.saturating_add(total(outdated).bytes);
     for entry in outdated.iter().chain(entries.iter().rev()) {
         if rest <= goal {
             break;

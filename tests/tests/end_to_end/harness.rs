@@ -357,6 +357,19 @@ impl FinishedRun {
         self
     }
 
+    /// Checks that the run ended without an outcome: with `--json`, standard output has the failure instead.
+    #[track_caller]
+    pub(crate) fn has_no_outcome(&self) {
+        if !self.stdout.is_empty() {
+            let failed = self.outcome();
+            assert_eq!(
+                (&failed["success"], &failed["status"]),
+                (&Value::Bool(false), &Value::Null),
+                "{self:#?}"
+            );
+        }
+    }
+
     /// The outcome printed as JSON; numbers keep their text.
     #[track_caller]
     pub(crate) fn outcome(&self) -> Value {

@@ -65,13 +65,22 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
     let names = config.servers.iter().map(|server| server.connection.name.as_str());
     let locked: Vec<(&str, usize)> =
         names.filter_map(|name| Some((name, admitted(&config, &lists, name)?.len()))).collect();
-    if !arguments.place.json {
-        locked
-            .iter()
-            .for_each(|(name, tools)| terminal.print(&format!("{name}: {}", report::count(*tools, "tool"))));
+    save(&locked, targets.iter().zip(opened), arguments.place.json, terminal)?;
+    Ok(exit_code::OK)
+}
+
+/// Writes the lock files, and prints the servers with the numbers of their tools.
+fn save<'a>(
+    locked: &[(&str, usize)],
+    targets: impl Iterator<Item = (&'a Target, LockWriter)>,
+    as_json: bool,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    if !as_json {
+        locked.iter().for_each(|(name, tools)| terminal.print(&format!("{name}: {}", report::count(*tools, "tool"))));
     }
     let mut files = Vec::new();
-    for (target, held) in targets.iter().zip(opened) {
+    for (target, held) in targets {
         let file = target.file.display();
         let is_written = held.save()?;
         if is_written {
@@ -81,12 +90,12 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
         }
         files.push(json!({ "file": target.file, "written": is_written }));
     }
-    if arguments.place.json {
+    if as_json {
         let servers: Vec<Value> =
             locked.iter().map(|(name, tools)| json!({ "id": name, "tools": tools })).collect();
         print_json(&json!({ "servers": servers, "files": files }), terminal);
     }
-    Ok(exit_code::OK)
+    Ok(())
 }
 
 /// The servers whose changes the user accepts: none, the named ones, or all if the list is empty.
