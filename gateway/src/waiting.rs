@@ -41,9 +41,9 @@ pub async fn all<T, F: Future<Output = T>>(
 fn message(awaited: &BTreeSet<String>) -> String {
     let named: Vec<&str> = awaited.iter().take(NAMED).map(String::as_str).collect();
     match awaited.len().saturating_sub(NAMED) {
-        _ if named.is_empty() => "servers have answered".to_owned(),
-        0 => format!("servers have answered, waiting for {}", named.join(", ")),
-        more => format!("servers have answered, waiting for {} and {more} more", named.join(", ")),
+        _ if named.is_empty() => "servers answered".to_owned(),
+        0 => format!("servers, waiting for {}", named.join(", ")),
+        more => format!("servers, waiting for {} and {more} more", named.join(", ")),
     }
 }
 
@@ -66,8 +66,8 @@ mod tests {
     #[test]
     fn awaited_servers_are_named_in_a_bounded_line() {
         let names = |count: usize| (1..=count).map(|number| format!("s{number}")).collect();
-        assert_eq!(message(&names(0)), "servers have answered");
-        assert_eq!(message(&names(2)), "servers have answered, waiting for s1, s2");
-        assert_eq!(message(&names(5)), "servers have answered, waiting for s1, s2, s3 and 2 more");
+        assert_eq!(message(&names(0)), "servers answered");
+        assert_eq!(message(&names(2)), "servers, waiting for s1, s2");
+        assert_eq!(message(&names(5)), "servers, waiting for s1, s2, s3 and 2 more");
     }
 }

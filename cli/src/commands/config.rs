@@ -28,31 +28,33 @@ pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
 }
 
 fn check(arguments: &CheckArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let files = &arguments.files;
-    let reports: Vec<Report> = if files.is_empty() {
-        found(None, terminal)
+    let mut notes = Vec::new();
+    let reports: Vec<Report> = if arguments.files.is_empty() {
+        found(None, &mut notes)
     } else {
-        files.iter().flat_map(|file| found(Some(file), terminal)).collect()
+        arguments.files.iter().flat_map(|file| found(Some(file), &mut notes)).collect()
     };
     if arguments.json {
-        let checked = json!({ "ok": reports.is_empty(), "problems": reports });
+        let checked = json!({ "ok": reports.is_empty(), "problems": reports, "notes": notes });
         terminal.print_json(&checked.to_string());
     } else {
         reports.iter().for_each(|report| terminal.print(&report.for_terminal()));
-        terminal.note(&match reports.len() {
-            0 => "no problems".to_owned(),
-            number => report::count(number, "problem"),
-        });
+        notes.iter().for_each(|note| terminal.note(note));
+        match reports.len() {
+            0 if notes.is_empty() => terminal.note("no problems"),
+            0 => {}
+            number => terminal.note(&report::count(number, "problem")),
+        }
     }
     Ok(if reports.is_empty() { exit_code::OK } else { exit_code::CONFIGURATION })
 }
 
-/// The problems of a file, or of all layers.
-fn found(file: Option<&Path>, terminal: &Terminal) -> Vec<Report> {
+/// The problems of a file, or of all layers. Adds what the user should know although it is no problem to `notes`.
+fn found(file: Option<&Path>, notes: &mut Vec<String>) -> Vec<Report> {
     match config::check(file) {
         Ok(checked) => {
-            checked.notes.iter().for_each(|note| terminal.note(note));
             let further = server::check::problems(&checked);
+            notes.extend(checked.notes);
             let problems = checked.problems.into_iter().chain(further);
             problems.map(|problem| Report::of(Kind::Configuration, vec![problem])).collect()
         }

@@ -90,7 +90,8 @@ async fn listed(config: &mcp::ServerConfig, host: Arc<dyn SessionHost>) -> Resul
             Err(error)
         }
         Err(error) => {
-            let warnings = vec![format!("its tools can't be listed, so it is used without them: {error}")];
+            let why = error.kind;
+            let warnings = vec![format!("its tools can't be listed, so it is used without them: {why}")];
             let listing = mcp::Listing { warnings, ..mcp::Listing::default() };
             Ok(Listed { session, listing, is_whole: false })
         }

@@ -63,9 +63,10 @@ impl HttpFailure {
     pub(crate) fn unreachable(error: &reqwest::Error) -> Self {
         if let Some(url) = error.url().filter(|_| is_refused(error)) {
             let place = url.origin().ascii_serialization();
-            return Self::Unreachable(format!(
-                "nothing answers at {place}; start the server, or check the address"
-            ));
+            let proxy =
+                if has_proxy() { ", or at the proxy of HTTP_PROXY, HTTPS_PROXY or ALL_PROXY" } else { "" };
+            let help = "start the server, or check the address";
+            return Self::Unreachable(format!("nothing answers at {place}{proxy}; {help}"));
         }
         let what = if error.is_connect() {
             "no connection"
@@ -90,6 +91,12 @@ impl HttpFailure {
 /// Advice for a certificate from an unknown authority.
 const DISTRUSTED: &str = "; if you trust the server's certificate authority, add its certificate to the system's, or \
                           set SSL_CERT_FILE to a PEM file with all authorities that you trust";
+
+/// Whether the environment names a proxy.
+fn has_proxy() -> bool {
+    let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    names.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
 
 /// Whether no process listens at the address.
 fn is_refused(error: &(dyn std::error::Error + 'static)) -> bool {

@@ -81,9 +81,9 @@ fn the_report_counts_every_position() {
 
 #[test]
 fn configured_servers_are_queried() {
-    let done = codegen(&["--format", "signatures"]).done().exits(0);
+    let done = codegen(&["--demo", "--format", "signatures"]).done().exits(0);
     assert!(done.stdout.contains("list_orders("), "{done:#?}");
-    let done = codegen(&["--server", "absent"]).done().exits(2);
+    let done = codegen(&["--demo", "--server", "absent"]).done().exits(2);
     done.says(&["absent"]);
 }
 
@@ -93,7 +93,7 @@ fn a_standalone_crate_builds_offline_and_runs() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let shown = out.to_str().unwrap();
-    codegen(&["--out", shown]).watchdog(COLD_WATCHDOG).done().exits(0).says(&["run --crate"]);
+    codegen(&["--demo", "--out", shown]).watchdog(COLD_WATCHDOG).done().exits(0).says(&["run --crate"]);
     let run = || Run::new(shared()).arguments(&["run", "--json", "--crate", shown]).result();
     assert_eq!(run(), "no tool is called yet");
     let program = format!(
@@ -115,7 +115,7 @@ fn a_standalone_crate_builds_offline_and_runs() {
     let alone = Command::new(folder.path().join("target/debug/snippet"));
     Run::of(alone, shared()).done().exits(102).says(&["toolsmith run"]);
     // A second export keeps the program.
-    codegen(&["--out", shown, "--no-vendor"]).done().exits(0);
+    codegen(&["--demo", "--out", shown, "--no-vendor"]).done().exits(0);
     assert_eq!(fs::read_to_string(out.join("snippet/src/snippet.rs")).unwrap(), program);
 }
 
@@ -124,10 +124,10 @@ fn a_folder_or_crate_that_does_not_fit_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let shown = folder.path().to_str().unwrap();
     fs::write(folder.path().join("mine"), "").unwrap();
-    codegen(&["--out", shown]).done().exits(2).says(&["neither empty nor a crate"]);
+    codegen(&["--demo", "--out", shown]).done().exits(2).says(&["neither empty nor a crate"]);
     // A lock file alone does not make a folder a crate.
     fs::write(folder.path().join("toolsmith.lock"), "").unwrap();
-    codegen(&["--out", shown]).done().exits(2).says(&["neither empty nor a crate"]);
+    codegen(&["--demo", "--out", shown]).done().exits(2).says(&["neither empty nor a crate"]);
     fs::remove_file(folder.path().join("toolsmith.lock")).unwrap();
     let none = Run::new(shared()).arguments(&["run", "--crate", shown]).done().exits(2);
     none.says(&["toolsmith.lock", "codegen --out"]);
@@ -150,7 +150,7 @@ fn a_crate_requires_its_tools_to_be_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let shown = out.to_str().unwrap();
-    codegen(&["--out", shown, "--no-vendor"]).done().exits(0);
+    codegen(&["--demo", "--out", shown, "--no-vendor"]).done().exits(0);
     let lock = out.join("toolsmith.lock");
     let tools: Value = serde_json::from_str(&fs::read_to_string(&lock).unwrap()).unwrap();
     let mut tools: Vec<Value> = tools["servers"]["demo"]["tools"]

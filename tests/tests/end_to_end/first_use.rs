@@ -34,7 +34,7 @@ fn commands_that_need_servers_name_two_ways_to_get_some() {
         &["mcp", "lock"],
         &["mcp", "test", "demo"],
         &["mcp", "login", "demo"],
-        &["mcp", "call", "demo.echo", "text=hello"],
+        &["mcp", "call", "demo.echo", "message=hello"],
     ] {
         let done = run(words).done().exits(2);
         assert_eq!(done.stderr, format!("toolsmith: {NO_SERVERS}"), "{words:?}");
@@ -49,7 +49,7 @@ fn commands_that_need_servers_name_two_ways_to_get_some() {
         );
         assert_eq!(run(words).argument("--json").done().exits(0).stdout, "[]\n");
     }
-    run(&["config", "check"]).done().exits(0).says(&["no configuration file", "no problems"]);
+    run(&["config", "check"]).done().exits(0).says(&["there is no configuration file"]);
     run(&["doctor"]).done().exits(0);
 }
 
@@ -68,7 +68,7 @@ fn a_snippet_gets_the_demo_server_only_if_it_names_it_and_nothing_is_configured(
 
 #[test]
 fn the_demo_server_replaces_the_configured_ones_on_request() {
-    let done = run(&["mcp", "call", "demo.echo", "text=hello", "--demo"]).done().exits(0);
+    let done = run(&["mcp", "call", "demo.echo", "message=hello", "--demo"]).done().exits(0);
     assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("hello\n", ""));
     let other = "mcpServers:\n  lost: { command: /nowhere/lost-mcp }\n";
     let list = run(&["mcp", "list", "--demo", "--json"]).config_alone(other).done().exits(0);
@@ -141,19 +141,20 @@ fn a_servers_standard_error_is_shown_only_on_request_or_if_it_fails() {
     let config = |more: &str| format!("mcpServers:\n{}", talking("shop", "warming-up", &demo(), more));
     let code = "shop::echo(\"hello\").await?.text()";
     let quiet = plain(code).config(&config("")).done().exits(0);
-    assert_eq!(count(&quiet, "warming-up"), 0, "{quiet:#?}");
+    assert_eq!(count(&quiet, "shop: warming-up"), 0, "{quiet:#?}");
     let verbose = plain(code).argument("-v").config(&config("")).done().exits(0);
     assert_eq!(count(&verbose, "shop: warming-up"), 1, "{verbose:#?}");
     let debugged = plain(code).config(&config(", debug: true")).done().exits(0);
     assert_eq!(count(&debugged, "shop: wrote warming-up"), 1, "{debugged:#?}");
     let look = |more: &[&str]| run(&["mcp", "test", "shop"]).arguments(more).config_alone(&config("")).done();
-    assert_eq!(count(&look(&[]).exits(0), "warming-up"), 0);
+    assert_eq!(count(&look(&[]).exits(0), "shop: warming-up"), 0);
     assert_eq!(count(&look(&["--verbose"]).exits(0), "shop: warming-up"), 1);
 
     let broken = format!("mcpServers:\n{}", talking("shop", "no-licence", "exit 3", ""));
     for words in [&["mcp", "test", "shop"][..], &["mcp", "tools"], &["codegen"], &["cache", "warm"]] {
         let failed = run(words).config_alone(&broken).done().exits(7);
-        assert_eq!(count(&failed, "no-licence"), 1, "{failed:#?}");
+        assert_eq!(count(&failed, "shop: no-licence"), 0, "{failed:#?}");
+        assert_eq!(count(&failed, "  no-licence"), 1, "{failed:#?}");
     }
 }
 
@@ -185,15 +186,69 @@ fn the_progress_of_several_servers_is_one_line_of_a_terminal() {
         run.variable("TERM", "xterm").config_alone(servers).done().exits(0)
     };
     let shown = on_terminal(&[]).stderr;
-    assert!(shown.contains("0/2 servers have answered, waiting for one, two"), "{shown:?}");
-    assert!(shown.contains("2/2 servers have answered\r\u{1b}[K"), "{shown:?}");
-    let drawn = shown.split("\r\u{1b}[K").filter(|line| line.contains("servers have answered"));
+    assert!(shown.contains("0/2 servers, waiting for one, two"), "{shown:?}");
+    assert!(shown.contains("2/2 servers answered\r\u{1b}[K"), "{shown:?}");
+    let drawn = shown.split("\r\u{1b}[K").filter(|line| line.contains("/2 servers"));
     assert!(drawn.clone().count() == 3 && drawn.clone().all(|line| !line.contains('\n')), "{shown:?}");
-    assert!(!on_terminal(&["--quiet"]).stderr.contains("servers have answered"));
+    assert!(!on_terminal(&["--quiet"]).stderr.contains("/2 servers"));
     let log = run(&["mcp", "status"]).config_alone(servers).done().exits(0);
-    assert!(!log.stderr.contains("servers have answered"), "{log:#?}");
+    assert!(!log.stderr.contains("/2 servers"), "{log:#?}");
     let warm = Run::on_terminal(shared()).arguments(&["cache", "warm"]).variable("TERM", "xterm");
     let warm = warm.config_alone(servers).done().exits(0).stderr;
     assert!(warm.contains("2/2 compiled the bindings of two\r\u{1b}[K"), "{warm:?}");
     assert!(warm.contains("two: compiled the bindings of 9 tools\r\n"), "{warm:?}");
+}
+
+#[test]
+fn the_check_of_a_configuration_reads_what_it_names_and_knows_what_has_no_effect() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("prompt.md", "Folder: {{foldr}}\n");
+    write("schema.json", "{ \"type\": \"nothing\" }\n");
+    let wrong = "mcpServers:\n  shop: { command: toolsmith, args: [demo-server] }\n\
+                 subagent: { name: a, description: b, outputSchemaPath: schema.json }\n\
+                 defaults: { systemPromptPath: prompt.md }\n\
+                 serve: { telemetry: {} }\n";
+    write("wrong.yaml", wrong);
+    let check = |arguments: &[&str]| {
+        run(&["config", "check"]).arguments(arguments).working_folder(folder.path()).done()
+    };
+    let done = check(&["wrong.yaml"]).exits(2);
+    for (line, phrase) in [
+        ("wrong.yaml:3:", "schema.json can't be used"),
+        ("wrong.yaml:4:", "prompt.md can't be used"),
+        ("wrong.yaml:5:", "this build of toolsmith can't export it"),
+    ] {
+        let found = done.stdout.lines().find(|shown| shown.starts_with(line)).unwrap_or_default();
+        assert!(found.contains(phrase), "{line} {phrase}: {done:#?}");
+    }
+    done.says(&["3 problems"]);
+    write("toolsmith.yaml", "mcpServers:\n  shop: { command: toolsmith, args: [demo-server] }\n");
+    let untrusted = check(&[])
+        .exits(0)
+        .says(&["toolsmith.yaml is not trusted yet, and has no effect", "toolsmith trust"]);
+    assert!(!untrusted.stderr.contains("no problems"), "{untrusted:#?}");
+}
+
+#[test]
+fn errors_of_a_configuration_are_in_the_order_of_its_lines_and_advise_what_fits() {
+    let text = "mcpServers:\n  shop: { command: toolsmith, timeout: 0 }\n  web: { url: localhost }\n\
+                globalSettings: { timeout: 1e9 }\n\
+                models:\n  - { ref: m, id: m, type: openai, base_url: localhost, api_key_env: \"A=B\" }\n\
+                servers: {}\n";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("wrong.yaml"), text).unwrap();
+    let done = run(&["config", "check", "wrong.yaml"]).working_folder(folder.path()).done().exits(2);
+    let lines = done.stdout.lines().filter_map(|line| line.strip_prefix("wrong.yaml:"));
+    let numbers: Vec<u64> = lines.map(|line| line.split(':').next().unwrap().parse().unwrap()).collect();
+    assert!(numbers.is_sorted() && numbers.len() == 6, "{done:#?}");
+    for phrase in [
+        ": 0 is out of range",
+        "https://example.com/mcp",
+        "begin it with https:// or http://",
+        "did you mean `mcpServers`?",
+    ] {
+        assert_eq!(done.stdout.matches(phrase).count(), 1, "{phrase}: {done:#?}");
+    }
+    assert!(!done.stdout.contains("env:"), "{done:#?}");
 }

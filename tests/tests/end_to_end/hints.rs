@@ -28,7 +28,7 @@ fn advised_with(config: &str, mistakes: &[Mistake<'_>]) {
     let mut wrong = String::new();
     for (code, phrases) in mistakes {
         let run = run(code).argument("--check");
-        let run = if config.is_empty() { run } else { run.config(config) };
+        let run = if config.is_empty() { run.argument("--demo") } else { run.config(config) };
         let outcome = run.done().outcome();
         let hint = outcome["diagnostics"][0]["hint"].as_str().unwrap_or_default();
         let missing: Vec<&&str> = phrases.iter().filter(|phrase| !hint.contains(**phrase)).collect();

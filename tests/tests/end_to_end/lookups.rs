@@ -9,7 +9,7 @@ fn tools_are_found_from_a_snippet() {
     let code = "let orders = search_tools(\"orders\").await?;\n\
          let first = &orders[0];\n\
          (first.server.clone(), first.module.clone(), first.tool.clone(), first.signature.clone(), orders)";
-    let outcome = json(code).expect("ok", 0);
+    let outcome = json(code).argument("--demo").expect("ok", 0);
     let result = &outcome["result"];
     assert_eq!((&result[0], &result[1], &result[2]), (&json!("demo"), &json!("demo"), &json!("list_orders")));
     assert_says(&result[3], &["list_orders(cursor?: String", "-> ListOrdersOutput", "ListOrdersOrderItem {"]);
@@ -37,7 +37,7 @@ fn tools_are_described_from_a_snippet() {
     let code = "let text = describe_tools([\"demo::get_customer\", \"demo.echo\", \"list_order\"]).await?;\n\
          let one: String = describe_tools(vec![String::from(\"slow\")]).await?;\n\
          (text, one)";
-    let result = json(code).result();
+    let result = json(code).argument("--demo").result();
     assert_says(
         &result[0],
         &[
@@ -57,10 +57,12 @@ fn a_failed_lookup_is_an_error_that_can_be_matched() {
          Err(error) if error.kind == ToolErrorKind::InvalidParams => error.to_string(),\n    \
          other => bail!(\"{other:?}\"),\n}";
     assert_says(
-        &json(code).result(),
+        &json(code).argument("--demo").result(),
         &["toolsmith.search_tools", "\"dmeo\": there is no such server", "did you mean demo"],
     );
-    let outcome = json("search_tools(\"orders\").server(\"dmeo\").await?.len()").expect("runtime_error", 1);
+    let outcome = json("search_tools(\"orders\").server(\"dmeo\").await?.len()")
+        .argument("--demo")
+        .expect("runtime_error", 1);
     assert_says(&outcome["error"]["message"], &["no such server"]);
 }
 
@@ -74,7 +76,7 @@ fn many_concurrent_lookups_work_and_can_be_dropped() {
          drop(given_up);\n}\n\
          let after = search_tools(\"get_customer\").await?;\n\
          (found.len(), found[1], found[0] > 0, after[0].tool.clone())";
-    let outcome = json(code).expect("ok", 0);
+    let outcome = json(code).argument("--demo").expect("ok", 0);
     assert_eq!(outcome["result"], json!([400, 1, true, "get_customer"]));
     assert_eq!(outcome["calls_total"], 200);
 }

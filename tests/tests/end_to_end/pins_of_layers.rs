@@ -190,7 +190,7 @@ fn a_projects_lock_is_part_of_what_is_trusted() {
     let good = fs::read_to_string(&file).unwrap();
     let shown = place.in_project(&["trust", "--show"]);
     assert!(
-        shown.stdout.contains("toolsmith.lock pins ") && shown.stdout.contains("other (1 tools)"),
+        shown.stdout.contains("toolsmith.lock pins ") && shown.stdout.contains("other (1 tool)"),
         "{shown:#?}"
     );
     let empty = "{ \"version\": 1, \"servers\": {} }\n";

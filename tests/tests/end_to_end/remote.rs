@@ -27,7 +27,7 @@ fn a_snippet_uses_an_http_server() {
     let address = server.first.clone();
     assert_eq!(server.ended_by(Signal::TERM).signal(), Some(Signal::TERM.as_raw()));
     let gone = Run::new(shared()).arguments(&["mcp", "test", "shop"]).config(&config).done().exits(7);
-    gone.says(&["shop", authority(&address), "no connection"]);
+    gone.says(&["shop", authority(&address), "nothing answers at"]);
 }
 
 #[test]
