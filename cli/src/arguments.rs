@@ -112,8 +112,9 @@ pub(crate) enum Command {
     Man(ManArguments),
     /// Report whether snippets can run on this machine, and how to install what is missing.
     Doctor(DoctorArguments),
-    /// Serve code mode for all configured servers, over standard input and output or HTTP. The configuration is read
-    /// again when its files change.
+    /// Serve code mode for all configured servers, over standard input and output or HTTP.
+    ///
+    /// The configuration is read again when its files change.
     Serve(ServeArguments),
     /// Chat in the terminal with a model that has the tools of all servers.
     Chat(ChatArguments),
@@ -350,8 +351,9 @@ pub(crate) enum McpCommand {
     Login(LoginArguments),
     /// Delete the tokens of a server, and revoke them if its authorization server supports revocation.
     Logout(NameArguments),
-    /// Serve the subagent of a configuration file to MCP clients as one tool, over standard input and output or HTTP. The
-    /// configuration is read once: a change needs a restart.
+    /// Serve the subagent of a configuration file to MCP clients as one tool, over standard input and output or HTTP.
+    ///
+    /// The configuration is read once: a change needs a restart.
     #[command(mut_arg("config", subagent_file))]
     Serve(SubagentArguments),
     #[command(flatten)]

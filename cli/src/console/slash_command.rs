@@ -64,7 +64,7 @@ const NAMES: [&str; 10] =
 const ACTIONS: [&str; 7] = ["status", "list-tools", "connect", "disconnect", "reconnect", "auth", "debug"];
 
 /// Minimum similarity of a word to a name for a suggestion (Jaro-Winkler).
-const MIN_SIMILARITY: f64 = 0.75;
+const MIN_SIMILARITY: f64 = 0.8;
 
 /// Why a text is not a command, with a suggestion if possible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
