@@ -26,8 +26,10 @@ pub struct Config {
     pub code_mode: CodeMode,
     /// What `toolsmith serve` provides, and its limits.
     pub serve: Serve,
-    /// The size limit of the cache.
+    /// The size limit of the cache, and the tools whose results are cached.
     pub cache: CacheSettings,
+    /// Whether calls are counted for `toolsmith stats`.
+    pub stats: bool,
     /// The layers that the configuration was read from, weakest first.
     pub layers: Vec<ConfigLayer>,
     /// The lock files in force: the user's, and those next to the other files, weakest layer first.
@@ -139,6 +141,11 @@ impl Config {
     /// Whether snippets may call a tool.
     pub fn in_code_mode(&self, server: &str, tool: &str) -> bool {
         self.admits(server, tool) && !self.is_direct(server, tool)
+    }
+
+    /// Whether results of a tool are cached, provided that the server marks the tool as read-only.
+    pub fn caches(&self, server: &str, tool: &str) -> bool {
+        self.cache.tools.iter().any(|glob| glob.fits_tool(server, tool))
     }
 
     /// Everything that [`Config::in_code_mode`] depends on for a server, as text to hash.

@@ -131,6 +131,7 @@ fn settings_reach_the_connections() {
     let connection = &local.connection;
     assert_eq!((connection.connect_timeout, connection.request_timeout), (seconds(5.0), seconds(2.5)));
     assert_eq!((connection.tool_timeouts["slow_tool"], connection.debug), (seconds(300.0), true));
+    assert_eq!(connection.ping_interval, mcp::NO_TIME_LIMIT);
     let roots: Vec<_> =
         connection.roots.iter().map(|root| (root.uri.as_str(), root.name.as_deref())).collect();
     assert_eq!(roots, [("file:///base", Some("base")), ("file:///srv/data", Some("data"))]);

@@ -63,6 +63,38 @@ impl Written for Seconds {
     }
 }
 
+/// A time limit or an interval in seconds, in which 0 stands for none.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "f64")]
+#[schemars(inline, extend("minimum" = 0, "maximum" = LONGEST_SECONDS))]
+pub(crate) struct SecondsOrNone(#[schemars(with = "f64")] pub(crate) Duration);
+
+impl TryFrom<f64> for SecondsOrNone {
+    type Error = String;
+
+    fn try_from(number: f64) -> Result<Self, String> {
+        if number == 0.0 {
+            return Ok(SecondsOrNone(mcp::NO_TIME_LIMIT));
+        }
+        let wrong = |_| format!("{number:?} is out of range: 0 (none), or up to {LONGEST_SECONDS} seconds");
+        Seconds::try_from(number).map(|Seconds(time)| SecondsOrNone(time)).map_err(wrong)
+    }
+}
+
+impl Kind for SecondsOrNone {
+    type Value = Duration;
+
+    fn value(self) -> Duration {
+        self.0
+    }
+}
+
+impl Written for SecondsOrNone {
+    fn written(value: &Duration) -> Json {
+        if *value >= mcp::NO_TIME_LIMIT { json!(0) } else { Seconds::written(value) }
+    }
+}
+
 /// An unsigned integer type. Numbers outside its range are clamped to its maximum.
 pub trait Whole: Copy + fmt::Debug + PartialEq {
     fn from_u64(number: u64) -> Self;

@@ -399,6 +399,7 @@ impl Layers {
             code_mode,
             serve: settings.serve,
             cache: settings.cache,
+            stats: settings.global_settings.stats,
             layers,
             locks: self.locks,
             models: settings.models,

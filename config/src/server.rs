@@ -106,6 +106,7 @@ impl Checks<'_> {
         connection.connect_timeout = keys.timeout.unwrap_or(global.timeout);
         connection.request_timeout = keys.request_timeout.unwrap_or(global.request_timeout);
         connection.tool_timeouts = keys.tool_timeouts;
+        connection.ping_interval = keys.ping_interval.unwrap_or(global.ping_interval);
         connection.roots = keys.roots;
         connection.debug = keys.debug.unwrap_or(global.debug);
         let (check_input, code_mode) = (keys.check_input, keys.code_mode);

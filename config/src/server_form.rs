@@ -10,7 +10,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::key_macros::{Kind, plain, record};
-use super::key_types::{Address, Expanded, FilePath, Seconds};
+use super::key_types::{Address, Expanded, FilePath, SecondsOrNone};
 use super::permissions::{Glob, Permission};
 use super::placed::{AsWritten, At};
 
@@ -38,12 +38,15 @@ record! {
         headers: Option<At<BTreeMap<String, At<Expanded>>>>,
         /// How Toolsmith is authorized at the server; `false` disables OAuth.
         oauth: Option<At<OAuthChoice>>,
-        /// Time limit for connecting, in seconds (default: that of `globalSettings`).
-        timeout: Option<Seconds>,
-        /// Time limit of a request, in seconds (default: that of `globalSettings`).
-        request_timeout: Option<Seconds>,
-        /// Time limits of calls, in seconds, by tool name.
-        tool_timeouts: BTreeMap<String, Seconds>,
+        /// Time limit for connecting, in seconds; 0 for none (default: that of `globalSettings`).
+        timeout: Option<SecondsOrNone>,
+        /// Time limit of a request, in seconds; 0 for none (default: that of `globalSettings`).
+        request_timeout: Option<SecondsOrNone>,
+        /// Time limits of calls, in seconds, by tool name; 0 for none.
+        tool_timeouts: BTreeMap<String, SecondsOrNone>,
+        /// How long a kept session is idle before the server is pinged, in seconds; 0 for never (default: that of
+        /// `globalSettings`).
+        ping_interval: Option<SecondsOrNone>,
         /// Whether the server is used.
         enabled: bool = true,
         /// Whether snippets may call its tools; if not, each is called directly.

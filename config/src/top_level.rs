@@ -3,6 +3,7 @@
 //! `validation` checks the values together; the comments here are the descriptions in the schema.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::de::{Deserializer, IgnoredAny};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::agent::{AgentForm, Models, SubagentForm};
 use super::code_mode::{CodeModeForm, DirectNames};
 use super::key_macros::{Kind, Merge, section};
-use super::key_types::{FilePath, Seconds, Size, text};
+use super::key_types::{FilePath, Seconds, SecondsOrNone, Size, text};
 use super::permissions::Glob;
 use super::placed::At;
 use super::serve::ServeForm;
@@ -34,7 +35,7 @@ section! {
         code_mode: CodeModeForm,
         /// What `toolsmith serve` provides, and its limits.
         serve: ServeForm,
-        /// The cache, shared by all projects; not allowed in a project's file.
+        /// The cache, shared by all projects, and the tools whose results are cached.
         cache: CacheForm,
         /// How tools outside code mode are called.
         direct_names: DirectNames = DirectNames::Plain,
@@ -67,10 +68,14 @@ section! {
     Global from GlobalForm {
         /// Whether servers are used at all; `false` switches MCP off.
         enabled: bool = true,
-        /// Time limit for connecting, in seconds.
-        timeout: Seconds = mcp::DEFAULT_CONNECT_TIMEOUT,
-        /// Time limit of a request, in seconds.
-        request_timeout: Seconds = mcp::DEFAULT_REQUEST_TIMEOUT,
+        /// Time limit for connecting, in seconds; 0 for none.
+        timeout: SecondsOrNone = mcp::DEFAULT_CONNECT_TIMEOUT,
+        /// Time limit of a request, in seconds; 0 for none.
+        request_timeout: SecondsOrNone = mcp::DEFAULT_REQUEST_TIMEOUT,
+        /// How long a kept session is idle before its server is pinged, in seconds; 0 for never.
+        ping_interval: SecondsOrNone = mcp::DEFAULT_PING_INTERVAL,
+        /// Whether calls are counted for `toolsmith stats`.
+        stats: bool = true,
         /// Whether messages, headers and times are logged, with secrets masked.
         debug: bool = false,
         /// Tools that are not available at all, as `tool` or `server.tool`; `*` matches any text.
@@ -98,11 +103,15 @@ impl Kind for Denied {
 }
 
 section! {
-    /// The cache, shared by all projects.
+    /// The cache, and the tools whose results are cached.
     #[serde(rename_all = "camelCase")]
     CacheSettings from CacheForm {
         /// Maximum disk space, such as 10GiB; beyond it, the least recently used entries are removed.
         size: Size<u64, { runner::LEAST_SIZE }> = runner::DEFAULT_SIZE,
+        /// Read-only tools whose results are cached in memory, as `tool` or `server.tool`; `*` matches any text.
+        tools: Vec<Glob> = Vec::new(),
+        /// How long a cached result is used, in seconds.
+        ttl: Seconds = Duration::from_secs(300),
     }
 }
 

@@ -61,7 +61,7 @@ impl Checker {
     fn cache(&self, document: &Document, file: &mut File) {
         let size = document.tree.get("cache").and_then(|cache| cache.get("size"));
         if let (Some(size), ConfigLayer::Project(_)) = (size, &document.source.layer) {
-            file.cache = Default::default();
+            file.cache.size = None;
             let message = "a project can't set cache.size, because all projects share the cache; \
                            set it in your own configuration, or in a file that --config names";
             self.report(&At { place: size.place, value: () }, message);

@@ -52,8 +52,8 @@ pub use lock::{
     LOCK_VERSION, Lock, LockError, LockErrorKind, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed, Shape,
 };
 pub use managed_session::{
-    Changes, ConnectionState, FIRST_WAIT, HEALTHY, LONGEST_WAIT, MAX_ATTEMPTS, ManagedSession, PING_INTERVAL,
-    REVIVAL, Status,
+    Changes, ConnectionState, FIRST_WAIT, HEALTHY, LONGEST_WAIT, MAX_ATTEMPTS, ManagedSession, REVIVAL,
+    Status,
 };
 #[doc(hidden)]
 pub use oauth::rehearsal;
@@ -61,8 +61,8 @@ pub use oauth::{LOGIN_TIMEOUT, exchanges_are_under_way, exchanges_end, learn_sec
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE, entry};
 pub use secrets::{masked, masked_unfinished};
 pub use server_config::{
-    Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, Experimental, Grant, OAuth, Remote, Root,
-    ServerConfig, Transport,
+    Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_PING_INTERVAL, DEFAULT_REQUEST_TIMEOUT, Experimental, Grant,
+    NO_TIME_LIMIT, OAuth, Remote, Root, ServerConfig, Transport, limit_in_seconds,
 };
 pub use session::{
     CallOptions, CallResult, ForwardedRequest, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META,

@@ -46,9 +46,6 @@ pub const REVIVAL: Duration = Duration::from_secs(60);
 /// Time without a failure after which the count of failures is reset.
 pub const HEALTHY: Duration = Duration::from_secs(60);
 
-/// Interval at which an idle server is pinged.
-pub const PING_INTERVAL: Duration = Duration::from_secs(30);
-
 /// Time without list changes before a list is requested again: changes come in bursts.
 const QUIET: Duration = Duration::from_millis(200);
 
@@ -399,7 +396,7 @@ impl Shared {
                     self.wait_for_quiet().await;
                     due = Some(pace.due(Instant::now()));
                 }
-                () = sleep(PING_INTERVAL) => {
+                () = sleep(self.config.ping_interval) => {
                     if let Err(error) = check(session).await {
                         return error;
                     }

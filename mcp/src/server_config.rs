@@ -16,6 +16,18 @@ pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 /// Default time limit for a single request. Progress reported by the server restarts it.
 pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Default interval at which an idle managed session is pinged.
+pub const DEFAULT_PING_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Stands for "no time limit", and for an interval that never passes: ten years, which can still be added to a clock.
+pub const NO_TIME_LIMIT: Duration = Duration::from_secs(10 * 365 * 86_400);
+
+/// A time limit in seconds, as configurations and listings write it: 0 stands for none.
+#[must_use]
+pub fn limit_in_seconds(limit: Duration) -> f64 {
+    if limit >= NO_TIME_LIMIT { 0.0 } else { limit.as_secs_f64() }
+}
+
 /// One server: its name, its transport and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
@@ -29,6 +41,8 @@ pub struct ServerConfig {
     pub request_timeout: Duration,
     /// Time limits for calls of single tools, overriding `request_timeout`, by the tools' exact names.
     pub tool_timeouts: BTreeMap<String, Duration>,
+    /// How long a managed session is idle before the server is pinged; [`NO_TIME_LIMIT`] for never.
+    pub ping_interval: Duration,
     /// The folders sent to the server when it requests roots, as `file://` URIs with names (MCP, client/roots). If
     /// empty, the capability is not declared.
     pub roots: Vec<Root>,
@@ -201,6 +215,7 @@ impl ServerConfig {
             connect_timeout: DEFAULT_CONNECT_TIMEOUT,
             request_timeout: DEFAULT_REQUEST_TIMEOUT,
             tool_timeouts: BTreeMap::new(),
+            ping_interval: DEFAULT_PING_INTERVAL,
             roots: Vec::new(),
             experimental: Experimental::default(),
             debug: false,

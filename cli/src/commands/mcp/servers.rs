@@ -69,8 +69,8 @@ fn configured(server: &Server, masker: &Masker) -> Value {
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => without_secrets(&remote.url),
     };
     json!({ "id": connection.name, "transport": connection.transport.name(), "enabled": true, "source": source(&server.layer),
-        "address": masker.mask(&address), "timeout": connection.connect_timeout.as_secs_f64(),
-        "requestTimeout": connection.request_timeout.as_secs_f64(), "error": null })
+        "address": masker.mask(&address), "timeout": mcp::limit_in_seconds(connection.connect_timeout),
+        "requestTimeout": mcp::limit_in_seconds(connection.request_timeout), "error": null })
 }
 
 /// A URL without user, password, query and fragment, which may be secrets.
