@@ -32,7 +32,7 @@ pub(crate) use body::{events, one_by_one, read_bounded, read_in_turn};
 pub(crate) use client::HttpClient;
 pub(crate) use connections::client;
 pub(crate) use discovery::DISCOVERY_TIMEOUT;
-pub(crate) use failure::{HttpFailure, chain};
+pub(crate) use failure::{HttpFailure, LoginHelp, chain};
 pub(crate) use headers::{ParameterHeaders, parameter_headers};
 
 use crate::{
@@ -176,9 +176,15 @@ impl Sender {
         let challenge = challenge(&response);
         let asks_for_scope = status == StatusCode::FORBIDDEN && is_for_scope(challenge.as_deref());
         if status == StatusCode::UNAUTHORIZED || asks_for_scope {
-            let by_login = self.authorizer.is_some();
             let body = excerpt(response).await;
-            return Err(HttpFailure::Unauthorized { status: status.as_u16(), challenge, body, by_login });
+            let login = match &self.authorizer {
+                None => LoginHelp::Disabled,
+                Some(authorizer) if authorizer.is_login_published(challenge.as_deref()).await => {
+                    LoginHelp::Possible
+                }
+                Some(_) => LoginHelp::Unpublished,
+            };
+            return Err(HttpFailure::Unauthorized { status: status.as_u16(), challenge, body, login });
         }
         if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
             let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());

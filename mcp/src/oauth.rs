@@ -12,13 +12,16 @@ pub mod rehearsal;
 mod secret_members;
 mod store;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use reqwest::Url;
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig, OAuthHttpClient,
 };
-use tokio::{sync::Mutex, time::Instant};
+use tokio::{
+    sync::{Mutex, OnceCell},
+    time::{Instant, timeout},
+};
 
 pub use exchange::{exchanges_are_under_way, exchanges_end};
 pub use login::{LOGIN_TIMEOUT, login, logout};
@@ -43,7 +46,12 @@ pub(crate) struct Authorizer {
     http: Option<Arc<dyn OAuthHttpClient>>,
     /// Serialises renewals: each holds this lock to its end.
     known: Arc<Mutex<Known>>,
+    /// Whether the server publishes how to log in, once that was needed.
+    published: OnceCell<bool>,
 }
+
+/// Time limit for finding out whether a server publishes how to log in.
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Learns the configured and stored secrets of a server before it is connected: other servers may know them, and its
 /// configuration may be shown to the user.
@@ -69,7 +77,14 @@ impl Authorizer {
     pub(crate) fn new(url: &Url, settings: &OAuth) -> Self {
         let store = Store::new(settings.store.clone(), url);
         settings.client_secret.iter().for_each(|secret| learn(secret));
-        Self { url: url.clone(), settings: settings.clone(), store, http: None, known: Arc::default() }
+        Self {
+            url: url.clone(),
+            settings: settings.clone(),
+            store,
+            http: None,
+            known: Arc::default(),
+            published: OnceCell::new(),
+        }
     }
 
     /// The token to send, if there is one; renewed first if it expires soon.
@@ -227,6 +242,20 @@ impl Authorizer {
         manager.set_credential_store(self.store.with(client, metadata));
         manager.configure_client_credentials(&credentials).map_err(wrong)?;
         Ok(Exchange::Credentials(manager, credentials))
+    }
+
+    /// Whether the server publishes how to log in, or the configuration says it; asked once. A failure to find out
+    /// counts as yes: the login itself reports it.
+    pub(crate) async fn is_login_published(&self, challenge: Option<&str>) -> bool {
+        let is_named = challenge.is_some_and(|header| header.contains("resource_metadata"));
+        if is_named || self.settings.token_url.is_some() {
+            return true;
+        }
+        let find = async {
+            let found = timeout(DISCOVERY_TIMEOUT, self.manager(challenge)).await;
+            !matches!(found, Ok(Err(AuthError::NoAuthorizationSupport)))
+        };
+        *self.published.get_or_init(|| find).await
     }
 
     /// The token endpoint of the stored tokens.

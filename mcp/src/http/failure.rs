@@ -21,7 +21,7 @@ pub(crate) enum HttpFailure {
         challenge: Option<String>,
         body: String,
         /// Whether a login may help.
-        by_login: bool,
+        login: LoginHelp,
     },
     /// Another error status.
     #[error("it answered with HTTP {status}{}{}", after(.body), status_advice(*.status))]
@@ -44,6 +44,17 @@ pub(crate) enum HttpFailure {
     /// A token can't be obtained, renewed or stored.
     #[error("{0}")]
     OAuth(String),
+}
+
+/// Whether a login may help after a rejected request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LoginHelp {
+    /// The server may accept a login.
+    Possible,
+    /// The configuration has headers instead, or disables logins.
+    Disabled,
+    /// The server does not publish how to log in.
+    Unpublished,
 }
 
 /// The library's error type with this failure.

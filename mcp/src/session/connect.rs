@@ -25,7 +25,7 @@ use crate::{
     client::{Client, HANDSHAKE_VERSION, STATELESS_VERSION},
     error::{Challenge, Error, ErrorKind, Evidence, Phase},
     host::{Host, NoHost, Notice},
-    http::{DISCOVERY_TIMEOUT, HttpClient, HttpFailure, Sender},
+    http::{DISCOVERY_TIMEOUT, HttpClient, HttpFailure, LoginHelp, Sender},
     server_config::{Command, Remote, ServerConfig, Transport},
     sse::SseTransport,
     trace::Trace,
@@ -335,11 +335,18 @@ pub(super) fn fault_kind(phase: Phase, fault: &Fault) -> ErrorKind {
 pub(super) fn http_kind(phase: Phase, failure: HttpFailure) -> ErrorKind {
     let reason = failure.to_string();
     match failure {
-        HttpFailure::Unauthorized { challenge, by_login: true, .. } => {
+        HttpFailure::Unauthorized { challenge, login: LoginHelp::Possible, .. } => {
             ErrorKind::Unauthorized { phase, challenge: Challenge::new(challenge), reason }
         }
-        HttpFailure::Unauthorized { by_login: false, .. } => {
+        HttpFailure::Unauthorized { login: LoginHelp::Disabled, .. } => {
             let reason = format!("{reason}; check the configured headers, which it rejects");
+            ErrorKind::Http { phase, reason }
+        }
+        HttpFailure::Unauthorized { login: LoginHelp::Unpublished, .. } => {
+            let reason = format!(
+                "{reason}; it does not publish how to log in; if it requires a key, configure it under `headers`, such \
+                 as `headers: {{ Authorization: \"Bearer ${{KEY}}\" }}`"
+            );
             ErrorKind::Http { phase, reason }
         }
         HttpFailure::Protocol(reason) => ErrorKind::Protocol { reason },

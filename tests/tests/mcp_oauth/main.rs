@@ -8,7 +8,7 @@ mod renewal;
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
-use mcp::{Grant, OAuth};
+use mcp::{Challenge, ErrorKind, Grant, OAuth};
 
 use fixture::{Fixture, call, challenge_of, watched};
 
@@ -51,8 +51,10 @@ async fn a_login_follows_the_specification() {
 #[tokio::test]
 async fn a_server_without_metadata_is_an_error_without_a_login() {
     let fixture = Fixture::new("no-metadata");
-    let challenge = fixture.challenge().await;
-    let error = fixture.login(&challenge).await.unwrap_err();
+    let error = fixture.connect().await.unwrap_err();
+    fixture::assert_says(&error, &["`guarded`", "401", "does not publish how to log in", "`headers`"]);
+    assert!(!matches!(*error.kind, ErrorKind::Unauthorized { .. }), "a login is offered: {error}");
+    let error = fixture.login(&Challenge::default()).await.unwrap_err();
     fixture::assert_says(&error, &["`guarded`", "does not publish how to log in", "`headers`"]);
     assert!(!fixture.seen_at("authority").await.iter().any(|line| line["path"] == "/authorize"));
 }
