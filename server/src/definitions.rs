@@ -57,6 +57,21 @@ pub(crate) fn tools(snapshot: &Snapshot) -> Vec<Value> {
     own_tools(snapshot).chain(direct).collect()
 }
 
+/// Whether two snapshots have different tools for clients: a change of a server or of the configuration may leave the
+/// list as it is.
+pub(crate) fn lists_differ(known: &Snapshot, now: &Snapshot) -> bool {
+    let digest = |snapshot: &Snapshot| {
+        *snapshot.digest.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            for tool in tools(snapshot) {
+                hasher.update(tool.to_string().as_bytes());
+            }
+            hasher.finalize()
+        })
+    };
+    !known.offers_the_same(now) && digest(known) != digest(now)
+}
+
 /// The definition of the tool with this name.
 pub(crate) fn tool(snapshot: &Snapshot, name: &str) -> Option<Value> {
     let direct = snapshot.partition.find(name).filter(|direct| direct.name == name);
@@ -220,4 +235,43 @@ pub(crate) fn of_era(method: &str, mut result: Value, is_stateless: bool) -> Val
         members.entry("cacheScope").or_insert_with(|| json!("private"));
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use config::Server;
+    use gateway::pins::Known;
+    use gateway::tool_list::ToolList;
+    use terminal::Terminal;
+
+    use super::*;
+    use crate::snapshot::{Lists, Settings};
+
+    /// The snapshot of a server with this tool, request timeout and place of its tools.
+    fn snapshot(tool: &str, timeout: u64, code_mode: bool) -> Snapshot {
+        let folder = tempfile::tempdir().unwrap();
+        let mut connection = mcp::ServerConfig::stdio("s", "s-mcp", [""; 0]);
+        connection.request_timeout = Duration::from_secs(timeout);
+        let server = Server { code_mode, ..Server::new(connection, String::new()) };
+        let config = Config { servers: vec![server], ..Config::default() };
+        let settings = Settings::new(config, Known::default(), None).unwrap();
+        let tools = ToolList::new(vec![json!({ "name": tool, "inputSchema": { "type": "object" } })]);
+        let lists = BTreeMap::from([("s".to_owned(), Arc::new(tools))]);
+        let lists = Lists { lists, is_whole: true, ..Lists::default() };
+        let cache = runner::Cache::open(folder.path(), runner::DEFAULT_SIZE).unwrap();
+        Snapshot::build(settings, lists, &cache, &Terminal::new(true, false).notifier())
+    }
+
+    #[test]
+    fn lists_differ_only_if_clients_see_other_tools() {
+        let known = snapshot("a", 1, true);
+        let slower = snapshot("a", 2, true);
+        assert!(!known.offers_the_same(&slower) && !lists_differ(&known, &slower));
+        assert!(lists_differ(&known, &snapshot("b", 1, true)));
+        assert!(lists_differ(&known, &snapshot("a", 1, false)));
+    }
 }

@@ -171,7 +171,7 @@ impl ServerHandler for McpService {
                         return Ok(());
                     }
                     let now = current.borrow_and_update().clone();
-                    if !known.offers_the_same(&now) {
+                    if definitions::lists_differ(&known, &now) {
                         let _ = sink.notify_tool_list_changed().await;
                     }
                     let [prompts, resources] = &known.prompts_and_resources;

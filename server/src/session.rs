@@ -15,6 +15,7 @@ use super::answer_shapes::AnswerShapes;
 use super::caller::{Abilities, Ask, Caller, Terms, left_out, notify, send_log};
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::{ClientHost, ServerNotice};
+use super::definitions;
 use super::execution_slots::Client;
 use super::level::Level;
 use super::state::ServerState;
@@ -277,7 +278,7 @@ async fn notify_of_changes(live: Arc<CatalogWatcher>, peer: Peer<RoleServer>, se
         {
             own.retain(now.config());
         }
-        if !known.offers_the_same(&now) {
+        if definitions::lists_differ(&known, &now) {
             notify(&peer, "notifications/tools/list_changed", json!({})).await;
         }
         for (index, kind) in ["prompts", "resources"].into_iter().enumerate() {

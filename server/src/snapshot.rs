@@ -2,7 +2,7 @@
 //! with; `settings_in_force` checks calls against the current settings.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use config::Config;
 use gateway::catalog::{ServerIntroduction, ToolLists};
@@ -65,6 +65,8 @@ pub struct Snapshot {
     has_resources: bool,
     /// The servers' descriptions of themselves.
     about: BTreeMap<String, String>,
+    /// The hash of the tools as clients see them, once it is needed.
+    pub(crate) digest: OnceLock<blake3::Hash>,
 }
 
 /// What is known of the servers' lists.
@@ -130,6 +132,7 @@ impl Snapshot {
             is_built: false,
             has_resources: false,
             about: BTreeMap::new(),
+            digest: OnceLock::new(),
         }
     }
 
@@ -187,6 +190,7 @@ impl Snapshot {
             is_built,
             has_resources,
             about,
+            digest: OnceLock::new(),
         }
     }
 
