@@ -96,6 +96,7 @@ fn code(kind: Kind) -> u8 {
         | Kind::Cache
         | Kind::Sandbox
         | Kind::Conversation
+        | Kind::Statistics
         | Kind::Network
         | Kind::Output
         | Kind::Terminal

@@ -6,6 +6,7 @@
 
 pub mod cache;
 mod call_guard;
+pub mod calls;
 pub mod catalog;
 pub mod config_secrets;
 pub mod direct;

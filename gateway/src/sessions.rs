@@ -22,6 +22,7 @@ use terminal::Masker;
 use tokio::task::AbortHandle;
 
 use crate::call_guard::{Guards, ToolGuard};
+use crate::calls::{CallServices, CheckedCall};
 use crate::first_start;
 use crate::login_hook::LoginHook;
 use crate::permission::{ExecutionAnswers, PermissionPolicy, Refusal as Refused, RequestedTool};
@@ -72,12 +73,18 @@ pub struct Sessions {
     lookup: Option<Arc<Lookup>>,
     /// The resources that servers have listed.
     listed: ResourceLists,
+    /// The cache of results, and the statistics.
+    services: CallServices,
+    /// The client on whose behalf calls are made, in the cache of results.
+    client: String,
 }
 
 impl Sessions {
     /// Creates the sessions of an execution, none open yet; `masker` has the secrets of the configuration.
     pub fn new(config: Arc<Config>, masker: Masker, host: Arc<dyn SessionHost>) -> Self {
         Sessions {
+            services: CallServices::new(host.notifier()),
+            client: String::new(),
             config,
             expected: BTreeMap::new(),
             pinned: BTreeSet::new(),
@@ -112,6 +119,12 @@ impl Sessions {
     /// Allows the calls that `policy` permits.
     pub fn permit(&mut self, policy: Arc<PermissionPolicy>) {
         self.policy = Some(policy);
+    }
+
+    /// Uses the cache of results and the statistics of this process, on behalf of a client.
+    pub fn share(&mut self, services: CallServices, client: &str) {
+        self.services = services;
+        client.clone_into(&mut self.client);
     }
 
     /// Lets programs look up tools.
@@ -170,7 +183,8 @@ impl Sessions {
             .collect()
     }
 
-    /// Closes all sessions, and waits until their processes have ended. Cancels connection attempts.
+    /// Closes all sessions, and waits until their processes have ended. Cancels connection attempts. Writes the
+    /// statistics.
     pub async fn close(self) {
         let attempts = std::mem::take(&mut *self.opening());
         let closing = attempts.into_values().map(|attempt| async move {
@@ -180,7 +194,7 @@ impl Sessions {
                 opened.session.close().await;
             }
         });
-        join_all(closing).await;
+        tokio::join!(join_all(closing), self.services.statistics.flush());
     }
 
     fn opening(&self) -> MutexGuard<'_, HashMap<String, Attempt>> {
@@ -260,10 +274,25 @@ impl Sessions {
             return Err(CallFailure { kind: FailureKind::Unavailable, message });
         };
         self.guard(server, tool, &tools, &arguments)?;
-        match session.call_with(tool, arguments, CallOptions::with_meta(meta)).await {
-            Ok(result) => Ok(Answer { is_error: result.is_error(), result: result.into_raw() }),
-            Err(error) => Err(self.failure(&error)),
-        }
+        let call = CheckedCall {
+            config: &self.config,
+            client: &self.client,
+            server,
+            tool,
+            offered: Some(&tools),
+            arguments: &arguments,
+            questions: self.host.questions(),
+        };
+        let sent = arguments.clone();
+        let send = async {
+            match session.call_with(tool, sent, CallOptions::with_meta(meta)).await {
+                Ok(result) => {
+                    Ok(Answer { is_error: result.is_error(), result: result.into_raw(), cached: None })
+                }
+                Err(error) => Err(self.failure(&error)),
+            }
+        };
+        self.services.make(call, send).await
     }
 
     /// The failure of a request to a server, with secrets masked.

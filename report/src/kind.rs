@@ -60,6 +60,8 @@ kinds! {
     Model = "model",
     /// A conversation can't be read or written.
     Conversation = "conversation",
+    /// The file of statistics can't be read or written.
+    Statistics = "statistics",
     /// Traces can't be exported.
     Telemetry = "telemetry",
     /// The audit log can't be written.

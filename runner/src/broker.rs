@@ -25,7 +25,7 @@ use crate::catalog::ToolName;
 use crate::clock::Clock;
 use crate::host::{Answer, ToolHost};
 use crate::observer::Observer;
-use crate::outcome::{CallRecord, milliseconds};
+use crate::outcome::{CachedAnswer, CallRecord, milliseconds};
 use crate::protocol::{Protocol, ProtocolError};
 use crate::refused::CallsRefused;
 use in_flight::{Answered, CallsInFlight, Gate};
@@ -234,11 +234,12 @@ impl Broker<'_> {
             watched.refused();
         }
         let ms = milliseconds(started);
-        let (ok, bytes) = match &answer {
-            Ok(Answer { result, is_error }) => (!is_error, result.get().len()),
-            Err(_) => (false, 0),
+        let (ok, bytes, cached) = match &answer {
+            Ok(Answer { result, is_error, cached }) => (!is_error, result.get().len(), *cached),
+            Err(_) => (false, 0, None),
         };
-        let record = CallRecord { server: server.clone(), tool: tool.clone(), ok, ms, bytes };
+        let cached = cached.map(CachedAnswer::of);
+        let record = CallRecord { server: server.clone(), tool: tool.clone(), ok, ms, bytes, cached };
         (record, answer.and_then(|answer| fits(answer.result)))
     }
 
@@ -306,7 +307,7 @@ fn shown(identity: &str) -> String {
 
 fn refuse(tool: String) -> (CallRecord, Answered) {
     let message = format!("the tool {tool:?} is not among those that this program may call");
-    let record = CallRecord { server: String::new(), tool, ok: false, ms: 0.0, bytes: 0 };
+    let record = CallRecord { server: String::new(), tool, ok: false, ms: 0.0, bytes: 0, cached: None };
     (record, Err(CallFailure { kind: FailureKind::Denied, message }))
 }
 

@@ -1,5 +1,7 @@
 //! The runner's interface to the host that connects to the servers.
 
+use std::time::Duration;
+
 use bridge::wire::{CallFailure, FailureKind, Question};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
@@ -115,4 +117,6 @@ pub struct Answer {
     pub result: Box<RawValue>,
     /// Its `isError`.
     pub is_error: bool,
+    /// The age of an answer from the cache; `None` if the call was made.
+    pub cached: Option<Duration>,
 }

@@ -77,7 +77,9 @@ pub use host::{Answer, Refusal, SessionError, ToolHost};
 pub use inspect::{CacheFolder, Inspection, Tools, inspect};
 pub use named_modules::path_heads;
 pub use observer::{CallBegun, Observer, Phase, Unobserved};
-pub use outcome::{CallRecord, Diagnostic, Failure, Fix, Outcome, Phases, SandboxReport, Status, Truncated};
+pub use outcome::{
+    CachedAnswer, CallRecord, Diagnostic, Failure, Fix, Outcome, Phases, SandboxReport, Status, Truncated,
+};
 pub use precompile::PrecompileReport;
 pub use protected::Protected;
 pub use refused::CallsRefused;

@@ -155,6 +155,26 @@ pub struct CallRecord {
     pub ms: f64,
     /// Size of the answer as JSON, in bytes.
     pub bytes: usize,
+    /// The cached answer that was used instead of a call.
+    #[serde(flatten)]
+    pub cached: Option<CachedAnswer>,
+}
+
+/// An answer from the cache of results, in a call's record.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CachedAnswer {
+    /// Always true: records of calls that were made don't have this member.
+    pub cached: bool,
+    /// The answer's age, in milliseconds.
+    pub age_ms: f64,
+}
+
+impl CachedAnswer {
+    /// An answer of this age.
+    #[must_use]
+    pub fn of(age: Duration) -> Self {
+        CachedAnswer { cached: true, age_ms: (age.as_secs_f64() * 1e6).round() / 1e3 }
+    }
 }
 
 /// Duration of the phases, in milliseconds. They overlap: connecting, building bindings and compiling run concurrently.

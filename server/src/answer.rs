@@ -4,6 +4,7 @@
 //! unless the configuration enables it.
 
 mod cut;
+mod direct;
 mod media;
 mod outcome;
 mod texts;
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 use cut::Keep;
 use texts::Texts;
 
+pub(crate) use direct::direct;
 pub use outcome::output_schema;
 
 /// Limit on images in an answer, in bytes of JSON (4 MiB). It is separate because a model does not read an image's

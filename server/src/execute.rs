@@ -214,6 +214,7 @@ impl Execution {
         let settings = &self.snapshot.settings;
         let mut sessions = Sessions::new(settings.config.clone(), settings.masker.clone(), host);
         sessions.hold_to(settings.known.pins.clone());
+        sessions.share(self.state.services.clone(), self.session.owner());
         for (server, tools) in &self.snapshot.lists {
             sessions.pin(server, tools.clone());
         }

@@ -169,10 +169,14 @@ impl Observer for Watcher {
 
     fn call_ended(&self, _number: u64, record: &CallRecord) {
         self.count_call();
-        let CallRecord { server, tool, ok, ms, bytes } = record;
+        let CallRecord { server, tool, ok, ms, bytes, cached } = record;
         let level = if *ok { Level::Info } else { Level::Warning };
         if self.caller.wants(level) {
-            let data = json!({ "call": format!("{server}.{tool}"), "ok": ok, "ms": ms, "bytes": bytes });
+            let mut data = json!({ "call": format!("{server}.{tool}"), "ok": ok, "ms": ms, "bytes": bytes });
+            if let Some(cached) = cached {
+                data["cached"] = json!(true);
+                data["age_ms"] = json!(cached.age_ms);
+            }
             self.log(level, "calls", data);
         }
     }

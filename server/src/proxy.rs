@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use config::Server;
+use gateway::calls::CheckedCall;
 use gateway::direct::DirectTool;
 use gateway::permission::{ExecutionAnswers, PermissionPolicy, RequestedTool};
 use gateway::resources::READ;
+use gateway::session_host::SessionHost as _;
+use gateway::tool_list::ToolList;
 use mcp::{ErrorKind, ForwardedRequest, ProgressMade, ProgressSink, Session};
 use queue::{Bounds, Received};
 use rmcp::ErrorData;
@@ -48,7 +51,8 @@ pub(crate) struct ProxiedRequest {
 }
 
 impl ProxiedRequest {
-    /// Calls a direct tool with arguments in their canonical form; returns the server's result unchanged.
+    /// Calls a direct tool with arguments in their canonical form; returns the server's result, cut if it is too large
+    /// for an answer.
     pub(crate) async fn call(
         self,
         tool: DirectTool,
@@ -66,6 +70,8 @@ impl ProxiedRequest {
             return Ok(answer::failure(&format!("denied: {refusal}")));
         }
         parameters.insert("name".to_owned(), json!(tool.tool));
+        // Other members, such as those of a task or of an answered question, change what the server returns.
+        let is_plain = parameters.keys().all(|key| matches!(key.as_str(), "name" | "arguments" | "_meta"));
         let mut answered = None;
         let call = |meta: Map<String, Value>| {
             // `_meta` stays unchanged unless the call is part of a trace of this process.
@@ -75,22 +81,60 @@ impl ProxiedRequest {
                 own.extend(meta);
             }
             async {
+                let checked = self.checked(&tool, offered.filter(|_| is_plain), &arguments);
                 let sent = arguments.clone();
                 let carried =
                     ForwardedRequest { parameters, arguments: Some(sent), ..ForwardedRequest::default() };
-                let result = self.send(&tool.server, "tools/call", carried).await;
-                let logged = for_log(&result);
-                answered = Some(result);
-                logged
+                let send = async {
+                    let result = self.send(&tool.server, "tools/call", carried).await;
+                    let logged = for_log(&result);
+                    answered = Some(result);
+                    logged
+                };
+                // A cached answer needs no session, but the configuration must still allow the call.
+                if let Some(server) = checked.config.server(&tool.server)
+                    && let Err(gone) = self.check_in_force(server, Some(&tool.tool))
+                {
+                    return for_log(&self.failed("tools/call", &gone));
+                }
+                self.state.services.make(checked, send).await
             }
         };
         let written = recorder.call((&tool.server, &tool.tool), &arguments, true, call).await;
-        match (answered, written) {
+        let result = match (answered, written) {
             (Some(result), Ok(_)) => result,
             (Some(Err(error)), Err(_)) => Err(error),
             (_, Err(failure)) => Ok(answer::failure(&failure.message)),
-            (None, Ok(_)) => Err(ErrorData::internal_error("the call was not made", None)),
+            // Cached, or refused before it was sent.
+            (None, Ok(answer)) => Ok(read(&answer.result)),
+        };
+        result.map(|result| self.bounded(result, &tool, offered, recorder.id()))
+    }
+
+    /// A call of a direct tool, for the cache of results and the statistics.
+    fn checked<'a>(
+        &'a self,
+        tool: &'a DirectTool,
+        offered: Option<&'a ToolList>,
+        arguments: &'a RawValue,
+    ) -> CheckedCall<'a> {
+        CheckedCall {
+            config: self.snapshot.config(),
+            client: self.session.owner(),
+            server: &tool.server,
+            tool: &tool.tool,
+            offered,
+            arguments,
+            questions: self.upstreams.host().questions(),
         }
+    }
+
+    /// The result of a direct tool within the limits for answers; what is cut is kept as an output of the call.
+    fn bounded(&self, result: Value, tool: &DirectTool, offered: Option<&ToolList>, id: &str) -> Value {
+        let described = offered.and_then(|tools| tools.tool(&tool.tool));
+        let has_schema = described.is_some_and(|tool| tool["outputSchema"].is_object());
+        let keep = |part: &str, text: &str| self.state.kept.keep(self.session.owner(), id, part, text);
+        answer::direct(result, self.snapshot.config().serve.output, has_schema, &keep)
     }
 
     /// Reads a resource for an agent of this process: with permission, and logged as a call.
@@ -308,7 +352,7 @@ fn for_log(result: &Result<Value, ErrorData>) -> Result<Answer, CallFailure> {
         Ok(result) => {
             let text = strict_json::with_numbers(&result.to_string()).into_owned();
             let raw = RawValue::from_string(text).map_err(|error| protocol(error.to_string()))?;
-            Ok(Answer { is_error: result["isError"] == true, result: raw })
+            Ok(Answer { is_error: result["isError"] == true, result: raw, cached: None })
         }
         Err(error) => Err(CallFailure { kind: FailureKind::Rejected, message: error.message.to_string() }),
     }

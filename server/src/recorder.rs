@@ -116,7 +116,8 @@ impl ExecutionRecorder {
     ) -> Result<Box<RawValue>, CallFailure> {
         let arguments = to_raw_value(&serde_json::json!({ "uri": uri }))
             .map_err(|error| CallFailure { kind: FailureKind::Protocol, message: error.to_string() })?;
-        let answered = |_| async { read.await.map(|result| Answer { result, is_error: false }) };
+        let answered =
+            |_| async { read.await.map(|result| Answer { result, is_error: false, cached: None }) };
         let answer = self.written((server, READ), &arguments, false, answered).await?;
         Ok(answer.result)
     }

@@ -79,6 +79,7 @@ impl Runtime {
         let state = ServerState::new(settings, allow.to_vec(), self.terminal.clone())?;
         self.state = Some(state.clone());
         self.spawn(state.clone().warm());
+        self.spawn(state.services.statistics.clone().flush_regularly());
         Ok(state)
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use config::CodeMode;
 use gateway::cache;
+use gateway::calls::CallServices;
 use gateway::failure::Failure;
 use gateway::permission::Remembered;
 use report::{Kind, Report};
@@ -37,6 +38,8 @@ pub struct ServerState {
     /// The tools that the command line allows.
     pub(crate) allow: Vec<String>,
     pub(crate) cache: Cache,
+    /// The cache of results, and the statistics.
+    pub(crate) services: CallServices,
     pub(crate) slots: Arc<Slots>,
     /// The slots of a subagent's tasks, if this process serves one.
     pub(crate) tasks: OnceLock<Arc<Slots>>,
@@ -100,6 +103,7 @@ impl ServerState {
             settings,
             allow,
             cache,
+            services: CallServices::new(terminal.notifier()),
             slots: Slots::new(serve.max_executions, serve.max_waiting),
             tasks: OnceLock::new(),
             questions: Quota::new("open questions", QUESTIONS, QUESTIONS_OF_CLIENT),
@@ -215,7 +219,7 @@ impl ServerState {
         CatalogWatcher::start(self.settings.clone(), upstreams, cache, notifier, self.offered.clone())
     }
 
-    /// Ends all shared sessions with servers, and waits for others that are ending.
+    /// Ends all shared sessions with servers, waits for others that are ending, and writes the statistics.
     pub async fn close(&self) {
         let lives = std::mem::take(&mut *self.lives.lock().unwrap_or_else(PoisonError::into_inner));
         for live in lives.into_values() {
@@ -223,5 +227,6 @@ impl ServerState {
         }
         self.afterwards.close();
         self.afterwards.wait().await;
+        self.services.statistics.flush().await;
     }
 }

@@ -79,7 +79,8 @@ impl Drop for ObservedCall<'_> {
     fn drop(&mut self) {
         if !self.has_ended {
             let (server, tool) = (mem::take(&mut self.server), mem::take(&mut self.tool));
-            self.keep(CallRecord { server, tool, ok: false, ms: milliseconds(self.began), bytes: 0 });
+            let ms = milliseconds(self.began);
+            self.keep(CallRecord { server, tool, ok: false, ms, bytes: 0, cached: None });
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The records of the log. Their names are a contract: fields may be added later, but not renamed.
 
 use config::ArgumentsKept;
+use runner::CachedAnswer;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -56,6 +57,9 @@ pub(crate) enum Record<'a> {
         ms: f64,
         /// Size of the answer as JSON.
         bytes: usize,
+        /// The cached answer that was used instead of a call, if any.
+        #[serde(flatten)]
+        cached: Option<CachedAnswer>,
     },
     /// The end of an execution.
     ExecutionEnd {

@@ -1,9 +1,9 @@
 //! The record of one call: its start before it leaves, and its end in any case.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gateway::propagation::{self, process_depth};
-use runner::{Answer, CallFailure};
+use runner::{Answer, CachedAnswer, CallFailure};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -28,6 +28,8 @@ struct Ending {
     ok: bool,
     error: Option<&'static str>,
     bytes: usize,
+    /// The age of an answer from the cache.
+    cached: Option<Duration>,
 }
 
 impl<'a> Call<'a> {
@@ -83,14 +85,15 @@ impl<'a> Call<'a> {
                 ok: !answer.is_error,
                 error: answer.is_error.then_some("tool_error"),
                 bytes: answer.result.get().len(),
+                cached: answer.cached,
             },
-            Err(failure) => Ending { ok: false, error: Some(failure.kind.as_str()), bytes: 0 },
+            Err(failure) => Ending { ok: false, error: Some(failure.kind.as_str()), bytes: 0, cached: None },
         })
     }
 
     fn write(&mut self, ending: &Ending) -> Result<(), Unrecorded> {
         let Some(span) = self.span.take() else { return Ok(()) };
-        let Ending { ok, error, bytes } = *ending;
+        let Ending { ok, error, bytes, cached } = *ending;
         match error {
             Some(error) if error != "tool_error" => span.failed(error, None),
             _ => span.answered(!ok, bytes),
@@ -98,13 +101,14 @@ impl<'a> Call<'a> {
         let ms = self.started.elapsed().as_secs_f64() * 1e3;
         let (execution, call) = (&self.execution.id, self.number);
         let (server, tool) = (self.server, self.tool);
-        self.execution.write(&Record::CallEnd { execution, call, server, tool, ok, error, ms, bytes })
+        let cached = cached.map(CachedAnswer::of);
+        self.execution.write(&Record::CallEnd { execution, call, server, tool, ok, error, ms, bytes, cached })
     }
 }
 
 impl Drop for Call<'_> {
     fn drop(&mut self) {
         // The failure can't refuse anything any more.
-        let _ = self.write(&Ending { ok: false, error: Some("cancelled"), bytes: 0 });
+        let _ = self.write(&Ending { ok: false, error: Some("cancelled"), bytes: 0, cached: None });
     }
 }

@@ -58,7 +58,7 @@ fn raw(value: &Value) -> Box<RawValue> {
 }
 
 fn answer(is_error: bool) -> Result<Answer, CallFailure> {
-    Ok(Answer { result: raw(&json!({ "content": [] })), is_error })
+    Ok(Answer { result: raw(&json!({ "content": [] })), is_error, cached: None })
 }
 
 fn failure(kind: FailureKind) -> CallFailure {

@@ -78,7 +78,7 @@ impl ToolHost for Host {
                 }
                 _ => raw("{\"content\":[]}"),
             };
-            Ok(Answer { result, is_error: tool == "failing" })
+            Ok(Answer { result, is_error: tool == "failing", cached: None })
         }
         .boxed()
     }

@@ -1,0 +1,308 @@
+//! The file of statistics: an SQLite database for all processes, with bounded rows.
+
+use std::collections::BTreeMap;
+use std::fs::{DirBuilder, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use report::Kind;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
+
+use super::histogram::Histogram;
+use super::tally::{Pending, Tally};
+use crate::failure::Failure;
+
+/// Limit on the age of counters, in days.
+const DAYS_KEPT: i64 = 400;
+
+/// Limit on rows, each for one tool on one day; the oldest days are deleted.
+const ROWS_KEPT: i64 = 50_000;
+
+/// Time limit on waiting for other processes that write: each of them needs milliseconds.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// Interval between two attempts if SQLite itself does not wait.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The application id that distinguishes the file from other databases ("TSST").
+const APPLICATION: i64 = 0x5453_5354;
+
+/// The version of the tables.
+const VERSION: i64 = 1;
+
+const TABLES: &str = "
+PRAGMA application_id = 0x54535354;
+PRAGMA user_version = 1;
+CREATE TABLE calls (
+    day INTEGER NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    failures INTEGER NOT NULL,
+    cached INTEGER NOT NULL,
+    ms REAL NOT NULL,
+    longest_ms REAL NOT NULL,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (day, server, tool)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE durations (
+    day INTEGER NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    bucket INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    PRIMARY KEY (day, server, tool, bucket)
+) STRICT, WITHOUT ROWID;
+";
+
+/// An open file of statistics.
+#[derive(Debug)]
+pub(super) struct StatisticsFile {
+    connection: Connection,
+    path: PathBuf,
+    /// The day of the last deletion of old counters.
+    pruned: Option<i64>,
+}
+
+impl StatisticsFile {
+    /// Opens the file; creates it (mode 0600) and its folder (0700) if they are missing.
+    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
+        let unusable = |error: std::io::Error| {
+            failed(path, &format!("can't be created: {error}"), CHECK).caused_by(error)
+        };
+        if !path.exists() {
+            let folder = path.parent().unwrap_or(Path::new("/"));
+            DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(unusable)?;
+            match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+                Ok(_) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(unusable(error)),
+            }
+        }
+        Self::connect(path)
+    }
+
+    /// Opens the file if it exists.
+    pub(super) fn open(path: &Path) -> Result<Option<Self>, Failure> {
+        if path.exists() { Self::connect(path).map(Some) } else { Ok(None) }
+    }
+
+    fn connect(path: &Path) -> Result<Self, Failure> {
+        let connection = connect(path).map_err(|error| sqlite(path, "can't be opened", error))?;
+        let mut file = StatisticsFile { connection, path: path.to_owned(), pruned: None };
+        file.prepare()?;
+        Ok(file)
+    }
+
+    /// Creates the tables in an empty file.
+    fn prepare(&mut self) -> Result<(), Failure> {
+        let path = self.path.clone();
+        let read = |error| sqlite(&path, "can't be read", error);
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        let transaction = transaction.map_err(read)?;
+        let number = |pragma: &str| transaction.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+        let (application, version) =
+            (number("application_id").map_err(read)?, number("user_version").map_err(read)?);
+        let tables: i64 = transaction
+            .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))
+            .map_err(read)?;
+        if (application, version, tables) == (0, 0, 0) {
+            transaction.execute_batch(TABLES).map_err(read)?;
+        } else if application != APPLICATION {
+            return Err(failed(&path, "is the database of another program", "move it away"));
+        } else if version != VERSION {
+            let what = format!("has the format {version}, and this version of Toolsmith knows {VERSION}");
+            return Err(failed(&path, &what, "update Toolsmith, or move the file away"));
+        }
+        transaction.commit().map_err(read)
+    }
+
+    /// Adds counters, and deletes those that are too old.
+    pub(super) fn add(&mut self, pending: &Pending, today: i64) -> Result<(), Failure> {
+        let path = self.path.clone();
+        let prunes = self.pruned != Some(today);
+        let written = self.try_add(pending, prunes.then_some(today));
+        written.map_err(|error| sqlite(&path, "can't be written", error))?;
+        self.pruned = Some(today);
+        Ok(())
+    }
+
+    fn try_add(&mut self, pending: &Pending, prune: Option<i64>) -> Result<(), rusqlite::Error> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for ((day, server, tool), tally) in pending {
+            transaction.prepare_cached(ADD_CALLS)?.execute(params![
+                day,
+                server,
+                tool,
+                integer(tally.calls),
+                integer(tally.failures),
+                integer(tally.cached),
+                tally.ms,
+                tally.longest_ms,
+                integer(tally.bytes),
+            ])?;
+            for (bucket, count) in &tally.durations.0 {
+                let values = params![day, server, tool, bucket, integer(*count)];
+                transaction.prepare_cached(ADD_DURATIONS)?.execute(values)?;
+            }
+        }
+        if let Some(today) = prune {
+            // The day of the newest row that is too much, or one that is too old.
+            let excess: Option<i64> = transaction.query_row(
+                "SELECT max(day) FROM (SELECT day FROM calls ORDER BY day DESC LIMIT -1 OFFSET ?1)",
+                [ROWS_KEPT],
+                |row| row.get(0),
+            )?;
+            let last = excess.unwrap_or(i64::MIN).max(today.saturating_sub(DAYS_KEPT));
+            transaction.execute("DELETE FROM calls WHERE day <= ?1", [last])?;
+            transaction.execute("DELETE FROM durations WHERE day <= ?1", [last])?;
+        }
+        transaction.commit()
+    }
+
+    /// The counters since a day, by server and tool.
+    pub(super) fn read(
+        &self,
+        since: i64,
+        server: Option<&str>,
+    ) -> Result<BTreeMap<(String, String), Tally>, Failure> {
+        self.try_read(since, server).map_err(|error| sqlite(&self.path, "can't be read", error))
+    }
+
+    fn try_read(
+        &self,
+        since: i64,
+        server: Option<&str>,
+    ) -> Result<BTreeMap<(String, String), Tally>, rusqlite::Error> {
+        // One consistent view for both queries.
+        let snapshot = self.connection.unchecked_transaction()?;
+        let mut tallies: BTreeMap<(String, String), Tally> = BTreeMap::new();
+        let mut calls = snapshot.prepare(READ_CALLS)?;
+        let mut rows = calls.query(params![since, server])?;
+        while let Some(row) = rows.next()? {
+            let tally = Tally {
+                calls: count(row.get(2)?),
+                failures: count(row.get(3)?),
+                cached: count(row.get(4)?),
+                ms: row.get(5)?,
+                longest_ms: row.get(6)?,
+                bytes: count(row.get(7)?),
+                durations: Histogram::default(),
+            };
+            tallies.insert((row.get(0)?, row.get(1)?), tally);
+        }
+        let mut durations = snapshot.prepare(READ_DURATIONS)?;
+        let mut rows = durations.query(params![since, server])?;
+        while let Some(row) = rows.next()? {
+            if let Some(tally) = tallies.get_mut(&(row.get(0)?, row.get(1)?)) {
+                tally.durations.0.insert(row.get(2)?, count(row.get(3)?));
+            }
+        }
+        Ok(tallies)
+    }
+
+    /// Deletes all counters, or those of a server; returns the number of deleted calls.
+    pub(super) fn reset(&mut self, server: Option<&str>) -> Result<u64, Failure> {
+        let path = self.path.clone();
+        self.try_reset(server).map_err(|error| sqlite(&path, "can't be written", error))
+    }
+
+    fn try_reset(&mut self, server: Option<&str>) -> Result<u64, rusqlite::Error> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let calls: i64 = transaction.query_row(
+            "SELECT coalesce(sum(calls), 0) FROM calls WHERE ?1 IS NULL OR server = ?1",
+            [server],
+            |row| row.get(0),
+        )?;
+        transaction.execute("DELETE FROM calls WHERE ?1 IS NULL OR server = ?1", [server])?;
+        transaction.execute("DELETE FROM durations WHERE ?1 IS NULL OR server = ?1", [server])?;
+        transaction.commit()?;
+        Ok(count(calls))
+    }
+}
+
+const ADD_CALLS: &str = "
+INSERT INTO calls (day, server, tool, calls, failures, cached, ms, longest_ms, bytes)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+ON CONFLICT DO UPDATE SET
+    calls = calls + excluded.calls,
+    failures = failures + excluded.failures,
+    cached = cached + excluded.cached,
+    ms = ms + excluded.ms,
+    longest_ms = max(longest_ms, excluded.longest_ms),
+    bytes = min(bytes + excluded.bytes, 1 << 60)";
+
+const ADD_DURATIONS: &str = "
+INSERT INTO durations (day, server, tool, bucket, calls) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT DO UPDATE SET calls = calls + excluded.calls";
+
+const READ_CALLS: &str = "
+SELECT server, tool, sum(calls), sum(failures), sum(cached), total(ms), max(longest_ms), sum(bytes)
+FROM calls WHERE day >= ?1 AND (?2 IS NULL OR server = ?2) GROUP BY server, tool";
+
+const READ_DURATIONS: &str = "
+SELECT server, tool, bucket, sum(calls)
+FROM durations WHERE day >= ?1 AND (?2 IS NULL OR server = ?2) GROUP BY server, tool, bucket";
+
+fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    // With a write-ahead log, a killed process loses nothing that it has written, and a write needs no sync.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // Other programs may have changed the file, so its schema runs no functions.
+    connection.pragma_update(None, "trusted_schema", false)?;
+    // The end of a run does not wait for the disk.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // SQLite itself does not wait here.
+    retry(|| connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())))?;
+    Ok(connection)
+}
+
+/// Repeats an action while other processes are writing, up to [`BUSY`].
+fn retry<T>(mut work: impl FnMut() -> Result<T, rusqlite::Error>) -> Result<T, rusqlite::Error> {
+    let until = Instant::now() + BUSY;
+    loop {
+        match work() {
+            Err(error) if is_busy(&error) && Instant::now() < until => std::thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    use ErrorCode::{DatabaseBusy, DatabaseLocked, FileLockingProtocolFailed};
+    matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked | FileLockingProtocolFailed))
+}
+
+/// Advice for most failures.
+const CHECK: &str = "check the file, its permissions and its disk";
+
+fn sqlite(path: &Path, what: &str, error: rusqlite::Error) -> Failure {
+    use ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase};
+    let advice = match error.sqlite_error_code() {
+        _ if is_busy(&error) => "another process keeps it locked; end that process, or try again later",
+        Some(DiskFull) => "the disk is full; free some space",
+        Some(NotADatabase | DatabaseCorrupt) => "it is damaged; delete it, and a new one is created",
+        _ => CHECK,
+    };
+    failed(path, &format!("{what}: {error}"), advice).caused_by(error)
+}
+
+fn failed(path: &Path, what: &str, advice: &str) -> Failure {
+    let message = format!("the file of statistics {} {what}", path.display());
+    Failure::new(Kind::Statistics, message)
+        .hint(advice)
+        .hint("`globalSettings: { stats: false }` in the configuration switches statistics off")
+}
+
+/// A count as SQLite stores it.
+fn integer(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX).min(1 << 60)
+}
+
+fn count(integer: i64) -> u64 {
+    u64::try_from(integer).unwrap_or_default()
+}
