@@ -9,6 +9,7 @@ mod help;
 mod mcp;
 mod servers;
 mod setup;
+mod stats;
 mod values;
 
 use std::path::PathBuf;
@@ -33,7 +34,11 @@ pub(crate) use servers::{
 
 use config::{LoadOptions, Needs};
 use server::options::ServeOptions;
-use values::{address, description_length, key_value, seconds, server_and_tool, server_name};
+use values::{
+    address, description_length, key_value, seconds, seconds_or_none, server_and_tool, server_name,
+};
+
+pub(crate) use self::stats::StatsArguments;
 
 pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
 
@@ -110,6 +115,8 @@ pub(crate) enum Command {
     /// Write a man page for each command.
     #[command(hide = true)]
     Man(ManArguments),
+    /// Print how often tools were called, how often they failed, and how long they took.
+    Stats(StatsArguments),
     /// Report whether snippets can run on this machine, and how to install what is missing.
     Doctor(DoctorArguments),
     /// Serve code mode for all configured servers, over standard input and output or HTTP.

@@ -14,6 +14,7 @@ mod man;
 pub(crate) mod mcp;
 mod run;
 mod setup;
+mod stats;
 mod trust;
 
 use gateway::exit_code;
@@ -51,6 +52,7 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Look(command)) => until_signal(mcp::look(&command)).await,
         Command::Conversation(command) => until_signal(conversation::run(&command)).await,
         Command::Cache(command) => until_signal(cache::run(&command)).await,
+        Command::Stats(arguments) => until_signal(stats::stats(&arguments)).await,
         Command::Explain(arguments) => explain::explain(&arguments).await,
         Command::Completions(arguments) => completions::completions(&arguments).await,
         Command::Man(arguments) => man::man(&arguments),

@@ -1,8 +1,8 @@
 //! Formats timestamps (RFC 3339, in UTC).
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use chrono::{DateTime, SecondsFormat};
+use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat};
 
 /// With milliseconds: 2026-11-22T08:49:37.007Z.
 #[must_use]
@@ -29,6 +29,14 @@ pub fn day(time: SystemTime) -> String {
     formatted(milliseconds(time), "%Y-%m-%d")
 }
 
+/// The start of a day in UTC, from a date such as 2026-11-22; `None` for another text or a date before 1970.
+#[must_use]
+pub fn start_of_day(date: &str) -> Option<SystemTime> {
+    let start = NaiveDate::parse_from_str(date, "%Y-%m-%d").ok()?.and_time(NaiveTime::MIN).and_utc();
+    let seconds = u64::try_from(start.timestamp()).ok()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+}
+
 fn formatted(at: i64, form: &str) -> String {
     DateTime::from_timestamp_millis(at).map_or_else(String::new, |time| time.format(form).to_string())
 }
@@ -40,8 +48,6 @@ fn milliseconds(time: SystemTime) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
@@ -53,6 +59,15 @@ mod tests {
         assert_eq!(at(1_735_689_599), "2024-12-31T23:59:59.007Z");
         assert_eq!(at(4_107_542_400), "2100-03-01T00:00:00.007Z");
         assert_eq!(at(32_503_680_000), "3000-01-01T00:00:00.007Z");
+    }
+
+    #[test]
+    fn a_date_starts_at_midnight() {
+        let read = |date: &str| start_of_day(date).map(timestamp);
+        assert_eq!(read("2000-02-29").as_deref(), Some("2000-02-29T00:00:00.000Z"));
+        for wrong in ["2001-02-29", "1969-12-31", "2000-02-29 10:00", ""] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use config::Permission;
 
-use super::{ConfigArguments, key_value, seconds, server_name};
+use super::{ConfigArguments, key_value, seconds_or_none, server_name};
 
 /// Subcommands of `config`.
 #[derive(Debug, Subcommand)]
@@ -131,11 +131,11 @@ pub(crate) struct AddArguments {
     pub(crate) headers: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) oauth: OAuthArguments,
-    /// Time limit for connecting, in seconds (default: `globalSettings.timeout`, at most 86400).
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Time limit for connecting, in seconds; 0 for none (default: `globalSettings.timeout`, at most 86400).
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_or_none)]
     pub(crate) timeout: Option<Duration>,
-    /// Time limit for a request, in seconds (default: `globalSettings.requestTimeout`, at most 86400).
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Time limit for a request, in seconds; 0 for none (default: `globalSettings.requestTimeout`, at most 86400).
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_or_none)]
     pub(crate) request_timeout: Option<Duration>,
     /// Whether the server is enabled.
     #[arg(long, value_name = "BOOLEAN", action = clap::ArgAction::Set)]
