@@ -184,6 +184,42 @@ async fn a_managed_session_reconnects_when_its_server_dies() {
     fixture.assert_nothing_left();
 }
 
+#[tokio::test]
+async fn a_managed_session_whose_server_stops_answering_pings_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = folder.path().join("sessions");
+    let mut fixture = Fixture::with_argument("silent-ping", sessions.to_str().unwrap());
+    fixture.config.ping_interval = std::time::Duration::from_millis(20);
+    fixture.config.request_timeout = crate::fixture::SHORT;
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
+    let first = keeper.session().await.unwrap();
+    let mut watch = keeper.watch();
+    let status = watch.wait_for(|status| status.last_error.is_some()).await.unwrap().clone();
+    assert_eq!(status.state, ConnectionState::Connecting);
+    assert!(status.last_error.unwrap().contains("`ping`"));
+    let second = keeper.session().await.unwrap();
+    assert_ne!(first.process_group(), second.process_group());
+    assert_eq!(call_text(&second, "again").await, "again");
+    assert_eq!(std::fs::read_to_string(sessions).unwrap().len(), 2);
+    drop((first, second));
+    keeper.close().await;
+    fixture.assert_nothing_left();
+}
+
+#[tokio::test]
+async fn a_session_without_time_limits_works() {
+    let mut fixture = Fixture::new("sound");
+    fixture.config.ping_interval = mcp::NO_TIME_LIMIT;
+    fixture.config.request_timeout = mcp::NO_TIME_LIMIT;
+    fixture.config.connect_timeout = mcp::NO_TIME_LIMIT;
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
+    let session = keeper.session().await.unwrap();
+    assert_eq!(call_text(&session, "once").await, "once");
+    drop(session);
+    keeper.close().await;
+    fixture.assert_nothing_left();
+}
+
 /// Closing the broken session takes seconds, because its server ignores the end of its input.
 #[tokio::test]
 async fn a_broken_managed_session_is_replaced_before_it_is_closed() {

@@ -3,6 +3,7 @@
 //! The protocol is written by hand, because a proper library cannot do most of this. Apart from its fault, each mode
 //! behaves: it answers requests and exits at the end of its input.
 
+mod counting;
 mod flood;
 mod gate;
 mod library;
@@ -95,6 +96,8 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "values" => values::values(),
         "chatty-stderr" => chatty_stderr(),
         "hangs-up" => talkative::hangs_up(argument),
+        "counts" => counting::counts(argument),
+        "silent-ping" => counting::silent_ping(argument),
         "progress-without-end" => talkative::endless_progress(),
         _ => Err(io::Error::other("unknown mode")),
     }
