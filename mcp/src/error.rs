@@ -23,10 +23,15 @@ impl Error {
         Self { server: server.to_owned(), kind: Box::new(kind) }
     }
 
-    /// What to do about it, if one command does it.
-    pub fn hint(&self) -> Option<String> {
-        matches!(*self.kind, ErrorKind::Unauthorized { .. })
-            .then(|| format!("log in with `toolsmith mcp login {}`", self.server))
+    /// What to do about it.
+    pub fn hints(&self) -> Vec<String> {
+        match &*self.kind {
+            ErrorKind::Unauthorized { .. } => {
+                vec![format!("log in with `toolsmith mcp login {}`", self.server)]
+            }
+            ErrorKind::Keyring { source } => source.hints(),
+            _ => Vec::new(),
+        }
     }
 
     /// The error in the form that is shown, with its message as `mask` returns it. The error itself is not kept,
@@ -36,7 +41,7 @@ impl Error {
             ErrorKind::Unauthorized { .. } | ErrorKind::Login { .. } => Kind::Login,
             _ => Kind::Server,
         };
-        self.hint().into_iter().fold(Report::new(kind, mask(&self.to_string())), Report::hint)
+        self.hints().into_iter().fold(Report::new(kind, mask(&self.to_string())), Report::hint)
     }
 }
 
@@ -130,6 +135,12 @@ pub enum ErrorKind {
         /// Why, and what to do.
         reason: String,
     },
+    /// A secret of the server's settings can't be read from the keyring.
+    #[error("{source}")]
+    Keyring {
+        /// Why, and what to do.
+        source: KeyringError,
+    },
     /// The arguments of a call are not a JSON object.
     #[error("the arguments of tool `{tool}` must be a JSON object")]
     Arguments {
@@ -142,6 +153,49 @@ pub enum ErrorKind {
         /// What failed.
         reason: String,
     },
+}
+
+/// Why the keyring can't be used. It contains no secrets.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyringError {
+    /// There is no keyring, or it is locked.
+    #[error("the keyring is not available: {reason}")]
+    Unavailable {
+        /// The keyring's message.
+        reason: String,
+    },
+    /// The keyring has no such secret.
+    #[error("the keyring has no secret {name}")]
+    Missing {
+        /// The secret's name.
+        name: String,
+    },
+    /// The secret can't be used.
+    #[error("the secret {name} in the keyring is {what}")]
+    Unusable {
+        /// The secret's name.
+        name: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+}
+
+impl KeyringError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Unavailable { .. } => vec![
+                "start a keyring with a Secret Service, such as GNOME Keyring or KWallet, and unlock it"
+                    .to_owned(),
+                "or use environment variables instead: ${NAME} in place of ${keyring:NAME}".to_owned(),
+            ],
+            Self::Missing { name } | Self::Unusable { name, .. } => {
+                vec![format!("to store it: toolsmith secret set {name}")]
+            }
+        }
+    }
 }
 
 /// Why a server's process could not be started, and what to do.

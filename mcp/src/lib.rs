@@ -26,6 +26,7 @@ mod client;
 mod error;
 mod host;
 mod http;
+pub mod keyring;
 mod listing;
 mod lock;
 mod managed_session;

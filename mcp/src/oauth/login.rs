@@ -22,6 +22,7 @@ use super::{
 use crate::{
     error::{Challenge, Error, ErrorKind},
     http::{self, failure::HttpFailure},
+    keyring,
     secrets::learn,
     server_config::{Grant, OAuth, ServerConfig, Transport},
     text::shown,
@@ -46,6 +47,7 @@ where
     O: FnOnce(String) -> F,
     F: Future<Output = ()>,
 {
+    let config = &*keyring::resolved(config).await?;
     let fail = |reason: String| Error::new(&config.name, ErrorKind::Login { reason });
     let authorizer = authorizer(config).map_err(fail)?;
     if authorizer.settings.grant == Grant::ClientCredentials {

@@ -26,6 +26,7 @@ use crate::{
     error::{Challenge, Error, ErrorKind, Evidence, Phase},
     host::{Host, NoHost, Notice},
     http::{DISCOVERY_TIMEOUT, HttpClient, HttpFailure, LoginHelp, Sender},
+    keyring,
     server_config::{Command, Remote, ServerConfig, Transport},
     sse::SseTransport,
     trace::Trace,
@@ -48,6 +49,7 @@ impl Session {
 
     /// Like [`Session::connect`], with a `host` that handles the server's requests and notifications.
     pub async fn connect_with(config: &ServerConfig, host: Arc<dyn Host>) -> Result<Self, Error> {
+        let config = &*keyring::resolved(config).await?;
         let attempt = Attempt {
             config,
             client: Client::new(config, host),

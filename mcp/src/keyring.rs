@@ -1,0 +1,241 @@
+//! Secrets in the user's keyring: the Secret Service (freedesktop.org), as GNOME Keyring and KWallet provide it.
+//!
+//! A configuration refers to a secret by a placeholder in a server's settings. The secret is read when a session is
+//! opened, never earlier, and masked from then on.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+
+use dbus_secret_service::{EncryptionType, Error as Failure, Item, SecretService};
+
+pub use crate::error::KeyringError;
+use crate::error::{Error, ErrorKind};
+use crate::secrets::learn;
+use crate::server_config::{OAuth, ServerConfig, Transport};
+
+/// The attributes of all stored secrets: the program, and the secret's name.
+const PROGRAM: (&str, &str) = ("application", "toolsmith");
+const NAME: &str = "name";
+
+/// Maximum length of a secret's name, in bytes.
+const MAX_NAME: usize = 128;
+
+/// Maximum length of a secret, in bytes: longer ones fit in no header that servers accept.
+pub const MAX_SECRET: usize = 16 * 1024;
+
+/// Maximum length of a reason that the keyring gives, in characters.
+const MAX_REASON: usize = 300;
+
+/// The start and the end of a placeholder, around the name: characters for private use, which no setting has.
+const START: &str = "\u{E000}keyring:";
+const END: char = '\u{E001}';
+
+/// Whether a text can be the name of a secret: 1 to 128 letters, digits, `_`, `-` and `.`.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    !text.is_empty() && text.len() <= MAX_NAME && text.chars().all(is_part)
+}
+
+/// The placeholder of a secret, for the texts of a [`ServerConfig`]. `None` if the name is not one.
+#[must_use]
+pub fn placeholder(name: &str) -> Option<String> {
+    is_name(name).then(|| format!("{START}{name}{END}"))
+}
+
+/// The names of the secrets whose placeholders are in a text, in order.
+#[must_use]
+pub fn names(text: &str) -> Vec<String> {
+    let found = text.split(START).skip(1).filter_map(|rest| rest.split_once(END));
+    found.map(|(name, _)| name.to_owned()).collect()
+}
+
+/// Stores a secret, and replaces an older one of this name. Blocks until the keyring answers.
+///
+/// # Errors
+/// If the keyring is not available.
+pub fn set(name: &str, secret: &str) -> Result<(), KeyringError> {
+    learn(secret);
+    let service = open()?;
+    let collection = service.get_default_collection().map_err(|error| unavailable(&error))?;
+    collection.unlock().map_err(|error| unavailable(&error))?;
+    let (label, attributes) = (format!("Toolsmith: {name}"), HashMap::from([PROGRAM, (NAME, name)]));
+    let stored = collection.create_item(&label, attributes, secret.as_bytes(), true, "text/plain");
+    stored.map(drop).map_err(|error| unavailable(&error))
+}
+
+/// Reads a secret, which is masked from then on. Blocks until the keyring answers.
+///
+/// # Errors
+/// If the keyring is not available, or has no such secret.
+pub fn get(name: &str) -> Result<String, KeyringError> {
+    read(&open()?, name)
+}
+
+/// Deletes a secret. Blocks until the keyring answers.
+///
+/// # Errors
+/// If the keyring is not available, or has no such secret.
+pub fn delete(name: &str) -> Result<(), KeyringError> {
+    let service = open()?;
+    let found = find(&service, HashMap::from([PROGRAM, (NAME, name)]))?;
+    if found.is_empty() {
+        return Err(KeyringError::Missing { name: name.to_owned() });
+    }
+    found.iter().try_for_each(Item::delete).map_err(|error| unavailable(&error))
+}
+
+/// The names of all secrets, sorted. Blocks until the keyring answers.
+///
+/// # Errors
+/// If the keyring is not available.
+pub fn list() -> Result<Vec<String>, KeyringError> {
+    let service = open()?;
+    let found = service.search_items(HashMap::from([PROGRAM])).map_err(|error| unavailable(&error))?;
+    let items = found.unlocked.iter().chain(&found.locked);
+    let names: BTreeSet<_> = items.filter_map(|item| item.get_attributes().ok()?.remove(NAME)).collect();
+    Ok(names.into_iter().collect())
+}
+
+/// Connects to the keyring. Secrets cross only the user's own bus, and so are not encrypted once more.
+fn open() -> Result<SecretService, KeyringError> {
+    SecretService::connect(EncryptionType::Plain).map_err(|error| unavailable(&error))
+}
+
+/// The secrets with these attributes, unlocked.
+fn find<'a>(
+    service: &'a SecretService,
+    attributes: HashMap<&str, &str>,
+) -> Result<Vec<Item<'a>>, KeyringError> {
+    let found = service.search_items(attributes).map_err(|error| unavailable(&error))?;
+    found.locked.iter().try_for_each(Item::unlock).map_err(|error| unavailable(&error))?;
+    Ok(found.unlocked.into_iter().chain(found.locked).collect())
+}
+
+fn read(service: &SecretService, name: &str) -> Result<String, KeyringError> {
+    let found = find(service, HashMap::from([PROGRAM, (NAME, name)]))?;
+    let item = found.first().ok_or_else(|| KeyringError::Missing { name: name.to_owned() })?;
+    let secret = item.get_secret().map_err(|error| unavailable(&error))?;
+    if secret.len() > MAX_SECRET {
+        return Err(KeyringError::Unusable { name: name.to_owned(), what: "too long" });
+    }
+    let secret = String::from_utf8(secret)
+        .map_err(|_| KeyringError::Unusable { name: name.to_owned(), what: "not UTF-8" })?;
+    learn(&secret);
+    Ok(secret)
+}
+
+/// Converts an error of the keyring.
+fn unavailable(error: &Failure) -> KeyringError {
+    let reason = match error {
+        Failure::Unavailable => "no Secret Service is running".to_owned(),
+        Failure::Locked => "it is locked".to_owned(),
+        Failure::Prompt => "it stays locked, because its question was dismissed".to_owned(),
+        Failure::NoResult => "it has no default collection".to_owned(),
+        // libdbus would start a bus, which is disabled.
+        Failure::Dbus(error) if error.name() == Some("org.freedesktop.DBus.Error.NotSupported") => {
+            "there is no D-Bus session (DBUS_SESSION_BUS_ADDRESS is not set)".to_owned()
+        }
+        Failure::Dbus(error) => {
+            let text = error.message().unwrap_or("the D-Bus connection failed");
+            text.chars().take(MAX_REASON).collect()
+        }
+        _ => "it gave an answer that can't be read".to_owned(),
+    };
+    KeyringError::Unavailable { reason }
+}
+
+/// The settings with each placeholder replaced by its secret.
+pub(crate) async fn resolved(config: &ServerConfig) -> Result<Cow<'_, ServerConfig>, Error> {
+    let mut names = BTreeSet::new();
+    let mut copy = config.clone();
+    visit(&mut copy.transport, &mut |text| names.extend(self::names(text)));
+    if names.is_empty() {
+        return Ok(Cow::Borrowed(config));
+    }
+    // The keyring may ask the user to unlock it.
+    let reading = tokio::task::spawn_blocking(move || {
+        let store = open()?;
+        names.into_iter().map(|name| Ok((name.clone(), read(&store, &name)?))).collect::<Result<_, _>>()
+    });
+    let secrets: BTreeMap<String, String> = match reading.await {
+        Ok(secrets) => secrets.map_err(|source| Error::new(&config.name, ErrorKind::Keyring { source }))?,
+        Err(error) => {
+            let reason = format!("the keyring was not read: {error}");
+            return Err(Error::new(&config.name, ErrorKind::Host { reason }));
+        }
+    };
+    visit(&mut copy.transport, &mut |text| *text = replaced(text, &secrets));
+    Ok(Cow::Owned(copy))
+}
+
+fn replaced(text: &str, secrets: &BTreeMap<String, String>) -> String {
+    let mut parts = text.split(START);
+    let mut new = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(END).and_then(|(name, rest)| Some((secrets.get(name)?, rest))) {
+            Some((secret, rest)) => new.extend([secret, rest]),
+            None => new.extend([START, part]),
+        }
+    }
+    new
+}
+
+/// Calls `change` with every text that may contain placeholders.
+fn visit(transport: &mut Transport, change: &mut dyn FnMut(&mut String)) {
+    match transport {
+        Transport::Stdio(command) => {
+            change(&mut command.command);
+            command.args.iter_mut().chain(command.env.values_mut()).for_each(&mut *change);
+            if let Some(folder) = command.cwd.as_mut().filter(|folder| folder.to_str().is_some()) {
+                let mut text = folder.to_string_lossy().into_owned();
+                change(&mut text);
+                *folder = PathBuf::from(text);
+            }
+        }
+        Transport::Http(remote) | Transport::Sse(remote) => {
+            change(&mut remote.url);
+            remote.headers.values_mut().for_each(&mut *change);
+            if let Some(OAuth { scope, client_id, client_secret, .. }) = &mut remote.oauth {
+                [scope, client_id, client_secret].into_iter().flatten().for_each(change);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_found_and_replaced_wherever_texts_are() {
+        let name = placeholder("my.token").unwrap();
+        assert_eq!(names(&format!("a {name} b{name}")), ["my.token", "my.token"]);
+        for wrong in ["", "a/b", "a b", "\u{E001}", &"x".repeat(129)] {
+            assert_eq!(placeholder(wrong), None, "{wrong:?}");
+        }
+        let secrets = BTreeMap::from([("my.token".to_owned(), "s3cret-value".to_owned())]);
+        assert_eq!(replaced(&format!("Bearer {name}!"), &secrets), "Bearer s3cret-value!");
+        let mut config = ServerConfig::stdio("a", format!("x{name}"), [name.as_str()]);
+        if let Transport::Stdio(command) = &mut config.transport {
+            command.env.insert("KEY".to_owned(), name.clone());
+            command.cwd = Some(PathBuf::from(format!("/{name}")));
+        }
+        visit(&mut config.transport, &mut |text| *text = replaced(text, &secrets));
+        let Transport::Stdio(command) = &config.transport else { unreachable!() };
+        assert_eq!((command.command.as_str(), command.args[0].as_str()), ("xs3cret-value", "s3cret-value"));
+        assert_eq!(command.env["KEY"], "s3cret-value");
+        assert_eq!(command.cwd.as_deref(), Some(std::path::Path::new("/s3cret-value")));
+    }
+
+    #[test]
+    fn an_error_names_the_secret_and_the_command_that_stores_it() {
+        let missing = KeyringError::Missing { name: "absent.token".to_owned() };
+        assert_eq!(missing.to_string(), "the keyring has no secret absent.token");
+        assert_eq!(missing.hints(), ["to store it: toolsmith secret set absent.token"]);
+        let closed = unavailable(&Failure::Unavailable);
+        assert_eq!(closed.to_string(), "the keyring is not available: no Secret Service is running");
+        assert!(closed.hints().concat().contains("${NAME} in place of ${keyring:NAME}"));
+    }
+}
