@@ -69,6 +69,8 @@ pub struct Server {
     pub layer: ConfigLayer,
     /// Its command line or address as written: variables are not expanded, so it is safe to show.
     pub target: String,
+    /// A note to the user about its entry, safe to show.
+    pub note: Option<String>,
 }
 
 /// A server that can't be used.
@@ -96,6 +98,7 @@ impl Server {
             code_mode: true,
             layer: ConfigLayer::Demo,
             target,
+            note: None,
         }
     }
 
@@ -106,10 +109,12 @@ impl Server {
 }
 
 impl Config {
-    /// What to report before the configuration is used: warnings, and errors of servers that are skipped.
+    /// What to report before the configuration is used: warnings, notes on servers, and errors of servers that are
+    /// skipped.
     pub fn complaints(&self) -> impl Iterator<Item = String> {
         let wrong = self.absent.iter().filter_map(|absent| absent.wrong.as_deref());
-        self.warnings.iter().cloned().chain(wrong.map(report::problems))
+        let notes = self.servers.iter().filter_map(|server| server.note.clone());
+        self.warnings.iter().cloned().chain(notes).chain(wrong.map(report::problems))
     }
 
     /// The index in [`Config::locks`] of the lock file of a layer's servers.

@@ -8,6 +8,7 @@
 mod agent;
 mod check;
 mod code_mode;
+mod command_text;
 mod config_layer;
 mod configuration;
 mod confinement;
@@ -49,6 +50,7 @@ use report::Problem;
 pub use self::agent::{Conversations, Model, Subagent};
 pub use check::{Checked, check};
 pub use code_mode::{CodeMode, DirectNames, LONGEST_DESCRIPTION};
+pub use command_text::split_command;
 pub use config_layer::ConfigLayer;
 pub use configuration::{Absent, Config, Server};
 pub use error::{Error, ErrorKind};

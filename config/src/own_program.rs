@@ -21,7 +21,7 @@ pub fn is_this_program(command: &str) -> bool {
     own.is_some() && found.and_then(|found| found.canonicalize().ok()) == own
 }
 
-fn in_path(command: &str) -> Option<PathBuf> {
+pub(super) fn in_path(command: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders).map(|folder| folder.join(command)).find(|file| file.is_file())
 }

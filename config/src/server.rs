@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::command_text::split_command;
 use super::decode::{Lookup, Problem, decode};
 use super::key_macros::Kind as _;
 use super::key_types::{self, Expanded};
@@ -14,7 +15,7 @@ use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, ServerType};
 use super::source::{Entry, Source};
 use super::top_level::Settings;
 use super::tree::{Node, Value};
-use super::{Filter, Permission, Rules, Server, own_program};
+use super::{Filter, Permission, Rules, Server, own_program, variables};
 
 /// The merged settings of all layers, outside their servers.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +38,7 @@ pub(super) fn server(
         let message = "the entry is empty; write `command: PROGRAM`, or `url: ADDRESS`".to_owned();
         problems.push(Problem { place: entry.place, message });
     }
-    let checks = Checks { source, entry, merged, checker: Checker::default() };
+    let checks = Checks { source, entry, merged, lookup, checker: Checker::default() };
     let server = checks.server(form, &problems);
     problems.extend(checks.checker.done());
     problems.sort_by_key(|problem| (problem.place.line, problem.place.column));
@@ -79,6 +80,7 @@ struct Checks<'a> {
     source: &'a Source,
     entry: &'a Entry,
     merged: &'a Merged,
+    lookup: Lookup,
     checker: Checker,
 }
 
@@ -87,6 +89,14 @@ impl Checks<'_> {
         let name = &self.entry.name;
         if let Err(error) = check_server_name(name) {
             self.report_entry(&format!("mcpServers.{}: {error}", short(name)));
+        }
+        self.checker.no_secrets(self.entry.node.get("roots"));
+        for (key, node) in self.entry.node.get("oauth").map_or(&[][..], Node::entries) {
+            if !["scope", "client_id", "clientId", "client_secret", "clientSecret"]
+                .contains(&key.text.as_str())
+            {
+                self.checker.no_secrets(Some(node));
+            }
         }
         let kind = self.transport(form.transport, problems);
         let transport = kind.and_then(|kind| {
@@ -100,6 +110,7 @@ impl Checks<'_> {
         let filter = self.filter(&form);
         let permissions = self.permissions(&form);
         let target = target(&form);
+        let note = words(&form).map(|(program, words)| self.note(&form, &program, &words));
         let keys = form.value();
         let global = &self.merged.settings.global_settings;
         let mut connection = mcp::ServerConfig::new(name, transport?);
@@ -111,7 +122,7 @@ impl Checks<'_> {
         connection.debug = keys.debug.unwrap_or(global.debug);
         let (check_input, code_mode) = (keys.check_input, keys.code_mode);
         let layer = self.source.layer.clone();
-        Some(Server { connection, filter, permissions, check_input, code_mode, layer, target })
+        Some(Server { connection, filter, permissions, check_input, code_mode, layer, target, note })
     }
 
     /// Reports an error in the entry as a whole.
@@ -192,14 +203,20 @@ impl Checks<'_> {
         });
         let env = env.collect();
         let command = form.command.as_ref()?;
-        let program = command.value.meant.0.clone();
+        let (program, args) = match words(form) {
+            Some((program, words)) => {
+                let expanded = |word: &String| variables::expand_for_program(word, self.lookup).ok();
+                (expanded(&program)?, words.iter().map(expanded).collect::<Option<_>>()?)
+            }
+            None => (command.value.meant.0.clone(), form.args.clone().value().unwrap_or_default()),
+        };
         if program.is_empty() {
             self.checker.report(command, "the command is empty; set its variable, or write a program");
         }
         let inherits = form.inherit_model_keys.as_ref().is_some_and(|inherits| inherits.value);
         let started = mcp::Command {
             command: self.checker.keep(command, own_program(program))?,
-            args: form.args.clone().value().unwrap_or_default(),
+            args,
             env,
             withheld: if inherits { BTreeSet::new() } else { self.merged.model_keys.clone() },
             handed_on: BTreeMap::new(),
@@ -209,6 +226,15 @@ impl Checks<'_> {
             self.checker.report(command, &message);
         }
         Some(started)
+    }
+
+    /// The note on a command that is one text with its arguments.
+    fn note(&self, form: &ServerForm, program: &str, words: &[String]) -> String {
+        let place = form.command.as_ref().map_or(self.entry.place, |command| command.place);
+        let (place, name) = (self.source.at(place), &self.entry.name);
+        format!(
+            "{place}: the command of {name} is read as `command: {program:?}` with `args: {words:?}`; write it so"
+        )
     }
 
     fn remote(&self, form: &ServerForm) -> Option<mcp::Remote> {
@@ -312,6 +338,13 @@ impl Checks<'_> {
         }
         Rules { rules: rules.clone(), otherwise: form.permission.unwrap_or_default() }
     }
+}
+
+/// The program and the arguments of a command that is one text with both.
+fn words(form: &ServerForm) -> Option<(String, Vec<String>)> {
+    let command = form.command.as_ref().filter(|_| form.args.is_none())?;
+    let folder = form.cwd.clone().value();
+    split_command(&command.value.written, folder.as_deref().and_then(Path::to_str))
 }
 
 /// The command line or address as written, with variables not expanded.

@@ -153,10 +153,10 @@ fn is_secret(key: &str) -> bool {
     )
 }
 
-/// Whether a text is a single variable, which may be shown.
+/// Whether a text is a single variable, which may be shown. A default may be a secret.
 fn is_variable(text: &str) -> bool {
     let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
-    inner.is_some_and(|name| !name.contains(['{', '}', '$']))
+    inner.is_some_and(|name| !name.contains(['{', '}', '$']) && !name.contains(":-"))
 }
 
 /// Whether a text is an address with a user name, and so perhaps a password.

@@ -11,7 +11,8 @@ use super::placed::At;
 use super::problems::{Checker, MAX_ENTRIES};
 use super::source::Document;
 use super::top_level::File;
-use super::tree::{Node, Place};
+use super::tree::{Node, Place, Value};
+use super::variables;
 
 /// The value of an environment variable.
 pub(super) fn environment(name: &str) -> Option<String> {
@@ -28,6 +29,9 @@ pub(super) fn settings(document: &Document) -> (File, Vec<Problem>) {
     let (mut file, mut problems) = decoded(document);
     let checker = Checker::default();
     checker.servers(document);
+    for (_, node) in document.tree.entries().iter().filter(|(key, _)| key.text != "mcpServers") {
+        checker.no_secrets(Some(node));
+    }
     checker.cache(document, &mut file);
     checker.code_mode(document, &mut file);
     problems.extend(checker.done());
@@ -54,6 +58,24 @@ impl Checker {
         if let Some(entry) = document.entries.get(MAX_ENTRIES) {
             let place = At { place: entry.place, value: () };
             self.report(&place, &format!("there are more than {MAX_ENTRIES} servers, the maximum"));
+        }
+    }
+
+    /// Secrets of the keyring are read when a server is used, so other settings can't refer to them.
+    pub(super) fn no_secrets(&self, node: Option<&Node>) {
+        match node.map(|node| &node.value) {
+            Some(Value::Map(entries)) => entries.iter().for_each(|(_, node)| self.no_secrets(Some(node))),
+            Some(Value::List(items)) => items.iter().for_each(|node| self.no_secrets(Some(node))),
+            Some(Value::Text(text)) => {
+                if let (Some(name), Some(node)) = (variables::secrets(text).first(), node) {
+                    let message = format!(
+                        "${{keyring:{name}}} can't be used here, only in command, args, env, cwd, url, headers and \
+                         the client of a server; write an environment variable: ${{NAME}}"
+                    );
+                    self.report(&At { place: node.place, value: () }, &message);
+                }
+            }
+            _ => {}
         }
     }
 

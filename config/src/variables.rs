@@ -1,5 +1,8 @@
 //! `${VAR}` in configured values, expanded only where it is used, so that listings never show the value.
 
+/// What the name of a secret in the keyring begins with.
+const KEYRING: &str = "keyring:";
+
 /// Why a text with variables, or the name of one, can't be used. It contains no values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum VariableError {
@@ -7,8 +10,14 @@ pub(crate) enum VariableError {
     #[error("`${{` without `}}`; write `$${{` for a literal one")]
     Unclosed,
     /// The variable is not set.
-    #[error("the environment variable {0} is not set; set it, or remove ${{{0}}}")]
+    #[error("the environment variable {0} is not set; set it, or write a default: ${{{0}:-…}}")]
     Unset(String),
+    /// A default contains another variable.
+    #[error("the default of ${{{0}:-…}} contains another variable; write it without one")]
+    Default(String),
+    /// A secret of the keyring can't have this name.
+    #[error("{0:?} is not the name of a secret: it has 1 to 128 letters, digits, `_`, `-` and `.`")]
+    Secret(String),
     /// A text for a program contains NUL.
     #[error("a NUL character can't be passed to a program; remove it")]
     Nul,
@@ -17,7 +26,9 @@ pub(crate) enum VariableError {
     Name(String),
 }
 
-/// Replaces each `${VAR}` in `text` by its value from `lookup`; `$${` is a literal `${`.
+/// Replaces each `${VAR}` in `text` by its value from `lookup`; `$${` is a literal `${`. `${VAR:-default}` is the default
+/// if the variable is empty or not set. `${keyring:NAME}` becomes a placeholder, which `mcp` replaces when the server is
+/// used.
 pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, VariableError> {
     let mut expanded = String::new();
     let mut rest = text;
@@ -31,13 +42,31 @@ pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Res
         expanded.push_str(&rest[..start]);
         let after = &rest[start + 2..];
         let end = after.find('}').ok_or(VariableError::Unclosed)?;
-        let name = &after[..end];
-        let value = lookup(name).ok_or_else(|| VariableError::Unset(name.to_owned()))?;
-        expanded.push_str(&value);
+        expanded.push_str(&value(&after[..end], &lookup)?);
         rest = &after[end + 1..];
     }
     expanded.push_str(rest);
     Ok(expanded)
+}
+
+/// The value of what is between `${` and `}`.
+fn value(inner: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, VariableError> {
+    if let Some(name) = inner.strip_prefix(KEYRING) {
+        let placeholder = mcp::keyring::placeholder(name);
+        return placeholder.ok_or_else(|| VariableError::Secret(name.to_owned()));
+    }
+    match inner.split_once(":-") {
+        None => lookup(inner).ok_or_else(|| VariableError::Unset(inner.to_owned())),
+        Some((name, default)) if default.contains("${") => Err(VariableError::Default(name.to_owned())),
+        Some((name, default)) => {
+            Ok(lookup(name).filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned()))
+        }
+    }
+}
+
+/// Whether every variable in a text has its end.
+pub(crate) fn is_complete(text: &str) -> bool {
+    expand(text, |_| Some(String::new())) != Err(VariableError::Unclosed)
 }
 
 /// Expands a text that is passed to a program.
@@ -59,7 +88,13 @@ pub(super) fn without_nul(text: &str) -> Result<(), VariableError> {
     Ok(())
 }
 
-/// The names of the variables in `text`, in order.
+/// The names of the secrets of the keyring in `text`, in order.
+pub fn secrets(text: &str) -> Vec<String> {
+    let expanded = expand(text, |_| Some(String::new())).unwrap_or_default();
+    mcp::keyring::names(&expanded)
+}
+
+/// The names of the environment variables in `text`, in order.
 pub fn names(text: &str) -> Vec<String> {
     let names = std::cell::RefCell::new(Vec::new());
     let note = |name: &str| {
@@ -84,6 +119,22 @@ mod tests {
         assert_eq!(expand("a ${NAME} b ${NAME}", lookup).as_deref(), Ok("a value b value"));
         assert_eq!(expand("no variable, $HOME", lookup).as_deref(), Ok("no variable, $HOME"));
         assert_eq!(expand("$${NAME}", lookup).as_deref(), Ok("${NAME}"));
+    }
+
+    #[test]
+    fn a_default_replaces_a_variable_that_is_empty_or_not_set() {
+        assert_eq!(expand("${NAME:-x} ${OTHER:-y z}${OTHER:-}", lookup).as_deref(), Ok("value y z"));
+        assert_eq!(expand("${NAME:-x}", |_| Some(String::new())).as_deref(), Ok("x"));
+        assert_eq!(expand("${A:-${NAME}}", lookup), Err(VariableError::Default("A".to_owned())));
+        assert_eq!(names("${A:-b} ${keyring:c}"), ["A"]);
+    }
+
+    #[test]
+    fn secrets_of_the_keyring_are_not_read() {
+        let expanded = expand("Bearer ${keyring:my.token}", lookup).unwrap();
+        assert!(!expanded.contains("${"), "{expanded}");
+        assert_eq!(super::secrets("Bearer ${keyring:my.token} $${keyring:no}"), ["my.token"]);
+        assert_eq!(expand("${keyring:a/b}", lookup), Err(VariableError::Secret("a/b".to_owned())));
     }
 
     #[test]
