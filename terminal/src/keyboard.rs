@@ -71,6 +71,16 @@ impl Keyboard {
         self.begin(&lines)
     }
 
+    /// Stops showing what is typed, until the end of this keyboard.
+    ///
+    /// # Errors
+    /// If the terminal is gone.
+    pub(crate) fn hide(&self) -> io::Result<()> {
+        let mut hidden = tcgetattr(&self.typed)?;
+        hidden.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL);
+        self.begin(&hidden)
+    }
+
     /// Switches to these settings and drops earlier input.
     fn begin(&self, how: &Termios) -> io::Result<()> {
         // `Drain` would wait until all output is written; a stopped terminal (Ctrl-S) would block this process.
@@ -237,6 +247,18 @@ mod tests {
         assert_eq!(seen, b"late\r\n");
         drop(keyboard);
         assert_eq!(tcgetattr(&terminal).unwrap().local_modes, before.local_modes);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_hidden_line_is_read_and_not_echoed() {
+        let (keyboard, mut controller) = keyboard();
+        keyboard.settle().await.unwrap();
+        keyboard.hide().unwrap();
+        controller.write_all(b"hunter2\n").unwrap();
+        assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("hunter2"));
+        let mut echoed = [PollFd::new(&controller, PollFlags::IN)];
+        let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+        assert_eq!(poll(&mut echoed, Some(&now)).unwrap(), 0);
     }
 
     #[tokio::test(start_paused = true)]

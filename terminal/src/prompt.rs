@@ -68,6 +68,18 @@ impl TerminalPrompt {
         self.question().await?.answer(text, prompt, read).await
     }
 
+    /// Reads a line that is not shown while it is typed. `None` if nothing is typed, or with no terminal to ask on.
+    pub async fn secret(&self, prompt: &str) -> Option<String> {
+        let question = self.question().await?;
+        question.keyboard.settle().await.ok()?;
+        question.keyboard.hide().ok()?;
+        question.show(prompt).await;
+        let line = question.keyboard.line().await.ok()?;
+        // The typed newline is not shown either.
+        question.show("\n").await;
+        line.filter(|line| !line.is_empty())
+    }
+
     /// Asks a yes/no question; no answer means no.
     pub async fn confirm(&self, question: &str) -> bool {
         let is_yes = |typed: &str| Ok(matches!(typed.to_ascii_lowercase().as_str(), "y" | "yes"));
