@@ -1,5 +1,6 @@
 //! The command line's commands and options.
 
+mod adopt;
 mod cache;
 mod console;
 mod conversation;
@@ -7,6 +8,7 @@ mod explain;
 #[cfg(test)]
 mod help;
 mod mcp;
+mod secret;
 mod servers;
 mod setup;
 mod stats;
@@ -40,6 +42,8 @@ use values::{
 
 pub(crate) use self::stats::StatsArguments;
 
+pub(crate) use self::adopt::{AdoptArguments, SecretsPlace};
+pub(crate) use self::secret::SecretCommand;
 pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
 
 pub(crate) use self::mcp::{
@@ -100,8 +104,13 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     /// Show what this project's configuration starts and permits, and trust it.
     Trust(TrustArguments),
-    /// Add `toolsmith serve` to the configuration of an MCP client, or print the entry to add.
+    /// Add `toolsmith serve` to the configurations of the installed MCP clients, or of those that you name.
     Setup(SetupArguments),
+    /// Move the servers of an MCP client into Toolsmith's configuration, and put Toolsmith in their place.
+    Adopt(AdoptArguments),
+    /// Store secrets in the system's keyring; a server's entry reads them with `${keyring:NAME}`.
+    #[command(subcommand)]
+    Secret(SecretCommand),
     /// List, print, export and delete saved conversations.
     #[command(subcommand)]
     Conversation(ConversationCommand),
@@ -346,7 +355,7 @@ pub(crate) enum McpCommand {
     Lock(PinArguments),
     /// Add a server to a configuration file.
     Add(Box<AddArguments>),
-    /// Import servers from another client's JSON: .mcp.json, Claude Desktop, Cursor, VS Code.
+    /// Import servers from the file of another client, such as .mcp.json, or from an installed client (--from).
     Import(ImportArguments),
     /// Remove a server from a configuration file.
     Remove(NamedArguments),

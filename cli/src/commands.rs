@@ -1,6 +1,7 @@
 //! Runs the command that was given, and stops it on signals. Each command has a file of its name, except `serve` and
 //! `mcp serve` (crate `server`), `chat` (`console`) and `demo-server` (`demo`).
 
+mod adopt;
 mod ask;
 mod bench;
 mod cache;
@@ -12,7 +13,9 @@ mod doctor;
 pub(crate) mod explain;
 mod man;
 pub(crate) mod mcp;
+mod plain_secrets;
 mod run;
+mod secret;
 mod setup;
 mod stats;
 mod trust;
@@ -46,6 +49,8 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Disable(arguments)) => mcp::edit::switch(&arguments, false),
         Command::Config(command) => config::run(&command).await,
         Command::Setup(arguments) => until_signal(setup::setup(&arguments)).await,
+        Command::Secret(command) => until_signal(secret::run(&command)).await,
+        Command::Adopt(arguments) => until_signal(adopt::adopt(&arguments)).await,
         Command::Trust(arguments) => until_signal(trust::trust(&arguments)).await,
         Command::Mcp(McpCommand::Login(arguments)) => until_signal(mcp::login::login(&arguments)).await,
         Command::Mcp(McpCommand::Logout(arguments)) => until_signal(mcp::login::logout(&arguments)).await,

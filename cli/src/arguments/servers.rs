@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use config::Permission;
 
-use super::{ConfigArguments, key_value, seconds_or_none, server_name};
+use super::{Client, ConfigArguments, key_value, seconds_or_none, server_name};
 
 /// Subcommands of `config`.
 #[derive(Debug, Subcommand)]
@@ -177,9 +177,12 @@ pub(crate) struct OAuthArguments {
 /// Arguments of `mcp import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// The file to import.
+    /// The file to import: JSON with comments, or Codex's TOML.
     #[arg(value_name = "FILE", default_value = ".mcp.json")]
     pub(crate) file: PathBuf,
+    /// Import the servers of this client's own configuration instead of a file.
+    #[arg(long, value_enum, value_name = "CLIENT", conflicts_with = "file")]
+    pub(crate) from: Option<Client>,
     #[command(flatten)]
     pub(crate) access: AccessArguments,
 }
@@ -195,7 +198,7 @@ pub(crate) struct NamedArguments {
     pub(crate) scope: Scope,
 }
 
-fn permission(text: &str) -> Result<Permission, String> {
+pub(super) fn permission(text: &str) -> Result<Permission, String> {
     serde_json::from_value(text.into()).map_err(|_| "write allow, ask, ask-each or deny".to_owned())
 }
 

@@ -11,19 +11,30 @@ use super::server_name;
 pub(crate) enum Client {
     /// Claude Code.
     ClaudeCode,
+    /// Claude Desktop.
+    ClaudeDesktop,
     /// Codex.
     Codex,
-    /// opencode.
-    Opencode,
-    /// Gemini CLI.
-    Gemini,
-    /// Claude Desktop (with --print).
-    ClaudeDesktop,
-    /// Cursor (with --print).
+    /// Cursor.
     Cursor,
-    /// VS Code (with --print).
+    /// VS Code.
     #[value(name = "vscode")]
     VsCode,
+    /// Gemini CLI.
+    Gemini,
+    /// opencode.
+    Opencode,
+    /// Zed.
+    Zed,
+    /// Windsurf.
+    Windsurf,
+}
+
+impl Client {
+    /// The client's name on the command line.
+    pub(crate) fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
 }
 
 /// Which configuration of the client is changed.
@@ -39,12 +50,18 @@ pub(crate) enum ClientScope {
 /// Arguments of `setup`.
 #[derive(Debug, Args)]
 pub(crate) struct SetupArguments {
-    /// The client.
-    #[arg(value_enum)]
-    pub(crate) client: Client,
+    /// The clients (default: all clients found on this machine; you see what changes, and are asked once).
+    #[arg(value_enum, value_name = "CLIENT")]
+    pub(crate) clients: Vec<Client>,
+    /// Without CLIENT: change the files without asking.
+    #[arg(long, short = 'y', conflicts_with = "print")]
+    pub(crate) yes: bool,
     /// Print the entry and the file it belongs in, instead of writing it.
     #[arg(long)]
     pub(crate) print: bool,
+    /// Remove the entry again, and nothing else (default: from all clients that have it).
+    #[arg(long, conflicts_with_all = ["print", "config", "force", "approve", "trust"])]
+    pub(crate) remove: bool,
     /// A configuration for `toolsmith serve`; it overrides your own and the project's.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

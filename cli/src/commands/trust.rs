@@ -167,6 +167,13 @@ fn summary(file: &str, document: &Document, own: &[String]) -> String {
     if !used.is_empty() {
         lines.push(format!("! reads the variables: {}", used.join(", ")));
     }
+    let mut secrets = Vec::new();
+    secrets_of(&document.tree, &mut secrets);
+    secrets.sort();
+    secrets.dedup();
+    if !secrets.is_empty() {
+        lines.push(format!("! reads from your keyring: {}", secrets.join(", ")));
+    }
     lines.iter().map(|line| printable::exact(line)).collect::<Vec<_>>().join("\n")
 }
 
@@ -203,10 +210,18 @@ fn server_lines(entry: &Entry, lines: &mut Vec<String>) {
 }
 
 fn variables_of(node: &Node, used: &mut Vec<String>) {
+    texts_of(node, &mut |text| used.extend(variables::names(text)));
+}
+
+fn secrets_of(node: &Node, used: &mut Vec<String>) {
+    texts_of(node, &mut |text| used.extend(variables::secrets(text)));
+}
+
+fn texts_of(node: &Node, visit: &mut dyn FnMut(&str)) {
     match &node.value {
-        Value::Text(text) => used.extend(variables::names(text)),
-        Value::List(items) => items.iter().for_each(|item| variables_of(item, used)),
-        Value::Map(entries) => entries.iter().for_each(|(_, node)| variables_of(node, used)),
+        Value::Text(text) => visit(text),
+        Value::List(items) => items.iter().for_each(|item| texts_of(item, visit)),
+        Value::Map(entries) => entries.iter().for_each(|(_, node)| texts_of(node, visit)),
         _ => {}
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! `edit::file` changes the file, `edit::foreign` reads other clients' files.
 
-mod change;
-mod file;
-mod foreign;
+pub(crate) mod change;
+pub(crate) mod file;
+pub(crate) mod foreign;
 pub(crate) mod json;
 pub(crate) mod replace;
 pub(crate) mod trusting;
@@ -12,7 +12,7 @@ mod yaml;
 
 use std::time::Duration;
 
-use config::{Permission, command_line};
+use config::{Permission, command_line, split_command};
 use gateway::exit_code;
 use gateway::failure::Failure;
 use report::{Kind, Problem, Report, problems};
@@ -20,8 +20,10 @@ use serde_json::{Map, Value as Json, json};
 use terminal::say_note;
 
 use crate::arguments::{
-    AccessArguments, AddArguments, ImportArguments, NamedArguments, OAuthArguments, Scope, TransportArgument,
+    AccessArguments, AddArguments, ClientScope, ImportArguments, NamedArguments, OAuthArguments, Scope,
+    TransportArgument,
 };
+use crate::commands::setup::{ClientFile, Place};
 use crate::file_lock::hold;
 use crate::terminal_prompter;
 use change::{Change, Entry};
@@ -42,7 +44,13 @@ pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
 
 /// Imports the servers of another client and returns the exit code.
 pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
-    let imported = foreign::read(&arguments.file)?;
+    let imported = match arguments.from {
+        Some(client) => {
+            let file = ClientFile::open(client, &Place::of(client, ClientScope::User)?)?;
+            foreign::of_client(client, &file.path, &file.content()?, &file.entries()?)?
+        }
+        None => foreign::read(&arguments.file)?,
+    };
     let mut file = Editable::open(arguments.access.scope)?;
     let taken = taken(&file, imported.servers.iter().map(|(name, _)| name.as_str()))?;
     refuse_taken(&taken, &arguments.access, &file)?;
@@ -155,7 +163,7 @@ fn change(file: &mut Editable, name: &str, entry: Entry) -> Result<(), Failure> 
     }
 }
 
-fn save(file: &Editable) -> Result<(), Failure> {
+pub(crate) fn save(file: &Editable) -> Result<(), Failure> {
     // If two processes change the file at once, the later one finds that it has changed.
     let _held = file.path.parent().filter(|folder| folder.is_dir()).map(|_| hold(&file.path)).transpose()?;
     if let Some(note) = file.save()? {
@@ -173,10 +181,11 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
     let mut entry = Entry::new();
     let mut put = |key: &str, value: Json| entry.push((key.to_owned(), value));
     let (command, args) = match arguments.line.split_first() {
-        Some((command, args)) => (Some(command), args),
-        None => (arguments.command.as_ref(), &arguments.args[..]),
+        Some((command, args)) => (Some(command.clone()), args.to_vec()),
+        None => (arguments.command.clone(), arguments.args.clone()),
     };
-    let transport = match (arguments.transport, command, &arguments.url) {
+    let (command, args) = in_words(command, args, arguments.cwd.as_deref());
+    let transport = match (arguments.transport, &command, &arguments.url) {
         (Some(TransportArgument::Stdio), ..) | (None, Some(_), _) => "stdio",
         (Some(TransportArgument::Sse), ..) => "sse",
         (Some(TransportArgument::Http), ..) | (None, None, Some(_)) => "http",
@@ -223,6 +232,20 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
     Ok(entry)
 }
 
+/// Splits a command that is one text with its arguments, and reports that.
+fn in_words(
+    command: Option<String>,
+    args: Vec<String>,
+    folder: Option<&str>,
+) -> (Option<String>, Vec<String>) {
+    let split = command.as_deref().filter(|_| args.is_empty());
+    let Some((program, words)) = split.and_then(|command| split_command(command, folder)) else {
+        return (command, args);
+    };
+    report(&format!("the command is {program:?}, with the arguments {words:?}"));
+    (Some(program), words)
+}
+
 fn oauth(arguments: &OAuthArguments) -> Option<Json> {
     let given = [
         ("scope", &arguments.scopes),
@@ -244,7 +267,7 @@ fn seconds(time: Duration) -> Json {
 }
 
 /// The permission of new servers: from the arguments, or from the user's answer, or `ask`.
-async fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Entry {
+pub(crate) async fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Entry {
     let entry = |key: &str, value: Json| vec![(key.to_owned(), value)];
     if arguments.trust {
         return entry("trust", json!(true));
@@ -263,7 +286,7 @@ async fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Ent
 }
 
 /// Describes the command or the URL of a new server.
-fn describe(name: &str, entry: &Entry) -> String {
+pub(crate) fn describe(name: &str, entry: &Entry) -> String {
     let get = |key: &str| entry.iter().find(|(other, _)| other == key).map(|(_, value)| value);
     let text = |key: &str| get(key).and_then(Json::as_str);
     let args = get("args").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);

@@ -5,33 +5,75 @@ use std::path::Path;
 
 use config::{Error, command_line};
 use serde_json::{Map, Value as Json, json};
-use toml_edit::{DocumentMut, InlineTable, Item, Table, value};
+use toml_edit::{DocumentMut, Item, Table};
 
+use super::search_path;
+use super::text::toml_table;
 use crate::arguments::Client;
 
-/// Variables that locate the compilers, the cache and the configuration. Many clients start servers without them.
-const PLACES: [&str; 5] =
-    ["CARGO_HOME", "RUSTUP_HOME", "TOOLSMITH_CACHE_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"];
+/// Variables that locate the compilers, the cache, the configuration and the state. Many clients start servers without
+/// them.
+const PLACES: [&str; 6] = [
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "TOOLSMITH_CACHE_DIR",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+];
+
+/// The variable with the search path.
+const SEARCH_PATH: &str = "PATH";
 
 /// Timeout of calls in opencode, in milliseconds (30 minutes, the default maximum time of an execution). Opencode's own
 /// default cancels calls, and so their snippets, after a minute.
 const OPENCODE_TIMEOUT: u64 = 1_800_000;
 
+/// Whether a variable locates something, and so is no secret.
+pub(crate) fn is_place(name: &str) -> bool {
+    name == SEARCH_PATH || PLACES.contains(&name)
+}
+
+/// The client's key for servers, as a path.
+pub(crate) fn section(client: Client) -> &'static [&'static str] {
+    match client {
+        Client::Codex => &["mcp_servers"],
+        Client::VsCode => &["servers"],
+        Client::Opencode => &["mcp"],
+        Client::Zed => &["context_servers"],
+        Client::ClaudeCode | Client::ClaudeDesktop | Client::Cursor | Client::Gemini | Client::Windsurf => {
+            &["mcpServers"]
+        }
+    }
+}
+
+/// Whether the client's configuration is TOML; otherwise it is JSON.
+pub(crate) fn is_toml(client: Client) -> bool {
+    client == Client::Codex
+}
+
+/// Whether the client is a desktop application, which the desktop starts with its own search path.
+fn is_desktop(client: Client) -> bool {
+    matches!(client, Client::ClaudeDesktop | Client::Cursor | Client::VsCode | Client::Windsurf | Client::Zed)
+}
+
 /// The entry of `toolsmith serve`.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     client: Client,
     /// Whether the client calls its tools without asking each time.
-    pub(super) is_approved: bool,
+    pub(crate) is_approved: bool,
     program: String,
     arguments: Vec<String>,
     /// The variables of `PLACES` that are set.
     variables: BTreeMap<&'static str, String>,
+    /// The search path, if the client needs one.
+    search_path: Option<String>,
 }
 
 impl Entry {
     /// The entry for this program and the configuration, whose path must be absolute.
-    pub(super) fn new(client: Client, config: Option<&Path>) -> Result<Self, Error> {
+    pub(crate) fn new(client: Client, config: Option<&Path>) -> Result<Self, Error> {
         let text = |path: &Path| {
             let text = path.to_str().map(str::to_owned);
             text.ok_or_else(|| {
@@ -50,50 +92,47 @@ impl Entry {
                 variables.insert(name, text(Path::new(&value))?);
             }
         }
-        Ok(Entry { client, is_approved: false, program: text(&program)?, arguments, variables })
+        let search_path = is_desktop(client).then(|| search_path::needed(config)).flatten();
+        let program = text(&program)?;
+        Ok(Entry { client, is_approved: false, program, arguments, variables, search_path })
     }
 
-    /// The client's key for servers.
-    pub(super) fn section(&self) -> &'static str {
-        match self.client {
-            Client::Codex => "mcp_servers",
-            Client::VsCode => "servers",
-            Client::Opencode => "mcp",
-            Client::ClaudeCode | Client::ClaudeDesktop | Client::Cursor | Client::Gemini => "mcpServers",
-        }
+    /// Whether an entry of the client starts the same server. The user may have added keys and variables, and the search
+    /// path may differ.
+    pub(crate) fn is_same(&self, other: &Json) -> bool {
+        let ours = self.value();
+        let mut keys = ["type", "command", "args"].iter().filter_map(|key| Some((key, ours.get(*key)?)));
+        let theirs = other.get(self.environment_key());
+        let has = |(name, value): (&&str, &String)| {
+            theirs.and_then(|theirs| theirs.get(*name)).and_then(Json::as_str) == Some(value)
+        };
+        keys.all(|(key, value)| other.get(*key) == Some(value)) && self.variables.iter().all(has)
     }
 
-    /// Whether the client's configuration is TOML; otherwise it is JSON.
-    pub(super) fn is_toml(&self) -> bool {
-        self.client == Client::Codex
+    fn environment_key(&self) -> &'static str {
+        if self.client == Client::Opencode { "environment" } else { "env" }
     }
 
-    /// The keys that identify the entry; the user may add others.
-    pub(super) fn essence(&self) -> Map<String, Json> {
+    /// The complete entry.
+    pub(crate) fn value(&self) -> Map<String, Json> {
         let mut entry = Map::new();
-        let is_opencode = self.client == Client::Opencode;
         match self.client {
             Client::ClaudeCode | Client::VsCode => drop(entry.insert("type".to_owned(), json!("stdio"))),
             Client::Opencode => drop(entry.insert("type".to_owned(), json!("local"))),
-            Client::Codex | Client::ClaudeDesktop | Client::Cursor | Client::Gemini => {}
+            _ => {}
         }
-        if is_opencode {
+        if self.client == Client::Opencode {
             let line: Vec<_> = std::iter::once(&self.program).chain(&self.arguments).collect();
             entry.insert("command".to_owned(), json!(line));
         } else {
             entry.insert("command".to_owned(), json!(self.program));
             entry.insert("args".to_owned(), json!(self.arguments));
         }
-        if !self.variables.is_empty() {
-            let key = if is_opencode { "environment" } else { "env" };
-            entry.insert(key.to_owned(), json!(self.variables));
+        let mut variables = self.variables.clone();
+        variables.extend(self.search_path.clone().map(|path| (SEARCH_PATH, path)));
+        if !variables.is_empty() {
+            entry.insert(self.environment_key().to_owned(), json!(variables));
         }
-        entry
-    }
-
-    /// The complete entry.
-    pub(super) fn value(&self) -> Map<String, Json> {
-        let mut entry = self.essence();
         if self.client == Client::Opencode {
             entry.insert("timeout".to_owned(), json!(OPENCODE_TIMEOUT));
         }
@@ -102,54 +141,37 @@ impl Entry {
     }
 
     /// The setting that lets the client call without asking, if the user has approved it.
-    pub(super) fn approval(&self) -> Option<(String, Json)> {
+    pub(crate) fn approval(&self) -> Option<(String, Json)> {
         self.approvable().filter(|_| self.is_approved).map(|(key, value)| (key.to_owned(), value))
     }
 
     /// The setting that lets the client call without asking, if the client has one.
-    pub(super) fn approvable(&self) -> Option<(&'static str, Json)> {
+    pub(crate) fn approvable(&self) -> Option<(&'static str, Json)> {
         match self.client {
             Client::Codex => Some(("default_tools_approval_mode", json!("approve"))),
             Client::Gemini => Some(("trust", json!(true))),
-            Client::ClaudeCode
-            | Client::Opencode
-            | Client::ClaudeDesktop
-            | Client::Cursor
-            | Client::VsCode => None,
+            _ => None,
         }
-    }
-
-    /// The entry as a TOML table.
-    pub(super) fn table(&self) -> Table {
-        let mut table = Table::new();
-        table.insert("command", value(&self.program));
-        table.insert("args", value(self.arguments.iter().collect::<toml_edit::Array>()));
-        if !self.variables.is_empty() {
-            let variables = self.variables.iter().map(|(name, place)| (*name, place.as_str()));
-            table.insert("env", value(variables.collect::<InlineTable>()));
-        }
-        if let Some((key, Json::String(mode))) = self.approval() {
-            table.insert(&key, value(mode));
-        }
-        table
     }
 
     /// The command line, for display.
-    pub(super) fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         command_line(&self.program, self.arguments.iter().map(String::as_str))
     }
 
     /// A configuration file with only this entry.
-    pub(super) fn text(&self, name: &str) -> String {
-        if self.is_toml() {
+    pub(crate) fn text(&self, name: &str) -> String {
+        let section = section(self.client).join(".");
+        let value = Json::Object(self.value());
+        if is_toml(self.client) {
             let mut document = DocumentMut::new();
-            let mut section = Table::new();
-            section.set_implicit(true);
-            section.insert(name, Item::Table(self.table()));
-            document.insert(self.section(), Item::Table(section));
+            let mut servers = Table::new();
+            servers.set_implicit(true);
+            servers.insert(name, Item::Table(toml_table(&value).unwrap_or_default()));
+            document.insert(&section, Item::Table(servers));
             return document.to_string();
         }
-        let whole = json!({ self.section(): { name: self.value() } });
+        let whole = json!({ section: { name: value } });
         format!("{whole:#}\n")
     }
 }

@@ -1,29 +1,30 @@
-//! Adds an entry to a client's configuration, and keeps everything else in it, byte by byte where possible.
+//! A client's configuration being changed. Everything but the changed entries stays, byte by byte where possible.
 //!
 //! Every change is parsed again before it is written, and refused if its meaning is not the intended one.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use config::{Error, tree};
-use jsonc_parser::cst::CstRootNode;
-use serde_json::{Map, Value as Json};
+use config::Error;
+use serde_json::{Map, Value as Json, json};
 use system::file::{self, Access, Durability};
-use toml_edit::{DocumentMut, Item, Table};
 
-use super::entry::Entry;
+use super::entry::{self, Entry};
 use super::place::Place;
-use crate::commands::mcp::edit::{json, replace::replace};
+use super::text;
+use crate::arguments::Client;
+use crate::commands::mcp::edit::replace::replace;
+use crate::commands::plain_secrets::masked;
 use crate::file_lock::hold;
 
 /// Maximum size of the file, in bytes (64 MiB): Claude Code stores its state in the same file.
-const LIMIT: u64 = 64 << 20;
+pub(crate) const LIMIT: u64 = 64 << 20;
 
 /// Suffix of a backup's name.
 const BACKUP: &str = ".toolsmith-backup";
 
 /// What a file contains under a name.
-pub(super) enum State {
+pub(crate) enum State {
     /// No entry.
     Missing,
     /// The same entry, possibly with more keys.
@@ -35,91 +36,148 @@ pub(super) enum State {
 }
 
 /// A client's configuration file being changed.
-pub(super) struct ClientFile {
-    path: PathBuf,
+pub(crate) struct ClientFile {
+    pub(crate) path: PathBuf,
     mode: u32,
     is_toml: bool,
+    /// Where the servers are.
+    section: &'static [&'static str],
     /// The original text; `None` if there is no file yet.
-    before: Option<String>,
-    text: String,
+    pub(crate) before: Option<String>,
+    pub(crate) text: String,
 }
 
 impl ClientFile {
     /// Opens the file, which may not exist yet.
-    pub(super) fn open(place: &Place) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(crate) fn open(client: Client, place: &Place) -> Result<Self, Error> {
         let before = read(&place.file)?;
-        Ok(ClientFile {
+        let mut file = ClientFile {
             path: place.file.clone(),
             mode: place.mode,
-            is_toml: place.file.extension().is_some_and(|end| end == "toml"),
+            is_toml: entry::is_toml(client),
+            section: entry::section(client),
             text: before.clone().unwrap_or_default(),
             before,
-        })
+        };
+        // opencode 2 has its servers one level deeper.
+        if client == Client::Opencode && has_second_form(&file.meaning(&file.text)?) {
+            file.section = &["mcp", "servers"];
+        }
+        Ok(file)
+    }
+
+    /// Whether the file has opencode's second form.
+    fn is_second_form(&self) -> bool {
+        self.section.len() > 1
+    }
+
+    /// The name of the section with the servers.
+    pub(crate) fn section(&self) -> String {
+        self.section.join(".")
+    }
+
+    /// The whole content, without comments and order.
+    pub(crate) fn content(&self) -> Result<Map<String, Json>, Error> {
+        self.meaning(&self.text)
+    }
+
+    /// The entries of all servers, as written.
+    pub(crate) fn entries(&self) -> Result<Map<String, Json>, Error> {
+        let meaning = self.content()?;
+        let mut parts = self.section.iter();
+        let first = parts.next().and_then(|part| meaning.get(*part));
+        let section = parts.fold(first, |section, part| section?.get(*part));
+        match section {
+            None | Some(Json::Null) => Ok(Map::new()),
+            Some(Json::Object(servers)) => Ok(servers.clone()),
+            Some(_) => {
+                let (path, section) = (self.path.display(), self.section());
+                Err(Error::new(format!("{path} is unchanged: its {section} is not a table of servers"))
+                    .hint("correct the file in an editor"))
+            }
+        }
     }
 
     /// Compares the file's entry of this name with `entry`.
-    pub(super) fn state(&self, name: &str, entry: &Entry) -> Result<State, Error> {
-        let meaning = self.meaning(&self.text)?;
-        let Some(other) = meaning.get(entry.section()).and_then(|section| section.get(name)) else {
-            return Ok(State::Missing);
-        };
+    pub(crate) fn state(&self, name: &str, entry: &Entry) -> Result<State, Error> {
+        let entries = self.entries()?;
+        let Some(other) = entries.get(name) else { return Ok(State::Missing) };
         // Keys that the user added, such as timeouts, don't make the entry different, but a URL does.
-        let has = |(key, value): (&String, &Json)| other.get(key) == Some(value);
-        if !entry.essence().iter().all(has) || other.get("url").is_some() {
+        if !entry.is_same(other) || other.get("url").is_some() {
             return Ok(State::Other(shown(other)));
         }
-        let is_approved = entry.approval().iter().all(|(key, value)| has((key, value)));
+        let is_approved = entry.approval().iter().all(|(key, value)| other.get(key) == Some(value));
         Ok(if is_approved { State::Same } else { State::Unapproved })
     }
 
     /// Adds the entry to the text, without writing the file.
-    pub(super) fn put(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
+    pub(crate) fn put(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
+        let mut value = entry.value();
+        if self.is_second_form()
+            && let Some(timeout) = value.get_mut("timeout")
+        {
+            *timeout = json!({ "request": timeout });
+        }
+        self.set(name, Some(&Json::Object(value)))
+    }
+
+    /// Sets or removes an entry in the text, without writing the file.
+    pub(crate) fn set(&mut self, name: &str, entry: Option<&Json>) -> Result<(), Error> {
         let mut meant = self.meaning(&self.text)?;
-        let section = meant.entry(entry.section()).or_insert_with(|| Json::Object(Map::new()));
-        let Json::Object(section) = section else {
-            return Err(self.refused(&format!("its {} is not a table of servers", entry.section()), name));
-        };
-        section.insert(name.to_owned(), Json::Object(entry.value()));
-        let changed =
-            if self.is_toml { put_toml(&self.text, name, entry) } else { put_json(&self.text, name, entry) };
+        let mut section = &mut meant;
+        for part in self.section {
+            let below = section.entry(*part).or_insert_with(|| Json::Object(Map::new()));
+            let Json::Object(below) = below else {
+                return Err(self.refused(&format!("its {part} is not a table of servers"), name));
+            };
+            section = below;
+        }
+        match entry {
+            Some(entry) => drop(section.insert(name.to_owned(), entry.clone())),
+            None => drop(section.remove(name)),
+        }
+        let changed = text::put(&self.text, self.is_toml, self.section, name, entry);
         let changed = changed.map_err(|why| self.refused(&why, name))?;
-        if self.meaning(&changed).ok() != Some(meant) {
-            let why = "the entry would affect other parts of the file";
-            return Err(self.refused(why, name));
+        // A TOML section without entries has no text.
+        let is_as_meant = self.meaning(&changed).is_ok_and(|now| without_empty(now) == without_empty(meant));
+        if !is_as_meant {
+            return Err(self.refused("the change would affect other parts of the file", name));
         }
         self.text = changed;
         Ok(())
     }
 
     /// Adds the setting that lets the client call without asking to the existing entry, without writing the file.
-    pub(super) fn approve(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
+    pub(crate) fn approve(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
         let Some((key, value)) = entry.approval() else { return Ok(()) };
         let mut meant = self.meaning(&self.text)?;
-        let existing = meant.get_mut(entry.section()).and_then(|section| section.get_mut(name));
+        let mut existing = meant.get_mut(self.section[0]);
+        for part in self.section.iter().skip(1).copied().chain([name]) {
+            existing = existing.and_then(|section| section.get_mut(part));
+        }
         if let Some(existing) = existing.and_then(Json::as_object_mut) {
             existing.insert(key.clone(), value.clone());
         }
-        let changed = if self.is_toml {
-            approve_toml(&self.text, (entry.section(), name), (&key, &value))
-        } else {
-            approve_json(&self.text, (entry.section(), name), (&key, &value))
-        };
-        match changed {
+        match text::put_key(&self.text, self.is_toml, self.section, name, (&key, &value)) {
             Some(changed) if self.meaning(&changed).ok() == Some(meant) => self.text = changed,
-            _ => {
-                return Err(self.refused("the setting would affect other parts of the file", name));
-            }
+            _ => return Err(self.refused("the setting would affect other parts of the file", name)),
         }
         Ok(())
     }
 
     fn refused(&self, why: &str, name: &str) -> Error {
         Error::new(format!("{} is unchanged: {why}", self.path.display()))
-            .hint(format!("print the entry {name} with --print, and add it in an editor"))
+            .hint(format!("change the entry {name} in an editor; `toolsmith setup CLIENT --print` prints it"))
     }
 
     /// Replaces the file atomically, and checks what was written. Returns the path of the backup, if there is one.
-    pub(super) fn save(&self) -> Result<Option<PathBuf>, Error> {
+    ///
+    /// # Errors
+    /// If it can't be written, or has changed since it was opened.
+    pub(crate) fn save(&self) -> Result<Option<PathBuf>, Error> {
         let failed = |error: std::io::Error| {
             Error::new(format!("{} can't be written: {error}", self.path.display()))
                 .caused_by(error)
@@ -141,19 +199,39 @@ impl ClientFile {
 
     /// The content of a text, without comments and order.
     fn meaning(&self, text: &str) -> Result<Map<String, Json>, Error> {
-        let wrong = |what: String| Error::new(format!("{} can't be read: {what}", self.path.display()));
-        if text.trim().is_empty() {
-            return Ok(Map::new());
-        }
-        if self.is_toml {
-            return toml::from_str(text).map_err(|error| wrong(error.to_string()));
-        }
-        let value: Json = jsonc_parser::parse_to_serde_value(text, &tree::json_options())
-            .map_err(|error| wrong(error.to_string()))?;
-        match value {
-            Json::Object(meaning) => Ok(meaning),
-            _ => Err(wrong("it is not an object".to_owned())),
-        }
+        text::meaning(text, self.is_toml)
+            .map_err(|what| Error::new(format!("{} can't be read: {what}", self.path.display())))
+    }
+
+    /// An entry as it is written in the file, each line with a mark, without values that may be secret.
+    pub(crate) fn lines(&self, mark: char, name: &str, entry: &Json) -> Vec<String> {
+        let entry = masked(entry, &entry::is_place);
+        let text = if self.is_toml {
+            let table = text::toml_table(&entry).unwrap_or_default();
+            format!("[{}.{name}]\n{table}", self.section())
+        } else {
+            format!("{}: {entry:#}", Json::from(name))
+        };
+        text.lines().map(|line| format!("{mark} {}", printable::exact(line))).collect()
+    }
+}
+
+/// Whether opencode's `mcp` has the form of its second version: `mcp.servers`.
+fn has_second_form(meaning: &Map<String, Json>) -> bool {
+    let servers = meaning.get("mcp").and_then(|mcp| mcp.get("servers"));
+    servers.is_some_and(|servers| servers.is_object() && servers.get("type").is_none_or(Json::is_object))
+}
+
+/// A content without empty top-level sections.
+fn without_empty(meaning: Map<String, Json>) -> Map<String, Json> {
+    let is_empty = |value: &Json| value.as_object().is_some_and(Map::is_empty);
+    meaning.into_iter().filter(|(_, value)| !is_empty(value)).collect()
+}
+
+/// Reports where the previous text of a changed file is.
+pub(crate) fn report_backup(backup: Option<&Path>) {
+    if let Some(backup) = backup {
+        terminal::say(format_args!("toolsmith: the previous text is in {}\n", backup.display()));
     }
 }
 
@@ -187,52 +265,4 @@ fn shown(entry: &Json) -> String {
     let started = known.iter().filter_map(|key| entry.get(*key).map(|value| format!("{key} = {value}")));
     let others = entry.keys().filter(|key| !known.contains(&key.as_str())).map(|key| format!("{key} = …"));
     started.chain(others).collect::<Vec<_>>().join(", ")
-}
-
-fn put_json(text: &str, name: &str, entry: &Entry) -> Result<String, String> {
-    let text = if text.trim().is_empty() { "{}\n" } else { text };
-    let root = CstRootNode::parse(text, &tree::json_options()).map_err(|error| error.kind().to_string())?;
-    let top = root.object_value_or_create().ok_or("it is not an object")?;
-    let servers = top.object_value_or_create(entry.section()).ok_or("its servers are not an object")?;
-    let value = json::input(&Json::Object(entry.value()));
-    match servers.get(name) {
-        Some(property) => property.set_value(value),
-        None => drop(servers.append(name, value)),
-    }
-    Ok(root.to_string())
-}
-
-fn approve_json(text: &str, (section, name): (&str, &str), (key, value): (&str, &Json)) -> Option<String> {
-    let root = CstRootNode::parse(text, &tree::json_options()).ok()?;
-    let entry = root.object_value()?.object_value(section)?.object_value(name)?;
-    match entry.get(key) {
-        Some(property) => property.set_value(json::input(value)),
-        None => drop(entry.append(key, json::input(value))),
-    }
-    Some(root.to_string())
-}
-
-fn approve_toml(text: &str, (section, name): (&str, &str), (key, value): (&str, &Json)) -> Option<String> {
-    let mut document: DocumentMut = text.parse().ok()?;
-    let entry = document.get_mut(section)?.get_mut(name)?.as_table_like_mut()?;
-    entry.insert(key, toml_edit::value(value.as_str()?));
-    Some(document.to_string())
-}
-
-fn put_toml(text: &str, name: &str, entry: &Entry) -> Result<String, String> {
-    let mut document: DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;
-    let section = document.entry(entry.section()).or_insert_with(|| {
-        let mut section = Table::new();
-        section.set_implicit(true);
-        Item::Table(section)
-    });
-    match section {
-        Item::Table(section) => drop(section.insert(name, Item::Table(entry.table()))),
-        other => {
-            let section = other.as_inline_table_mut().ok_or("its servers are not a table")?;
-            section.insert(name, toml_edit::Value::InlineTable(entry.table().into_inline_table()));
-        }
-    }
-    Ok(document.to_string())
 }

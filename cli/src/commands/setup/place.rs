@@ -2,43 +2,88 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum as _;
 use config::Error;
 
 use crate::arguments::{Client, ClientScope};
 
 /// The file of a client to change.
-#[derive(Debug)]
-pub(super) struct Place {
-    pub(super) file: PathBuf,
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) file: PathBuf,
     /// The mode of a new file; the user's own may contain secrets.
-    pub(super) mode: u32,
+    pub(crate) mode: u32,
 }
 
 impl Place {
     /// The file for a client and a scope.
-    pub(super) fn of(client: Client, scope: ClientScope) -> Result<Self, Error> {
-        let file = match (client, scope) {
-            (Client::ClaudeCode, ClientScope::User) => own("CLAUDE_CONFIG_DIR", "")?.join(".claude.json"),
-            (Client::Codex, ClientScope::User) => own("CODEX_HOME", ".codex")?.join("config.toml"),
-            (Client::Opencode, ClientScope::User) => opencode(&config_folder()?.join("opencode")),
-            (Client::Gemini, ClientScope::User) => {
-                own("GEMINI_CLI_HOME", "")?.join(".gemini").join("settings.json")
-            }
-            (Client::ClaudeCode, ClientScope::Project) => here()?.join(".mcp.json"),
-            (Client::Opencode, ClientScope::Project) => opencode(&here()?),
-            (Client::Gemini, ClientScope::Project) => here()?.join(".gemini/settings.json"),
-            (Client::Codex, ClientScope::Project) => here()?.join(".codex/config.toml"),
-            (Client::ClaudeDesktop | Client::Cursor | Client::VsCode, _) => {
-                let client_word = word(client);
-                let place = described(client, scope);
-                return Err(Error::new(format!("the entry for {client_word} can only be printed")).hint(
-                    format!("run `toolsmith setup {client_word} --print`, and add the entry to {place}"),
-                ));
-            }
-        };
-        Ok(Place { file, mode: if scope == ClientScope::User { 0o600 } else { 0o644 } })
+    ///
+    /// # Errors
+    /// If there is no home folder, or the client has no file for projects.
+    pub(crate) fn of(client: Client, scope: ClientScope) -> Result<Self, Error> {
+        match scope {
+            ClientScope::User => Ok(Place { file: users(client)?, mode: 0o600 }),
+            ClientScope::Project => Ok(Place { file: projects(client)?, mode: 0o644 }),
+        }
     }
+}
+
+/// The client's file for the user.
+fn users(client: Client) -> Result<PathBuf, Error> {
+    Ok(match client {
+        Client::ClaudeCode => own("CLAUDE_CONFIG_DIR", "")?.join(".claude.json"),
+        Client::ClaudeDesktop => applications()?.join("Claude/claude_desktop_config.json"),
+        Client::Codex => own("CODEX_HOME", ".codex")?.join("config.toml"),
+        Client::Cursor => home()?.join(".cursor/mcp.json"),
+        Client::VsCode => applications()?.join("Code/User/mcp.json"),
+        Client::Gemini => own("GEMINI_CLI_HOME", "")?.join(".gemini/settings.json"),
+        Client::Opencode => opencode(&config_folder()?.join("opencode")),
+        Client::Zed => config_folder()?.join("zed/settings.json"),
+        Client::Windsurf => home()?.join(".codeium/windsurf/mcp_config.json"),
+    })
+}
+
+/// The client's file for the project in the working folder.
+fn projects(client: Client) -> Result<PathBuf, Error> {
+    let here = here()?;
+    Ok(match client {
+        Client::ClaudeCode => here.join(".mcp.json"),
+        Client::Codex => here.join(".codex/config.toml"),
+        Client::Cursor => here.join(".cursor/mcp.json"),
+        Client::VsCode => here.join(".vscode/mcp.json"),
+        Client::Gemini => here.join(".gemini/settings.json"),
+        Client::Opencode => opencode(&here),
+        Client::Zed => here.join(".zed/settings.json"),
+        Client::ClaudeDesktop | Client::Windsurf => {
+            let client = client.word();
+            return Err(Error::new(format!("{client} has no configuration for single projects"))
+                .hint("leave out --scope project"));
+        }
+    })
+}
+
+/// Whether a client is installed: one of its folders or files exists, or its program is in the search path.
+pub(super) fn is_installed(client: Client) -> bool {
+    let programs: &[&str] = match client {
+        Client::ClaudeCode => &["claude"],
+        Client::ClaudeDesktop => &["claude-desktop"],
+        Client::Codex => &["codex"],
+        Client::Cursor => &["cursor"],
+        Client::VsCode => &["code"],
+        Client::Gemini => &["gemini"],
+        Client::Opencode => &["opencode"],
+        Client::Zed => &["zed", "zeditor"],
+        Client::Windsurf => &["windsurf"],
+    };
+    let Ok(file) = users(client) else { return false };
+    let folder = match client {
+        // These two files are in the home folder, or one level below the client's own folder.
+        Client::ClaudeCode => home().ok().map(|home| home.join(".claude")),
+        Client::VsCode => file.parent().and_then(Path::parent).map(Path::to_owned),
+        _ => file.parent().map(Path::to_owned),
+    };
+    file.exists()
+        || folder.is_some_and(|folder| folder.is_dir())
+        || programs.iter().any(|program| which::which_global(program).is_ok())
 }
 
 /// The file that opencode reads in a folder: `opencode.jsonc` if only that exists.
@@ -47,9 +92,14 @@ fn opencode(folder: &Path) -> PathBuf {
     if !plain.exists() && commented.exists() { commented } else { plain }
 }
 
-/// The user's configuration folder (XDG Base Directory Specification).
+/// The user's configuration folder (XDG Base Directory Specification), which opencode and Zed also use on macOS.
 fn config_folder() -> Result<PathBuf, Error> {
     own("XDG_CONFIG_HOME", ".config")
+}
+
+/// The folder in which desktop applications keep their settings.
+fn applications() -> Result<PathBuf, Error> {
+    if cfg!(target_os = "macos") { Ok(home()?.join("Library/Application Support")) } else { config_folder() }
 }
 
 /// The folder that a variable names, or else a folder in the home folder.
@@ -57,19 +107,16 @@ fn own(variable: &str, otherwise: &str) -> Result<PathBuf, Error> {
     if let Some(folder) = std::env::var_os(variable).filter(|folder| !folder.is_empty()) {
         return std::path::absolute(folder).map_err(|error| Error::new(format!("{variable}: {error}")));
     }
-    let home = etcetera::home_dir().map_err(|error| {
-        Error::new("there is no home folder").caused_by(error).hint(format!("set HOME, or {variable}"))
-    })?;
-    Ok(home.join(otherwise))
+    Ok(home()?.join(otherwise))
+}
+
+fn home() -> Result<PathBuf, Error> {
+    etcetera::home_dir()
+        .map_err(|error| Error::new("there is no home folder").caused_by(error).hint("set HOME"))
 }
 
 fn here() -> Result<PathBuf, Error> {
     std::env::current_dir().map_err(|error| Error::new(format!("the working folder can't be found: {error}")))
-}
-
-/// The client's name on the command line.
-pub(super) fn word(client: Client) -> String {
-    client.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// The location of a client's configuration, for display.
@@ -92,5 +139,8 @@ pub(super) fn described(client: Client, scope: ClientScope) -> &'static str {
             "your mcp.json, which the command `MCP: Open User Configuration` opens"
         }
         (Client::VsCode, ClientScope::Project) => ".vscode/mcp.json in the project's folder",
+        (Client::Zed, ClientScope::User) => "~/.config/zed/settings.json",
+        (Client::Zed, ClientScope::Project) => ".zed/settings.json in the project's folder",
+        (Client::Windsurf, _) => "~/.codeium/windsurf/mcp_config.json",
     }
 }

@@ -3,14 +3,14 @@
 use serde_json::Value as Json;
 
 /// The configuration's key for servers.
-pub(super) const SERVERS: &str = "mcpServers";
+pub(crate) const SERVERS: &str = "mcpServers";
 
 /// The keys and values of an entry, in the order in which they are written.
-pub(super) type Entry = Vec<(String, Json)>;
+pub(crate) type Entry = Vec<(String, Json)>;
 
 /// Why a file can't be changed.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ChangeError {
+pub(crate) enum ChangeError {
     /// It is not JSON.
     #[error("{}", .0.kind())]
     Json(#[from] jsonc_parser::errors::ParseError),
@@ -39,7 +39,7 @@ pub(super) enum ChangeError {
 
 /// A change to a server's entry.
 #[derive(Debug, Clone)]
-pub(super) enum Change {
+pub(crate) enum Change {
     /// Replaces the entry, or adds it.
     Set(Entry),
     /// Removes the entry.

@@ -17,17 +17,17 @@ use crate::arguments::Scope;
 
 /// A configuration file being changed.
 #[derive(Debug)]
-pub(super) struct Editable {
-    pub(super) path: PathBuf,
+pub(crate) struct Editable {
+    pub(crate) path: PathBuf,
     layer: ConfigLayer,
     /// The original text; `None` if there is no file yet.
-    before: Option<String>,
-    pub(super) text: String,
+    pub(crate) before: Option<String>,
+    pub(crate) text: String,
 }
 
 impl Editable {
     /// Opens the file of a scope, which may not exist yet.
-    pub(super) fn open(scope: Scope) -> Result<Self, Error> {
+    pub(crate) fn open(scope: Scope) -> Result<Self, Error> {
         let (found, otherwise) = match scope {
             Scope::Project => {
                 let folder = std::env::current_dir()
@@ -51,18 +51,23 @@ impl Editable {
         Ok(Editable { path, layer, text: before.clone().unwrap_or_default(), before })
     }
 
+    /// Whether it is a project's file.
+    pub(crate) fn is_of_project(&self) -> bool {
+        matches!(self.layer, ConfigLayer::Project(_))
+    }
+
     /// The entries of all servers, as JSON.
-    pub(super) fn entries(&self) -> Result<Map<String, Json>, Error> {
+    pub(crate) fn entries(&self) -> Result<Map<String, Json>, Error> {
         Ok(self.meaning(&self.text)?.get(SERVERS).and_then(Json::as_object).cloned().unwrap_or_default())
     }
 
     /// The entry of a server, as JSON.
-    pub(super) fn entry(&self, name: &str) -> Result<Option<Json>, Error> {
+    pub(crate) fn entry(&self, name: &str) -> Result<Option<Json>, Error> {
         Ok(self.meaning(&self.text)?.get(SERVERS).and_then(|servers| servers.get(name)).cloned())
     }
 
     /// Changes the entry of a server in the text; the file stays as it is.
-    pub(super) fn change(&mut self, name: &str, change: &Change) -> Result<(), Error> {
+    pub(crate) fn change(&mut self, name: &str, change: &Change) -> Result<(), Error> {
         let mut meant = self.meaning(&self.text)?;
         apply(&mut meant, name, change);
         let refused = |why: &dyn std::fmt::Display| {
@@ -93,12 +98,12 @@ impl Editable {
     }
 
     /// The error in a server's entry in the current text, if any.
-    pub(super) fn wrong(&self, name: &str) -> Result<Option<Vec<Problem>>, Error> {
+    pub(crate) fn wrong(&self, name: &str) -> Result<Option<Vec<Problem>>, Error> {
         Ok(layers::wrong_as_written(&source::read(&self.layer, &self.text)?, name))
     }
 
     /// Replaces the file atomically, and keeps it trusted if it was. Returns a note if it is not trusted.
-    pub(super) fn save(&self) -> Result<Option<String>, Error> {
+    pub(crate) fn save(&self) -> Result<Option<String>, Error> {
         let lock = match &self.layer {
             ConfigLayer::Project(_) => locks::text(&self.path.with_file_name(LOCK))?,
             _ => None,

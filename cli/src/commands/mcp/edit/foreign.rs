@@ -1,39 +1,102 @@
-//! Reads the servers of other clients' files: `mcpServers` of `.mcp.json`, Claude Desktop and Cursor, and `servers` of
-//! VS Code.
+//! Reads the servers of other clients' files: `mcpServers` of `.mcp.json`, Claude Desktop and Cursor, `servers` of
+//! VS Code, `mcp` of opencode, `context_servers` of Zed, and `mcp_servers` of Codex, in TOML.
 //!
-//! Settings that can't be imported are reported, never guessed.
+//! `reader` converts an entry, and `dialect` the variables in it.
 
-use std::collections::BTreeSet;
+mod dialect;
+mod reader;
+
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use config::{Error, tree};
 use report::Problem;
 use serde_json::{Map, Value as Json, json};
 
+pub(crate) use reader::is_toolsmith;
+
 use super::change::Entry;
+use crate::arguments::Client;
+use dialect::Dialect;
+use reader::Reader;
 
 /// Maximum number of servers in a file: the whole file is written and parsed again for each one.
 const MAX_SERVERS: usize = 100;
 
 /// The servers of a file.
 #[derive(Debug, Default)]
-pub(super) struct Imported {
-    pub(super) servers: Vec<(String, Entry)>,
+pub(crate) struct Imported {
+    pub(crate) servers: Vec<(String, Entry)>,
+    /// The names of the servers in the client's file, by their names here.
+    pub(crate) given: BTreeMap<String, String>,
     /// Notes for the user.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
-/// Reads the servers of a file.
-pub(super) fn read(path: &Path) -> Result<Imported, Error> {
+/// Reads the servers of a file, whose client is recognized by its sections.
+///
+/// # Errors
+/// If the file can't be read, has no servers or too many.
+pub(crate) fn read(path: &Path) -> Result<Imported, Error> {
     let text = config::text::read(path)?;
     let shown = path.display();
-    let tree = tree::json(&text).map_err(|(place, message)| {
-        let (file, line, column) = (shown.to_string(), place.line, Some(place.column));
-        Error::of(vec![Problem::at(report::Place { file, line, column, excerpt: None }, message)])
+    let content = if path.extension().is_some_and(|end| end == "toml") {
+        toml::from_str(&text).map_err(|error| Error::new(format!("{shown} can't be read: {error}")))?
+    } else {
+        let tree = tree::json(&text).map_err(|(place, message)| {
+            let (file, line, column) = (shown.to_string(), place.line, Some(place.column));
+            Error::of(vec![Problem::at(report::Place { file, line, column, excerpt: None }, message)])
+        })?;
+        tree.to_json()
+    };
+    let imported = recognized(&content).map_err(|why| {
+        Error::new(format!("{shown}: {why}"))
+            .hint("name a file with mcpServers, or VS Code's servers")
+            .hint("to import from an installed client: toolsmith mcp import --from CLIENT")
     })?;
-    let imported = servers(&tree.to_json()).map_err(|why| {
-        Error::new(format!("{shown}: {why}")).hint("name a file with mcpServers, or VS Code's servers")
-    })?;
+    some(imported, &shown.to_string())
+}
+
+/// Reads the servers of a client's own file: `entries` of its whole `content`.
+///
+/// # Errors
+/// If it has no servers that can be imported, or too many.
+pub(crate) fn of_client(
+    client: Client,
+    path: &Path,
+    content: &Map<String, Json>,
+    entries: &Map<String, Json>,
+) -> Result<Imported, Error> {
+    let shown = path.display().to_string();
+    let dialect = match client {
+        Client::Gemini => Dialect::Shell,
+        Client::Opencode => Dialect::Opencode,
+        Client::Codex | Client::Zed | Client::ClaudeDesktop => Dialect::Literal,
+        Client::ClaudeCode | Client::Cursor | Client::VsCode | Client::Windsurf => Dialect::Braces,
+    };
+    let others = entries.iter().filter(|(_, entry)| !is_toolsmith(entry));
+    let entries = others.map(|(name, entry)| (name.clone(), entry.clone())).collect();
+    let mut imported = converted(&entries, dialect).map_err(|why| Error::new(format!("{shown}: {why}")))?;
+    // Gemini disables servers in a list.
+    let excluded = content.get("mcp").and_then(|mcp| mcp.get("excluded")).and_then(Json::as_array);
+    let excluded = excluded.filter(|_| client == Client::Gemini).map_or(&[][..], Vec::as_slice);
+    for (name, entry) in &mut imported.servers {
+        if excluded.iter().any(|other| other.as_str() == imported.given.get(name).map(String::as_str)) {
+            entry.push(("enabled".to_owned(), json!(false)));
+        }
+    }
+    let projects = content.get("projects").and_then(Json::as_object).filter(|_| client == Client::ClaudeCode);
+    for (folder, project) in projects.into_iter().flatten() {
+        let servers = project.get("mcpServers").and_then(Json::as_object).map_or(0, Map::len);
+        if servers > 0 {
+            imported.notes.push(format!("the servers that Claude Code has only in {folder} stay there"));
+        }
+    }
+    some(imported, &shown)
+}
+
+/// The servers of a file, or an error if there are none.
+fn some(imported: Imported, shown: &str) -> Result<Imported, Error> {
     if imported.servers.is_empty() {
         let notes = imported.notes.join("\n");
         return Err(Error::new(
@@ -43,24 +106,44 @@ pub(super) fn read(path: &Path) -> Result<Imported, Error> {
     Ok(imported)
 }
 
-fn servers(file: &Json) -> Result<Imported, String> {
-    let places = ["/mcpServers", "/servers", "/mcp/servers"];
-    let servers = places.iter().find_map(|place| file.pointer(place)).ok_or("it has no servers")?;
+/// Reads the first known section.
+fn recognized(file: &Json) -> Result<Imported, String> {
+    let sections = [
+        ("/mcpServers", Dialect::Braces),
+        ("/servers", Dialect::Braces),
+        ("/context_servers", Dialect::Literal),
+        ("/mcp_servers", Dialect::Literal),
+    ];
+    let found = sections.iter().find_map(|(place, dialect)| Some((file.pointer(place)?, *dialect)));
+    let (servers, dialect) = match (found, file.pointer("/mcp/servers"), file.pointer("/mcp")) {
+        (Some(found), ..) => found,
+        // VS Code's settings, or opencode's second form.
+        (None, Some(servers), _) => {
+            let mut entries = servers.as_object().into_iter().flat_map(Map::values);
+            let is_opencode = entries.any(|entry| entry.get("command").is_some_and(Json::is_array));
+            (servers, if is_opencode { Dialect::Opencode } else { Dialect::Braces })
+        }
+        (None, None, Some(servers)) => (servers, Dialect::Opencode),
+        (None, None, None) => return Err("it has no servers".to_owned()),
+    };
     let Json::Object(servers) = servers else { return Err("its servers are not an object".to_owned()) };
+    converted(servers, dialect)
+}
+
+fn converted(servers: &Map<String, Json>, dialect: Dialect) -> Result<Imported, String> {
     if servers.len() > MAX_SERVERS {
         return Err(format!("it has more than {MAX_SERVERS} servers; import fewer at a time"));
     }
     let mut imported = Imported::default();
-    let mut names = BTreeSet::new();
     for (given, entry) in servers {
         let name = name(given);
         if name != *given {
             imported.notes.push(format!("{given:?} is called {name} here"));
         }
-        if !names.insert(name.clone()) {
+        if imported.given.insert(name.clone(), given.clone()).is_some() {
             return Err(format!("two servers would be called {name}; rename one"));
         }
-        let mut reader = Reader { name: &name, notes: &mut imported.notes };
+        let mut reader = Reader { name: &name, dialect, notes: &mut imported.notes };
         if let Some(entry) = reader.entry(entry) {
             imported.servers.push((name, entry));
         }
@@ -76,200 +159,9 @@ fn name(given: &str) -> String {
     if name.is_empty() { "server".to_owned() } else { name }
 }
 
-/// Whether an entry starts `toolsmith serve`.
-fn is_toolsmith(entry: &Map<String, Json>) -> bool {
-    let args = entry.get("args").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
-    let first = args.first().and_then(Json::as_str);
-    entry
-        .get("command")
-        .and_then(Json::as_str)
-        .is_some_and(|command| config::is_this_program(command) && first == Some("serve"))
-}
-
-/// Reads one entry.
-struct Reader<'a> {
-    name: &'a str,
-    notes: &'a mut Vec<String>,
-}
-
-impl Reader<'_> {
-    fn note(&mut self, what: &str) {
-        self.notes.push(format!("{}: {what}", self.name));
-    }
-
-    fn entry(&mut self, entry: &Json) -> Option<Entry> {
-        let Json::Object(given) = entry else {
-            self.note("left out: its entry is not an object");
-            return None;
-        };
-        let mut new = Entry::new();
-        if is_toolsmith(given) {
-            self.note("left out: it is Toolsmith itself, which would start itself endlessly");
-            return None;
-        }
-        let address = ["url", "httpUrl", "serverUrl"].into_iter().find(|key| given.contains_key(*key));
-        let transport = self.transport(given, address)?;
-        new.push(("type".to_owned(), json!(transport)));
-        for key in ["command", "args", "env", "cwd"] {
-            if let Some(value) = given.get(key).filter(|value| !value.is_null()) {
-                new.push((key.to_owned(), self.value(value)));
-            }
-        }
-        if let Some(address) = address.and_then(|key| given.get(key)) {
-            new.push(("url".to_owned(), self.value(address)));
-        }
-        if let Some(headers) = given.get("headers") {
-            new.push(("headers".to_owned(), self.value(headers)));
-        }
-        for (keys, key) in [
-            (["includeTools", "enabledTools"], "enabledTools"),
-            (["excludeTools", "disabledTools"], "disabledTools"),
-        ] {
-            let names = keys.into_iter().find_map(|other| given.get(other));
-            // In other clients an empty list is no filter.
-            if let Some(names) = names.filter(|names| names.as_array().is_none_or(|names| !names.is_empty()))
-            {
-                new.push((key.to_owned(), names.clone()));
-            }
-        }
-        let is_off =
-            given.get("disabled") == Some(&json!(true)) || given.get("enabled") == Some(&json!(false));
-        if is_off {
-            new.push(("enabled".to_owned(), json!(false)));
-        }
-        self.leftovers(given);
-        Some(new)
-    }
-
-    fn transport(&mut self, given: &Map<String, Json>, address: Option<&str>) -> Option<&'static str> {
-        let named = given.get("type").or_else(|| given.get("transport")).and_then(Json::as_str);
-        let transport = match named {
-            Some("stdio" | "local") => "stdio",
-            Some("http" | "streamable-http" | "streamableHttp" | "streamable_http" | "remote") => "http",
-            Some("sse") => "sse",
-            Some(other) => {
-                self.note(&format!("left out: unknown type {other:?}"));
-                return None;
-            }
-            None if given.contains_key("command") => "stdio",
-            None => {
-                let Some(address) = address else {
-                    self.note("left out: it has neither a command nor a URL");
-                    return None;
-                };
-                let is_sse =
-                    given.get(address).and_then(Json::as_str).is_some_and(|url| url.ends_with("/sse"));
-                if is_sse && address == "url" {
-                    self.note("its URL ends with /sse, so its type is sse");
-                    "sse"
-                } else {
-                    "http"
-                }
-            }
-        };
-        Some(transport)
-    }
-
-    /// Converts the variables in a value to Toolsmith's syntax.
-    fn value(&mut self, value: &Json) -> Json {
-        match value {
-            Json::String(text) => Json::String(self.text(text)),
-            Json::Array(items) => items.iter().map(|item| self.value(item)).collect(),
-            Json::Object(entries) => entries
-                .iter()
-                .filter(|(_, value)| !value.is_null())
-                .map(|(key, value)| (key.clone(), self.value(value)))
-                .collect(),
-            // Environment variables are sometimes written as numbers or booleans.
-            Json::Number(number) => Json::String(number.to_string()),
-            Json::Bool(value) => Json::String(value.to_string()),
-            Json::Null => Json::Null,
-        }
-    }
-
-    fn text(&mut self, text: &str) -> String {
-        let mut new = String::new();
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once("${") {
-            let Some((name, behind)) = after.split_once('}') else { break };
-            new.push_str(before);
-            new.push_str(&self.variable(name));
-            rest = behind;
-        }
-        new.push_str(rest);
-        new
-    }
-
-    fn variable(&mut self, name: &str) -> String {
-        if let Some(name) = name.strip_prefix("env:") {
-            return format!("${{{name}}}");
-        }
-        if let Some(input) = name.strip_prefix("input:") {
-            let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-            let variable: String = input.chars().map(word).collect();
-            self.note(&format!(
-                "the input {input} is now read from the environment variable {variable}: set it"
-            ));
-            return format!("${{{variable}}}");
-        }
-        if let Some((name, _)) = name.split_once(":-") {
-            self.note(&format!("the variable {name} has no default in Toolsmith: set it"));
-            return format!("${{{name}}}");
-        }
-        match name {
-            "workspaceFolder" => {
-                self.note("${workspaceFolder} became `.`, the folder in which toolsmith starts");
-                ".".to_owned()
-            }
-            "userHome" => "${HOME}".to_owned(),
-            "pathSeparator" | "/" => "/".to_owned(),
-            _ => {
-                if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-                    self.note(&format!("${{{name}}} has no meaning in Toolsmith: change it"));
-                }
-                format!("${{{name}}}")
-            }
-        }
-    }
-
-    /// Notes the settings that were not imported.
-    fn leftovers(&mut self, given: &Map<String, Json>) {
-        const TAKEN: [&str; 16] = [
-            "type",
-            "transport",
-            "command",
-            "args",
-            "env",
-            "cwd",
-            "url",
-            "httpUrl",
-            "serverUrl",
-            "headers",
-            "includeTools",
-            "enabledTools",
-            "excludeTools",
-            "disabledTools",
-            "disabled",
-            "enabled",
-        ];
-        for key in given.keys().filter(|key| !TAKEN.contains(&key.as_str())) {
-            let why = match key.as_str() {
-                "trust" | "alwaysAllow" | "autoApprove" => {
-                    "set Toolsmith's own permission: --trust or --permission"
-                }
-                "timeout" => "its unit differs between clients: set it in seconds",
-                "envFile" => "add its variables to env",
-                "description" | "name" => continue,
-                _ => "unknown setting",
-            };
-            self.note(&format!("`{key}` was not imported: {why}"));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::servers;
+    use super::recognized as servers;
     use serde_json::json;
 
     #[test]
@@ -298,7 +190,7 @@ mod tests {
         };
         assert_eq!(
             entry("files"),
-            json!({ "type": "stdio", "command": "npx", "args": ["-y", "./x"], "env": { "A": "1", "B": "${B}", "C": "${C}" } })
+            json!({ "type": "stdio", "command": "npx", "args": ["-y", "./x"], "env": { "A": "1", "B": "${B}", "C": "${C:-d}" } })
         );
         assert_eq!(
             entry("my-server"),
@@ -311,19 +203,66 @@ mod tests {
         assert_eq!(entry("old"), json!({ "type": "sse", "url": "https://z.example/sse", "enabled": false }));
         assert_eq!(imported.servers.len(), 4);
         let notes = imported.notes.join("\n");
-        for phrase in [
-            "odd: left out",
-            "API_KEY",
-            "`timeout`",
-            "`trust`",
-            "`alwaysAllow`",
-            "called my-server",
-            "C has no default",
-        ] {
+        for phrase in
+            ["odd: left out", "API_KEY", "`timeout`", "`trust`", "`alwaysAllow`", "called my-server"]
+        {
             assert!(notes.contains(phrase), "{phrase:?} is missing in {notes}");
         }
         let code = json!({ "inputs": [], "servers": { "a": { "type": "stdio", "command": "x" } } });
         assert_eq!(servers(&code).unwrap().servers.len(), 1);
         assert!(servers(&json!({})).is_err() && servers(&json!({ "mcpServers": [] })).is_err());
+    }
+
+    #[test]
+    fn every_clients_form_is_recognized() {
+        let codex = toml::from_str(
+            "[mcp_servers.web]\nurl = \"https://x.example/mcp\"\nbearer_token_env_var = \"T\"\nenabled = false\n\
+             http_headers = { A = \"${b}\" }\nenv_http_headers = { C = \"D\" }\ntool_timeout_sec = 90\n",
+        );
+        let opencode = json!({ "mcp": { "files": {
+            "type": "local", "command": ["npx", "-y", "x"], "environment": { "K": "{env:K}" }, "enabled": false,
+        } } });
+        let zed = json!({ "context_servers": {
+            "old": { "source": "custom", "command": { "path": "x", "args": ["y"], "env": { "A": "b" } } },
+            "extension": { "source": "extension", "settings": {} },
+        } });
+        let converted = |file: &serde_json::Value| -> serde_json::Value {
+            let imported = servers(file).unwrap();
+            let entries = imported
+                .servers
+                .into_iter()
+                .map(|(name, entry)| (name, serde_json::Value::Object(entry.into_iter().collect())));
+            entries.collect::<serde_json::Map<_, _>>().into()
+        };
+        assert_eq!(
+            converted(&codex.unwrap()),
+            json!({ "web": {
+                "type": "http", "url": "https://x.example/mcp", "requestTimeout": 90, "enabled": false,
+                "headers": { "A": "$${b}", "C": "${D}", "Authorization": "Bearer ${T}" },
+            } })
+        );
+        assert_eq!(
+            converted(&opencode),
+            json!({ "files": {
+                "type": "stdio", "command": "npx", "args": ["-y", "x"], "env": { "K": "${K}" }, "enabled": false,
+            } })
+        );
+        assert_eq!(
+            converted(&zed),
+            json!({ "old": { "type": "stdio", "command": "x", "args": ["y"], "env": { "A": "b" } } })
+        );
+    }
+
+    #[test]
+    fn a_command_in_one_text_and_a_user_in_an_address_are_taken_apart() {
+        let file = json!({ "mcpServers": {
+            "line": { "command": "npx -y 'a b'" },
+            "web": { "url": "https://me:p%40ss@x.example/mcp" },
+        } });
+        let imported = servers(&file).unwrap();
+        let text = format!("{:?}", imported.servers);
+        assert!(text.contains("\"npx\"") && text.contains("\"a b\""), "{text}");
+        assert!(text.contains("Basic bWU6cEBzcw==") && text.contains("\"https://x.example/mcp\""), "{text}");
+        assert!(!imported.notes.join("\n").contains("p%40ss"), "{:?}", imported.notes);
     }
 }

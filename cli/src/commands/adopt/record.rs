@@ -1,0 +1,156 @@
+//! The record of what `adopt` has changed, from which everything can be put back. It is written before any other file is
+//! changed, so an interruption at any point can be undone.
+
+use std::fs::{DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use config::Error;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use system::file::{self, Access, Durability};
+
+use crate::commands::setup::LIMIT;
+use crate::file_lock::hold;
+
+/// The version of the record's form.
+const VERSION: u32 = 1;
+
+/// The name of the folder with the records, in the state folder.
+const FOLDER: &str = "adopted";
+
+/// A file that was changed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Changed {
+    pub(super) path: PathBuf,
+    /// The text before; `None` if there was no file.
+    pub(super) before: Option<String>,
+    /// The BLAKE3 hash of the text that was written.
+    after: String,
+}
+
+impl Changed {
+    pub(super) fn new(path: &Path, before: Option<&str>, after: &str) -> Self {
+        Changed { path: path.to_owned(), before: before.map(str::to_owned), after: hash(after) }
+    }
+
+    /// Whether the file still has the text that was written.
+    pub(super) fn is_as_written(&self, now: Option<&str>) -> bool {
+        now.is_some_and(|now| hash(now) == self.after)
+    }
+
+    /// Whether the file has its earlier text: it was not changed, or has been put back.
+    pub(super) fn is_as_before(&self, now: Option<&str>) -> bool {
+        self.before.as_deref() == now
+    }
+}
+
+/// A server that was moved.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Moved {
+    /// Its name and its entry in the client's file.
+    pub(super) given: String,
+    pub(super) was: Json,
+    /// Its name and its entry in Toolsmith's configuration.
+    pub(super) name: String,
+    pub(super) entry: Json,
+    /// The entry of this name that it replaced.
+    pub(super) replaced: Option<Json>,
+    /// Whether Toolsmith's configuration already had it, and keeps it.
+    pub(super) is_there: bool,
+}
+
+/// One adoption.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Adoption {
+    pub(super) client: Changed,
+    pub(super) config: Changed,
+    pub(super) servers: Vec<Moved>,
+    /// The name of Toolsmith's entry, if `adopt` has added it.
+    pub(super) added: Option<String>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    version: u32,
+    adoptions: Vec<Adoption>,
+}
+
+/// The adoptions of one file of a client, the latest last.
+#[derive(Debug)]
+pub(super) struct Record {
+    path: PathBuf,
+    /// No other process changes the record until this is dropped.
+    _held: File,
+    pub(super) adoptions: Vec<Adoption>,
+}
+
+impl Record {
+    /// Reads and locks the record for a client's file; it is empty if there is none. Its folder is created, and only the
+    /// user can read it.
+    ///
+    /// # Errors
+    /// If it can't be read, or is of another version.
+    pub(super) fn open(client: &str, file: &Path) -> Result<Self, Error> {
+        let hash = hash(&file.to_string_lossy());
+        let name = format!("{client}-{}.json", hash.get(..16).unwrap_or_default());
+        let folder = config::state_folder()?.join(FOLDER);
+        let path = folder.join(name);
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(|error| unwritable(&path, error))?;
+        let held = hold(&path).map_err(|failure| Error::of(failure.report.problems))?;
+        let wrong = |what: String| {
+            Error::new(format!("the record {} can't be used: {what}", path.display()))
+                .hint("move it away; the previous texts of the files are in it")
+        };
+        // A record holds two files of each adoption.
+        let Some(bytes) = file::read(&path, 4 * LIMIT).map_err(|error| wrong(error.to_string()))? else {
+            return Ok(Record { path, _held: held, adoptions: Vec::new() });
+        };
+        let form: Form = serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
+        if form.version != VERSION {
+            return Err(wrong(format!(
+                "it has version {}, and this Toolsmith knows {VERSION}",
+                form.version
+            )));
+        }
+        Ok(Record { path, _held: held, adoptions: form.adoptions })
+    }
+
+    /// Writes the record durably, or deletes it if it is empty.
+    ///
+    /// # Errors
+    /// If that fails. The file is then unchanged.
+    pub(super) fn save(&self) -> Result<(), Error> {
+        if self.adoptions.is_empty() {
+            return match std::fs::remove_file(&self.path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    Err(unwritable(&self.path, error))
+                }
+                _ => Ok(()),
+            };
+        }
+        let form = Form { version: VERSION, adoptions: self.adoptions.clone() };
+        let written = serde_json::to_vec(&form).map_err(std::io::Error::other);
+        let written =
+            written.and_then(|text| file::replace(&self.path, &text, Access::Owner, Durability::Synced));
+        written.map_err(|error| unwritable(&self.path, error))
+    }
+}
+
+fn unwritable(path: &Path, error: std::io::Error) -> Error {
+    Error::new(format!("the record {} can't be written: {error}", path.display()))
+        .caused_by(error)
+        .hint("nothing is changed without it; check its folder, or set XDG_STATE_HOME")
+}
+
+fn hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}

@@ -1,0 +1,302 @@
+//! Converts the entry of a server in another client's file to Toolsmith's form.
+//!
+//! Settings that can't be converted are reported, never guessed.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use config::split_command;
+use serde_json::{Map, Value as Json, json};
+
+use super::super::change::Entry;
+use super::dialect::Dialect;
+
+/// The settings that are converted, or that need no conversion: the variables in Codex's `env_vars` are inherited.
+const TAKEN: [&str; 28] = [
+    "type",
+    "transport",
+    "command",
+    "args",
+    "env",
+    "environment",
+    "cwd",
+    "url",
+    "httpUrl",
+    "serverUrl",
+    "headers",
+    "http_headers",
+    "env_http_headers",
+    "bearer_token_env_var",
+    "startup_timeout_sec",
+    "tool_timeout_sec",
+    "oauth",
+    "includeTools",
+    "enabledTools",
+    "enabled_tools",
+    "excludeTools",
+    "disabledTools",
+    "disabled_tools",
+    "disabled",
+    "enabled",
+    "env_vars",
+    "source",
+    "description",
+];
+
+/// Whether an entry starts `toolsmith serve`.
+pub(crate) fn is_toolsmith(entry: &Json) -> bool {
+    let line = match entry.get("command") {
+        Some(Json::String(command)) => {
+            let args = entry.get("args").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+            std::iter::once(command.as_str()).chain(args.iter().filter_map(Json::as_str)).collect()
+        }
+        Some(Json::Array(line)) => line.iter().filter_map(Json::as_str).collect::<Vec<_>>(),
+        _ => return false,
+    };
+    line.first().is_some_and(|command| config::is_this_program(command)) && line.get(1) == Some(&"serve")
+}
+
+/// Reads one entry.
+pub(super) struct Reader<'a> {
+    pub(super) name: &'a str,
+    pub(super) dialect: Dialect,
+    pub(super) notes: &'a mut Vec<String>,
+}
+
+impl Reader<'_> {
+    fn note(&mut self, what: &str) {
+        self.notes.push(format!("{}: {what}", self.name));
+    }
+
+    /// The entry in Toolsmith's form; `None` if it can't be converted.
+    pub(super) fn entry(&mut self, entry: &Json) -> Option<Entry> {
+        let Json::Object(given) = entry else {
+            self.note("left out: its entry is not an object");
+            return None;
+        };
+        if is_toolsmith(entry) {
+            self.note("left out: it is Toolsmith itself, which would start itself endlessly");
+            return None;
+        }
+        let address = ["url", "httpUrl", "serverUrl"].into_iter().find(|key| given.contains_key(*key));
+        let transport = self.transport(given, address)?;
+        let mut new = vec![("type".to_owned(), json!(transport))];
+        if transport == "stdio" {
+            self.local(given, &mut new);
+        } else {
+            self.remote(given, address.and_then(|key| given.get(key)), &mut new);
+        }
+        self.limits(given, &mut new);
+        self.leftovers(given);
+        Some(new)
+    }
+
+    fn transport(&mut self, given: &Map<String, Json>, address: Option<&str>) -> Option<&'static str> {
+        let named = given.get("type").or_else(|| given.get("transport")).and_then(Json::as_str);
+        let transport = match named {
+            Some("stdio" | "local") => "stdio",
+            Some("http" | "streamable-http" | "streamableHttp" | "streamable_http" | "remote") => "http",
+            Some("sse") => "sse",
+            Some(other) => {
+                self.note(&format!("left out: unknown type {other:?}"));
+                return None;
+            }
+            None if given.contains_key("command") => "stdio",
+            None => {
+                let Some(address) = address else {
+                    self.note("left out: it has neither a command nor a URL");
+                    return None;
+                };
+                let is_sse =
+                    given.get(address).and_then(Json::as_str).is_some_and(|url| url.ends_with("/sse"));
+                if is_sse && address == "url" {
+                    self.note("its URL ends with /sse, so its type is sse");
+                    "sse"
+                } else {
+                    "http"
+                }
+            }
+        };
+        Some(transport)
+    }
+
+    /// The command with its arguments and variables.
+    fn local(&mut self, given: &Map<String, Json>, new: &mut Entry) {
+        let mut args = given.get("args").filter(|args| !args.is_null()).cloned();
+        let mut env = given.get("env").or_else(|| given.get("environment")).cloned();
+        let command = match given.get("command") {
+            // opencode's form.
+            Some(Json::Array(line)) => {
+                args = line.get(1..).filter(|args| !args.is_empty()).map(|args| json!(args));
+                line.first().cloned()
+            }
+            // Zed's older form.
+            Some(Json::Object(form)) => {
+                args = form.get("args").cloned();
+                env = form.get("env").cloned();
+                form.get("path").cloned()
+            }
+            other => other.cloned(),
+        };
+        let command = command.map(|command| self.value(&command)).unwrap_or_default();
+        let folder = given.get("cwd").and_then(Json::as_str);
+        match command.as_str().filter(|_| args.is_none()).and_then(|text| split_command(text, folder)) {
+            Some((program, words)) => {
+                self.note("its command is one text, which is now a command with arguments");
+                new.extend([("command".to_owned(), json!(program)), ("args".to_owned(), json!(words))]);
+            }
+            None => {
+                new.push(("command".to_owned(), command));
+                new.extend(args.map(|args| ("args".to_owned(), self.value(&args))));
+            }
+        }
+        for (key, value) in [("env", env), ("cwd", given.get("cwd").cloned())] {
+            if let Some(value) = value.filter(|value| !value.is_null()) {
+                new.push((key.to_owned(), self.value(&value)));
+            }
+        }
+    }
+
+    /// The address with its headers.
+    fn remote(&mut self, given: &Map<String, Json>, address: Option<&Json>, new: &mut Entry) {
+        let mut headers = Map::new();
+        for key in ["headers", "http_headers"] {
+            if let Some(Json::Object(more)) = given.get(key).map(|value| self.value(value)) {
+                headers.extend(more);
+            }
+        }
+        // Codex names variables.
+        let variable = |name: &str| format!("${{{name}}}");
+        for (name, from) in given.get("env_http_headers").and_then(Json::as_object).into_iter().flatten() {
+            headers.extend(from.as_str().map(|from| (name.clone(), json!(variable(from)))));
+        }
+        if let Some(name) = given.get("bearer_token_env_var").and_then(Json::as_str) {
+            headers.insert("Authorization".to_owned(), json!(format!("Bearer {}", variable(name))));
+        }
+        let address = address.map(|address| self.value(address)).unwrap_or_default();
+        let address = match address.as_str().and_then(without_user) {
+            Some((address, credentials)) => {
+                self.note("the user name in its URL is now an Authorization header");
+                headers.insert("Authorization".to_owned(), json!(format!("Basic {credentials}")));
+                json!(address)
+            }
+            None => address,
+        };
+        new.push(("url".to_owned(), address));
+        if !headers.is_empty() {
+            new.push(("headers".to_owned(), Json::Object(headers)));
+        }
+        match given.get("oauth") {
+            Some(Json::Bool(false)) => new.push(("oauth".to_owned(), json!(false))),
+            Some(Json::Object(oauth)) => self.oauth(oauth, new),
+            _ => {}
+        }
+    }
+
+    fn oauth(&mut self, given: &Map<String, Json>, new: &mut Entry) {
+        let mut oauth = Map::new();
+        for (key, value) in given {
+            let known = match key.as_str() {
+                "clientId" | "client_id" => "client_id",
+                "clientSecret" | "client_secret" => "client_secret",
+                "scope" | "scopes" => "scope",
+                "authorizationUrl" => "authorization_url",
+                "tokenUrl" => "token_url",
+                "registrationUrl" => "registration_url",
+                "enabled" => continue,
+                _ => {
+                    self.note(&format!("`oauth.{key}` was not imported: Toolsmith has no such setting"));
+                    continue;
+                }
+            };
+            let value = match value {
+                Json::Array(scopes) => {
+                    json!(scopes.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(" "))
+                }
+                value => self.value(value),
+            };
+            oauth.insert(known.to_owned(), value);
+        }
+        if !oauth.is_empty() {
+            new.push(("oauth".to_owned(), Json::Object(oauth)));
+        }
+    }
+
+    /// The tools, time limits, and whether the server is enabled.
+    fn limits(&mut self, given: &Map<String, Json>, new: &mut Entry) {
+        for (keys, key) in [
+            (["includeTools", "enabledTools", "enabled_tools"], "enabledTools"),
+            (["excludeTools", "disabledTools", "disabled_tools"], "disabledTools"),
+            (["startup_timeout_sec"; 3], "timeout"),
+            (["tool_timeout_sec"; 3], "requestTimeout"),
+        ] {
+            let value = keys.into_iter().find_map(|other| given.get(other));
+            // In other clients an empty list is no filter.
+            let is_empty = |value: &Json| value.as_array().is_some_and(Vec::is_empty);
+            if let Some(value) = value.filter(|value| !is_empty(value)) {
+                new.push((key.to_owned(), value.clone()));
+            }
+        }
+        let is_off =
+            given.get("disabled") == Some(&json!(true)) || given.get("enabled") == Some(&json!(false));
+        if is_off {
+            new.push(("enabled".to_owned(), json!(false)));
+        }
+    }
+
+    /// Converts the variables in a value to Toolsmith's syntax.
+    fn value(&mut self, value: &Json) -> Json {
+        match value {
+            Json::String(text) => {
+                let mut notes = Vec::new();
+                let text = self.dialect.convert(text, &mut notes);
+                notes.iter().for_each(|note| self.note(note));
+                Json::String(text)
+            }
+            Json::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Json::Object(entries) => entries
+                .iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(key, value)| (key.clone(), self.value(value)))
+                .collect(),
+            // Environment variables are sometimes written as numbers or booleans.
+            Json::Number(number) => Json::String(number.to_string()),
+            Json::Bool(value) => Json::String(value.to_string()),
+            Json::Null => Json::Null,
+        }
+    }
+
+    /// Notes the settings that were not imported.
+    fn leftovers(&mut self, given: &Map<String, Json>) {
+        for key in given.keys().filter(|key| !TAKEN.contains(&key.as_str())) {
+            let why = match key.as_str() {
+                "trust" | "alwaysAllow" | "autoApprove" | "default_tools_approval_mode" => {
+                    "set Toolsmith's own permission: --trust or --permission"
+                }
+                "timeout" => "its unit differs between clients: set it in seconds",
+                "envFile" => "add its variables to env",
+                "name" => continue,
+                _ => "unknown setting",
+            };
+            self.note(&format!("`{key}` was not imported: {why}"));
+        }
+    }
+}
+
+/// An address without its user name, and the user's credentials for the `Basic` scheme (RFC 7617). `None` if it has no
+/// user name, or one with variables.
+fn without_user(address: &str) -> Option<(String, String)> {
+    let mut url = url::Url::parse(address).ok()?;
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    if !has_user || address.contains("${") {
+        return None;
+    }
+    let decoded = |text: &str| {
+        let text = format!("https://h/?v={}", text.replace('+', "%2B"));
+        let url = url::Url::parse(&text).ok()?;
+        url.query_pairs().next().map(|(_, value)| value.into_owned())
+    };
+    let (user, password) = (decoded(url.username())?, decoded(url.password().unwrap_or_default())?);
+    url.set_username("").ok()?;
+    url.set_password(None).ok()?;
+    Some((String::from(url), STANDARD.encode(format!("{user}:{password}"))))
+}

@@ -1,0 +1,149 @@
+//! Changes the text of a client's configuration, JSON with comments or TOML, and keeps everything else in it.
+
+use config::tree;
+use jsonc_parser::cst::{CstObject, CstRootNode};
+use serde_json::{Map, Value as Json};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value as Toml};
+
+use crate::commands::mcp::edit::json;
+
+/// The path of the section with the servers, such as `["mcp", "servers"]`.
+pub(super) type Section<'a> = &'a [&'static str];
+
+/// The content of a text, without comments and order.
+pub(super) fn meaning(text: &str, is_toml: bool) -> Result<Map<String, Json>, String> {
+    if text.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    if is_toml {
+        return toml::from_str(text).map_err(|error| error.to_string());
+    }
+    match jsonc_parser::parse_to_serde_value(text, &tree::json_options()) {
+        Ok(Json::Object(meaning)) => Ok(meaning),
+        Ok(_) => Err("it is not an object".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Sets the entry of a server, or removes it if `entry` is `None`. Returns the new text.
+pub(super) fn put(
+    text: &str,
+    is_toml: bool,
+    section: Section<'_>,
+    name: &str,
+    entry: Option<&Json>,
+) -> Result<String, String> {
+    if is_toml { put_toml(text, section, name, entry) } else { put_json(text, section, name, entry) }
+}
+
+/// Sets one key of a server's entry. Returns the new text.
+pub(super) fn put_key(
+    text: &str,
+    is_toml: bool,
+    section: Section<'_>,
+    name: &str,
+    (key, value): (&str, &Json),
+) -> Option<String> {
+    if is_toml {
+        let mut document: DocumentMut = text.parse().ok()?;
+        let mut item = document.as_item_mut();
+        for part in section {
+            item = item.get_mut(*part)?;
+        }
+        item.get_mut(name)?.as_table_like_mut()?.insert(key, Item::Value(toml_value(value)?));
+        return Some(document.to_string());
+    }
+    let root = CstRootNode::parse(text, &tree::json_options()).ok()?;
+    let mut object = root.object_value()?;
+    for part in section {
+        object = object.object_value(part)?;
+    }
+    let entry = object.object_value(name)?;
+    match entry.get(key) {
+        Some(property) => property.set_value(json::input(value)),
+        None => drop(entry.append(key, json::input(value))),
+    }
+    Some(root.to_string())
+}
+
+fn put_json(text: &str, section: Section<'_>, name: &str, entry: Option<&Json>) -> Result<String, String> {
+    let text = if text.trim().is_empty() { "{}\n" } else { text };
+    let root = CstRootNode::parse(text, &tree::json_options()).map_err(|error| error.kind().to_string())?;
+    let mut servers: CstObject = root.object_value_or_create().ok_or("it is not an object")?;
+    for part in section {
+        servers = servers.object_value_or_create(part).ok_or("its servers are not an object")?;
+    }
+    match (servers.get(name), entry) {
+        (Some(property), Some(entry)) => property.set_value(json::input(entry)),
+        (None, Some(entry)) => drop(servers.append(name, json::input(entry))),
+        (Some(property), None) => property.remove(),
+        (None, None) => {}
+    }
+    Ok(root.to_string())
+}
+
+fn put_toml(text: &str, section: Section<'_>, name: &str, entry: Option<&Json>) -> Result<String, String> {
+    let mut document: DocumentMut =
+        text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;
+    let mut item = document.as_item_mut();
+    for part in section {
+        let table = item.as_table_like_mut().ok_or("its servers are not a table")?;
+        item = table.entry(part).or_insert_with(|| {
+            let mut section = Table::new();
+            section.set_implicit(true);
+            Item::Table(section)
+        });
+    }
+    let Some(entry) = entry else {
+        let removed = item.as_table_like_mut().and_then(|servers| servers.remove(name));
+        keep_comments(&mut document, removed);
+        return Ok(document.to_string());
+    };
+    let entry = toml_table(entry).ok_or("the entry has a value that TOML can't have")?;
+    match item {
+        Item::Table(servers) => drop(servers.insert(name, Item::Table(entry))),
+        other => {
+            let servers = other.as_inline_table_mut().ok_or("its servers are not a table")?;
+            servers.insert(name, Toml::InlineTable(entry.into_inline_table()));
+        }
+    }
+    Ok(document.to_string())
+}
+
+/// Moves the comment lines above a removed table to the end of the document: they may be about more than the table.
+fn keep_comments(document: &mut DocumentMut, removed: Option<Item>) {
+    let Some(Item::Table(table)) = removed else { return };
+    let comments = table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
+    if comments.contains('#') {
+        let end = document.trailing().as_str().unwrap_or_default();
+        let moved = format!("{end}\n{}\n", comments.trim());
+        document.set_trailing(moved);
+    }
+}
+
+/// An entry as a TOML table.
+pub(super) fn toml_table(entry: &Json) -> Option<Table> {
+    let mut table = Table::new();
+    for (key, value) in entry.as_object()?.iter().filter(|(_, value)| !value.is_null()) {
+        table.insert(key, Item::Value(toml_value(value)?));
+    }
+    Some(table)
+}
+
+fn toml_value(value: &Json) -> Option<Toml> {
+    Some(match value {
+        Json::Null => return None,
+        Json::Bool(value) => Toml::from(*value),
+        Json::Number(number) => match number.as_i64() {
+            Some(whole) => Toml::from(whole),
+            None => Toml::from(number.as_f64()?),
+        },
+        Json::String(text) => Toml::from(text.as_str()),
+        Json::Array(items) => Toml::Array(items.iter().map(toml_value).collect::<Option<Array>>()?),
+        Json::Object(entries) => {
+            let entries = entries.iter().filter(|(_, value)| !value.is_null());
+            let table = entries.map(|(key, value)| Some((key.as_str(), toml_value(value)?)));
+            Toml::InlineTable(table.collect::<Option<InlineTable>>()?)
+        }
+    })
+}
