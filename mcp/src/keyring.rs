@@ -44,6 +44,12 @@ pub fn placeholder(name: &str) -> Option<String> {
     is_name(name).then(|| format!("{START}{name}{END}"))
 }
 
+/// A text with its placeholders as they are written in a configuration: `${keyring:NAME}`.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    text.replace(START, "${keyring:").replace(END, "}")
+}
+
 /// The names of the secrets whose placeholders are in a text, in order.
 #[must_use]
 pub fn names(text: &str) -> Vec<String> {
@@ -215,6 +221,7 @@ mod tests {
         for wrong in ["", "a/b", "a b", "\u{E001}", &"x".repeat(129)] {
             assert_eq!(placeholder(wrong), None, "{wrong:?}");
         }
+        assert_eq!(shown(&format!("a {name}")), "a ${keyring:my.token}");
         let secrets = BTreeMap::from([("my.token".to_owned(), "s3cret-value".to_owned())]);
         assert_eq!(replaced(&format!("Bearer {name}!"), &secrets), "Bearer s3cret-value!");
         let mut config = ServerConfig::stdio("a", format!("x{name}"), [name.as_str()]);

@@ -115,13 +115,7 @@ async fn write_named(
             return Ok(false);
         }
         State::Other(other) if !arguments.force => {
-            return Err(Failure::command_line(format!(
-                "{shown} already has a different {name}, and is unchanged\n  current entry: {other}\n  \
-                 new entry: {}",
-                entry.line()
-            ))
-            .hint("replace it: --force")
-            .hint("use another name: --name NAME"));
+            return Err(different(name, &shown.to_string(), &other, &entry));
         }
         State::Other(_) | State::Missing => {}
     }
@@ -134,6 +128,15 @@ async fn write_named(
         report("its paths are valid only on this machine: check them before you share the file");
     }
     Ok(true)
+}
+
+/// The refusal to replace a different entry.
+fn different(name: &str, file: &str, other: &str, entry: &Entry) -> Failure {
+    let message = format!(
+        "{file} already has a different {name}, and is unchanged\n  current entry: {other}\n  new entry: {}",
+        entry.line()
+    );
+    Failure::command_line(message).hint("replace it: --force").hint("use another name: --name NAME")
 }
 
 fn report(text: &str) {

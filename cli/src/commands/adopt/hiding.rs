@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use gateway::failure::Failure;
 use mcp::keyring;
 use terminal::say;
@@ -17,7 +19,7 @@ use crate::terminal_prompter;
 pub(super) struct Hidden {
     /// Names and values for the keyring.
     stored: BTreeMap<String, String>,
-    /// The variables that the user must set.
+    /// The variables that the user must set, without their values.
     exported: Vec<String>,
 }
 
@@ -37,7 +39,7 @@ impl Hidden {
     /// Reports what the user has to do.
     pub(super) fn report(&self) {
         if !self.exported.is_empty() {
-            let lines: Vec<_> = self.exported.iter().map(|name| format!("  export {name}=…")).collect();
+            let lines: Vec<_> = self.exported.iter().map(|name| format!("  export {name}")).collect();
             let lines = lines.join("\n");
             say(format_args!(
                 "toolsmith: set these variables where toolsmith starts; their values are in the previous text of the \
@@ -86,10 +88,23 @@ pub(super) async fn hide(arguments: &AdoptArguments, chosen: &mut [Chosen]) -> R
     }
     match place {
         SecretsPlace::Keep => {}
-        SecretsPlace::Env => hidden.exported = values.into_keys().collect(),
+        SecretsPlace::Env => {
+            let exported = values.into_iter().map(|(name, value)| {
+                let note = if is_pair(&value) { "   # base64 of NAME:PASSWORD" } else { "" };
+                format!("{name}=…{note}")
+            });
+            hidden.exported = exported.collect();
+        }
         SecretsPlace::Keyring => hidden.stored = values,
     }
     Ok(hidden)
+}
+
+/// Whether a secret is a name with a password for the scheme `Basic`, which a client's file may have in an address.
+fn is_pair(secret: &str) -> bool {
+    STANDARD
+        .decode(secret)
+        .is_ok_and(|bytes| std::str::from_utf8(&bytes).is_ok_and(|text| text.contains(':')))
 }
 
 /// A name for a secret that no other value has. `None` if the secret stays.

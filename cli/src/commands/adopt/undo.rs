@@ -135,14 +135,13 @@ fn save_config(config: &Editable, last: &Adoption) -> Result<(), Failure> {
     if !is_created {
         return save(config);
     }
-    std::fs::remove_file(&config.path).map_err(|error| {
-        Failure::command_line(format!("{} can't be removed: {error}", config.path.display())).caused_by(error)
-    })?;
     // Only a project's file is trusted.
     if config.is_of_project() {
         trust::record(&config.path, None)?;
     }
-    Ok(())
+    std::fs::remove_file(&config.path).map_err(|error| {
+        Failure::command_line(format!("{} can't be removed: {error}", config.path.display())).caused_by(error)
+    })
 }
 
 fn report(text: &str) {

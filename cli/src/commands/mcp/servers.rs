@@ -69,7 +69,7 @@ fn configured(server: &Server, masker: &Masker) -> Value {
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => without_secrets(&remote.url),
     };
     json!({ "id": connection.name, "transport": connection.transport.name(), "enabled": true, "source": source(&server.layer),
-        "address": masker.mask(&address), "timeout": mcp::limit_in_seconds(connection.connect_timeout),
+        "address": masker.mask(&mcp::keyring::shown(&address)), "timeout": mcp::limit_in_seconds(connection.connect_timeout),
         "requestTimeout": mcp::limit_in_seconds(connection.request_timeout), "error": null })
 }
 
