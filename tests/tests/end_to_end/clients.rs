@@ -10,50 +10,60 @@ use tempfile::TempDir;
 use crate::harness::{FinishedRun, Run, binary};
 
 /// A home folder.
-struct Home(TempDir);
+pub(crate) struct Home(TempDir);
 
 impl Home {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Home(tempfile::tempdir().unwrap())
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
 
     /// `toolsmith setup` in this home, which is also the working folder.
-    fn setup(&self, arguments: &[&str]) -> Run {
+    pub(crate) fn setup(&self, arguments: &[&str]) -> Run {
         self.in_here(Run::new(self.path())).argument("setup").arguments(arguments)
     }
 
-    fn in_here(&self, run: Run) -> Run {
+    pub(crate) fn in_here(&self, run: Run) -> Run {
         let home = self.path().to_str().unwrap();
         // Unsets all variables that setup records.
-        ["CARGO_HOME", "RUSTUP_HOME", "TOOLSMITH_CACHE_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
-            .iter()
-            .fold(run, |run, name| run.variable(name, ""))
-            .variable("HOME", home)
-            .variable("CLAUDE_CONFIG_DIR", "")
-            .variable("CODEX_HOME", "")
-            .variable("GEMINI_CLI_HOME", "")
-            .working_folder(self.path())
+        [
+            "CARGO_HOME",
+            "RUSTUP_HOME",
+            "TOOLSMITH_CACHE_DIR",
+            "XDG_CACHE_HOME",
+            "XDG_CONFIG_HOME",
+            "XDG_STATE_HOME",
+            "DBUS_SESSION_BUS_ADDRESS",
+        ]
+        .iter()
+        .fold(run, |run, name| run.variable(name, ""))
+        .variable("HOME", home)
+        // Without the clients of this machine.
+        .variable("PATH", "/usr/bin:/bin")
+        .variable("CLAUDE_CONFIG_DIR", "")
+        .variable("CODEX_HOME", "")
+        .variable("GEMINI_CLI_HOME", "")
+        .working_folder(self.path())
     }
 
-    fn ok(&self, arguments: &[&str]) -> FinishedRun {
+    pub(crate) fn ok(&self, arguments: &[&str]) -> FinishedRun {
         self.setup(arguments).done().exits(0)
     }
 
-    fn write(&self, file: &str, text: &str) {
+    pub(crate) fn write(&self, file: &str, text: &str) {
         let file = self.path().join(file);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
     }
 
-    fn read(&self, file: &str) -> String {
+    pub(crate) fn read(&self, file: &str) -> String {
         fs::read_to_string(self.path().join(file)).unwrap()
     }
 
-    fn mode(&self, file: &str) -> u32 {
+    pub(crate) fn mode(&self, file: &str) -> u32 {
         fs::metadata(self.path().join(file)).unwrap().permissions().mode() & 0o777
     }
 
@@ -73,7 +83,7 @@ mcpServers:
   ruled: { command: x, permissions: { read: allow } }
 ";
 
-fn program() -> &'static str {
+pub(crate) fn program() -> &'static str {
     binary().to_str().unwrap()
 }
 
@@ -185,14 +195,20 @@ fn unusual_places_of_compilers_and_configuration_are_recorded() {
         let run = home
             .setup(&[client])
             .variable("RUSTUP_HOME", "/opt/rustup")
-            .variable("XDG_CONFIG_HOME", "/etc/me");
+            .variable("XDG_CONFIG_HOME", "/etc/me")
+            .variable("XDG_STATE_HOME", "/var/me");
         run.done().exits(0);
     }
     let entry = &parsed(&home.read(".claude.json"))["mcpServers"]["toolsmith"];
-    assert_eq!(entry["env"], json!({ "RUSTUP_HOME": "/opt/rustup", "XDG_CONFIG_HOME": "/etc/me" }));
+    let places = json!({
+        "RUSTUP_HOME": "/opt/rustup", "XDG_CONFIG_HOME": "/etc/me", "XDG_STATE_HOME": "/var/me",
+    });
+    assert_eq!(entry["env"], places);
     let text = home.read(".codex/config.toml");
     assert!(
-        text.contains("env = { RUSTUP_HOME = \"/opt/rustup\", XDG_CONFIG_HOME = \"/etc/me\" }"),
+        text.contains(
+            "env = { RUSTUP_HOME = \"/opt/rustup\", XDG_CONFIG_HOME = \"/etc/me\", XDG_STATE_HOME = \"/var/me\" }"
+        ),
         "{text}"
     );
 }
@@ -252,6 +268,8 @@ fn printed_entries_have_each_clients_format() {
         ("gemini", "mcpServers", "~/.gemini/settings.json"),
         ("claude-desktop", "mcpServers", "claude_desktop_config.json"),
         ("cursor", "mcpServers", "~/.cursor/mcp.json"),
+        ("windsurf", "mcpServers", "~/.codeium/windsurf/mcp_config.json"),
+        ("zed", "context_servers", "~/.config/zed/settings.json"),
         ("vscode", "servers", "mcp.json"),
     ] {
         let done = home.ok(&[client, "--print"]).says(&[place]);
@@ -263,7 +281,10 @@ fn printed_entries_have_each_clients_format() {
     assert_eq!(parsed(&done.stdout)["mcp"]["toolsmith"]["command"], json!([program(), "serve"]));
     let done = home.ok(&["codex", "--print", "--name", "smith"]);
     assert!(done.stdout.starts_with("[mcp_servers.smith]\n"), "{}", done.stdout);
-    home.setup(&["cursor"]).done().exits(2).says(&["--print", "~/.cursor/mcp.json"]);
+    home.setup(&["windsurf", "--scope", "project"])
+        .done()
+        .exits(2)
+        .says(&["no configuration for single projects"]);
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
 }
 

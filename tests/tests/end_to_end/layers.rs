@@ -318,11 +318,8 @@ fn the_servers_of_other_clients_are_imported() {
         "web": { "type": "streamable-http", "url": "https://x.example/mcp", "alwaysAllow": ["x"] },
     }});
     fs::write(place.folder.path().join(".mcp.json"), file.to_string()).unwrap();
-    place.ok(&["mcp", "import"]).says(&[
-        "A has no default",
-        "`alwaysAllow` was not imported",
-        "added files, web",
-    ]);
+    place.ok(&["mcp", "import"]).says(&["`alwaysAllow` was not imported", "added files, web"]);
+    assert!(place.text().contains("${A:-b}"), "{}", place.text());
     let all = place.shown(&[]);
     assert_eq!(
         all["servers"][1]["entry"],

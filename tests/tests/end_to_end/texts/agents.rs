@@ -45,7 +45,17 @@ fn the_console_and_models() {
 fn entries_for_clients() {
     let mut page = Page::new("setup");
     let project = Project::new();
-    for client in ["claude-code", "codex", "opencode", "gemini", "claude-desktop", "cursor", "vscode"] {
+    for client in [
+        "claude-code",
+        "codex",
+        "opencode",
+        "gemini",
+        "claude-desktop",
+        "cursor",
+        "vscode",
+        "zed",
+        "windsurf",
+    ] {
         let run = project
             .run(&["setup", client, "--print"])
             .variable("HOME", "/home/me")
@@ -53,6 +63,6 @@ fn entries_for_clients() {
             .variable("RUSTUP_HOME", "/home/me/.rustup");
         page.run(&format!("toolsmith setup {client} --print"), run);
     }
-    project.print(&mut page, "", &["setup", "cursor"]);
+    project.print(&mut page, "", &["setup", "windsurf", "--scope", "project"]);
     page.check();
 }

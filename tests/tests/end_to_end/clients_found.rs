@@ -1,0 +1,169 @@
+//! `toolsmith setup` without a client: finds the installed clients, changes their files after one yes, and takes the
+//! entries out again.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::{Value, json};
+
+use crate::clients::{Home, program};
+use crate::harness::Run;
+
+/// A file of each client, with a comment where the client allows one: the file, the section, and the text.
+const FILES: [(&str, &str, &str); 9] = [
+    (".claude.json", "/mcpServers", "{\n  \"numStartups\": 3\n}\n"),
+    (".config/Claude/claude_desktop_config.json", "/mcpServers", "{\n  \"globalShortcut\": \"\"\n}\n"),
+    (".codex/config.toml", "/mcp_servers", "# mine\nmodel = \"o9\" # fast\n"),
+    (".cursor/mcp.json", "/mcpServers", "{ \"mcpServers\": { \"a\": { \"command\": \"x\" } } }\n"),
+    (".config/Code/User/mcp.json", "/servers", "{\n  // mine\n  \"inputs\": [],\n}\n"),
+    (".gemini/settings.json", "/mcpServers", "{\n  // mine\n  \"theme\": \"Dracula\"\n}\n"),
+    (".config/opencode/opencode.json", "/mcp", "{\n  // mine\n  \"theme\": \"dark\"\n}\n"),
+    (".config/zed/settings.json", "/context_servers", "// mine\n{\n  \"theme\": \"One Dark\", // dark\n}\n"),
+    (".codeium/windsurf/mcp_config.json", "/mcpServers", "{}\n"),
+];
+
+fn with_all_clients() -> Home {
+    let home = Home::new();
+    FILES.iter().for_each(|(file, _, text)| home.write(file, text));
+    home
+}
+
+fn content(file: &str, text: &str) -> Value {
+    if file.ends_with(".toml") {
+        return toml::from_str(text).unwrap();
+    }
+    // Comments and trailing commas of these fixtures.
+    let plain: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap().trim()).collect();
+    serde_json::from_str(&plain.join("").replace(",}", "}")).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn entry(home: &Home, file: &str, section: &str) -> Value {
+    content(file, &home.read(file)).pointer(&format!("{section}/toolsmith")).cloned().unwrap_or_default()
+}
+
+#[test]
+fn all_installed_clients_get_the_entry_in_their_own_format() {
+    let home = with_all_clients();
+    let done =
+        home.ok(&["--yes"]).says(&["+ \"toolsmith\": {", "+ [mcp_servers.toolsmith]", "setup --remove"]);
+    for (file, section, before) in FILES {
+        let entry = entry(&home, file, section);
+        let line = if section == "/mcp" { json!([program(), "serve"]) } else { json!(program()) };
+        assert_eq!(entry["command"], line, "{file}");
+        let text = home.read(file);
+        for comment in ["# mine", "# fast", "// mine", "// dark"] {
+            assert_eq!(text.contains(comment), before.contains(comment), "{file}: {text}");
+        }
+        assert_eq!(home.read(&format!("{file}.toolsmith-backup")), before);
+        assert!(done.stderr.contains(file), "{}", done.stderr);
+    }
+    home.ok(&["--yes"]).says(&["already has toolsmith", "nothing to change"]);
+}
+
+#[test]
+fn only_installed_clients_are_changed_and_new_files_are_private() {
+    let home = Home::new();
+    fs::create_dir_all(home.path().join(".cursor")).unwrap();
+    let done = home.ok(&["--yes"]).says(&["cursor", "(new file)"]);
+    assert_eq!(done.stderr.matches("(new file)").count(), 1, "{}", done.stderr);
+    assert_eq!(home.mode(".cursor/mcp.json"), 0o600);
+    let none = Home::new();
+    none.setup(&["--yes"]).done().exits(2).says(&[
+        "no MCP client is found",
+        "windsurf",
+        "toolsmith setup CLIENT",
+    ]);
+}
+
+#[test]
+fn without_a_terminal_nothing_is_changed_before_a_yes() {
+    let home = with_all_clients();
+    let says = ["+ \"toolsmith\": {", "nothing is changed", "toolsmith setup --yes"];
+    home.setup(&[]).done().exits(2).says(&says);
+    FILES.iter().for_each(|(file, _, text)| assert_eq!(home.read(file), *text));
+    assert!(!home.path().join(".claude.json.toolsmith-backup").exists());
+}
+
+#[test]
+fn one_answer_decides_about_all_files() {
+    for (answer, code) in [("y\n", 0), ("n\n", 2)] {
+        let home = with_all_clients();
+        let started = home.in_here(Run::on_terminal(home.path())).argument("setup").start();
+        started.answer("[y/N] ", 1, answer);
+        let done = started.done().exits(code).says(&["Change these files?"]);
+        assert_eq!(done.stderr.matches("[y/N]").count(), 1, "{}", done.stderr);
+        assert_eq!(entry(&home, ".claude.json", "/mcpServers").is_object(), code == 0);
+    }
+}
+
+#[test]
+fn removal_takes_out_our_entry_and_nothing_else() {
+    let home = with_all_clients();
+    home.ok(&["--yes"]);
+    home.setup(&["--remove"]).done().exits(2).says(&["- \"toolsmith\": {", "setup --remove --yes"]);
+    home.ok(&["--remove", "--yes"]).says(&["removed toolsmith from"]);
+    for (file, section, before) in FILES {
+        let (mut now, mut then) = (content(file, &home.read(file)), content(file, before));
+        let section = section.trim_start_matches('/');
+        for content in [&mut now, &mut then] {
+            if content[section].as_object().is_none_or(|servers| servers.is_empty()) {
+                content.as_object_mut().unwrap().remove(section);
+            }
+        }
+        assert_eq!(now, then, "{file}");
+        let text = home.read(file);
+        assert!(!before.contains("mine") || text.contains("mine"), "{text}");
+    }
+    home.ok(&["--remove"]).says(&["no client has an entry toolsmith"]);
+    home.setup(&["cursor", "--remove"]).done().exits(2).says(&["cursor has no entry toolsmith"]);
+}
+
+#[test]
+fn an_entry_that_is_not_ours_stays() {
+    let home = Home::new();
+    let before = r#"{ "mcpServers": { "toolsmith": { "command": "other", "env": { "KEY": "hunter2" } } } }"#;
+    home.write(".cursor/mcp.json", before);
+    home.setup(&["cursor", "--remove"]).done().exits(2).says(&["does not start `toolsmith serve`"]);
+    let done = home.ok(&["--yes"]).says(&["has a different toolsmith, which stays"]);
+    assert!(!done.stderr.contains("hunter2"), "{}", done.stderr);
+    assert_eq!(home.read(".cursor/mcp.json"), before);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_stop_the_others() {
+    let home = Home::new();
+    home.write(".cursor/mcp.json", "{ \"mcpServers\": ");
+    home.write(".gemini/settings.json", "{}");
+    home.ok(&["--yes"]).says(&["cursor is left out", "added toolsmith to"]);
+    assert!(entry(&home, ".gemini/settings.json", "/mcpServers").is_object());
+}
+
+#[test]
+fn a_second_form_of_opencode_gets_the_entry_where_it_reads_it() {
+    let home = Home::new();
+    home.write(
+        "opencode.json",
+        r#"{ "mcp": { "servers": { "a": { "type": "local", "command": ["x"] } } } }"#,
+    );
+    home.ok(&["opencode", "--scope", "project"]);
+    let content = content("opencode.json", &home.read("opencode.json"));
+    let entry = &content["mcp"]["servers"]["toolsmith"];
+    assert_eq!((&entry["type"], &entry["timeout"]["request"]), (&json!("local"), &json!(1_800_000)));
+}
+
+#[test]
+fn desktop_clients_get_the_search_path_that_a_server_needs() {
+    let home = Home::new();
+    home.write(".config/toolsmith/config.yaml", "mcpServers:\n  a: { command: rare-mcp, args: [x] }\n");
+    home.write("tools/rare-mcp", "");
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(home.path().join("tools/rare-mcp"), mode).unwrap();
+    let path = format!("/usr/bin:{}", home.path().join("tools").display());
+    for client in ["cursor", "claude-code"] {
+        home.setup(&[client]).variable("PATH", &path).done().exits(0);
+    }
+    assert_eq!(entry(&home, ".cursor/mcp.json", "/mcpServers")["env"]["PATH"], json!(path));
+    assert!(entry(&home, ".claude.json", "/mcpServers").get("env").is_none());
+    // Another search path does not make it a different entry.
+    home.setup(&["cursor"]).variable("PATH", "/usr/bin:/bin").done().exits(0).says(&["already has"]);
+}
