@@ -106,7 +106,7 @@ fn removal_takes_out_our_entry_and_nothing_else() {
         let (mut now, mut then) = (content(file, &home.read(file)), content(file, before));
         let section = section.trim_start_matches('/');
         for content in [&mut now, &mut then] {
-            if content[section].as_object().is_none_or(|servers| servers.is_empty()) {
+            if content[section].as_object().is_none_or(serde_json::Map::is_empty) {
                 content.as_object_mut().unwrap().remove(section);
             }
         }
