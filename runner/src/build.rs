@@ -85,7 +85,9 @@ pub(crate) async fn build(
     snippet: &Snippet,
     patience: AdmissionWait<'_>,
 ) -> Result<Report> {
-    let spliced = splice::splice(snippet, &Changes::default());
+    let modules: Vec<&str> =
+        catalog.named(&snippet.identifiers).map(|module| module.module.as_str()).collect();
+    let spliced = splice::splice(snippet, &Changes::default(), &modules);
     let named = catalog.named(&snippet.identifiers).map(|module| Named::new(module, &snippet.identifiers));
     let named = named.collect::<Result<Vec<Named<'_>>>>()?;
     let keys: Vec<String> = named.iter().map(Named::key).collect();
@@ -132,7 +134,7 @@ pub(crate) async fn build(
     let mut attempts = Attempts::new(attempts, &messages, is_rejected);
     while let Some(repaired) = attempts.waiting.pop_front() {
         let Ok(corrected) = Snippet::read(&repaired.text) else { break };
-        let spliced = splice::splice(&corrected, &repaired.changes);
+        let spliced = splice::splice(&corrected, &repaired.changes, &modules);
         let compiled = compile(engine, &libraries, &spliced, patience).await?;
         let messages = compiled.messages.text();
         let drops = repair::drops(&messages, &corrected.text, &spliced, &repaired.changes);
@@ -210,7 +212,7 @@ fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 8").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let key = Key::new("program 9").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Cata
     let reader = Reader { lines: text.split('\n').collect(), spliced };
     let mut hints = Hints::new(Source::new(text, spliced), catalog);
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
-    for message in errors(messages) {
+    for mut message in errors(messages) {
         if diagnostics.len() == DIAGNOSTICS_KEPT {
             break;
         }
@@ -54,6 +54,10 @@ pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Cata
         let is_known = |other: &Diagnostic| other.line == diagnostic.line && other.code == diagnostic.code;
         if !(is_of_wrapper && diagnostics.iter().any(is_known)) {
             diagnostic.hint = hints.hint(&message);
+            if let Some(hint) = &diagnostic.hint {
+                message.children.retain(|child| !is_said(&child.message, hint));
+                diagnostic.rendered = reader.diagnostic(&message).rendered;
+            }
             diagnostics.push(diagnostic);
         }
     }
@@ -388,9 +392,25 @@ fn leading_place(text: &str) -> Option<(u32, u32, &str)> {
     Some((line.parse().ok()?, column.parse().ok()?, rest))
 }
 
+/// Whether `hint` says the same as a suggestion of the compiler, and more.
+fn is_said(suggestion: &str, hint: &str) -> bool {
+    let names = suggestion.contains("with a similar name") && hint.contains("did you mean");
+    let arguments = ["provide the argument", "remove the extra argument"];
+    let counts = arguments.iter().any(|start| suggestion.starts_with(start)) && hint.starts_with("write `");
+    let serialises = hint.contains("derive(Serialize)")
+        && (suggestion.starts_with("the trait `Serialize` is not implemented")
+            || suggestion.starts_with("a tool call must be awaited first"));
+    let awaits = hint.starts_with("a call must be awaited")
+        && (suggestion.starts_with("end the snippet with a value")
+            || suggestion.starts_with("a tool call must be awaited first"));
+    names || counts || serialises || awaits
+}
+
 /// Messages that say nothing about the snippet: compiler internals, and lists of types.
 fn is_noise(message: &str) -> bool {
-    const NOISE: [&str; 9] = [
+    const NOISE: [&str; 11] = [
+        // The crates of a snippet are fixed; Toolsmith's own hint names them, or the module that is meant.
+        "you might be missing a crate named",
         // Notes are shown without their place, and this one says nothing else.
         " defined here",
         "the trait `GeneratedText` is",
@@ -398,6 +418,8 @@ fn is_noise(message: &str) -> bool {
         "the full name for the type has been written",
         "consider using `--verbose`",
         "redundant requirement",
+        // It names the module that the text is put into.
+        "a similar path exists",
         "the following other types implement",
         "check whether the crate offers a `serde` feature flag",
         "required for `",

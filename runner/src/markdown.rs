@@ -65,7 +65,9 @@ pub(crate) fn unfence(code: &str) -> Result<Option<String>, SyntaxError> {
         return Err(second.error(message));
     }
     if let Some(language) = open.foreign() {
-        let message = format!("this block is marked as {language:?}: a snippet is Rust; mark it as `rust`");
+        let message = format!(
+            "this block is {language:?}, and a snippet is Rust: write the program in a block marked `rust`"
+        );
         return Err(open.error(message));
     }
     if lines[open.line + 1..close].iter().all(|line| line.trim().is_empty()) {

@@ -77,15 +77,16 @@ pub(crate) struct Corrected {
     pub(crate) removed: usize,
 }
 
-/// Splices `snippet`, whose text has `changes`.
-pub(crate) fn splice(snippet: &Snippet, changes: &Changes) -> Spliced {
+/// Splices `snippet`, whose text has `changes`, and which names these `modules` of servers.
+pub(crate) fn splice(snippet: &Snippet, changes: &Changes, modules: &[&str]) -> Spliced {
     let (open, close) = match &snippet.shape {
         Shape::Statements(ending) => statements(*ending, changes.finish),
         Shape::Items(entry) => (String::new(), items(entry)),
     };
     let close = format!("{close} {}", entry(snippet));
     let in_scope = in_scope::imports(&snippet.identifiers, &snippet.functions);
-    let open = format!("{PRELUDE}{in_scope}{}{open}", changes.imports);
+    let tools = tools(snippet, modules);
+    let open = format!("{PRELUDE}{in_scope}{tools}{}{open}", changes.imports);
     let offset = count(open.chars().count());
     let lines = count(snippet.text.split('\n').count());
     let tail = snippet.tail.clone().filter(|_| changes.tail_in_place);
@@ -99,6 +100,17 @@ pub(crate) fn splice(snippet: &Snippet, changes: &Changes) -> Spliced {
     let text =
         format!("{open}{text}\n{close} pub(crate) const ORIGIN: ::bridge::Origin<'static> = {origin};\n");
     Spliced { text, offset, lines, edits, inserted: snippet.roots.clone() }
+}
+
+/// The modules of servers as members of `tools`, for a text with paths such as `tools::demo::echo`: in a crate that
+/// `codegen --out` has written, cargo finds them there.
+fn tools(snippet: &Snippet, modules: &[&str]) -> String {
+    let names_tools = snippet.text.contains("tools::") && snippet.identifiers.contains("tools");
+    if !names_tools || modules.is_empty() || modules.contains(&"tools") {
+        return String::new();
+    }
+    let uses: String = modules.iter().map(|module| format!("pub use ::{module}; ")).collect();
+    format!("#[allow(unused_imports)] use self::__tools::*; mod __tools {{ pub mod tools {{ {uses}}} }} ")
 }
 
 /// Inserts [`MODULE`] into `text` at `places`.

@@ -96,6 +96,15 @@ fn mismatched(slip: &Slip<'_>) -> Option<String> {
     number(slip, expected, found)
 }
 
+/// Whether the message is about the right side of `==` or `!=`.
+fn follows_equality(slip: &Slip<'_>) -> bool {
+    let is = |back: usize, signs: &[char]| {
+        let before = slip.at.checked_sub(back);
+        before.is_some_and(|index| signs.iter().any(|sign| slip.tokens.is_sign(index, *sign)))
+    };
+    is(1, &['=']) && is(2, &['=', '!'])
+}
+
 fn number(slip: &Slip<'_>, expected: &str, found: &str) -> Option<String> {
     let is_integer = |name: &str| {
         name == "integer"
@@ -110,6 +119,11 @@ fn number(slip: &Slip<'_>, expected: &str, found: &str) -> Option<String> {
                  integers are divided without a fraction (`7 / 2` is 3): `a as f64 / b as f64`"
                 .to_owned(),
         );
+    }
+    if is_integer(expected) && is_integer(found) && follows_equality(slip) {
+        return Some(format!(
+            "both sides need one type: convert one of them, as in `{found}::try_from(a)? == b` or `a == {expected}::try_from(b)?`"
+        ));
     }
     (is_integer(expected) && is_integer(found) && suggests(slip, ".try_into()")).then(|| {
         format!(

@@ -67,7 +67,7 @@ mod tests {
     /// The variants after an error at `place` in `f(x);\ny`; `is_of_macro` if the code there is in a macro's definition.
     fn after(code: &str, message: &str, place: &str, is_of_macro: bool) -> Vec<Finish> {
         let snippet = Snippet::read("f(x);\ny").unwrap();
-        let spliced = splice(&snippet, &Changes::default());
+        let spliced = splice(&snippet, &Changes::default(), &[]);
         let start = snippet.text.find(place).unwrap() + spliced.offset as usize;
         let span = |expansion: Value| {
             json!({

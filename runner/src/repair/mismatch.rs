@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::certain;
 use super::edit::Edit;
+use super::numbers;
 use crate::hints::Slip;
 use crate::hints::lookup::{Found, Known};
 use crate::messages::{mismatch, quoted};
@@ -33,7 +34,7 @@ pub(super) fn edits(slip: &Slip<'_>) -> Option<Vec<Edit>> {
             let fits = simple && ends_block(slip, &range) && in_loop(slip, &range);
             fits.then(|| around(&range, "", "?;"))
         }
-        _ => texts(slip, expected, found, &range),
+        _ => numbers::equal(slip, (expected, found), &range).or_else(|| texts(slip, expected, found, &range)),
     }
 }
 
@@ -69,7 +70,7 @@ fn in_loop(slip: &Slip<'_>, range: &Range<usize>) -> bool {
         match tokens.kind(index) {
             Some(Kind::Close('(' | '[')) => before = tokens.open(index).and_then(|open| open.checked_sub(1)),
             Some(Kind::Word) if matches!(tokens.word(index), "for" | "while" | "loop") => return true,
-            Some(Kind::Word) if matches!(tokens.word(index), "if" | "else" | "match" | "fn" | "let") => {
+            Some(Kind::Word) if matches!(tokens.word(index), "if" | "else" | "match" | "fn") => {
                 return false;
             }
             Some(Kind::Word | Kind::Literal) => before = index.checked_sub(1),

@@ -1,5 +1,8 @@
 //! Conversions to wider number types: whether they keep the meaning.
 
+use std::ops::Range;
+
+use super::edit::Edit;
 use crate::hints::Slip;
 use crate::messages::mismatch;
 use crate::tokens::{Kind, Tokens};
@@ -44,6 +47,51 @@ pub(super) fn is_widened(slip: &Slip<'_>, texts: &[(&str, &str)]) -> bool {
     keeps(from, to) && keeps_fractions && is_plain(slip, texts)
 }
 
+/// The edits of `a == b` or `a != b`, where `b` is at `right` and one side has a wider type of integers: the other side
+/// is converted. rustc suggests that only for `<` and the like.
+pub(super) fn equal(slip: &Slip<'_>, types: (&str, &str), right: &Range<usize>) -> Option<Vec<Edit>> {
+    let tokens = slip.tokens;
+    let first = tokens.at(right.start);
+    let operator = first.checked_sub(2)?;
+    let is_equality =
+        tokens.is_sign(operator + 1, '=') && matches!(tokens.kind(operator), Some(Kind::Sign('=' | '!')));
+    let (of_left, of_right) = (number(types.0)?, number(types.1)?);
+    if !is_equality || [of_left, of_right].iter().any(|side| matches!(side, Number::Float(_))) {
+        return None;
+    }
+    let (side, wider) = if keeps(of_right, of_left) {
+        (first..tokens.at(right.end), types.0)
+    } else if keeps(of_left, of_right) {
+        (operand_before(tokens, operator)?, types.1)
+    } else {
+        return None;
+    };
+    let range = tokens.range(side.start).start..tokens.range(side.end.checked_sub(1)?).end;
+    let fits = !side.is_empty() && are_plain(tokens, side);
+    fits.then(|| vec![Edit::insert(range.start, format!("{wider}::from(")), Edit::insert(range.end, ")")])
+}
+
+/// The tokens of the place or call that ends before the token `end`, if it is the whole operand of an `==`.
+fn operand_before(tokens: &Tokens<'_>, end: usize) -> Option<Range<usize>> {
+    const KEYWORDS: [&str; 8] = ["if", "while", "return", "match", "in", "break", "else", "move"];
+    let mut start = end;
+    while let Some(before) = start.checked_sub(1) {
+        match tokens.kind(before)? {
+            Kind::Close('(' | '[') => start = tokens.open(before)?,
+            Kind::Word if KEYWORDS.contains(&tokens.word(before)) => return Some(start..end),
+            Kind::Word | Kind::Literal | Kind::Sign('.' | ':' | '?') => start = before,
+            Kind::Open(_) | Kind::Close(_) | Kind::Sign(';' | ',' | '=') => return Some(start..end),
+            // `a || b == c`, `a && b == c`, `|a| a == b`.
+            Kind::Sign('|') => return Some(start..end),
+            Kind::Sign('&') => {
+                return before.checked_sub(1).filter(|index| tokens.is_sign(*index, '&')).map(|_| start..end);
+            }
+            Kind::Sign(_) => return None,
+        }
+    }
+    Some(start..end)
+}
+
 /// Whether the type suffix of a literal may be changed: not from a float to a type without its fraction.
 fn is_literal(before: &str, after: &str) -> bool {
     match (number(before), number(after)) {
@@ -83,16 +131,18 @@ fn is_plain(slip: &Slip<'_>, texts: &[(&str, &str)]) -> bool {
         false => slip.message.primary(),
     };
     let Some(range) = span.and_then(|span| slip.source.range(span)) else { return false };
-    let tokens = slip.tokens;
-    let is_part = |index: usize| match tokens.kind(index) {
-        Some(Kind::Sign(sign)) => {
-            matches!(sign, '.' | ':' | '?' | ',') || (sign == '*' && index == tokens.at(range.start))
-        }
+    are_plain(slip.tokens, slip.tokens.at(range.start)..slip.tokens.at(range.end))
+}
+
+/// Whether these tokens are a place or a call, perhaps after one `*`.
+fn are_plain(tokens: &Tokens<'_>, mut part: Range<usize>) -> bool {
+    let first = part.start;
+    part.all(|index| match tokens.kind(index) {
+        Some(Kind::Sign(sign)) => matches!(sign, '.' | ':' | '?' | ',') || (sign == '*' && index == first),
         Some(Kind::Word) => !matches!(tokens.word(index), "as" | "if" | "match" | "loop" | "unsafe"),
         Some(Kind::Literal | Kind::Open('(' | '[') | Kind::Close('(' | '[')) => true,
         _ => false,
-    };
-    (tokens.at(range.start)..tokens.at(range.end)).all(is_part)
+    })
 }
 
 #[cfg(test)]

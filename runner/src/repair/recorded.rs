@@ -114,7 +114,7 @@ pub(super) fn demo() -> (Catalog, TempDir) {
 fn replay(row: &Row, catalog: &Catalog) {
     let [first, rounds @ ..] = &row.compilations[..] else { panic!("{} has no snippet", row.name) };
     let snippet = Snippet::read(&first.text).unwrap();
-    let spliced = splice(&snippet, &Changes::default());
+    let spliced = splice(&snippet, &Changes::default(), &[]);
     let start = if first.accepted { unmade } else { attempts };
     let attempts = start(&first.messages(spliced.offset), &snippet, &spliced, catalog);
     let mut waiting = VecDeque::from(attempts);
@@ -123,7 +123,7 @@ fn replay(row: &Row, catalog: &Catalog) {
             waiting.pop_front().unwrap_or_else(|| panic!("{}: {} is missing", row.name, round.text));
         round.assert_is(&row.name, &repaired);
         let corrected = Snippet::read(&repaired.text).unwrap();
-        let spliced = splice(&corrected, &repaired.changes);
+        let spliced = splice(&corrected, &repaired.changes, &[]);
         let messages = round.messages(spliced.offset);
         assert_eq!(
             drops(&messages, &corrected.text, &spliced, &repaired.changes),

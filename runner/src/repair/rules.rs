@@ -108,7 +108,7 @@ impl Error<'_> {
     fn corrects(&self, catalog: &Catalog, row: &str, is: bool) {
         let marked = Marked::read(row);
         let snippet = Snippet::read(&marked.text).unwrap();
-        let spliced = splice(&snippet, &Changes::default());
+        let spliced = splice(&snippet, &Changes::default(), &[]);
         let error = self.json(&marked, spliced.offset as usize).to_string();
         let found = repair(&error, &snippet, &spliced, catalog).map(|repaired| repaired.text);
         assert_eq!(found, is.then_some(marked.corrected), "{row} {} {}", self.label, self.note);
@@ -141,14 +141,38 @@ fn numbers_are_widened_where_nothing_was_computed() {
         (label, "f(«-a»{+.into()+})", false),
         (label, "f(«b as u32»{+.into()+})", false),
         (label, "f(«if a { b } else { c }»{+.into()+})", false),
-        ("expected `u32`, found `u64`", "{+u64::from(+}‹a›{+)+} == «b»", true),
-        ("expected `u32`, found `u64`", "{+u64::from(+}‹a + 1›{+)+} == «b»", false),
-        ("expected `u32`, found `u64`", "{+u128::from(+}‹a›{+)+} == «b»", false),
+        ("expected `u32`, found `u64`", "{+u64::from(+}‹a›{+)+} < «b»", true),
+        ("expected `u32`, found `u64`", "{+u64::from(+}‹a + 1›{+)+} < «b»", false),
+        ("expected `u32`, found `u64`", "{+u128::from(+}‹a›{+)+} < «b»", false),
         ("expected `f64`, found `i32`", "‹a› == {+f64::from(+}«b»{+)+}", false),
         ("expected `f64`, found `i32`", "f(«a»{+.into()+})", true),
         ("expected `f64`, found `i64`", "f(«a»{+.into()+})", false),
         ("expected `f64`, found `i32`", "let a = b / 2; f(«a»{+.into()+})", false),
     ]);
+}
+
+#[test]
+fn the_narrower_side_of_an_equality_is_widened() {
+    let (wide, narrow) = ("expected `u64`, found `u32`", "expected `u32`, found `u64`");
+    for (label, row, is) in [
+        (wide, "a == «{+u64::from(+}b.c{+)+}»", true),
+        (wide, "a != «{+u64::from(+}f(b)?{+)+}»", true),
+        (wide, "a == «{+u64::from(+}b + 1{+)+}»", false),
+        (wide, "a = «{+u64::from(+}b{+)+}»", false),
+        (narrow, "{+u64::from(+}a{+)+} == «b»", true),
+        (narrow, "if {+u64::from(+}a.b[0]{+)+} == «b» { 1 } else { 2 }", true),
+        (narrow, "v.iter().any(|x| {+u64::from(+}x.a{+)+} == «b»)", true),
+        (narrow, "c && {+u64::from(+}a{+)+} != «b»", true),
+        (narrow, "c + {+u64::from(+}a{+)+} == «b»", false),
+        (narrow, "-{+u64::from(+}a{+)+} == «b»", false),
+        (narrow, "{+u64::from(+}a{+)+} as u32 == «b»", false),
+        ("expected `usize`, found `u64`", "{+u64::from(+}a{+)+} == «b»", false),
+        ("expected `i64`, found `u64`", "a == «{+i64::from(+}b{+)+}»", false),
+        ("expected `f64`, found `i32`", "a == «{+f64::from(+}b{+)+}»", false),
+    ] {
+        let error = Error { code: "E0308", label, is_own: true, ..Error::default() };
+        error.corrects(&Catalog::default(), row, is);
+    }
 }
 
 #[test]
@@ -336,6 +360,11 @@ fn failures_without_a_value_end_their_loop() {
     let label = "expected `()`, found `Result<(), E>`";
     for (row, is) in [
         ("for a in b { «f(a){+?;+}» }", true),
+        ("while let Some(a) = b.pop() { «f(a){+?;+}» }", true),
+        ("while c && let Some(a) = b.pop() { «f(a){+?;+}» }", true),
+        ("if let Some(a) = b { «f(a){+?;+}» }", false),
+        ("let Some(a) = b else { «f(a){+?;+}» };", false),
+        ("let a = { «f(a){+?;+}» };", false),
         ("for a in b { «-f(a){+?;+}» }", false),
         ("for a in b { «f(a){+?;+}» + 1 }", false),
         ("if b { «f(a){+?;+}» }", false),

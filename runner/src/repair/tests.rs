@@ -31,7 +31,7 @@ fn mended(
     parts: &[(Range<usize>, &str, &str)],
 ) -> Option<Repaired> {
     let snippet = Snippet::read(text).unwrap();
-    let spliced = splice(&snippet, &Changes::default());
+    let spliced = splice(&snippet, &Changes::default(), &[]);
     let offset = spliced.offset as usize;
     let start = text.find(place).unwrap();
     let own = |text: &str| if text.starts_with("use ") { 0 } else { offset };
@@ -50,7 +50,7 @@ fn mended(
 /// Applies `errors`, each with its code and what it suggests to insert, to `text`.
 fn repaired(text: &str, errors: &[(&str, &[(usize, &str)])], catalog: &Catalog) -> Option<Repaired> {
     let snippet = Snippet::read(text).unwrap();
-    let spliced = splice(&snippet, &Changes::default());
+    let spliced = splice(&snippet, &Changes::default(), &[]);
     repair(&suggesting(spliced.offset as usize, errors), &snippet, &spliced, catalog)
 }
 
@@ -277,7 +277,7 @@ fn more_corrections_than_the_limit_are_no_slip() {
     let snippet = Snippet::read(&text).unwrap();
     let first = repaired(&text, &errors(half - 1), &catalog).unwrap();
     let corrected = Snippet::read(&first.text).unwrap();
-    let spliced = splice(&corrected, &first.changes);
+    let spliced = splice(&corrected, &first.changes, &[]);
     let at = |line: usize| first.text.len() - (EDITS_LIMIT - line) * 6 + 2;
     let next = |count: usize| {
         let parts: Vec<[(usize, &str); 1]> = (0..count).map(|line| [(at(half + line), "&")]).collect();
@@ -293,7 +293,7 @@ fn a_tail_stays_in_place_in_the_next_round() {
     let snippet = Snippet::read("f(a);\nb.trim()").unwrap();
     let catalog = Catalog::default();
     let first = repaired(&snippet.text, &[("E0597", &[])], &catalog).unwrap();
-    let spliced = splice(&snippet, &first.changes);
+    let spliced = splice(&snippet, &first.changes, &[]);
     let messages = suggesting(spliced.offset as usize, &[("E0308", &[(2, "&")])]);
     let next = further(&messages, &snippet, &first, &snippet, &spliced, &catalog);
     assert_eq!((next[0].text.as_str(), next[0].changes.tail_in_place), ("f(&a);\nb.trim()", true));

@@ -8,14 +8,14 @@ fn the_template_is_a_spliced_snippet() {
     const TEMPLATE: &str = include_str!("../../../templates/snippet/src/snippet.rs");
     const TEXT: &str = "use tools::demo;\nlet greeting = demo::echo(\"hello\").await?;\n\
                         println!(\"{greeting}\");\ngreeting.text().len()";
-    let spliced = splice(&Snippet::read(TEXT).unwrap(), &Changes::default());
+    let spliced = splice(&Snippet::read(TEXT).unwrap(), &Changes::default(), &[]);
     assert_eq!(spliced.text, TEMPLATE, "templates/snippet/src/snippet.rs must be:\n{}", spliced.text);
 }
 
 /// The function around a text: what it returns, and its body.
 fn body(text: &str, finish: Finish) -> (String, String) {
     let changes = Changes { finish, ..Changes::default() };
-    let spliced = splice(&Snippet::read(text).unwrap(), &changes).text;
+    let spliced = splice(&Snippet::read(text).unwrap(), &changes, &[]).text;
     let (_, function) = spliced.split_once("fn __body").unwrap();
     let (function, _) = function.split_once(" pub(crate) async fn __entry").unwrap();
     let (_, function) = function.split_once(" -> ::bridge::Result<").unwrap();
@@ -59,7 +59,7 @@ fn the_entry_of_items_is_called_as_it_is_declared() {
             "::bridge::finish!(run(args).await)",
         ),
     ] {
-        let spliced = splice(&Snippet::read(text).unwrap(), &Changes::default()).text;
+        let spliced = splice(&Snippet::read(text).unwrap(), &Changes::default(), &[]).text;
         let function = format!(
             "\n#[allow(unused_variables)] {prefix}fn __body(args: ::bridge::Args) -> ::bridge::Result<{returns}> \
              {{ #[allow(unused_imports)] use ::bridge::tail::*; {call} }} "
@@ -94,7 +94,7 @@ fn position(text: &str, word: &str) -> (u32, u32) {
 fn assert_mapped(original: &str, edits: &[(&str, &str)], tail_in_place: bool) {
     let (text, corrected) = corrected(original, edits);
     let changes = Changes { corrected, tail_in_place, imports: "use é; ".to_owned(), ..Changes::default() };
-    let spliced = splice(&Snippet::read(&text).unwrap(), &changes);
+    let spliced = splice(&Snippet::read(&text).unwrap(), &changes, &[]);
     assert_eq!(count(original.split('\n').count()), spliced.lines);
     assert_eq!(tail_in_place, spliced.text.contains(TAIL.0));
     let origin = bridge::Origin::new(spliced.offset).edited(&spliced.edits);
@@ -156,7 +156,7 @@ fn positions_in_items_are_those_of_the_snippet() {
 fn offsets_in_the_compiled_text_are_those_of_the_snippet() {
     let text = "fn main() { crate::one(); crate::two() }\nfn two() { crate::three() }";
     let snippet = Snippet::read(text).unwrap();
-    let spliced = splice(&snippet, &Changes::default());
+    let spliced = splice(&snippet, &Changes::default(), &[]);
     assert_eq!(spliced.inserted.len(), 3);
     let start = spliced.text.find("fn main").unwrap();
     assert_eq!(spliced.text[..start].chars().count(), spliced.offset as usize);

@@ -9,7 +9,7 @@ use crate::content::Content;
 use crate::wire::{CallFailure, FailureKind};
 
 /// A tool call that failed.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ToolError {
     /// The kind of failure.
     pub kind: ToolErrorKind,
@@ -120,6 +120,20 @@ impl fmt::Display for ToolError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ToolError { kind, server, tool, message, .. } = self;
         write!(formatter, "{server}.{tool} {}: {message}", kind.verb())
+    }
+}
+
+/// Says everything once: `raw` includes `content`, and neither is shown if the message is all that the tool sent.
+impl fmt::Debug for ToolError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ToolError { kind, server, tool, message, content, raw } = self;
+        let mut shown = formatter.debug_struct("ToolError");
+        shown.field("kind", kind).field("server", server).field("tool", tool).field("message", message);
+        let is_message = matches!(&content[..], [only] if only.as_text() == Some(message));
+        match raw {
+            Some(raw) if !is_message => shown.field("raw", &format_args!("{raw}")).finish_non_exhaustive(),
+            _ => shown.finish_non_exhaustive(),
+        }
     }
 }
 

@@ -161,3 +161,20 @@ fn text_output_shows_output_and_result() {
         plain("let x: i32 = \"a\"; x").done().exits(3).says(&["error[E0308]", "1:14", "does not compile"]);
     assert_eq!(done.stdout, "");
 }
+
+/// As in a crate of `codegen --out`, where cargo finds the modules in the package `tools`.
+#[test]
+fn modules_may_be_written_as_members_of_tools() {
+    for code in [
+        "tools::demo::echo(\"a\").await?.text()",
+        "use tools::demo;\ndemo::echo(\"a\").await?.text()",
+        "use tools::*;\ndemo::echo(\"a\").await?.text()",
+        "use tools::{demo::echo};\necho(\"a\").await?.text()",
+        "use tools::demo::echo;\nasync fn run() -> Result<String> { Ok(echo(\"a\").await?.text()) }",
+    ] {
+        assert_eq!(json(code).result(), "a", "{code}");
+    }
+    // A server may have this name itself.
+    let server = "mcpServers: { tools: { command: toolsmith, args: [demo-server] } }\n";
+    assert_eq!(json("tools::echo(\"b\").await?.text()").config(server).result(), "b");
+}

@@ -82,7 +82,6 @@ fn missing_modules_and_crates_are_reported() {
             &["no module `dmeo`", "did you mean `demo`?", LIST_ORDERS],
         ),
         ("Demo::list_orders().await?", &["did you mean `demo`?", LIST_ORDERS]),
-        ("tools::demo::echo(\"a\").await?", &["write `demo::…`", "demo::echo("]),
         ("crate::demo::echo(\"a\").await?", &["write `demo::…`", "demo::echo("]),
         ("let x = reqwest::get(\"a\").await?;\n1", offer),
         ("use reqwest::Client;\n1", offer),
