@@ -29,6 +29,9 @@ impl Error {
             ErrorKind::Unauthorized { .. } => {
                 vec![format!("log in with `toolsmith mcp login {}`", self.server)]
             }
+            ErrorKind::NoLogin => {
+                vec!["pass its key as a variable, such as `env: { API_KEY: \"${API_KEY}\" }`".to_owned()]
+            }
             ErrorKind::Keyring { source } => source.hints(),
             _ => Vec::new(),
         }
@@ -38,7 +41,7 @@ impl Error {
     /// because it may hold what is masked.
     pub fn report(&self, mask: impl FnOnce(&str) -> String) -> Report {
         let kind = match *self.kind {
-            ErrorKind::Unauthorized { .. } | ErrorKind::Login { .. } => Kind::Login,
+            ErrorKind::Unauthorized { .. } | ErrorKind::Login { .. } | ErrorKind::NoLogin => Kind::Login,
             _ => Kind::Server,
         };
         self.hints().into_iter().fold(Report::new(kind, mask(&self.to_string())), Report::hint)
@@ -141,6 +144,9 @@ pub enum ErrorKind {
         /// Why, and what to do.
         source: KeyringError,
     },
+    /// A login or logout of a server that is a program on this machine.
+    #[error("it is a program on this machine, which has no login")]
+    NoLogin,
     /// The arguments of a call are not a JSON object.
     #[error("the arguments of tool `{tool}` must be a JSON object")]
     Arguments {
@@ -203,12 +209,10 @@ impl KeyringError {
 #[non_exhaustive]
 pub enum SpawnError {
     /// The configured folder is missing.
-    #[error("its folder `{0}` (`cwd`) does not exist or is not a folder")]
+    #[error("its folder `{0}` (`cwd`) does not exist or is not a folder; create it, or correct `cwd`")]
     Folder(String),
     /// The command is a name that no folder of PATH has.
-    #[error(
-        "the command `{0}` was not found in the folders of PATH; install it, or give its absolute path as `command`"
-    )]
+    #[error("the command `{0}` was not found in the folders of PATH; {advice}", advice = not_in_path(.0))]
     NotInPath(String),
     /// The command is a path without a file, or the file's interpreter is missing.
     #[error("the command `{0}` does not exist, or it is a script whose interpreter does not; check the path")]
@@ -362,4 +366,14 @@ impl fmt::Display for Evidence {
 
 fn seconds(limit: Duration) -> String {
     format!("{} s", limit.as_secs_f64())
+}
+
+/// Advice on a command that PATH does not have.
+fn not_in_path(command: &str) -> String {
+    match command.split_once(char::is_whitespace) {
+        Some((program, _)) => {
+            format!("write only the program as `command: {program}`, and each other word in `args`")
+        }
+        None => "install it, or give its absolute path as `command`".to_owned(),
+    }
 }

@@ -94,7 +94,7 @@ impl HttpFailure {
             false => std::error::Error::source(error),
         };
         let cause = below.map_or_else(|| "it ended too early".to_owned(), chain);
-        let help = if is_distrusted(error) { DISTRUSTED } else { "" };
+        let help = advice(error);
         Self::Unreachable(format!("{what}{}: {cause}{help}", place.unwrap_or_default()))
     }
 }
@@ -111,21 +111,41 @@ fn has_proxy() -> bool {
 
 /// Whether no process listens at the address.
 fn is_refused(error: &(dyn std::error::Error + 'static)) -> bool {
-    std::iter::successors(Some(error), |error| error.source()).any(|error| {
+    causes(error).any(|error| {
         let io = error.downcast_ref::<std::io::Error>();
         io.is_some_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused)
     })
 }
 
-/// Whether the server's certificate comes from an unknown authority.
-fn is_distrusted(error: &(dyn std::error::Error + 'static)) -> bool {
-    let unknown = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
+/// Advice on a failed request.
+fn advice(error: &(dyn std::error::Error + 'static)) -> &'static str {
+    let certificate = |error: &(dyn std::error::Error + 'static)| match error.downcast_ref() {
+        Some(rustls::Error::InvalidCertificate(reason)) => Some(reason.clone()),
+        _ => None,
+    };
+    match causes(error).find_map(certificate) {
+        Some(rustls::CertificateError::UnknownIssuer) => DISTRUSTED,
+        Some(
+            rustls::CertificateError::NotValidForName
+            | rustls::CertificateError::NotValidForNameContext { .. },
+        ) => "; write a name or address in `url` that the certificate is for",
+        // The library has no type for this error.
+        _ if causes(error).any(|error| error.to_string() == "dns error") => {
+            "; check the host in `url`, and the network"
+        }
+        _ => "",
+    }
+}
+
+/// An error and its causes.
+fn causes<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
     std::iter::successors(Some(error), |error| {
         // An error wrapped in an I/O error is not its source.
         let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         wrapped.map_or_else(|| error.source(), |wrapped| Some(wrapped))
     })
-    .any(|error| error.downcast_ref::<rustls::Error>() == Some(&unknown))
 }
 
 /// An error with its causes, on one line.

@@ -49,7 +49,7 @@ where
 {
     let config = &*keyring::resolved(config).await?;
     let fail = |reason: String| Error::new(&config.name, ErrorKind::Login { reason });
-    let authorizer = authorizer(config).map_err(fail)?;
+    let authorizer = authorizer(config)?;
     if authorizer.settings.grant == Grant::ClientCredentials {
         let done = authorizer.log_in_by_credentials(challenge.and_then(Challenge::header)).await;
         return done.map_err(|failure| fail(failure.to_string()));
@@ -85,7 +85,7 @@ where
 /// are removed from this machine all the same.
 pub async fn logout(config: &ServerConfig) -> Result<bool, Error> {
     let fail = |reason: String| Error::new(&config.name, ErrorKind::Login { reason });
-    let authorizer = authorizer(config).map_err(fail)?;
+    let authorizer = authorizer(config)?;
     let held = authorizer.store.hold().await;
     let record = authorizer.store.read().await.ok().flatten();
     let was_there = authorizer.store.forget().await.map_err(|failure| fail(failure.to_string()))?;
@@ -111,18 +111,16 @@ pub async fn logout(config: &ServerConfig) -> Result<bool, Error> {
     Ok(was_there)
 }
 
-fn authorizer(config: &ServerConfig) -> Result<Authorizer, String> {
+fn authorizer(config: &ServerConfig) -> Result<Authorizer, Error> {
+    let fail = |kind: ErrorKind| Error::new(&config.name, kind);
+    let login = |reason: String| fail(ErrorKind::Login { reason });
     let remote = match &config.transport {
         Transport::Http(remote) | Transport::Sse(remote) => remote,
-        Transport::Stdio(_) => {
-            return Err("a local server has no login; it gets its keys through `env`".to_owned());
-        }
+        Transport::Stdio(_) => return Err(fail(ErrorKind::NoLogin)),
     };
-    let url = Url::parse(&remote.url).map_err(|error| format!("its url is invalid: {error}"))?;
-    let settings = remote
-        .oauth
-        .as_ref()
-        .ok_or("its configuration disables login (`oauth: false`, or a header `Authorization`)")?;
+    let url = Url::parse(&remote.url).map_err(|error| login(format!("its url is invalid: {error}")))?;
+    let disabled = "its configuration disables login (`oauth: false`, or a header `Authorization`)";
+    let settings = remote.oauth.as_ref().ok_or_else(|| login(disabled.to_owned()))?;
     Ok(Authorizer::new(&url, settings))
 }
 

@@ -18,9 +18,9 @@ use crate::harness::{Run, json};
 use crate::services::{Service, authority};
 
 /// The demo server behind TLS, with a certificate by an unknown authority.
-struct TlsServer {
+pub(crate) struct TlsServer {
     server: Service,
-    address: String,
+    pub(crate) address: String,
     folder: TempDir,
     /// Serves until it is dropped.
     _runtime: Runtime,
@@ -28,7 +28,7 @@ struct TlsServer {
 
 impl TlsServer {
     /// Starts it with a certificate for this name or address.
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let (server, folder, runtime) =
             (Service::demo(), tempfile::tempdir().unwrap(), Runtime::new().unwrap());
         let mut authorities = CertificateParams::new(Vec::new()).unwrap();
@@ -62,7 +62,7 @@ impl TlsServer {
     }
 
     /// The file with its authority's certificate.
-    fn authority(&self) -> PathBuf {
+    pub(crate) fn authority(&self) -> PathBuf {
         self.folder.path().join("authority.pem")
     }
 }
@@ -149,7 +149,7 @@ fn a_certificate_must_be_for_the_server() {
     let front = TlsServer::new("other.example");
     let file = front.authority();
     let refused = tried(&front.address).variable("SSL_CERT_FILE", file.to_str().unwrap()).done().exits(7);
-    refused.says(&["shop", "invalid peer certificate", "other.example"]);
+    refused.says(&["shop", "invalid peer certificate", "other.example", "write a name or address in `url`"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::cache::with_the_layer_of_the_shared;
 use crate::harness::{FAULT_SERVER, fault_entry, plain};
 use crate::logins::ProtectedServer;
 use crate::services::Service;
+use crate::tls_and_proxies::TlsServer;
 
 const ECHO: &str = "faulty::echo().message(\"hello\").await?.text()";
 
@@ -44,7 +45,9 @@ fn errors_of_servers() {
     page.run("a missing program", plain(ECHO).config(&one("{ command: /nowhere/server }")));
     page.run("a missing working folder", plain(ECHO).config(&one("{ command: x, cwd: /nowhere }")));
     page.run("nobody listens", plain(ECHO).config(&one("{ url: \"http://127.0.0.1:1/mcp\" }")));
-    page.run("a wrong certificate name", plain(ECHO).config(&one("{ url: \"https://127.0.0.1:1/mcp\" }")));
+    let other = TlsServer::new("other.example");
+    let run = plain(ECHO).config(&one(&format!("{{ url: {:?} }}", other.address)));
+    page.run("a wrong certificate name", run.variable("SSL_CERT_FILE", other.authority().to_str().unwrap()));
     let demo = Service::demo();
     let wrong_path = demo.first.trim().replace("/mcp", "/elsewhere");
     page.run("not MCP", plain(ECHO).config(&one(&format!("{{ url: {wrong_path:?} }}"))));
