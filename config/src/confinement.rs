@@ -108,7 +108,7 @@ impl TryFrom<PathToGrant> for GrantedPath {
         let (shown, path) = (given.shown.0.display(), given.path.value());
         match path.try_exists() {
             Ok(true) => Ok(GrantedPath(path)),
-            Ok(false) => Err(format!("{shown} does not exist")),
+            Ok(false) => Err(format!("{shown} does not exist; create it, or grant another path")),
             Err(error) => Err(format!("{shown} can't be granted: {}", error.kind())),
         }
     }

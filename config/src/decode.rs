@@ -115,19 +115,40 @@ impl fmt::Display for Wrong {
 
 impl std::error::Error for Wrong {}
 
+/// Names of keys in the configurations of other clients, and the keys of the same meaning here.
+const OTHER_NAMES: [(&str, &str); 15] = [
+    ("alwaysAllow", "permissions"),
+    ("autoApprove", "permissions"),
+    ("cmd", "command"),
+    ("context_servers", "mcpServers"),
+    ("disabled", "enabled"),
+    ("environment", "env"),
+    ("excludeTools", "disabledTools"),
+    ("httpUrl", "url"),
+    ("includeTools", "enabledTools"),
+    ("mcp", "mcpServers"),
+    ("mcp_servers", "mcpServers"),
+    ("request_timeout_ms", "requestTimeout"),
+    ("serverUrl", "url"),
+    ("server", "mcpServers"),
+    ("servers", "mcpServers"),
+];
+
 impl serde::de::Error for Wrong {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Wrong { place: None, culprit: None, message: Some(message.to_string()), missing: None }
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        let meant = expected.iter().find(|known| is_other_name(field, known)).map(|known| (0, known));
         let near = expected.iter().map(|known| (strsim::osa_distance(known, field), known)).min();
-        let help = match meant.or(near) {
-            Some((distance, known)) if distance <= 2 => format!("did you mean `{known}`? "),
-            _ => String::new(),
-        };
-        Self::custom(format!("unknown key `{field}`; {help}write one of {}", expected.join(", ")))
+        let elsewhere =
+            OTHER_NAMES.iter().filter(|(other, known)| *other == field && expected.contains(known));
+        let meant = elsewhere.map(|(_, known)| known).next();
+        let near = near.filter(|(distance, _)| *distance <= 2).map(|(_, known)| known);
+        Self::custom(match meant.or(near) {
+            Some(known) => format!("unknown key `{field}`; did you mean `{known}`?"),
+            None => format!("unknown key `{field}`; write one of {}", expected.join(", ")),
+        })
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
@@ -146,11 +167,6 @@ impl serde::de::Error for Wrong {
     fn duplicate_field(field: &'static str) -> Self {
         Self::custom(format!("`{field}` is set twice, once by its other name; keep one"))
     }
-}
-
-/// Whether a key is what other clients call a key of this configuration.
-fn is_other_name(field: &str, known: &str) -> bool {
-    known == "mcpServers" && matches!(field, "servers" | "server" | "mcp" | "mcp_servers" | "context_servers")
 }
 
 const A_TEXT: &str = "expected a single value, not a list or a mapping";

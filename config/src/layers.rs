@@ -335,8 +335,12 @@ impl Layers {
         if let (Some(model), Some(place)) = (&settings.defaults.model, named)
             && settings.models.iter().all(|known| known.reference != *model)
         {
-            let message = "defaults.model names no model; write the ref of one under `models`";
-            wrong.push(Problem::at(place, format!("{model:?}: {message}")));
+            let known: Vec<&str> = settings.models.iter().map(|known| known.reference.as_str()).collect();
+            let advice = match known.is_empty() {
+                true => "add it under `models`".to_owned(),
+                false => format!("write the ref of one under `models`: {}", known.join(", ")),
+            };
+            wrong.push(Problem::at(place, format!("defaults.model names no model: {model:?}; {advice}")));
         }
         (Merged { settings, model_keys }, wrong)
     }

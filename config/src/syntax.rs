@@ -137,10 +137,28 @@ impl MessageFormatter for Messages {
             Error::UnknownAnchor { .. } => {
                 "this alias has no anchor; write `&name` before the value to repeat"
             }
-            other => return UserMessageFormatter.format_message(other),
+            other => {
+                let message = UserMessageFormatter.format_message(other);
+                return match advice(&message) {
+                    Some(advice) => Cow::Owned(format!("{message}; {advice}")),
+                    None => message,
+                };
+            }
         };
         Cow::Borrowed(message)
     }
+}
+
+/// What to do about a message of the parser.
+fn advice(message: &str) -> Option<&'static str> {
+    let advice = [
+        ("tabs disallowed", "indent with spaces"),
+        ("unclosed bracket", "close it"),
+        ("mapping values are not allowed", "put the value into quotes, or the key on a line of its own"),
+        ("simple key", "write `key: value`"),
+        ("did not find expected", "check brackets, commas and indentation"),
+    ];
+    advice.into_iter().find(|(part, _)| message.contains(part)).map(|(_, advice)| advice)
 }
 
 impl Localizer for Messages {
