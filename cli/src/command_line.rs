@@ -11,6 +11,7 @@ use terminal::Colours;
 
 use crate::arguments::{Arguments, ColorArgument, Command};
 use crate::commands::explain;
+use crate::usage_hints;
 
 /// Reads the command, and whether it prints JSON.
 ///
@@ -31,6 +32,7 @@ pub(crate) fn read() -> Result<(Command, bool), ExitCode> {
             Ok((arguments.command, as_json))
         }
         Err(error) => {
+            let error = usage_hints::advised(error);
             if error.use_stderr() && options(&words).any(|word| word == "--json") {
                 print_failure(&of_usage(&error.render().to_string()));
             }

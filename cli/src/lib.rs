@@ -18,6 +18,7 @@ mod terminal_host;
 mod terminal_prompter;
 mod tool_arguments;
 mod tool_usage;
+mod usage_hints;
 
 use std::process::ExitCode;
 

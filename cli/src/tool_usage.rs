@@ -15,7 +15,9 @@ pub(crate) fn read(items: &[String]) -> Result<Map<String, Value>, String> {
     let mut arguments = Map::new();
     for item in items {
         let Some((key, value)) = item.split_once('=').filter(|(key, _)| !matches!(*key, "" | ":")) else {
-            return Err(format!("{item:?} is not an argument: write KEY=TEXT or KEY:=JSON"));
+            return Err(format!(
+                "{item:?} is not an argument: write KEY=TEXT or KEY:=JSON, or pass a JSON object with --args"
+            ));
         };
         let (key, value) = match key.strip_suffix(':') {
             Some(key) => (key, json(key, value)?),

@@ -84,7 +84,8 @@ fn settings(model: &Model) -> Result<ModelSettings, Failure> {
                         "the model {} needs its key in the environment variable {name}, which is not set",
                         model.reference
                     ),
-                ));
+                )
+                .hint(format!("set it in the environment: export {name}=…")));
             }
         },
     };

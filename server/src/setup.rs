@@ -111,8 +111,12 @@ pub fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Failure>
         });
     }
     let known: Vec<&str> = config.servers.iter().map(|server| server.connection.name.as_str()).collect();
-    let message = format!("unknown server {name:?}");
-    Err(Failure::command_line(message).hint(format!("configured servers: {}", known.join(", "))))
+    let failure = Failure::command_line(format!("unknown server {name:?}"));
+    let failure = match runner::nearest(name, known.iter().copied()).first() {
+        Some(near) => failure.hint(format!("did you mean `{near}`?")),
+        None => failure,
+    };
+    Err(failure.hint(format!("configured servers: {}", known.join(", "))))
 }
 
 /// Whether there is nothing to choose from: no entry of a server, or all of MCP switched off.

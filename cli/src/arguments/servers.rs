@@ -140,7 +140,8 @@ pub(crate) struct AddArguments {
     /// Whether the server is enabled.
     #[arg(long, value_name = "BOOLEAN", action = clap::ArgAction::Set)]
     pub(crate) enabled: Option<bool>,
-    /// The command of a stdio server with its arguments. Options of `mcp add` must come before it.
+    /// The command of a stdio server with its arguments, or the URL of an http or sse server. Options of `mcp add` must
+    /// come before it.
     #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     pub(crate) line: Vec<String>,
 }

@@ -27,8 +27,10 @@ pub(super) fn seconds_or_none(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// An address to listen on.
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| {
+    let numeric = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    numeric.as_deref().unwrap_or(text).parse().map_err(|_| {
         format!("{text:?} is not an address; write the IP address and the port, such as 127.0.0.1:8080")
     })
 }

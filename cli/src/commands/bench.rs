@@ -63,6 +63,8 @@ const LARGE: &str = "large";
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
+    // Reports a wrong file before anything is measured.
+    let known = tools::known(&arguments.tools)?;
     let cache = cache::open(&config::CacheSettings::default())?;
     let engine = Engine::open(&config::CodeMode::default().engine(cache), &Unobserved).await?;
     let folder = tempfile::tempdir().map_err(Failure::system)?;
@@ -73,7 +75,7 @@ pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     }
     let calls = bench.calls().await?;
     let tools = tools::measure(&engine, &arguments.tools, arguments.rounds).await?;
-    let definitions = definitions::measure(&tools::known(&arguments.tools)?)?;
+    let definitions = definitions::measure(&known)?;
     let terminal = Terminal::new(true, false);
     if arguments.json {
         terminal.print_json(&json_object(&figures, calls, &tools, &definitions).to_string());

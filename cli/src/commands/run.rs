@@ -164,16 +164,27 @@ fn read_snippet(file: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::command_line(format!("the snippet is not UTF-8: byte {at} is not part of a character"))
+            .hint("save the file as UTF-8")
     })
 }
 
 fn unreadable(file: &Path, error: std::io::Error) -> Failure {
-    let why = match error.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no file {}", file.display()),
-        _ if file == Path::new("-") => error.to_string(),
-        _ => format!("{}: {error}", file.display()),
+    let shown = file.display();
+    let (why, advice) = match error.kind() {
+        std::io::ErrorKind::NotFound => (
+            format!("there is no file {shown}"),
+            "check the path; `toolsmith run -` reads the snippet from standard input".to_owned(),
+        ),
+        std::io::ErrorKind::IsADirectory if file.join(config::LOCK).is_file() => {
+            (format!("{shown} is a folder"), format!("run its program: toolsmith run --crate {shown}"))
+        }
+        std::io::ErrorKind::IsADirectory => {
+            (format!("{shown} is a folder"), "name the file of a snippet in it".to_owned())
+        }
+        _ if file == Path::new("-") => (error.to_string(), "name a file instead of `-`".to_owned()),
+        kind => (format!("{shown}: {kind}"), "check that you may read the file".to_owned()),
     };
-    Failure::command_line(format!("the snippet can't be read: {why}")).caused_by(error)
+    Failure::command_line(format!("the snippet can't be read: {why}")).hint(advice).caused_by(error)
 }
 
 /// Prints an outcome and returns the exit code.

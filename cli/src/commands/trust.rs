@@ -36,9 +36,15 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
             "{} has no project configuration: neither toolsmith.yaml nor .toolsmith/config.yaml",
             folder.display()
         ))
+        .hint("name the folder of a project that has one, or add a server here: toolsmith mcp add")
     })?;
     let shown = file.display().to_string();
     if arguments.remove {
+        // Without a record, its contents do not matter.
+        if trust::of(&file, ProjectFiles::new("", None))? == Trust::Missing {
+            terminal.note(&format!("{shown} was not trusted"));
+            return Ok(exit_code::OK);
+        }
         trust::record(&file, None)?;
         terminal.note(&format!("{shown} is no longer trusted"));
         return Ok(exit_code::OK);

@@ -9,6 +9,7 @@ use gateway::pins::Known;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
 use report::Kind;
+use runner::FailureKind;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use server::process_context::ProcessContext;
@@ -112,17 +113,37 @@ async fn answer(
                 format!("the server {server}: {}", opened.warnings.join("; ")),
             ));
         }
-        let names = opened.tools.tools().iter().filter_map(|tool| tool["name"].as_str());
-        let names: Vec<String> = names.take(20).map(printable::name).collect();
-        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        return Err(Failure::command_line(format!("the server {server} has no tool {tool:?}"))
-            .hint(format!("available tools: {names}")));
+        return Err(unknown_tool(server, tool, &opened.tools));
     };
     if by_name {
         check_names(server, tool, &described["inputSchema"], &arguments)?;
     }
-    let answer = sessions.call_directly(server, tool, arguments).await.map_err(Failure::call)?;
+    let answer = sessions.call_directly(server, tool, arguments).await.map_err(|failure| {
+        let is_of_arguments = failure.kind == FailureKind::InvalidParams;
+        let failure = Failure::call(failure);
+        match is_of_arguments {
+            true => failure.hint(usage(server, tool, &described["inputSchema"])),
+            false => failure,
+        }
+    })?;
     Ok(answer.result)
+}
+
+fn unknown_tool(server: &str, tool: &str, tools: &ToolList) -> Failure {
+    let names: Vec<&str> = tools.tools().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    let failure = Failure::command_line(format!("the server {server} has no tool {tool:?}"));
+    if let Some(near) = runner::nearest(tool, names.iter().copied()).first() {
+        return failure
+            .hint(format!("did you mean `{server}.{}`?", printable::name(near)))
+            .hint(format!("`toolsmith mcp tools {server}` lists all tools"));
+    }
+    let shown: Vec<String> = names.into_iter().take(20).map(printable::name).collect();
+    let shown = if shown.is_empty() { "none".to_owned() } else { shown.join(", ") };
+    failure.hint(format!("available tools: {shown}"))
+}
+
+fn usage(server: &str, tool: &str, schema: &Value) -> String {
+    format!("usage: toolsmith mcp call {}", tool_usage::usage(server, tool, schema))
 }
 
 /// Refuses an argument with a name that the tool's schema does not have.
@@ -134,7 +155,7 @@ fn check_names(server: &str, tool: &str, schema: &Value, arguments: &RawValue) -
         Some(near) => failure.hint(format!("did you mean `{}`?", printable::name(near))),
         None => failure,
     };
-    Err(failure.hint(format!("usage: toolsmith mcp call {}", tool_usage::usage(server, tool, schema))))
+    Err(failure.hint(usage(server, tool, schema)))
 }
 
 /// Prints a result and returns the exit code.

@@ -180,12 +180,9 @@ fn report(text: &str) {
 fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
     let mut entry = Entry::new();
     let mut put = |key: &str, value: Json| entry.push((key.to_owned(), value));
-    let (command, args) = match arguments.line.split_first() {
-        Some((command, args)) => (Some(command.clone()), args.to_vec()),
-        None => (arguments.command.clone(), arguments.args.clone()),
-    };
+    let (command, args, url) = target(arguments);
     let (command, args) = in_words(command, args, arguments.cwd.as_deref());
-    let transport = match (arguments.transport, &command, &arguments.url) {
+    let transport = match (arguments.transport, &command, &url) {
         (Some(TransportArgument::Stdio), ..) | (None, Some(_), _) => "stdio",
         (Some(TransportArgument::Sse), ..) => "sse",
         (Some(TransportArgument::Http), ..) | (None, None, Some(_)) => "http",
@@ -211,7 +208,7 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
     if let Some(folder) = &arguments.cwd {
         put("cwd", json!(folder));
     }
-    if let Some(url) = &arguments.url {
+    if let Some(url) = url {
         put("url", json!(url));
     }
     if !arguments.headers.is_empty() {
@@ -230,6 +227,16 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
         put("enabled", json!(enabled));
     }
     Ok(entry)
+}
+
+/// The command with its arguments, or the URL: an address alone after the name is one.
+fn target(arguments: &AddArguments) -> (Option<String>, Vec<String>, Option<String>) {
+    let is_address = |word: &str| word.starts_with("https://") || word.starts_with("http://");
+    match &arguments.line[..] {
+        [only] if is_address(only) => (None, Vec::new(), Some(only.clone())),
+        [command, args @ ..] => (Some(command.clone()), args.to_vec(), None),
+        [] => (arguments.command.clone(), arguments.args.clone(), arguments.url.clone()),
+    }
 }
 
 /// Splits a command that is one text with its arguments, and reports that.

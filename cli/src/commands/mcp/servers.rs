@@ -180,7 +180,12 @@ impl Tried {
                     ));
                 }
             }
-            Err(error) => terminal.tell(&format!("{name}: error: {}", error.report.for_terminal())),
+            Err(error) => {
+                let text = error.report.for_terminal();
+                // The line begins with the server's name already.
+                let text = text.strip_prefix(&format!("MCP server `{name}`: ")).unwrap_or(&text);
+                terminal.tell(&format!("{name}: error: {text}"));
+            }
         }
     }
 
