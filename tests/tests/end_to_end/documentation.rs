@@ -19,11 +19,11 @@ use crate::cache::shared;
 use crate::harness::{Run, binary};
 
 /// A block between fences.
-struct Block {
+pub(crate) struct Block {
     /// The line of its fence, from 0.
     line: usize,
-    info: String,
-    text: String,
+    pub(crate) info: String,
+    pub(crate) text: String,
 }
 
 /// A command and the output that the page shows.
@@ -34,7 +34,7 @@ struct Step {
     output: Vec<String>,
 }
 
-fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
@@ -50,7 +50,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-fn blocks(markdown: &str) -> Vec<Block> {
+pub(crate) fn blocks(markdown: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Block> = None;
     for (index, line) in markdown.lines().enumerate() {
