@@ -174,7 +174,4 @@ fn modules_may_be_written_as_members_of_tools() {
     ] {
         assert_eq!(json(code).result(), "a", "{code}");
     }
-    // A server may have this name itself.
-    let server = "mcpServers: { tools: { command: toolsmith, args: [demo-server] } }\n";
-    assert_eq!(json("tools::echo(\"b\").await?.text()").config(server).result(), "b");
 }
