@@ -77,7 +77,9 @@ fn save<'a>(
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     if !as_json {
-        locked.iter().for_each(|(name, tools)| terminal.print(&format!("{name}: {}", report::count(*tools, "tool"))));
+        locked
+            .iter()
+            .for_each(|(name, tools)| terminal.print(&format!("{name}: {}", report::count(*tools, "tool"))));
     }
     let mut files = Vec::new();
     for (target, held) in targets {
