@@ -25,7 +25,7 @@ pub fn of_server(config: &Config, server: &str, tools: &ToolList) -> Vec<String>
     let names = names(tools);
     let unmatched = named.into_iter().filter(|(_, glob)| !names.iter().any(|name| glob.fits(name)));
     let warning = |(key, glob): (&str, Glob)| {
-        let (text, of) = (printable::name(glob.text()), &server.connection.name);
+        let (text, of) = (printable::prose(glob.text()), &server.connection.name);
         let near = did_you_mean(glob.text(), &names);
         format!(
             "warning: `{key}` of the server {of} has {text}, but no tool of the server has this name{near}"
@@ -65,7 +65,7 @@ fn of_name(
         }));
     }
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    let (text, near) = (printable::name(glob.text()), did_you_mean(glob.text(), &all));
+    let (text, near) = (printable::prose(glob.text()), did_you_mean(glob.text(), &all));
     Some(format!("warning: `{key}` has {text}, but no tool has this name{near}"))
 }
 
