@@ -22,7 +22,7 @@ pub(crate) async fn stats(arguments: &StatsArguments) -> Result<u8, Failure> {
 fn print(arguments: &StatsArguments, terminal: &Terminal) -> Result<(), Failure> {
     let file = statistics::statistics_file()?;
     let mut tools = statistics::read(&file, arguments.since, arguments.server.as_deref())?;
-    tools.sort_by(|one, other| other.calls.cmp(&one.calls));
+    tools.sort_by_key(|tool| std::cmp::Reverse(tool.calls));
     if arguments.json {
         terminal.print_json(&serde_json::to_string(&tools).map_err(Failure::system)?);
     } else if tools.is_empty() {
