@@ -54,7 +54,6 @@ mod tests {
             week >= Duration::from_secs(7 * 86_400) && week < Duration::from_secs(8 * 86_400),
             "{week:?}"
         );
-        assert_eq!(since("900w"), since("900w").map(|time| time.max(SystemTime::UNIX_EPOCH)));
         for wrong in ["", "yesterday", "2026-13-01", "2026-11-01T00:00", "7"] {
             assert!(since(wrong).unwrap_err().contains("such as 7d"), "{wrong}");
         }
