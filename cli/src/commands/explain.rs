@@ -34,9 +34,11 @@ pub(crate) async fn explain(arguments: &ExplainArguments) -> Result<u8, Failure>
     Ok(exit_code::OK)
 }
 
-/// Whether the explanation of a kind says more than the errors of this kind do themselves.
+/// Whether the explanation of a kind says more than the errors of this kind do themselves. Errors about trust and
+/// permission say what to do, or follow the user's own answer.
 pub(crate) fn helps_with(kind: Kind) -> bool {
-    !matches!(kind, Kind::CommandLine | Kind::Cancelled | Kind::Output | Kind::Terminal | Kind::System)
+    use Kind::{Cancelled, CommandLine, Denied, Output, System, Terminal, Trust};
+    !matches!(kind, CommandLine | Trust | Denied | Cancelled | Output | Terminal | System)
 }
 
 /// The codes with an explanation of their own.
