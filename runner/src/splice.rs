@@ -103,10 +103,10 @@ pub(crate) fn splice(snippet: &Snippet, changes: &Changes, modules: &[&str]) -> 
 }
 
 /// The modules of servers as members of `tools`, for a text with paths such as `tools::demo::echo`: in a crate that
-/// `codegen --out` has written, cargo finds them there.
+/// `codegen --out` has written, cargo finds them there. No module is named `tools` itself.
 fn tools(snippet: &Snippet, modules: &[&str]) -> String {
     let names_tools = snippet.text.contains("tools::") && snippet.identifiers.contains("tools");
-    if !names_tools || modules.is_empty() || modules.contains(&"tools") {
+    if !names_tools || modules.is_empty() {
         return String::new();
     }
     let uses: String = modules.iter().map(|module| format!("pub use ::{module}; ")).collect();
