@@ -103,7 +103,7 @@ pub enum ErrorKind {
         reason: String,
     },
     /// The server answered with a JSON-RPC error.
-    #[error("{phase} failed with error {code}: {message}")]
+    #[error("{phase} failed with error {code}: {message}{}", unsupported(*.code))]
     Rpc {
         /// The request.
         phase: Phase,
@@ -376,4 +376,9 @@ fn not_in_path(command: &str) -> String {
         }
         None => "install it, or give its absolute path as `command`".to_owned(),
     }
+}
+
+/// What the JSON-RPC error "method not found" means.
+fn unsupported(code: i64) -> &'static str {
+    if code == -32601 { "; the server does not support this request" } else { "" }
 }

@@ -174,7 +174,12 @@ pub(crate) const FILE_LIMIT: u64 = 64 << 20;
 /// Reads a file's text, within a limit.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
     let failed = |error: std::io::Error| {
-        Failure::command_line(format!("{} can't be read: {error}", path.display())).caused_by(error)
+        let why = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            kind => kind.to_string(),
+        };
+        let failure = Failure::command_line(format!("{} can't be read: {why}", path.display()));
+        failure.hint("check the path of the file").caused_by(error)
     };
     let length = std::fs::metadata(path).map_err(failed)?;
     if length.is_file() && length.len() > FILE_LIMIT {
