@@ -9,6 +9,7 @@ mod explain;
 mod help;
 mod mcp;
 mod secret;
+mod serve;
 mod servers;
 mod setup;
 mod stats;
@@ -35,11 +36,11 @@ pub(crate) use servers::{
 };
 
 use config::{LoadOptions, Needs};
-use server::options::ServeOptions;
 use values::{
     address, description_length, key_value, seconds, seconds_or_none, server_and_tool, server_name,
 };
 
+pub(crate) use self::serve::{ServeArguments, SubagentArguments};
 pub(crate) use self::stats::StatsArguments;
 
 pub(crate) use self::adopt::{AdoptArguments, SecretsPlace};
@@ -205,21 +206,6 @@ pub(crate) struct MannerArguments {
     pub(crate) quiet: bool,
 }
 
-/// Options for the transport of a server.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct ListeningArguments {
-    /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, instead of standard input and output. The
-    /// endpoint is /mcp; /healthz and /readyz report its health. Port 0 selects a free port. The address is printed on
-    /// standard error. Changing the address needs a restart.
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
-    pub(crate) http: Option<std::net::SocketAddr>,
-    /// The environment variable with the token that HTTP clients must send (`Authorization: Bearer …`), at least 16
-    /// characters. Required if the address can be reached from other machines. Changing the token needs a restart. The
-    /// variable is not passed on to the servers that are started.
-    #[arg(long, value_name = "VARIABLE", requires = "http")]
-    pub(crate) token_env: Option<String>,
-}
-
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
@@ -246,51 +232,6 @@ pub(crate) struct RunArguments {
     pub(crate) args: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) manner: MannerArguments,
-}
-
-/// Arguments of `serve`.
-#[derive(Debug, Args)]
-pub(crate) struct ServeArguments {
-    #[command(flatten)]
-    pub(crate) place: ServersArguments,
-    #[command(flatten)]
-    pub(crate) listening: ListeningArguments,
-    #[command(flatten)]
-    pub(crate) manner: MannerArguments,
-}
-
-/// Arguments of `mcp serve`.
-#[derive(Debug, Args)]
-pub(crate) struct SubagentArguments {
-    #[command(flatten)]
-    pub(crate) place: ConfigArguments,
-    #[command(flatten)]
-    pub(crate) listening: ListeningArguments,
-    #[command(flatten)]
-    pub(crate) manner: MannerArguments,
-}
-
-impl From<ServeArguments> for ServeOptions {
-    fn from(arguments: ServeArguments) -> Self {
-        serve_options(arguments.place.options(), arguments.listening, arguments.manner)
-    }
-}
-
-impl From<SubagentArguments> for ServeOptions {
-    fn from(arguments: SubagentArguments) -> Self {
-        serve_options(arguments.place.options(), arguments.listening, arguments.manner)
-    }
-}
-
-fn serve_options(load: LoadOptions, listening: ListeningArguments, manner: MannerArguments) -> ServeOptions {
-    ServeOptions {
-        load,
-        http: listening.http,
-        token_variable: listening.token_env,
-        allow: manner.allow,
-        verbose: manner.verbose,
-        quiet: manner.quiet,
-    }
 }
 
 /// Output formats of `codegen`.

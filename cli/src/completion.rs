@@ -117,9 +117,10 @@ fn cache(config: &Config) -> Option<Cache> {
     Cache::open(&folder, config.cache.size).ok()
 }
 
-/// Whether a shell reads the name as one word without quotes. Servers choose the names of their tools.
+/// Whether a shell reads the name as one word without quotes, which is no option. Servers choose the names of their tools.
 fn is_plain(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c))
+    let is_start = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.starts_with(is_start) && name.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c))
 }
 
 /// The configuration in force, with the options `--config` and `--demo` on the line.

@@ -76,7 +76,9 @@ impl TryFrom<f64> for SecondsOrNone {
         if number == 0.0 {
             return Ok(SecondsOrNone(mcp::NO_TIME_LIMIT));
         }
-        let wrong = |_| format!("{number:?} is out of range: 0 (none), or up to {LONGEST_SECONDS} seconds");
+        let wrong = |_| {
+            format!("{} is out of range: 0 (none), or up to {LONGEST_SECONDS} seconds", as_written(number))
+        };
         Seconds::try_from(number).map(|Seconds(time)| SecondsOrNone(time)).map_err(wrong)
     }
 }
@@ -246,7 +248,7 @@ pub(crate) enum AddressError {
     #[error("this is not an absolute address; begin it with https:// or http://")]
     Relative,
     /// It is for another protocol.
-    #[error("the address must start with https:// or http://, and name a host")]
+    #[error("this is not the address of an HTTP server; write https:// or http://, and a host")]
     Scheme,
     /// It may contain a password.
     #[error("an address must not contain a user name or a password; remove them")]
@@ -271,7 +273,9 @@ pub(super) fn server_address(text: &str) -> Result<Url, &'static str> {
         AddressError::Relative => {
             "this is not an absolute address; write one such as https://example.com/mcp"
         }
-        AddressError::Scheme => "the address must start with https:// or http://, and name a host",
+        AddressError::Scheme => {
+            "this is not the address of an HTTP server; write one such as http://localhost:8080/mcp"
+        }
         AddressError::User => {
             "an address must not contain a user name; write `headers: { Authorization: … }`"
         }

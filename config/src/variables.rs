@@ -18,6 +18,9 @@ pub(crate) enum VariableError {
     /// A secret of the keyring can't have this name.
     #[error("{0:?} is not the name of a secret: it has 1 to 128 letters, digits, `_`, `-` and `.`")]
     Secret(String),
+    /// A text contains a character that marks secrets of the keyring.
+    #[error("the characters U+E000 and U+E001 can't be used here; remove them")]
+    Reserved,
     /// A text for a program contains NUL.
     #[error("a NUL character can't be passed to a program; remove it")]
     Nul,
@@ -30,6 +33,7 @@ pub(crate) enum VariableError {
 /// if the variable is empty or not set. `${keyring:NAME}` becomes a placeholder, which `mcp` replaces when the server is
 /// used.
 pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, VariableError> {
+    without_marks(text)?;
     let mut expanded = String::new();
     let mut rest = text;
     while let Some(start) = rest.find("${") {
@@ -55,13 +59,22 @@ fn value(inner: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String,
         let placeholder = mcp::keyring::placeholder(name);
         return placeholder.ok_or_else(|| VariableError::Secret(name.to_owned()));
     }
-    match inner.split_once(":-") {
-        None => lookup(inner).ok_or_else(|| VariableError::Unset(inner.to_owned())),
-        Some((name, default)) if default.contains("${") => Err(VariableError::Default(name.to_owned())),
-        Some((name, default)) => {
-            Ok(lookup(name).filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned()))
+    let value = match inner.split_once(":-") {
+        None => lookup(inner).ok_or_else(|| VariableError::Unset(inner.to_owned()))?,
+        Some((name, default)) if default.contains("${") => {
+            return Err(VariableError::Default(name.to_owned()));
         }
-    }
+        Some((name, default)) => {
+            lookup(name).filter(|value| !value.is_empty()).unwrap_or_else(|| default.to_owned())
+        }
+    };
+    without_marks(&value)?;
+    Ok(value)
+}
+
+/// Fails on the characters of placeholders for secrets, so that no text and no variable forges one.
+fn without_marks(text: &str) -> Result<(), VariableError> {
+    if mcp::keyring::has_marks(text) { Err(VariableError::Reserved) } else { Ok(()) }
 }
 
 /// Whether every variable in a text has its end.

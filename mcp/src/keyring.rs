@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use dbus_secret_service::{EncryptionType, Error as Failure, Item, SecretService};
 
@@ -27,6 +28,9 @@ pub const MAX_SECRET: usize = 16 * 1024;
 /// Maximum length of a reason that the keyring gives, in characters.
 const MAX_REASON: usize = 300;
 
+/// Time limit for reading secrets, which includes the time in which the user unlocks the keyring.
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// The start and the end of a placeholder, around the name: characters for private use, which no setting has.
 const START: &str = "\u{E000}keyring:";
 const END: char = '\u{E001}';
@@ -42,6 +46,12 @@ pub fn is_name(text: &str) -> bool {
 #[must_use]
 pub fn placeholder(name: &str) -> Option<String> {
     is_name(name).then(|| format!("{START}{name}{END}"))
+}
+
+/// Whether a text contains a character that begins or ends placeholders.
+#[must_use]
+pub fn has_marks(text: &str) -> bool {
+    text.contains(['\u{E000}', END])
 }
 
 /// A text with its placeholders as they are written in a configuration: `${keyring:NAME}`.
@@ -165,8 +175,13 @@ pub(crate) async fn resolved(config: &ServerConfig) -> Result<Cow<'_, ServerConf
         let store = open()?;
         names.into_iter().map(|name| Ok((name.clone(), read(&store, &name)?))).collect::<Result<_, _>>()
     });
-    let secrets: BTreeMap<String, String> = match reading.await {
-        Ok(secrets) => secrets.map_err(|source| Error::new(&config.name, ErrorKind::Keyring { source }))?,
+    let failed = |source| Error::new(&config.name, ErrorKind::Keyring { source });
+    let Ok(read) = tokio::time::timeout(READ_TIMEOUT, reading).await else {
+        let reason = format!("it did not answer within {} s", READ_TIMEOUT.as_secs());
+        return Err(failed(KeyringError::Unavailable { reason }));
+    };
+    let secrets: BTreeMap<String, String> = match read {
+        Ok(secrets) => secrets.map_err(failed)?,
         Err(error) => {
             let reason = format!("the keyring was not read: {error}");
             return Err(Error::new(&config.name, ErrorKind::Host { reason }));

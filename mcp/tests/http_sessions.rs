@@ -186,7 +186,8 @@ async fn a_rejected_call_reports_the_challenge_if_a_login_may_help() {
     assert!(matches!(*error.kind, ErrorKind::Http { .. }), "{error}");
 
     let Transport::Http(remote) = &mut server.config.transport else { unreachable!() };
-    remote.oauth = Some(OAuth::default());
+    // No metadata is published: the configuration says how to log in.
+    remote.oauth = Some(OAuth { token_url: Some("http://127.0.0.1:9/token".to_owned()), ..OAuth::default() });
     let session = Session::connect(&server.config).await.unwrap();
     let error = call(&session).await.unwrap_err();
     let ErrorKind::Unauthorized { challenge, .. } = &*error.kind else { panic!("{error}") };

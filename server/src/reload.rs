@@ -145,7 +145,7 @@ pub(crate) async fn follow(
     let mut wrong = None;
     loop {
         if let Err(error) = folders.watch(source.files()) {
-            tell(&format!("some changes of the configuration can't be watched: {error}"));
+            tell(&format!("warning: some changes of the configuration can't be watched: {error}"));
         }
         let now = source.stamps();
         if now != known {
@@ -154,7 +154,7 @@ pub(crate) async fn follow(
                 Ok(()) => wrong = None,
                 Err(message) if wrong.as_ref() != Some(&message) => {
                     tell(&format!(
-                        "the configuration is invalid; the previous one stays in effect:\n{message}"
+                        "error: the configuration is invalid; the previous one stays in effect:\n{message}"
                     ));
                     wrong = Some(message);
                 }

@@ -1,6 +1,6 @@
 //! Logs on standard error which MCP servers are available, and how many tools were found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gateway::tool_count::ToolCount;
@@ -29,7 +29,8 @@ pub(crate) async fn follow(state: Arc<ServerState>) {
 /// What was found at one moment.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Found {
-    servers: usize,
+    /// The names of the servers that are enabled.
+    configured: BTreeSet<String>,
     tools: usize,
     /// The reason of each unavailable server.
     unavailable: BTreeMap<String, String>,
@@ -44,7 +45,7 @@ impl Found {
             snapshot.lists.iter().map(|(server, list)| ToolCount::of(config, pins, server, list).admitted);
         let unavailable = snapshot.missing.servers().filter(|(_, reason)| *reason != STARTING);
         Found {
-            servers: config.servers.len(),
+            configured: config.servers.iter().map(|server| server.connection.name.clone()).collect(),
             tools: counted.sum(),
             unavailable: unavailable.map(|(server, reason)| (server.to_owned(), reason.to_owned())).collect(),
             is_whole: snapshot.is_whole,
@@ -52,15 +53,13 @@ impl Found {
     }
 
     fn summary(&self) -> String {
-        let count = |count: usize, what: &str| match count {
-            1 => format!("1 {what}"),
-            _ => format!("{count} {what}s"),
-        };
         let unavailable = match self.unavailable.len() {
             0 => String::new(),
             count => format!(", {count} unavailable"),
         };
-        format!("{}, {}{unavailable}", count(self.servers, "server"), count(self.tools, "tool"))
+        let (servers, tools) =
+            (report::count(self.configured.len(), "server"), report::count(self.tools, "tool"));
+        format!("{servers}, {tools}{unavailable}")
     }
 }
 
@@ -79,12 +78,16 @@ impl ServerLog {
                 notifier.warning(&format!("the server {server} is unavailable: {reason}"));
             }
         }
-        for server in self.unavailable.keys().filter(|server| !found.unavailable.contains_key(*server)) {
+        let returned = self
+            .unavailable
+            .keys()
+            .filter(|server| !found.unavailable.contains_key(*server) && found.configured.contains(*server));
+        for server in returned {
             notifier.info(&format!("the server {} is available again", printable::name(server)));
         }
         self.unavailable.clone_from(&found.unavailable);
         // Without servers there is nothing to find; while servers start, the numbers are not final.
-        if found.servers == 0 || !found.is_whole {
+        if found.configured.is_empty() || !found.is_whole {
             return;
         }
         let summary = found.summary();
@@ -101,10 +104,15 @@ mod tests {
 
     #[test]
     fn the_summary_counts_servers_tools_and_failures() {
-        let mut found = Found { servers: 3, tools: 41, is_whole: true, ..Found::default() };
+        let configured = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        let mut found =
+            Found { configured: configured(&["a", "b", "c"]), tools: 41, is_whole: true, ..Found::default() };
         assert_eq!(found.summary(), "3 servers, 41 tools");
         found.unavailable.insert("bad".to_owned(), "it died".to_owned());
         assert_eq!(found.summary(), "3 servers, 41 tools, 1 unavailable");
-        assert_eq!(Found { servers: 1, tools: 1, ..Found::default() }.summary(), "1 server, 1 tool");
+        assert_eq!(
+            Found { configured: configured(&["a"]), tools: 1, ..Found::default() }.summary(),
+            "1 server, 1 tool"
+        );
     }
 }

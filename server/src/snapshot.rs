@@ -167,7 +167,7 @@ impl Snapshot {
         }
         let warnings = partition.warnings.iter().chain(&malformed).chain(&unmatched);
         let news = warnings.filter(|warning| settings.is_news(warning));
-        news.for_each(|warning| notifier.note(warning));
+        news.for_each(|warning| notifier.note(&format!("warning: {warning}")));
         let reference = Reference::new(catalog.clone(), &lists.about).unwrap_or_else(|error| {
             // The catalog was just written to the cache; if it was removed since, there are no descriptions.
             let why = Report::from(error).for_terminal();

@@ -75,7 +75,7 @@ pub(crate) struct LookArguments {
     #[arg(value_name = "NAME", value_parser = server_name)]
     pub(crate) name: Option<String>,
     /// Show only the servers of your own configuration (user), or of the project's.
-    #[arg(long, value_enum, conflicts_with = "name")]
+    #[arg(long, value_enum)]
     pub(crate) scope: Option<Scope>,
     #[command(flatten)]
     pub(crate) place: ServersArguments,

@@ -65,10 +65,10 @@ pub(crate) fn replace(server: &str, entry: &mut Entry, instead: &mut dyn FnMut(&
                 }
             }
             ("url", Json::String(url)) => {
-                in_query(url, |name, text| take(format!("url?{name}"), variable(server, name), text))
+                in_query(url, |name, text| take(format!("url?{name}"), variable(server, name), text));
             }
             ("args", Json::Array(args)) => {
-                in_args(args, |name, text| take(format!("args {name}"), variable(server, name), text))
+                in_args(args, |name, text| take(format!("args {name}"), variable(server, name), text));
             }
             ("oauth", Json::Object(oauth)) => {
                 if let Some(secret) = oauth.get_mut("client_secret") {

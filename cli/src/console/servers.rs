@@ -133,6 +133,10 @@ impl ServerControl {
 
     fn status(&self, settings: &Settings) {
         let config = &settings.config;
+        if config.servers.is_empty() && config.absent.is_empty() {
+            self.terminal.print("no MCP servers are configured");
+            return;
+        }
         let columns = ["server", "transport", "source", "enabled", "state", "tools", "updated"];
         let mut rows: Vec<Vec<String>> = Vec::new();
         for server in &config.servers {

@@ -23,12 +23,12 @@ fn value(done: &FinishedRun) -> Value {
 #[test]
 fn a_failure_under_json_is_one_object_with_kind_message_and_hints() {
     let failing: [(&[&str], i32, &str); 6] = [
-        (&["mcp", "info", "absent", "--json"], 2, "command-line"),
+        (&["mcp", "info", "absent", "--json", "--demo"], 2, "command-line"),
         (&["run", "--json", "missing.rs"], 2, "command-line"),
         (&["run", "--json", "--jsn", "-"], 2, "command-line"),
         (&["config", "show", "--json", "--config", "missing.yaml"], 2, "configuration"),
         (&["conversation", "print", "0123", "--json"], 2, "conversation"),
-        (&["mcp", "lock", "--json", "--accept", "absent"], 2, "command-line"),
+        (&["mcp", "lock", "--json", "--demo", "--accept", "absent"], 2, "command-line"),
     ];
     for (arguments, code, kind) in failing {
         let done = toolsmith(arguments).done().exits(code);
@@ -65,7 +65,8 @@ fn checks_and_trust_are_printed_as_json() {
     assert_eq!((&shown["trusted"], &shown["state"]), (&json!(false), &json!("not_trusted")));
     let effects = shown["effects"].as_array().unwrap();
     assert!(effects.contains(&json!({ "loosens": true, "text": "trust: true" })), "{shown:#}");
-    let ok = json!({ "ok": true, "problems": [] });
+    let note = "there is no configuration file; `toolsmith mcp add` writes one";
+    let ok = json!({ "ok": true, "problems": [], "notes": [note] });
     assert_eq!(value(&toolsmith(&["config", "check", "--json"]).done().exits(0)), ok);
     let generated = value(&toolsmith(&["codegen", "--json"]).config(DEMO).done().exits(0));
     assert_eq!(generated["servers"][0]["tools"][1]["function"], "echo", "{generated:#}");
@@ -73,7 +74,7 @@ fn checks_and_trust_are_printed_as_json() {
 
 #[test]
 fn colours_are_used_when_wanted_and_never_in_pipes() {
-    let list = |more: &[&str]| toolsmith(&[&["mcp", "info", "absent"], more].concat());
+    let list = |more: &[&str]| toolsmith(&[&["mcp", "info", "absent", "--demo"], more].concat());
     assert!(!list(&[]).done().exits(2).stderr.contains('\u{1b}'));
     let always = list(&["--color", "always"]).done().exits(2);
     assert!(always.stderr.contains("\u{1b}[1;31mtoolsmith:\u{1b}[0m unknown server"), "{always:#?}");
@@ -81,7 +82,7 @@ fn colours_are_used_when_wanted_and_never_in_pipes() {
     assert!(
         !list(&["--color=never"]).variable("CLICOLOR_FORCE", "1").done().exits(2).stderr.contains('\u{1b}')
     );
-    let table = toolsmith(&["mcp", "list", "--color=always"]).done().exits(0).stdout;
+    let table = toolsmith(&["mcp", "list", "--demo", "--color=always"]).done().exits(0).stdout;
     assert!(table.starts_with("\u{1b}[1m ID"), "{table:?}");
     let wrong = toolsmith(&["rum", "--color=always"]).done().exits(2).stderr;
     assert!(wrong.contains('\u{1b}'), "{wrong:?}");
@@ -98,14 +99,16 @@ fn a_terminal_names_the_explanation_of_an_error() {
 
 #[test]
 fn quiet_suppresses_notes_of_every_command_before_or_after_it() {
-    for arguments in [&["-q", "mcp", "list"][..], &["mcp", "list", "-q"], &["config", "check", "-q"]] {
+    for arguments in
+        [&["-q", "mcp", "list", "--demo"][..], &["mcp", "list", "--demo", "-q"], &["config", "check", "-q"]]
+    {
         let done = toolsmith(arguments).done().exits(0);
         assert_eq!(done.stderr, "", "{arguments:?}");
     }
     let add = ["mcp", "add", "new", "--permission", "ask"];
     assert!(!toolsmith(&add).arguments(&["--", "x"]).done().exits(0).stderr.is_empty());
     assert_eq!(toolsmith(&add).arguments(&["-q", "--", "x"]).done().exits(0).stderr, "");
-    toolsmith(&["-q", "mcp", "info", "absent"]).done().exits(2).says(&["unknown server"]);
+    toolsmith(&["-q", "mcp", "info", "absent", "--demo"]).done().exits(2).says(&["unknown server"]);
 }
 
 #[test]

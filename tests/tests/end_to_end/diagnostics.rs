@@ -102,7 +102,7 @@ fn messages_help_with_tools() {
     assert_says(&taken["diagnostics"][0]["hint"], &["no field `surname`", "demo::get_customer(id"]);
 
     let unknown = json("demo::list_ordes().await?").expect("compile_error", 3);
-    assert_says(&unknown["diagnostics"][0]["rendered"], &["list_ordes", "list_orders"]);
+    assert_says(&unknown["diagnostics"][0]["hint"], &["list_ordes", "list_orders"]);
 
     let not_awaited = json("(demo::echo(\"x\"), 1)").expect("compile_error", 3);
     assert_says(&not_awaited["diagnostics"][0]["hint"], &["a call must be awaited: `demo::echo(…).await?`"]);

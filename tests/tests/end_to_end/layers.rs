@@ -210,7 +210,7 @@ fn secrets_are_masked_in_shown_configurations() {
 #[test]
 fn check_reports_all_problems_of_all_files() {
     let place = Project::new();
-    place.project("mcpServers:\n  a: { comand: x, timeout: 0 }\n");
+    place.project("mcpServers:\n  a: { comand: x, timeout: -1 }\n");
     place.user("codeMod: {}\n");
     let done = place.run(&["config", "check"]).done().exits(2).says(&["3 problems"]);
     for phrase in ["toolsmith.yaml:2:8:", "toolsmith.yaml:2:28:", "config.yaml:1:1:"] {
@@ -337,7 +337,7 @@ fn the_servers_of_other_clients_are_imported() {
     let wrong = json!({ "servers": { "odd": { "type": "http", "url": "wss://x.example" } } });
     fs::write(place.folder.path().join("wrong.json"), wrong.to_string()).unwrap();
     let done = place.run(&["mcp", "import", "wrong.json"]).done().exits(2);
-    done.says(&["odd: left out", "must start with https://", "no server could be imported"]);
+    done.says(&["odd: left out", "not the address of an HTTP server", "no server could be imported"]);
     assert_eq!(place.text(), before);
     place.ok(&["mcp", "import", "--replace", "--permission", "ask-each"]);
     assert_eq!(place.shown(&[])["servers"][0]["entry"]["permission"], "ask-each");

@@ -248,7 +248,7 @@ fn mistakes_with_servers() {
     let elsewhere = demo.first.trim().replace("/mcp", "/elsewhere");
     for (title, entry) in [
         ("a command that is not installed", "{ command: no-such-mcp-server }".to_owned()),
-        ("a whole command line as command", "{ command: \"npx -y shop-mcp\" }".to_owned()),
+        ("a whole command line as command", "{ command: \"no-such-mcp-server --fast\" }".to_owned()),
         ("a path without a file", "{ command: /nowhere/server }".to_owned()),
         ("a missing folder", "{ command: x, cwd: /nowhere }".to_owned()),
         ("a program that is no server", "{ command: \"true\" }".to_owned()),

@@ -126,12 +126,13 @@ fn servers_that_start_each_other_stop_at_the_limit() {
     let variables = "PATH=\"$PATH\" HOME=\"$HOME\" XDG_CONFIG_HOME=\"$XDG_CONFIG_HOME\"";
     for before in [String::new(), format!("env -i {variables} ")] {
         let to = |file: &str| {
-            let line = format!("exec {before}{program} serve --config {file}");
+            let line = format!("exec {before}{program} serve --verbose --config {file}");
             with_demo(&entry("other", "sh", &["-c", &line]))
         };
         let config = format!("{}agent: {{ maxDepth: 2 }}\n", to("second.yaml"));
         let second = format!("{}agent: {{ maxDepth: 2 }}\n", to("given.yaml"));
-        let mut server = Serve::new(&config).file("second.yaml", &second).start();
+        let server = Serve::new(&config).file("second.yaml", &second).arguments(&["--verbose"]);
+        let mut server = server.start();
         let most = peak_until_reported(
             &mut server,
             false,

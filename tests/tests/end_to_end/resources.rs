@@ -34,7 +34,7 @@ fn all_pages_of_resources_are_listed_and_cycles_end() {
     assert!(errors.contains("resources list repeats a cursor"), "{errors}");
 
     let (rows, errors) = rows(&["list-resources", "faulty"]);
-    assert_eq!(rows[0], ["URI", "NAME", "MIMETYPE", "DESCRIPTION"]);
+    assert_eq!(rows[0], ["URI", "NAME", "MIME", "TYPE", "DESCRIPTION"]);
     assert_eq!(rows[1], ["book://text", "text", "text/plain", "Two", "lines\\u{202e}."]);
     assert_eq!(rows[2], ["book://blob", "blob", "image/png"]);
     assert_eq!(rows.len(), 3, "{rows:?}");
@@ -47,7 +47,7 @@ fn templates_and_prompts_are_listed() {
     assert_eq!(templates[0]["uriTemplate"], "shelf://{name}", "{templates:#}");
     assert_eq!(errors, "");
     let (shown, _) = rows(&["list-resource-templates", "faulty"]);
-    assert_eq!(shown[0], ["URITEMPLATE", "NAME", "MIMETYPE", "DESCRIPTION"]);
+    assert_eq!(shown[0], ["URI", "TEMPLATE", "NAME", "MIME", "TYPE", "DESCRIPTION"]);
     assert_eq!(shown[1], ["shelf://{name}", "shelf", "text/plain", "A", "whole", "shelf."]);
 
     let (prompts, errors) = value(&["list-prompts", "faulty"]);

@@ -131,7 +131,7 @@ fn messages_wait_while_the_disk_is_full() {
     let obstacle = std::error::Error::source(&error).unwrap().to_string();
     assert!(obstacle.contains("free some space"), "{obstacle}");
     let error = error.to_string();
-    assert!(error.contains("2 messages are not stored") && error.contains("free some space"), "{error}");
+    assert!(error.contains("not stored yet: 2 messages") && error.contains("free some space"), "{error}");
     assert!(error.contains("c.db"), "{error}");
     assert_eq!(writer.flush().unwrap_err().to_string(), error, "the obstacle remains");
     assert!(state.trouble().unwrap().to_string().contains("free some space"));
@@ -156,7 +156,7 @@ fn messages_wait_while_another_process_locks_the_file() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     writer.take(keep("a", true, "x"));
     let error = writer.flush().unwrap_err().to_string();
-    assert!(error.contains("1 messages") && error.contains("another process"), "{error}");
+    assert!(error.contains("1 message:") && error.contains("another process"), "{error}");
     other.execute_batch("ROLLBACK").unwrap();
     writer.flush().unwrap();
     assert!(state.trouble().is_none());

@@ -1,6 +1,6 @@
 //! Where secrets go that a client's file has as plain text: they stay, or move to the environment or the keyring.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -74,10 +74,15 @@ pub(super) async fn hide(arguments: &AdoptArguments, chosen: &mut [Chosen]) -> R
         None => asked().await,
     };
     let mut hidden = Hidden::default();
+    // Secrets that are in the keyring already stay: other servers may use them.
+    let stored: BTreeSet<String> = match place {
+        SecretsPlace::Keyring => in_keyring(keyring::list).await?.into_iter().collect(),
+        SecretsPlace::Keep | SecretsPlace::Env => BTreeSet::new(),
+    };
     let mut values: BTreeMap<String, String> = BTreeMap::new();
     for chosen in chosen.iter_mut().filter(|chosen| !chosen.is_there) {
         plain_secrets::replace(&chosen.name, &mut chosen.entry, &mut |secret| {
-            let name = free_name(place, secret, &values)?;
+            let name = free_name(place, secret, &values, &stored)?;
             values.insert(name.clone(), secret.value.clone());
             Some(if place == SecretsPlace::Env {
                 format!("${{{name}}}")
@@ -107,16 +112,22 @@ fn is_pair(secret: &str) -> bool {
         .is_ok_and(|bytes| std::str::from_utf8(&bytes).is_ok_and(|text| text.contains(':')))
 }
 
-/// A name for a secret that no other value has. `None` if the secret stays.
-fn free_name(place: SecretsPlace, secret: &Secret, taken: &BTreeMap<String, String>) -> Option<String> {
+/// A name for a secret that no other value has, and that is not in the keyring. `None` if the secret stays.
+fn free_name(
+    place: SecretsPlace,
+    secret: &Secret,
+    taken: &BTreeMap<String, String>,
+    stored: &BTreeSet<String>,
+) -> Option<String> {
     let name = match place {
         SecretsPlace::Keep => return None,
         SecretsPlace::Env => secret.variable.clone(),
         SecretsPlace::Keyring => secret.keyring_name(),
     };
-    let is_free = |name: &String| taken.get(name).is_none_or(|value| *value == secret.value);
+    let is_free =
+        |name: &String| !stored.contains(name) && taken.get(name).is_none_or(|value| *value == secret.value);
     let prefix = secret.server.to_ascii_uppercase().replace('-', "_");
-    let more = (2..=taken.len() + 2).map(|count| format!("{name}_{count}"));
+    let more = (2..=taken.len() + stored.len() + 2).map(|count| format!("{name}_{count}"));
     std::iter::once(name.clone()).chain([format!("{prefix}_{name}")]).chain(more).find(is_free)
 }
 

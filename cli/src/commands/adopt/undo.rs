@@ -15,6 +15,7 @@ use crate::commands::mcp::edit::file::Editable;
 use crate::commands::mcp::edit::foreign::is_toolsmith;
 use crate::commands::mcp::edit::save;
 use crate::commands::setup::{ClientFile, ask_to_change, report_backup};
+use crate::file_lock::hold;
 
 /// Undoes the last adoption and returns the exit code. `command` is what the user has typed.
 pub(super) async fn undo(
@@ -134,6 +135,12 @@ fn save_config(config: &Editable, last: &Adoption) -> Result<(), Failure> {
     let is_created = last.config.before.is_none() && last.config.is_as_written(config.before.as_deref());
     if !is_created {
         return save(config);
+    }
+    // The question may have been open for a long time.
+    let _held = hold(&config.path)?;
+    if std::fs::read_to_string(&config.path).ok() != config.before {
+        let message = format!("{} has changed meanwhile, so it is not removed", config.path.display());
+        return Err(Failure::command_line(message).hint("run the command again"));
     }
     // Only a project's file is trusted.
     if config.is_of_project() {

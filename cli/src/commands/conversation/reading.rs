@@ -176,7 +176,7 @@ pub(super) fn shortened(text: &str) -> String {
         0 => text.to_owned(),
         // Only the last line's newline is left out.
         1 if rest == "\n" => head.to_owned(),
-        left => format!("{head}\n[… left out {}; --full shows them]", report::count(left, "character")),
+        left => format!("{head}\n[… {} more; --full shows them]", report::count(left, "character")),
     }
 }
 
@@ -286,10 +286,7 @@ tools  1970-01-01 00:01Z  m2
     line 1
 ";
         assert!(page.starts_with(expected), "{page}");
-        assert!(
-            page.contains("    line 20\n    [… 161 characters are left out; --full shows them]\n"),
-            "{page}"
-        );
+        assert!(page.contains("    line 20\n    [… 161 characters more; --full shows them]\n"), "{page}");
         let end = "  ← read failed\n    [image/png \"x.png\", about 6 bytes; --json prints it]\n";
         assert!(page.ends_with(end), "{page}");
         let full = Page::of(&summary(), &path(), true, Style::NONE);
@@ -310,6 +307,6 @@ tools  1970-01-01 00:01Z  m2
         let twenty = "x\n".repeat(20);
         assert_eq!(shortened(&twenty), twenty.trim_end());
         let long = shortened(&"ä".repeat(CHARACTER_LIMIT + 7));
-        assert!(long.ends_with("ä\n[… 7 characters are left out; --full shows them]"), "{long}");
+        assert!(long.ends_with("ä\n[… 7 characters more; --full shows them]"), "{long}");
     }
 }

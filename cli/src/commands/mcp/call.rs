@@ -29,8 +29,8 @@ const STANDARD_INPUT_LIMIT: u64 = 32 << 20;
 
 /// Runs the command and returns the exit code. The tool may be a subagent: its events are shown.
 pub(super) async fn call(arguments: &CallArguments) -> Result<u8, Failure> {
-    let terminal = Terminal::new(arguments.output.quiet, false).verbose(arguments.output.verbose);
-    let runtime = Runtime::start(terminal, false, ProcessContext::of_this_process()).await;
+    let terminal = Terminal::new(arguments.output.quiet, false);
+    let runtime = Runtime::start(terminal, arguments.output.verbose, ProcessContext::of_this_process()).await;
     let code = call_in(&runtime, arguments).await;
     runtime.shutdown().await?;
     code

@@ -236,8 +236,9 @@ impl Tried {
 pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let config = survey_for_person(&arguments.place.options(), terminal)?;
     if let Some(name) = &arguments.name {
-        let name = &server(&config, name)?.connection.name;
-        return one(&config, name, arguments.output.json, terminal).await;
+        let server = server(&config, name)?;
+        must_be_in(arguments.scope, server)?;
+        return one(&config, &server.connection.name, arguments.output.json, terminal).await;
     }
     let pins = Known::of(&config)?.pins;
     let tried = all(&config, arguments.scope, &pins, terminal).await?;
@@ -274,6 +275,17 @@ pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Resul
     let config = load(&arguments.place.options())?;
     let name = &server(&config, &arguments.name)?.connection.name;
     one(&config, name, arguments.output.json, terminal).await
+}
+
+/// Fails if the entry in force of the server `name` is not of this scope: an overridden entry has no effect.
+fn must_be_in(scope: Option<Scope>, server: &Server) -> Result<(), Failure> {
+    if is_in(scope, &server.layer) {
+        return Ok(());
+    }
+    let name = &server.connection.name;
+    let place = source(&server.layer);
+    Err(Failure::command_line(format!("the entry of {name} in force is in another scope: {place}"))
+        .hint(format!("leave out --scope: toolsmith mcp test {name}")))
 }
 
 /// Prints everything about one server.
@@ -323,8 +335,9 @@ pub(super) async fn test(arguments: &LookArguments, terminal: &Terminal) -> Resu
     let pins = Known::of(&config)?.pins;
     let tried = match &arguments.name {
         Some(name) => {
-            let name = &server(&config, name)?.connection.name;
-            vec![alone(&config, name, &pins, terminal).await?]
+            let server = server(&config, name)?;
+            must_be_in(arguments.scope, server)?;
+            vec![alone(&config, &server.connection.name, &pins, terminal).await?]
         }
         None => all(&config, arguments.scope, &pins, terminal).await?,
     };

@@ -45,7 +45,7 @@ fn braces(text: &str, notes: &mut Vec<String>) -> String {
 
 fn variable(name: &str, notes: &mut Vec<String>) -> String {
     if let Some(name) = name.strip_prefix("env:") {
-        return format!("${{{name}}}");
+        return of_environment(name, notes);
     }
     if let Some(input) = name.strip_prefix("input:") {
         let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
@@ -60,14 +60,21 @@ fn variable(name: &str, notes: &mut Vec<String>) -> String {
         }
         "userHome" => "${HOME}".to_owned(),
         "pathSeparator" | "/" => "/".to_owned(),
-        _ => {
-            let plain = name.split_once(":-").map_or(name, |(name, _)| name);
-            if !plain.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-                notes.push(format!("${{{name}}} has no meaning in Toolsmith: change it"));
-            }
-            format!("${{{name}}}")
-        }
+        _ => of_environment(name, notes),
     }
+}
+
+/// A variable of the environment, with or without a default. Any other name is written as text: a client's file may
+/// belong to a project that is not trusted, and must not name anything else that Toolsmith reads, such as `keyring:NAME`.
+fn of_environment(name: &str, notes: &mut Vec<String>) -> String {
+    let plain = name.split_once(":-").map_or(name, |(name, _)| name);
+    let is_start = plain.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if is_start && plain.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return format!("${{{name}}}");
+    }
+    let shown = printable::exact(name).to_string();
+    notes.push(format!("${{{shown}}} is not a variable, and is imported as text: change it"));
+    format!("$${{{name}}}")
 }
 
 /// Writes `$NAME` as `${NAME}`.
@@ -96,7 +103,7 @@ fn opencode(text: &str, notes: &mut Vec<String>) -> String {
     while let Some((before, after)) = rest.split_once("{env:") {
         let Some((name, behind)) = after.split_once('}') else { break };
         new.push_str(&literal(before));
-        new.push_str(&format!("${{{name}}}"));
+        new.push_str(&of_environment(name, notes));
         rest = behind;
     }
     new.push_str(&literal(rest));
@@ -124,5 +131,20 @@ mod tests {
         assert_eq!(converted(Dialect::Opencode, "Bearer {env:TOKEN} ${X}"), "Bearer ${TOKEN} $${X}");
         assert_eq!(converted(Dialect::Literal, "${X} $Y"), "$${X} $Y");
         assert_eq!(converted(Dialect::Braces, "${unclosed"), "${unclosed");
+    }
+
+    #[test]
+    fn no_other_client_names_a_secret_of_the_keyring() {
+        for (dialect, text) in [
+            (Dialect::Braces, "${keyring:a}"),
+            (Dialect::Braces, "${env:keyring:a}"),
+            (Dialect::Braces, "${keyring:a:-b}"),
+            (Dialect::Shell, "${keyring:a}"),
+            (Dialect::Opencode, "{env:keyring:a}"),
+        ] {
+            let mut notes = Vec::new();
+            let converted = dialect.convert(text, &mut notes);
+            assert!(converted.starts_with("$${") && notes.len() == 1, "{text}: {converted} {notes:?}");
+        }
     }
 }

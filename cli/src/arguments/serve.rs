@@ -1,0 +1,68 @@
+//! The command line of `serve` and `mcp serve`.
+
+use clap::Args;
+use config::LoadOptions;
+use server::options::ServeOptions;
+
+use super::values::address;
+use super::{ConfigArguments, MannerArguments, ServersArguments};
+
+/// Options for the transport of a server.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ListeningArguments {
+    /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, instead of standard input and output. The
+    /// endpoint is /mcp; /healthz and /readyz report its health. Port 0 selects a free port. The address is printed on
+    /// standard error. Changing the address needs a restart.
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub(crate) http: Option<std::net::SocketAddr>,
+    /// The environment variable with the token that HTTP clients must send (`Authorization: Bearer …`), at least 16
+    /// characters. Required if the address can be reached from other machines. Changing the token needs a restart. The
+    /// variable is not passed on to the servers that are started.
+    #[arg(long, value_name = "VARIABLE", requires = "http")]
+    pub(crate) token_env: Option<String>,
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    #[command(flatten)]
+    pub(crate) place: ServersArguments,
+    #[command(flatten)]
+    pub(crate) listening: ListeningArguments,
+    #[command(flatten)]
+    pub(crate) manner: MannerArguments,
+}
+
+/// Arguments of `mcp serve`.
+#[derive(Debug, Args)]
+pub(crate) struct SubagentArguments {
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
+    #[command(flatten)]
+    pub(crate) listening: ListeningArguments,
+    #[command(flatten)]
+    pub(crate) manner: MannerArguments,
+}
+
+impl From<ServeArguments> for ServeOptions {
+    fn from(arguments: ServeArguments) -> Self {
+        serve_options(arguments.place.options(), arguments.listening, arguments.manner)
+    }
+}
+
+impl From<SubagentArguments> for ServeOptions {
+    fn from(arguments: SubagentArguments) -> Self {
+        serve_options(arguments.place.options(), arguments.listening, arguments.manner)
+    }
+}
+
+fn serve_options(load: LoadOptions, listening: ListeningArguments, manner: MannerArguments) -> ServeOptions {
+    ServeOptions {
+        load,
+        http: listening.http,
+        token_variable: listening.token_env,
+        allow: manner.allow,
+        verbose: manner.verbose,
+        quiet: manner.quiet,
+    }
+}
