@@ -7,6 +7,7 @@ mod agents;
 mod clients;
 mod conformance;
 mod conformance_server;
+mod first_hour;
 mod first_try;
 mod kubernetes;
 mod modes;
@@ -79,6 +80,9 @@ async fn all() -> Checked<(Vec<Row>, String)> {
     }
     rows.extend(agents::run(&installed, &product, is_chosen).await?);
     rows.extend(clients::run(&installed, &product, is_chosen).await?);
+    if is_chosen([first_hour::PART, "stdio"]) {
+        rows.push(first_hour::run(&installed, &product)?);
+    }
     if is_chosen([first_try::PART, "stdio"]) {
         rows.extend(first_try::run(&installed, &product).await?);
     }
