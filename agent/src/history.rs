@@ -52,6 +52,8 @@ impl History {
         let Some((at, text)) = self.last_summary() else { return Cow::Borrowed(&self.messages) };
         let (before, after) = (self.messages.get(..at), self.messages.get(at + 1..));
         let (before, mut after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        // The summary may repeat what a tool returned: it must not end its own mark.
+        let text = text.replace("</summary", "</ summary");
         let mut blocks = vec![Block::text(format!("{SUMMARY_INTRODUCTION}\n<summary>\n{text}\n</summary>"))];
         if let Some(task) = task_in_progress(before) {
             blocks.push(Block::text(TASK_INTRODUCTION));

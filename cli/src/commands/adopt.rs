@@ -61,7 +61,7 @@ async fn take_over(
     let entries = file.entries()?;
     let imported = foreign::of_client(arguments.client, &file.path, &file.content()?, &entries)?;
     let mut config = Editable::open(arguments.scope)?;
-    imported.notes.iter().for_each(|note| report(note));
+    imported.notes.iter().for_each(|note| report(&printable::prose(note)));
     let given = imported.given;
     let mut chosen = selection::choose(arguments, imported.servers, &config).await?;
     let hidden = hiding::hide(arguments, &mut chosen).await?;

@@ -16,7 +16,7 @@ fn errors_are_reported_with_their_place() {
         ("mcpServers:\n  a: { command: x }\ncodeMod: {}\n", &["codeMod", "3:", "codeMode"]),
         ("mcpServers:\n  a: { command: x, args: 7 }\n", &["2:", "given.yaml"]),
         ("mcpServers:\n  a: { command: x, timeout: soon }\n", &["2:", "given.yaml"]),
-        ("mcpServers:\n  a: { command: x, timeout: 0 }\n", &["given.yaml:2:", "out of range"]),
+        ("mcpServers:\n  a: { command: x, timeout: -1 }\n", &["given.yaml:2:", "out of range"]),
         (
             "mcpServers:\n  a: { command: x, enabledTools: [a], disabledTools: [b] }\n",
             &["given.yaml:2:", "exclude each other"],

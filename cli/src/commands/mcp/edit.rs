@@ -55,7 +55,7 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     let taken = taken(&file, imported.servers.iter().map(|(name, _)| name.as_str()))?;
     refuse_taken(&taken, &arguments.access, &file)?;
     for note in &imported.notes {
-        report(note);
+        report(&printable::prose(note));
     }
     let access = access(&arguments.access, &imported.servers).await;
     let mut names = Vec::new();
