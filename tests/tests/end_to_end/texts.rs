@@ -92,6 +92,8 @@ fn settings() -> Settings {
         (r"(?m)^toolsmith: \w+ is started for the first time: .*\n".to_owned(), ""),
         // Whether a list was cached before does, too.
         (r"(?m)^toolsmith: the tools of a server have changed: compiling again .*\n".to_owned(), ""),
+        // Whether a compiler waits depends on what else this machine runs.
+        (r"(?m)^toolsmith: waiting for memory: .*\n".to_owned(), ""),
         (r"\[standard error\]\n\[exit code".to_owned(), "[exit code"),
         // Which servers are still starting depends on their speed.
         (r"\[next block\]\nNot available now: [^\n]*: still starting\.\n?".to_owned(), ""),
