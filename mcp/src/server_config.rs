@@ -123,7 +123,7 @@ pub struct OAuth {
     pub store: Option<PathBuf>,
     /// Scopes to request, separated by spaces; by default those that the server names.
     pub scope: Option<String>,
-    /// The id of a client that was registered by hand.
+    /// The id of a client that was registered manually.
     pub client_id: Option<String>,
     /// Its secret. Never logged.
     pub client_secret: Option<String>,

@@ -66,7 +66,7 @@ fn unavailable_servers_and_found_tools_are_logged() {
     server.wait_for_log("toolsmith: warning: the server bad is unavailable: ");
     server.wait_for_log("toolsmith: info: 2 servers, ");
     server.wait_for_log(", 1 unavailable");
-    // The client is told too, with each task.
+    // The client gets the warning with each task as well.
     server.send(&json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": task("go") }));
     let warned = server.receive("a warning", |message| {
         message["method"] == "notifications/message" && message["params"]["data"].to_string().contains("bad")
