@@ -1,4 +1,4 @@
-//! Embeds the sources of `bridge` and of the snippets' `anyhow`, so that they can be built on the user's machine.
+//! Embeds the sources of our own crates in `templates`, so that they can be built on the user's machine.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::{env, fs, io};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let templates = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../templates");
     let mut files = Vec::new();
-    for name in ["anyhow", "bridge"] {
+    for name in ["anyhow", "bridge", "chrono", "futures", "regex"] {
         let folder = templates.join(name);
         println!("cargo::rerun-if-changed={}", folder.display());
         files.push(folder.join("Cargo.toml"));

@@ -30,7 +30,7 @@ pub use run::{Answer, ContextWindow, Limits, Run, RunError};
 pub use settings::{Api, Generation, ModelSettings, Thinking};
 pub use store::{Conversation, NewConversation, Store, StoreError, StoreErrorKind, StoredMessage, Summary};
 pub use subagent_events::{
-    ADDRESS_VARIABLE, EventBatch, EventKind, EventPoster, LONGEST_BATCH, ListenerError, MOST_EVENTS,
+    ADDRESS_VARIABLE, EventBatch, EventKind, EventPoster, ListenerError, MAX_BATCH, MOST_EVENTS,
     SubagentEvent,
 };
 pub use toolset::{ToolDefinition, ToolsError, Toolset};

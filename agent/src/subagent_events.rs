@@ -16,16 +16,16 @@ pub use poster::{EventPoster, ListenerError};
 pub const ADDRESS_VARIABLE: &str = "TOOLSMITH_SUBAGENT_LOGGING_ADDRESS";
 
 /// Maximum size of an event's payload, in bytes; the rest is cut off.
-const LONGEST_PAYLOAD: usize = 64 << 10;
+const MAX_PAYLOAD: usize = 64 << 10;
 
 /// Maximum size of the names in an event, in bytes, which a model may have made up; the rest is cut off.
-const LONGEST_NAME: usize = 1 << 10;
+const MAX_NAME: usize = 1 << 10;
 
 /// Maximum size of an event as JSON, in bytes; a control character takes six.
-const LONGEST_EVENT: usize = 512 << 10;
+const MAX_EVENT: usize = 512 << 10;
 
 /// Maximum size of a batch as JSON, in bytes (1 MiB).
-pub const LONGEST_BATCH: usize = 1 << 20;
+pub const MAX_BATCH: usize = 1 << 20;
 
 /// Limit on the events of a batch.
 pub const MOST_EVENTS: usize = 256;
@@ -101,10 +101,10 @@ pub enum EventKind {
 impl SubagentEvent {
     /// Cuts its texts to their limits.
     fn bounded(mut self) -> Self {
-        cut(&mut self.payload, LONGEST_PAYLOAD);
-        cut(&mut self.subagent_name, LONGEST_NAME);
+        cut(&mut self.payload, MAX_PAYLOAD);
+        cut(&mut self.subagent_name, MAX_NAME);
         for name in [&mut self.tool_name, &mut self.tool_call_id].into_iter().flatten() {
-            cut(name, LONGEST_NAME);
+            cut(name, MAX_NAME);
         }
         self
     }
@@ -140,15 +140,14 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_at_a_whole_character() {
-        let long = "\u{1}ü".repeat(LONGEST_PAYLOAD);
+        let long = "\u{1}ü".repeat(MAX_PAYLOAD);
         let (tool_name, tool_call_id) = (Some(long.clone()), Some(long.clone()));
         let event = SubagentEvent { payload: long, tool_name, tool_call_id, ..event() };
         let event = event.bounded();
         let [name, call] = [&event.tool_name, &event.tool_call_id].map(|text| text.as_ref().unwrap());
-        for (text, longest) in [(&event.payload, LONGEST_PAYLOAD), (name, LONGEST_NAME), (call, LONGEST_NAME)]
-        {
+        for (text, longest) in [(&event.payload, MAX_PAYLOAD), (name, MAX_NAME), (call, MAX_NAME)] {
             assert!(text.len() <= longest + '…'.len_utf8() && text.ends_with('…'), "{}", text.len());
         }
-        assert!(serde_json::to_vec(&event).unwrap().len() < LONGEST_EVENT);
+        assert!(serde_json::to_vec(&event).unwrap().len() < MAX_EVENT);
     }
 }

@@ -8,6 +8,7 @@ mod explain;
 #[cfg(test)]
 mod help;
 mod mcp;
+mod output;
 mod secret;
 mod serve;
 mod servers;
@@ -31,8 +32,8 @@ pub(crate) use self::conversation::{
     ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments, PruneArguments,
 };
 pub(crate) use servers::{
-    AccessArguments, AddArguments, CheckArguments, ConfigCommand, ImportArguments, NamedArguments,
-    OAuthArguments, Scope, ShowArguments, TransportArgument, TrustArguments,
+    AccessArguments, AddArguments, CheckArguments, ConfigCommand, DestinationArguments, ImportArguments,
+    NamedArguments, OAuthArguments, Scope, ShowArguments, TransportArgument, TrustArguments,
 };
 
 use config::{LoadOptions, Needs};
@@ -40,6 +41,7 @@ use values::{
     address, description_length, key_value, seconds, seconds_or_none, server_and_tool, server_name,
 };
 
+pub(crate) use self::output::OutputArguments;
 pub(crate) use self::serve::{ServeArguments, SubagentArguments};
 pub(crate) use self::stats::StatsArguments;
 
@@ -48,7 +50,7 @@ pub(crate) use self::secret::SecretCommand;
 pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
 
 pub(crate) use self::mcp::{
-    CallArguments, LoginArguments, LookArguments, LookCommand, NameArguments, OneArguments, OutputArguments,
+    CallArguments, InspectArguments, InspectCommand, LoginArguments, NameArguments, OneArguments,
     PromptArguments, ResourceArguments, ToolsArguments,
 };
 
@@ -57,11 +59,15 @@ pub(crate) use self::mcp::{
 #[command(name = "toolsmith", version, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
     /// When to use colours.
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, display_order = 900)]
     pub(crate) color: ColorArgument,
     /// Print no progress and no notes on standard error.
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 900)]
     pub(crate) quiet: bool,
+    /// Print everything that servers write to standard error (default: the last lines of a server that fails), and
+    /// every event of subagents in full.
+    #[arg(long, short, global = true, conflicts_with = "quiet", display_order = 900)]
+    pub(crate) verbose: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -164,7 +170,7 @@ impl ConfigArguments {
     /// Converts the options to those of the loader, for a command that works without servers.
     pub(crate) fn options(&self) -> LoadOptions {
         let file = self.config.clone().or_else(config::file_of_environment);
-        LoadOptions { file, strict: self.strict, needs: Needs::Nothing }
+        LoadOptions { file, strict: self.strict, needs: Needs::Nothing, servers_of: None }
     }
 }
 
@@ -190,20 +196,13 @@ impl ServersArguments {
     }
 }
 
-/// Options for permissions and for the output on standard error.
+/// Options for permissions.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct MannerArguments {
+pub(crate) struct AllowArguments {
     /// Call these tools without asking: a name or a glob, such as 'files.read_*' or '*'. Denied tools stay denied.
     /// Repeatable.
     #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
-    /// Print what the servers write to standard error, not only the last lines of one that fails, and everything that
-    /// subagents report.
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
-    /// Print no progress and no notes on standard error.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
 }
 
 /// Arguments of `run`.
@@ -231,7 +230,7 @@ pub(crate) struct RunArguments {
     #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) args: Vec<(String, String)>,
     #[command(flatten)]
-    pub(crate) manner: MannerArguments,
+    pub(crate) permission: AllowArguments,
 }
 
 /// Output formats of `codegen`.
@@ -282,9 +281,6 @@ pub(crate) struct CodegenArguments {
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"],
           conflicts_with_all = ["config", "demo", "lock", "tools", "servers", "out", "format", "description_length"])]
     pub(crate) diff: Vec<PathBuf>,
-    /// Print no progress and no notes on standard error.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
 }
 
 /// Subcommands of `mcp`.
@@ -314,7 +310,7 @@ pub(crate) enum McpCommand {
     #[command(mut_arg("config", subagent_file))]
     Serve(SubagentArguments),
     #[command(flatten)]
-    Look(LookCommand),
+    Inspect(InspectCommand),
 }
 
 /// Arguments of `mcp observe`.
@@ -328,9 +324,8 @@ pub(crate) struct ObserveArguments {
     pub(crate) args: Vec<String>,
     #[command(flatten)]
     pub(crate) place: LockArguments,
-    /// Call these tools without asking, as in `run`. Repeatable.
-    #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) allow: Vec<String>,
+    #[command(flatten)]
+    pub(crate) permission: AllowArguments,
     /// Delete the observations of the tool instead of calling it.
     #[arg(long, conflicts_with = "args")]
     pub(crate) forget: bool,
@@ -341,9 +336,8 @@ pub(crate) struct ObserveArguments {
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// Print everything as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
     /// Run the commands that fix what is missing. Each one is shown, and you are asked before it runs.
     #[arg(long, conflicts_with = "json")]
     pub(crate) fix: bool,
@@ -360,12 +354,8 @@ pub(crate) struct LockArguments {
     /// The lock file (default: `toolsmith.lock` next to the configuration).
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,
-    /// Print everything as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no progress and no notes on standard error.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
 }
 
 /// Arguments of `mcp lock`.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use report::{Kind, Report};
 use serde_json::json;
-use terminal::Colours;
+use terminal::{Colours, Verbosity};
 
 use crate::arguments::{Arguments, ColorArgument, Command};
 use crate::commands::explain;
@@ -26,9 +26,11 @@ pub(crate) fn read() -> Result<(Command, bool), ExitCode> {
     match read {
         Ok((arguments, as_json)) => {
             terminal::use_colours(colours(arguments.color));
-            if arguments.quiet {
-                terminal::be_quiet();
-            }
+            terminal::set_verbosity(match (arguments.quiet, arguments.verbose) {
+                (true, _) => Verbosity::Quiet,
+                (false, true) => Verbosity::Verbose,
+                (false, false) => Verbosity::Normal,
+            });
             Ok((arguments.command, as_json))
         }
         Err(error) => {

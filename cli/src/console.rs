@@ -47,10 +47,9 @@ const LAST_MESSAGE: usize = 300;
 /// Runs the command and returns the exit code.
 pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
     let signals = Signals::new()?;
-    let manner = &arguments.talk.manner;
-    let terminal = Terminal::of_conversation(manner.quiet);
+    let terminal = Terminal::of_conversation();
     let process = ProcessContext::of_this_process().of_agent().with_trace(terminal.notifier());
-    let mut runtime = Runtime::start(terminal, manner.verbose, process).await;
+    let mut runtime = Runtime::start(terminal, process).await;
     let code = chat_in(&mut runtime, arguments, signals).await;
     runtime.shutdown().await?;
     code
@@ -145,7 +144,7 @@ async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals
             }
             Typed::End => return exit_code::OK,
             Typed::Failed(error) => {
-                chat.terminal.tell(&format!("toolsmith: input can't be read: {error}"));
+                chat.terminal.eprint(&format!("toolsmith: input can't be read: {error}"));
                 return exit_code::HOST;
             }
         }
@@ -175,7 +174,7 @@ async fn step(
         None => return Some(say(chat, vec![Block::text(text)], signals, ahead).await),
         Some(Ok(command)) => command,
         Some(Err(error)) => {
-            chat.terminal.tell(&error.to_string());
+            chat.terminal.eprint(&error.to_string());
             return Some(Completion::Done);
         }
     };
@@ -186,7 +185,7 @@ async fn step(
     let blocks = tokio::select! {
         biased;
         _ = signals.interrupt.recv() => {
-            chat.terminal.tell("cancelled");
+            chat.terminal.eprint("cancelled");
             return Some(Completion::Done);
         }
         done = chat.run_command(command) => done,
@@ -195,7 +194,7 @@ async fn step(
         Ok(None) => Some(Completion::Done),
         Ok(Some(blocks)) => Some(say(chat, blocks, signals, ahead).await),
         Err(report) => {
-            chat.terminal.tell(&report.for_terminal());
+            chat.terminal.eprint(&report.for_terminal());
             Some(Completion::Done)
         }
     }
@@ -230,13 +229,13 @@ async fn say(
             let line = format!("{}, {}", seconds(started.elapsed()), cost(&tally));
             terminal.show(&chat.style.paint(TextStyle::Dim, &line));
         }
-        TurnResult::Failed(error) => terminal.tell(&format!("toolsmith: {error}")),
+        TurnResult::Failed(error) => terminal.eprint(&format!("toolsmith: {error}")),
         TurnResult::Cancelled => {
             if std::io::stderr().is_terminal() {
                 // The terminal has echoed `^C` on this line.
                 terminal.show("");
             }
-            terminal.tell("cancelled; the messages so far stay in the conversation");
+            terminal.eprint("cancelled; the messages so far stay in the conversation");
         }
     }
     ended

@@ -122,9 +122,13 @@ impl Host for TerminalHost {
         .boxed()
     }
 
+    fn shows_stderr(&self) -> bool {
+        self.notifier.is_verbose()
+    }
+
     fn notice(&self, server: &str, notice: &Notice) {
         match notice {
-            // A failure of the server shows its last lines.
+            // Otherwise, a failure of the server shows its last lines.
             Notice::Stderr(line) if self.notifier.is_verbose() => self.show(server, line),
             Notice::Stray(line) => {
                 self.show(
@@ -135,11 +139,48 @@ impl Host for TerminalHost {
             // These levels are for debugging a server.
             Notice::Log { level, .. } if matches!(level.as_str(), "debug" | "info") => {}
             Notice::Log { level, logger, data } => {
-                let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
+                let text = text_of(data).map_or_else(|| data.to_string(), str::to_owned);
                 let logger = logger.as_deref().map(|logger| format!(" {logger}")).unwrap_or_default();
                 self.show(server, &format!("[{level}{logger}] {text}"));
             }
             _ => {}
+        }
+    }
+}
+
+/// The text of a log message's data: the data itself, or a member that says what happened. A subagent's events have it
+/// in their payload; of these, the first line is enough, because the events themselves are shown too.
+fn text_of(data: &Value) -> Option<&str> {
+    let text = |member: &&str| data.pointer(member)?.as_str();
+    let own = ["", "/message", "/error"].iter().find_map(text);
+    own.or_else(|| {
+        let members = ["/payload/error", "/payload/why", "/payload/message", "/payload/text"];
+        members.iter().find_map(text)?.lines().next()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::text_of;
+
+    #[test]
+    fn a_log_message_is_shown_as_its_text() {
+        let failed =
+            json!({ "event": "end", "runId": "1", "payload": { "status": "error", "error": "no key" } });
+        for (data, text) in [
+            (json!("plain"), Some("plain")),
+            (json!({ "message": "it broke", "code": 3 }), Some("it broke")),
+            (failed, Some("no key")),
+            (
+                json!({ "event": "tool_result", "payload": { "text": "error[E0599]\n --> 1:1" } }),
+                Some("error[E0599]"),
+            ),
+            (json!({ "a": 1 }), None),
+            (json!(3), None),
+        ] {
+            assert_eq!(text_of(&data), text, "{data}");
         }
     }
 }

@@ -12,11 +12,11 @@ use crate::typing::FieldType;
 /// The longest documentation of a tool, in characters. The rest is cut at a line.
 const LONGEST: usize = 40_000;
 /// The longest description of a tool, in characters.
-const LONGEST_DESCRIPTION: usize = 4_000;
+const MAX_DESCRIPTION: usize = 4_000;
 /// The longest description of a field or type, in characters.
-const LONGEST_REMARK: usize = 1_500;
+const MAX_REMARK: usize = 1_500;
 /// The longest fact, name in JSON or reason, in characters.
-const LONGEST_FACT: usize = 400;
+const MAX_FACT: usize = 400;
 /// Maximum number of untyped places listed.
 const MAX_FALLBACKS: usize = 50;
 
@@ -27,9 +27,9 @@ const SETTERS: &str =
 /// The documentation of a tool in the module `module`.
 pub(crate) fn documentation(tool: &ToolModel, module: &str) -> String {
     let mut page = Page { text: String::new(), left: LONGEST };
-    page.comment("", tool.description.as_deref(), LONGEST_DESCRIPTION);
+    page.comment("", tool.description.as_deref(), MAX_DESCRIPTION);
     if tool.name != tool.function {
-        page.line(&format!("// The server calls it {:?}.", clean(&tool.name, LONGEST_FACT)));
+        page.line(&format!("// The server calls it {:?}.", clean(&tool.name, MAX_FACT)));
     }
     calls(tool, module, &mut page);
     for (index, model) in tool.types.iter().enumerate() {
@@ -123,7 +123,7 @@ fn calls(tool: &ToolModel, module: &str, page: &mut Page) {
 }
 
 fn type_lines(model: &TypeModel, tool: &ToolModel, page: &mut Page) {
-    page.comment("", model.description.as_deref(), LONGEST_REMARK);
+    page.comment("", model.description.as_deref(), MAX_REMARK);
     let name = &model.name;
     match &model.shape {
         Shape::Struct(body) => struct_lines(model, body, tool, page),
@@ -131,18 +131,18 @@ fn type_lines(model: &TypeModel, tool: &ToolModel, page: &mut Page) {
         Shape::Texts { variants, other } => {
             page.line(&format!("enum {name} {{"));
             for (variant, value) in variants {
-                page.line(&format!("    {variant}, // {:?}", clean(value, LONGEST_FACT)));
+                page.line(&format!("    {variant}, // {:?}", clean(value, MAX_FACT)));
             }
             other_line(other.as_deref(), "String", page);
         }
         Shape::Tagged { tag, variants, other } => {
             page.line(&format!(
                 "/// Tagged by the field {:?}, which is added automatically.",
-                clean(tag, LONGEST_FACT)
+                clean(tag, MAX_FACT)
             ));
             page.line(&format!("enum {name} {{"));
             for (variant, value, held) in variants {
-                let value = clean(value, LONGEST_FACT);
+                let value = clean(value, MAX_FACT);
                 page.line(&format!("    {variant}({}), // {value:?}", type_text(held, tool)));
             }
             other_line(other.as_deref(), "Value", page);
@@ -185,8 +185,8 @@ fn struct_lines(model: &TypeModel, body: &StructModel, tool: &ToolModel, page: &
         field_lines(field, model.sent, tool, page);
     }
     for (key, value) in &body.constants {
-        let value = clean(&value.to_string(), LONGEST_FACT);
-        page.line(&format!("    // {:?}: {value} is added automatically", clean(key, LONGEST_FACT)));
+        let value = clean(&value.to_string(), MAX_FACT);
+        page.line(&format!("    // {:?}: {value} is added automatically", clean(key, MAX_FACT)));
     }
     if let Some((name, field_type)) = &body.extra {
         page.line(&format!("    {name}: {}, // all other fields", type_text(field_type, tool)));
@@ -196,7 +196,7 @@ fn struct_lines(model: &TypeModel, body: &StructModel, tool: &ToolModel, page: &
 
 fn field_lines(field: &FieldModel, sent: bool, tool: &ToolModel, page: &mut Page) {
     let Note { description, facts } = &field.note;
-    page.comment("    ", description.as_deref(), LONGEST_REMARK);
+    page.comment("    ", description.as_deref(), MAX_REMARK);
     let presence = match (field.required, &field.field_type) {
         // For a type that is only received, the type shows it.
         _ if !sent => None,
@@ -204,8 +204,8 @@ fn field_lines(field: &FieldModel, sent: bool, tool: &ToolModel, page: &mut Page
         (true, _) => Some("required"),
         (false, _) => Some("optional"),
     };
-    let facts = facts.iter().map(|fact| clean(&fact_text(fact), LONGEST_FACT));
-    let renamed = (field.key != field.name).then(|| format!("{:?} in JSON", clean(&field.key, LONGEST_FACT)));
+    let facts = facts.iter().map(|fact| clean(&fact_text(fact), MAX_FACT));
+    let renamed = (field.key != field.name).then(|| format!("{:?} in JSON", clean(&field.key, MAX_FACT)));
     let parts: Vec<String> =
         presence.map(ToOwned::to_owned).into_iter().chain(facts).chain(renamed).collect();
     let remark = if parts.is_empty() { String::new() } else { format!(" // {}", parts.join("; ")) };
@@ -220,7 +220,7 @@ fn fallbacks(tool: &ToolModel, page: &mut Page) {
     page.line("");
     page.line("// Plain JSON (`Value`), because the schema has no equivalent Rust type:");
     for fallback in tool.fallbacks.iter().take(MAX_FALLBACKS) {
-        page.line(&format!("// {}: {}", fallback.path, clean(&fallback.reason, LONGEST_FACT)));
+        page.line(&format!("// {}: {}", fallback.path, clean(&fallback.reason, MAX_FACT)));
     }
     if let Some(more) = tool.fallbacks.len().checked_sub(MAX_FALLBACKS).filter(|more| *more > 0) {
         page.line(&format!("// and {more} more"));

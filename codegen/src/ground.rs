@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::form::{Body, Definition};
-use crate::normalise::LONGEST_KEY;
+use crate::normalise::MAX_KEY;
 use crate::text::clean;
 use crate::typing::FieldType;
 
@@ -128,11 +128,11 @@ fn named(field_type: &FieldType, path: String, found: &mut VecDeque<(usize, Stri
 fn step(definition: &Definition, number: usize) -> String {
     match &definition.body {
         Body::Struct(body) => match body.fields.get(number) {
-            Some(field) => format!(".{}", clean(&field.key, LONGEST_KEY)),
+            Some(field) => format!(".{}", clean(&field.key, MAX_KEY)),
             None => ".*".to_owned(),
         },
         Body::Tagged { variants, .. } => match variants.get(number) {
-            Some((value, _)) => format!("<{}>", clean(value, LONGEST_KEY)),
+            Some((value, _)) => format!("<{}>", clean(value, MAX_KEY)),
             None => String::new(),
         },
         _ => String::new(),

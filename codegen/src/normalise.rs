@@ -25,7 +25,7 @@ use crate::form::{Body, Definition, Field, Form};
 use crate::identity::canonical;
 use keywords::{Schema, allowed_values, allows_anything, is_nullable, is_object, is_unsigned, types};
 use place::Place;
-pub(crate) use place::{DEEPEST, LONGEST_KEY};
+pub(crate) use place::{DEEPEST, MAX_KEY};
 use pointers::Pointers;
 use reader::{Reader, Shared};
 

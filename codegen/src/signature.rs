@@ -21,7 +21,7 @@ use crate::text::clean;
 use crate::typing::FieldType;
 
 /// The longest fact about a field, in characters.
-const LONGEST_FACT: usize = 80;
+const MAX_FACT: usize = 80;
 
 /// How much of the server's texts a signature shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl Writer<'_> {
         let description = field.note.description.as_deref().filter(|_| self.style.remark > 0);
         let mut description = description.map(|text| clean(text, self.style.remark)).unwrap_or_default();
         let facts = field.note.facts.iter().filter(|fact| fact.brief);
-        let facts: Vec<String> = facts.map(|fact| clean(&fact_text(fact), LONGEST_FACT)).collect();
+        let facts: Vec<String> = facts.map(|fact| clean(&fact_text(fact), MAX_FACT)).collect();
         if !facts.is_empty() && description.ends_with('.') {
             description.pop();
         }
@@ -158,5 +158,5 @@ fn variant(name: &str, text: &str) -> String {
     if camel(text) == name && text.chars().all(plain) && !text.is_empty() {
         return name.to_owned();
     }
-    format!("{name} = {:?}", clean(text, LONGEST_FACT))
+    format!("{name} = {:?}", clean(text, MAX_FACT))
 }

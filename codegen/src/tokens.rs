@@ -1,7 +1,7 @@
 //! Estimates the tokens of a text without a model's vocabulary.
 
 /// The longest word that is one token, in letters.
-const LONGEST_WORD: usize = 9;
+const MAX_WORD: usize = 9;
 /// Further letters per additional token.
 const LETTERS_PER_TOKEN: usize = 4;
 /// Digits per token, and signs per token.
@@ -69,7 +69,7 @@ fn words(run: &str) -> usize {
     let mut small = false;
     let word = |length: usize| match length {
         0 => 0,
-        length => 1 + length.saturating_sub(LONGEST_WORD).div_ceil(LETTERS_PER_TOKEN),
+        length => 1 + length.saturating_sub(MAX_WORD).div_ceil(LETTERS_PER_TOKEN),
     };
     for letter in run.chars() {
         if letter.is_uppercase() && small {

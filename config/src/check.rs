@@ -4,9 +4,11 @@ use std::path::Path;
 
 use report::Problem;
 
-use super::layers::{self, LoadOptions, Needs};
+use super::layers;
 use super::trust::{self, ProjectFiles, Trust};
-use super::{Config, ConfigLayer, Error, LOCK, checked, file_of_environment, locks, text};
+use super::{
+    Config, ConfigLayer, Error, LOCK, LoadOptions, Needs, checked, file_of_environment, locks, text,
+};
 
 /// The result of a check.
 #[derive(Debug)]

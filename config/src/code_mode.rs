@@ -29,7 +29,7 @@ pub enum DirectNames {
 plain!(DirectNames);
 
 /// Maximum characters of a tool's description in its signature.
-pub const LONGEST_DESCRIPTION: usize = 10_000;
+pub const MAX_DESCRIPTION: usize = 10_000;
 
 section! {
     /// What snippets may use.
@@ -50,7 +50,7 @@ section! {
         /// Whether rustup may be run to add the compilation target of snippets.
         install_target: bool = true,
         /// Maximum characters of a tool's description in its signature; 0 omits it.
-        description_length: Number<usize, 0, { LONGEST_DESCRIPTION as u64 }> = codegen::Style::default().description,
+        description_length: Number<usize, 0, { MAX_DESCRIPTION as u64 }> = codegen::Style::default().description,
     }
 }
 

@@ -8,6 +8,7 @@ use super::config_layer::ConfigLayer;
 use super::locks::{self, LockFile};
 use super::permissions::{Filter, Glob, Permission, Rules};
 use super::serve::Serve;
+use super::server_form::SessionMode;
 use super::top_level::CacheSettings;
 use super::variables;
 
@@ -65,6 +66,10 @@ pub struct Server {
     pub check_input: bool,
     /// Whether snippets may call its tools; if not, each is called directly.
     pub code_mode: bool,
+    /// Which session the executions of `toolsmith serve` use.
+    pub session: SessionMode,
+    /// Whether sessions with it may be opened before an execution needs them.
+    pub spare: bool,
     /// The layer that contains its entry.
     pub layer: ConfigLayer,
     /// Its command line or address as written: variables are not expanded, so it is safe to show.
@@ -96,6 +101,8 @@ impl Server {
             permissions: Rules::default(),
             check_input: true,
             code_mode: true,
+            session: SessionMode::Fresh,
+            spare: true,
             layer: ConfigLayer::Demo,
             target,
             note: None,
@@ -125,6 +132,11 @@ impl Config {
     /// A server by its name.
     pub fn server(&self, name: &str) -> Option<&Server> {
         self.servers.iter().find(|server| server.connection.name == name)
+    }
+
+    /// Whether there is an entry of this name, usable or not.
+    pub fn has_entry(&self, name: &str) -> bool {
+        self.server(name).is_some() || self.absent.iter().any(|absent| absent.name == name)
     }
 
     /// Whether the only server is the built-in demo server.

@@ -138,6 +138,8 @@ fn settings_reach_the_connections() {
     let of = |tool: &str| local.permissions.of(tool);
     use super::Permission::{Allow, AskEach, Deny};
     assert_eq!([of("read_x"), of("delete_x"), of("other")], [Allow, Deny, AskEach]);
+    assert!(local.session == super::SessionMode::Shared && !local.spare);
+    assert!(servers["web"].session == super::SessionMode::Fresh && servers["web"].spare);
     assert!(!local.check_input && !local.filter.admits("admin_x") && local.filter.admits("x"));
     assert_eq!(local.target, "local-mcp --port 8080 --verbose true");
 

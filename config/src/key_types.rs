@@ -19,23 +19,23 @@ use super::size;
 use super::variables::{self, VariableError};
 
 /// Maximum of a time in seconds: one day.
-pub const LONGEST_SECONDS: f64 = 86_400.0;
+pub const MAX_SECONDS: f64 = 86_400.0;
 
 /// A time in seconds: more than 0, at most a day.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "f64")]
-#[schemars(inline, extend("exclusiveMinimum" = 0, "maximum" = LONGEST_SECONDS))]
+#[schemars(inline, extend("exclusiveMinimum" = 0, "maximum" = MAX_SECONDS))]
 pub struct Seconds(#[schemars(with = "f64")] pub Duration);
 
 impl TryFrom<f64> for Seconds {
     type Error = String;
 
     fn try_from(number: f64) -> Result<Self, String> {
-        let seconds = Some(number).filter(|seconds| *seconds <= LONGEST_SECONDS);
+        let seconds = Some(number).filter(|seconds| *seconds <= MAX_SECONDS);
         // Times shorter than a nanosecond become zero.
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         time.filter(|time| !time.is_zero()).map(Seconds).ok_or_else(|| {
-            format!("{} is out of range: more than 0, at most {LONGEST_SECONDS} seconds", as_written(number))
+            format!("{} is out of range: more than 0, at most {MAX_SECONDS} seconds", as_written(number))
         })
     }
 }
@@ -66,7 +66,7 @@ impl Written for Seconds {
 /// A time limit or an interval in seconds, in which 0 stands for none.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "f64")]
-#[schemars(inline, extend("minimum" = 0, "maximum" = LONGEST_SECONDS))]
+#[schemars(inline, extend("minimum" = 0, "maximum" = MAX_SECONDS))]
 pub(crate) struct SecondsOrNone(#[schemars(with = "f64")] pub(crate) Duration);
 
 impl TryFrom<f64> for SecondsOrNone {
@@ -76,9 +76,8 @@ impl TryFrom<f64> for SecondsOrNone {
         if number == 0.0 {
             return Ok(SecondsOrNone(mcp::NO_TIME_LIMIT));
         }
-        let wrong = |_| {
-            format!("{} is out of range: 0 (none), or up to {LONGEST_SECONDS} seconds", as_written(number))
-        };
+        let wrong =
+            |_| format!("{} is out of range: 0 (none), or up to {MAX_SECONDS} seconds", as_written(number));
         Seconds::try_from(number).map(|Seconds(time)| SecondsOrNone(time)).map_err(wrong)
     }
 }
@@ -356,7 +355,8 @@ impl Visitor<'_> for PathVisitor {
     }
 
     fn visit_byte_buf<E>(self, path: Vec<u8>) -> Result<PathBuf, E> {
-        Ok(OsString::from_vec(path).into())
+        // `/folder/./file` is shown as `/folder/file`.
+        Ok(PathBuf::from(OsString::from_vec(path)).components().collect())
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use report::Problem;
 
 use super::key_macros::{Kind as _, Merge as _};
+use super::load_options::LoadOptions;
 use super::locks::{self, LOCK, LockFile};
 use super::protected;
 use super::server::Merged;
@@ -74,34 +75,6 @@ pub fn project_of_lock(lock: &Path) -> Option<PathBuf> {
 /// The variable that names a configuration file, as `--config` does.
 const FILE_VARIABLE: &str = "TOOLSMITH_CONFIG";
 
-/// Which configuration is loaded, and how strictly.
-#[derive(Debug, Clone, Default)]
-pub struct LoadOptions {
-    /// A file on top of the user's and the project's.
-    pub file: Option<PathBuf>,
-    /// Whether an error in a server's entry is fatal; otherwise the server is skipped.
-    pub strict: bool,
-    /// Which servers the command needs.
-    pub needs: Needs,
-}
-
-/// Which servers a command needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Needs {
-    /// At least one that can be used; none is an error.
-    #[default]
-    Servers,
-    /// It works without servers.
-    Nothing,
-    /// At least one that can be used, unless nothing is configured.
-    ServersIfAny {
-        /// Whether it has the demo server if nothing is configured.
-        or_demo: bool,
-    },
-    /// Only the demo server, in place of the configured ones.
-    Demo,
-}
-
 /// The configuration file that the environment names.
 pub fn file_of_environment() -> Option<PathBuf> {
     std::env::var_os(FILE_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from)
@@ -163,7 +136,7 @@ pub fn alone(layer: &ConfigLayer) -> Result<Layers, Error> {
 fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Error> {
     let mut layers = Layers::default();
     // The user's pins are in force with any other layers, and without a configuration file of the user.
-    if let Some(path) = locks::place(&ConfigLayer::Demo) {
+    if let Some(path) = locks::place(&ConfigLayer::Environment) {
         layers.locks.push(LockFile::read(path)?);
     }
     if let Some(file) = user_file()? {
@@ -192,6 +165,10 @@ fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Er
         layers.documents.push(source::read(&ConfigLayer::Environment, &text)?);
     }
     locks::assign(&mut layers.locks, &layers.documents);
+    if let Some(only) = options.servers_of {
+        let others = layers.documents.iter_mut().filter(|document| !only.has(&document.source.layer));
+        others.for_each(|document| document.entries.clear());
+    }
     Ok(layers)
 }
 

@@ -20,6 +20,7 @@ mod folders;
 mod key_macros;
 mod key_types;
 pub mod layers;
+mod load_options;
 pub mod locks;
 mod origin;
 mod own_program;
@@ -49,20 +50,22 @@ use report::Problem;
 
 pub use self::agent::{Conversations, Model, Subagent};
 pub use check::{Checked, check};
-pub use code_mode::{CodeMode, DirectNames, LONGEST_DESCRIPTION};
+pub use code_mode::{CodeMode, DirectNames, MAX_DESCRIPTION};
 pub use command_text::split_command;
 pub use config_layer::ConfigLayer;
 pub use configuration::{Absent, Config, Server};
 pub use error::{Error, ErrorKind};
 pub use folders::{cache_folder, state_folder, user_folder};
-pub use key_types::LONGEST_SECONDS;
-pub use layers::{LoadOptions, Needs, file_of_environment};
+pub use key_types::MAX_SECONDS;
+pub use layers::file_of_environment;
+pub use load_options::{LoadOptions, Needs, ServersOf};
 pub use locks::{LOCK, LockFile};
 pub use own_program::is_this_program;
 pub use permissions::{Filter, Glob, Permission, Rules};
 pub use problems::{InvalidServerName, check_server_name};
-pub use serve::{ArgumentsKept, AuditLog, Serve};
+pub use serve::{ArgumentsKept, AuditLog, Serve, Spares};
 pub use server::command_line;
+pub use server_form::SessionMode;
 pub use size::{InvalidSize, parse as parse_size};
 pub use telemetry::Telemetry;
 pub use top_level::CacheSettings;
@@ -131,7 +134,7 @@ pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Error> 
     with_demo_server(layers::gather_trusted(options)?.merge()?, options.needs)
 }
 
-/// Adds the demo server if the command needs it.
+/// Adds the demo server if the command needs it. It has no lock file: those in force are of the user's servers.
 fn with_demo_server(mut config: Config, needs: Needs) -> Result<Config, Error> {
     let is_used = match needs {
         Needs::Servers | Needs::Nothing => false,
@@ -141,6 +144,7 @@ fn with_demo_server(mut config: Config, needs: Needs) -> Result<Config, Error> {
     if is_used {
         config.servers = vec![demo_server()?];
         config.absent.clear();
+        config.locks.clear();
         config.layers.insert(0, ConfigLayer::Demo);
     }
     Ok(config)

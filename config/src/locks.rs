@@ -49,13 +49,13 @@ pub fn text(path: &Path) -> Result<Option<String>, Error> {
     Ok(Lock::read_text(path)?)
 }
 
-/// The path of the lock file for the servers of a layer: next to its file, or in the user's folder if it has none.
+/// The path of the lock file for the servers of a layer: next to its file, or in the user's folder if it has none. The
+/// demo server has no lock file.
 pub(super) fn place(layer: &ConfigLayer) -> Option<PathBuf> {
     match layer {
         ConfigLayer::Project(file) | ConfigLayer::Named(file) => Some(file.with_file_name(LOCK)),
-        ConfigLayer::User(_) | ConfigLayer::Demo | ConfigLayer::Environment => {
-            user_folder().map(|folder| folder.join(LOCK))
-        }
+        ConfigLayer::User(_) | ConfigLayer::Environment => user_folder().map(|folder| folder.join(LOCK)),
+        ConfigLayer::Demo => None,
     }
 }
 

@@ -61,6 +61,15 @@ fn rules(schema: &mut Value) {
     }
     if let Some(server) = schema.pointer_mut("/$defs/ServerForm").and_then(Value::as_object_mut) {
         not_both(server, "enabledTools", "disabledTools");
+        for list in ["enabledTools", "disabledTools"] {
+            if let Some(list) = server
+                .get_mut("properties")
+                .and_then(|keys| keys.get_mut(list))
+                .and_then(Value::as_object_mut)
+            {
+                list.insert("minItems".to_owned(), json!(1));
+            }
+        }
     }
 }
 

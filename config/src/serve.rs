@@ -36,6 +36,11 @@ section! {
         grace: Seconds = Duration::from_secs(10),
         /// Time limit for a client to answer a question, in seconds; then the call is denied.
         question_timeout: Seconds = Duration::from_secs(600),
+        /// Sessions with servers that are opened before an execution needs them.
+        spares: SparesForm,
+        /// Maximum compilers that are started before a snippet needs them; 0 for none. They end after
+        /// `spares.idleTime` without a snippet.
+        spare_compilers: Number<usize, 0, MOST_SPARE_COMPILERS> = 2,
         /// Maximum HTTP sessions at once.
         max_sessions: Count<usize> = 64,
         /// Names of this host that clients may use over HTTP, in addition to loopback addresses; `name` or
@@ -47,6 +52,26 @@ section! {
         audit: Option<AuditForm>,
         /// Export of traces over OTLP.
         telemetry: Option<TelemetryForm>,
+    }
+}
+
+/// Maximum of `serve.spareCompilers`, because each takes about 50 MiB.
+const MOST_SPARE_COMPILERS: u64 = 16;
+
+/// Maximum of `serve.spares.total`, because each session may be a process.
+const MOST_SPARES: u64 = 256;
+
+section! {
+    /// Sessions with servers that are opened before an execution needs them.
+    #[serde(rename_all = "camelCase")]
+    Spares from SparesForm {
+        /// Maximum spare sessions with one server; 0 for none.
+        per_server: Number<usize, 0, MOST_SPARES> = 2,
+        /// Maximum spare sessions with all servers together; 0 for none.
+        total: Number<usize, 0, MOST_SPARES> = 8,
+        /// How long after its server was last used a spare session is kept, and a spare compiler after the last snippet, in
+        /// seconds.
+        idle_time: Seconds = Duration::from_secs(300),
     }
 }
 

@@ -120,9 +120,18 @@ impl Checks<'_> {
         connection.ping_interval = keys.ping_interval.unwrap_or(global.ping_interval);
         connection.roots = keys.roots;
         connection.debug = keys.debug.unwrap_or(global.debug);
-        let (check_input, code_mode) = (keys.check_input, keys.code_mode);
-        let layer = self.source.layer.clone();
-        Some(Server { connection, filter, permissions, check_input, code_mode, layer, target, note })
+        Some(Server {
+            connection,
+            filter,
+            permissions,
+            check_input: keys.check_input,
+            code_mode: keys.code_mode,
+            session: keys.session,
+            spare: keys.spare,
+            layer: self.source.layer.clone(),
+            target,
+            note,
+        })
     }
 
     /// Reports an error in the entry as a whole.

@@ -44,8 +44,8 @@ record! {
         request_timeout: Option<SecondsOrNone>,
         /// Time limits of calls, in seconds, by tool name; 0 for none.
         tool_timeouts: BTreeMap<String, SecondsOrNone>,
-        /// How long a kept session is idle before the server is pinged, in seconds; 0 for never (default: that of
-        /// `globalSettings`).
+        /// How often Toolsmith checks whether the server of a kept session still answers, in seconds; 0 for never
+        /// (default: that of `globalSettings`).
         ping_interval: Option<SecondsOrNone>,
         /// Whether the server is used.
         enabled: bool = true,
@@ -63,6 +63,10 @@ record! {
         permissions: Permissions,
         /// Whether arguments are checked against the tools' input schemas before a call is sent.
         check_input: bool = true,
+        /// Whether executions get their own session with it, or a client's executions share one.
+        session: SessionMode = SessionMode::Fresh,
+        /// Whether sessions with it may be opened before an execution needs them (`serve.spares`).
+        spare: bool = true,
         /// Folders that the server may list as roots: paths, or file:// addresses.
         roots: Vec<RootFolder>,
         /// Whether messages, headers and times are logged, with secrets masked (default: that of `globalSettings`).
@@ -84,7 +88,18 @@ pub(crate) enum ServerType {
     Sse,
 }
 
-plain!(ServerType, Permission);
+/// Which session the executions of `toolsmith serve` use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionMode {
+    /// Each execution has its own.
+    #[default]
+    Fresh,
+    /// All executions of a client session share one.
+    Shared,
+}
+
+plain!(ServerType, Permission, SessionMode);
 
 /// OAuth settings, or whether to use OAuth at all.
 #[derive(Debug, Clone, PartialEq)]

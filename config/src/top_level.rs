@@ -72,7 +72,7 @@ section! {
         timeout: SecondsOrNone = mcp::DEFAULT_CONNECT_TIMEOUT,
         /// Time limit of a request, in seconds; 0 for none.
         request_timeout: SecondsOrNone = mcp::DEFAULT_REQUEST_TIMEOUT,
-        /// How long a kept session is idle before its server is pinged, in seconds; 0 for never.
+        /// How often Toolsmith checks whether the server of a kept session still answers, in seconds; 0 for never.
         ping_interval: SecondsOrNone = mcp::DEFAULT_PING_INTERVAL,
         /// Whether calls are counted for `toolsmith stats`.
         stats: bool = true,

@@ -17,7 +17,7 @@ pub const PROJECT: (&str, &str, Option<&str>) =
 pub const TOOL: (&str, &str, &str) = ("5e1f", "echo", "blake3:0a");
 
 /// Limit on an error's length, in bytes: it is shown on a terminal.
-const LONGEST_ERROR: usize = 2_000;
+const MAX_ERROR: usize = 2_000;
 
 /// Checks any bytes. The first byte selects the file: `l` is a lock file, `t` the record of trust, `p` the remembered
 /// answers.
@@ -38,7 +38,7 @@ fn lock(text: &[u8]) {
         Ok(read) => read,
         Err(error) => {
             let error = error.to_string();
-            assert!(error.len() < LONGEST_ERROR, "{} bytes", error.len());
+            assert!(error.len() < MAX_ERROR, "{} bytes", error.len());
             assert!(!error.chars().any(|c| c.is_control() && c != '\n'), "{error:?}");
             return;
         }

@@ -164,7 +164,7 @@ impl ToolLists {
         for module in catalog.modules().values().filter(|module| module.is_new()) {
             let warnings: Vec<Warning> = module.warnings().collect();
             if let Some(note) = note_on_schemas(&module.server, &warnings) {
-                notifier.note(&note);
+                notifier.info(&note);
             }
         }
         catalog

@@ -12,7 +12,7 @@ pub use self::presented::presented;
 pub const RESERVED: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
 
 /// Maximum length of a name that every model provider accepts, in characters of `[a-zA-Z0-9_-]`.
-const LONGEST_SAFE: usize = 64;
+const MAX_SAFE: usize = 64;
 /// Maximum characters of a server's name in a model-safe name.
 const SERVER_PART: usize = 24;
 /// Characters of the hash in a model-safe name.
@@ -128,7 +128,7 @@ fn safe_name(server: &str, tool: &str, is_free: impl Fn(&str) -> bool) -> String
         }
         let hash: String = hasher.finalize().to_hex().chars().take(HASH_PART).collect();
         let server = cut(&slug(server), SERVER_PART);
-        let room = LONGEST_SAFE - "mcp___".len() - HASH_PART - server.len();
+        let room = MAX_SAFE - "mcp___".len() - HASH_PART - server.len();
         let name = format!("mcp_{server}_{}_{hash}", cut(&slug(tool), room));
         if is_free(&name) {
             return name;
@@ -270,7 +270,7 @@ mod tests {
                     prop_assert!(seen.insert(name), "{} is not unique", name);
                     prop_assert_eq!(partition.find(name), Some(tool));
                 }
-                prop_assert!(tool.safe_name.len() <= LONGEST_SAFE, "{}", tool.safe_name);
+                prop_assert!(tool.safe_name.len() <= MAX_SAFE, "{}", tool.safe_name);
                 prop_assert!(tool.safe_name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'));
             }
             let kept = pairs.iter().filter(|(server, tool)| config.admits(server, tool)).collect::<BTreeSet<_>>();

@@ -8,7 +8,7 @@ use config::{Config, Server};
 use futures::FutureExt as _;
 use futures::future::join_all;
 use report::{Kind, Report};
-use runner::{Cache, Catalog};
+use runner::{Cache, Catalog, Code};
 use terminal::Notifier;
 
 use crate::catalog::{self, ToolLists};
@@ -33,7 +33,7 @@ pub struct Discovery<'a> {
     pub sessions: Sessions,
     /// Whether any list is from the cache and was not checked.
     remembered: bool,
-    /// Notes already shown about tools that differ from their pins.
+    /// Warnings that were shown: about tools that differ from their pins, and about names that no tool has.
     noted: BTreeSet<String>,
     /// Why servers have no list, by server.
     reasons: BTreeMap<String, String>,
@@ -83,18 +83,18 @@ impl<'a> Discovery<'a> {
     fn accept(&mut self, server: &str, tools: Arc<ToolList>) {
         let admits = |tool: &str| self.config.admits(server, tool);
         let found = self.lists.pins().differences(server, &tools, admits);
-        let mut notes: Vec<String> = found.iter().filter_map(Difference::note).collect();
-        notes.extend(unmatched::of_server(self.config, server, &tools));
-        self.note_once(notes);
+        let mut warnings: Vec<String> = found.iter().filter_map(Difference::note).collect();
+        warnings.extend(unmatched::of_server(self.config, server, &tools));
+        self.warn_once(warnings);
         self.lists.insert(server, tools.clone());
         self.sessions.expect(server, tools);
     }
 
-    /// Shows notes, each once, even if the same list is accepted again.
-    fn note_once(&mut self, notes: Vec<String>) {
-        for note in notes {
-            if self.noted.insert(note.clone()) {
-                self.notifier.note(&note);
+    /// Shows warnings unless quiet, each once, even if the same list is accepted again.
+    fn warn_once(&mut self, warnings: Vec<String>) {
+        for warning in warnings {
+            if self.noted.insert(warning.clone()) {
+                self.notifier.note(&format!("warning: {warning}"));
             }
         }
     }
@@ -107,8 +107,8 @@ impl<'a> Discovery<'a> {
     }
 
     /// Like [`Discovery::discover`], but without cached lists it asks only the servers that a snippet needs.
-    pub async fn discover_for(&mut self, code: &str) -> Result<(), Failure> {
-        self.discover_some(&needed(self.config, &runner::path_heads(code))).await
+    pub async fn discover_for(&mut self, code: &Code) -> Result<(), Failure> {
+        self.discover_some(&needed(self.config, code.path_heads())).await
     }
 
     async fn discover_some(&mut self, needed: &[&Server]) -> Result<(), Failure> {
@@ -121,9 +121,11 @@ impl<'a> Discovery<'a> {
         let unknown: Vec<&Server> =
             needed.iter().filter(|server| !self.lists.has(&server.connection.name)).copied().collect();
         let failures = self.ask(&unknown).await?;
-        self.note_once(unmatched::of_all(self.config, &self.lists.all()));
+        self.warn_once(unmatched::of_all(self.config, &self.lists.all()));
         if failures.len() < self.config.servers.len() {
-            failures.iter().for_each(|failure| self.notifier.note(&failure.for_terminal()));
+            for failure in &failures {
+                self.notifier.note(&format!("warning: {}", failure.for_terminal()));
+            }
             return Ok(());
         }
         Report::joined(failures).map_or(Ok(()), |all| Err(all.into()))
@@ -152,7 +154,7 @@ impl<'a> Discovery<'a> {
                 Ok(opened) => {
                     let name = &server.connection.name;
                     for warning in &opened.warnings {
-                        self.notifier.note(&format!("{name}: {warning}"));
+                        self.notifier.note(&format!("warning: {name}: {warning}"));
                     }
                     self.keep(&server.connection.name, opened.tools)?;
                 }
@@ -196,12 +198,12 @@ impl<'a> Discovery<'a> {
     }
 
     /// Asks the servers that a snippet needs again, for at most `timeout`; returns whether any tools have changed.
-    pub async fn refresh(&mut self, code: &str, timeout: Duration) -> Result<bool, Failure> {
-        let servers = needed(self.config, &runner::path_heads(code));
+    pub async fn refresh(&mut self, code: &Code, timeout: Duration) -> Result<bool, Failure> {
+        let servers = needed(self.config, code.path_heads());
         let opening = servers.iter().map(|server| self.sessions.start(&server.connection.name));
         let opening = join_all(opening.collect::<Vec<_>>());
         if tokio::time::timeout(timeout, opening).await.is_err() {
-            self.notifier.note("a server did not answer; its cached tools are used");
+            self.notifier.note("warning: a server did not answer; its cached tools are used");
         }
         let changed = self.sessions.changed();
         let any = !changed.is_empty();

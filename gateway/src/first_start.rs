@@ -13,7 +13,7 @@ use crate::catalog::identity;
 const FOLDER: &str = "started";
 
 /// Shows the command of a server that was never started before, as written in its entry.
-pub fn tell(server: &Server, notifier: &Notifier) {
+pub fn report(server: &Server, notifier: &Notifier) {
     let is_local = matches!(server.connection.transport, mcp::Transport::Stdio(_));
     // The demo server is this program. If notes are suppressed, nothing is recorded and the command is shown later.
     if !is_local || server.layer == ConfigLayer::Demo || notifier.is_quiet() {
@@ -22,7 +22,7 @@ pub fn tell(server: &Server, notifier: &Notifier) {
     let is_new = config::cache_folder().is_ok_and(|cache| is_new(&cache.join(FOLDER), &identity(server)));
     if is_new {
         let (name, target) = (&server.connection.name, printable::exact(&server.target));
-        notifier.note(&format!("{name} is started for the first time: {target}"));
+        notifier.info(&format!("{name} is started for the first time: {target}"));
     }
 }
 

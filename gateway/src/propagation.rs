@@ -18,7 +18,7 @@ const PARENT_RUN: &str = "TOOLSMITH_SUBAGENT_PARENT_RUN";
 const PARENT_RUN_META: &str = "io.toolsmith/parentRun";
 
 /// Maximum characters of a run's name.
-const LONGEST_RUN: usize = 64;
+const MAX_RUN: usize = 64;
 
 /// The run that this process belongs to, if any.
 ///
@@ -74,7 +74,7 @@ pub fn run_of(meta: &Map<String, Value>) -> Option<&str> {
 
 fn is_run(name: &str) -> bool {
     let fits = |letter: u8| letter.is_ascii_alphanumeric() || letter == b'-' || letter == b'_';
-    !name.is_empty() && name.len() <= LONGEST_RUN && name.bytes().all(fits)
+    !name.is_empty() && name.len() <= MAX_RUN && name.bytes().all(fits)
 }
 
 #[cfg(test)]

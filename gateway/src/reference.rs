@@ -5,6 +5,7 @@
 
 mod definition;
 mod execute_code;
+mod files;
 mod in_scope;
 mod index;
 mod lookup;
@@ -16,7 +17,7 @@ pub(crate) mod words;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use runner::{Catalog, ServerModule, ToolEntry};
+use runner::{Catalog, Grants, ServerModule, ToolEntry};
 
 use crate::unavailable::UnavailableTools;
 
@@ -65,6 +66,8 @@ pub struct Reference {
     index: Index,
     /// Whether any server has resources.
     has_resources: bool,
+    /// The files that programs may use.
+    grants: Grants,
     /// The configured tools and servers that can't be used.
     missing: Arc<UnavailableTools>,
 }
@@ -138,12 +141,18 @@ impl Reference {
         }
         let index = index(&servers, &tools, &descriptions);
         let missing = Arc::default();
-        Ok(Reference { catalog, servers, tools, index, has_resources: false, missing })
+        let grants = Grants::default();
+        Ok(Reference { catalog, servers, tools, index, has_resources: false, grants, missing })
     }
 
     /// Sets whether texts for models describe resources.
     pub fn with_resources(self, has_resources: bool) -> Self {
         Reference { has_resources, ..self }
+    }
+
+    /// Sets the files that programs may use, which texts for models name.
+    pub fn with_grants(self, grants: Grants) -> Self {
+        Reference { grants, ..self }
     }
 
     /// Sets what texts for models report as unavailable.

@@ -3,23 +3,25 @@
 //! A server is asked for its tools as soon as it is connected. If they differ from those that the program was
 //! compiled against, the session is refused, and the caller compiles again with the new list.
 
+mod attempt;
 mod connection;
 mod resource_lists;
 mod resources;
+mod shared;
+mod spares;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use config::{Config, Permission};
+use config::{Config, Permission, Server, SessionMode};
 use futures::FutureExt;
-use futures::future::{BoxFuture, Shared, join_all};
+use futures::future::{BoxFuture, join_all};
 use mcp::{CallOptions, ErrorKind};
 use report::Report;
 use runner::{Answer, CallFailure, FailureKind, Question, Refusal, SessionError, ToolHost};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use terminal::Masker;
-use tokio::task::AbortHandle;
 
 use crate::call_guard::{Guards, ToolGuard};
 use crate::calls::{CallServices, CheckedCall};
@@ -32,22 +34,11 @@ use crate::reference::Lookup;
 use crate::session_host::SessionHost;
 use crate::tool_list::ToolList;
 
+use attempt::{Attempt, Opening};
 pub use connection::{Opened, Unopened};
 use resource_lists::ResourceLists;
-
-type Opening = Shared<BoxFuture<'static, Result<Opened, Unopened>>>;
-
-/// An attempt to open a session. It ends with the execution, even if others still wait for it.
-struct Attempt {
-    opening: Opening,
-    task: AbortHandle,
-}
-
-impl Drop for Attempt {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
+pub use shared::SharedSessions;
+pub use spares::{Room, SpareSessions};
 
 /// The sessions of one execution.
 pub struct Sessions {
@@ -77,6 +68,10 @@ pub struct Sessions {
     services: CallServices,
     /// The client on whose behalf calls are made, in the cache of results.
     client: String,
+    /// Sessions that were opened before; without them, each session is opened when it is needed.
+    spares: Option<Arc<SpareSessions>>,
+    /// The sessions that the executions of the client share, for servers with `session: shared`.
+    shared: Option<Arc<dyn SharedSessions>>,
 }
 
 impl Sessions {
@@ -98,6 +93,8 @@ impl Sessions {
             answers: ExecutionAnswers::default(),
             lookup: None,
             listed: ResourceLists::default(),
+            spares: None,
+            shared: None,
         }
     }
 
@@ -127,6 +124,25 @@ impl Sessions {
         client.clone_into(&mut self.client);
     }
 
+    /// Adopts spare sessions.
+    pub fn adopt_from(&mut self, spares: Arc<SpareSessions>) {
+        self.spares = Some(spares);
+    }
+
+    /// Uses these sessions with servers that have `session: shared`.
+    pub fn use_shared(&mut self, shared: Arc<dyn SharedSessions>) {
+        self.shared = Some(shared);
+    }
+
+    /// The servers with open sessions that other executions use as well, by name.
+    pub fn shared_servers(&self) -> Vec<String> {
+        let opening = self.opening();
+        let shared = opening.iter().filter(|(_, attempt)| attempt.shared().is_some());
+        let mut names: Vec<String> = shared.map(|(name, _)| name.clone()).collect();
+        names.sort();
+        names
+    }
+
     /// Lets programs look up tools.
     pub fn look_up_in(&mut self, lookup: Arc<Lookup>) {
         self.lookup = Some(lookup);
@@ -153,23 +169,30 @@ impl Sessions {
             let message = format!("the server {server} is not configured");
             return std::future::ready(Err(Unopened::new(message))).boxed().shared();
         };
-        first_start::tell(server, &self.host.notifier());
-        let config = server.connection.clone();
-        // A separate task: a caller that stops waiting must not end the attempt for others.
-        let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
-        let task = tokio::spawn(async move { connection::connect(&config, &masker, host, offers).await });
-        let handle = task.abort_handle();
-        let started = task
-            .map(|done| {
-                done.unwrap_or_else(|error| {
-                    Err(Unopened::new(format!("the connection attempt was cancelled: {error}")))
-                })
-            })
-            .boxed()
-            .shared();
-        let attempt = Attempt { opening: started.clone(), task: handle };
+        first_start::report(server, &self.host.notifier());
+        let attempt = self.attempt(server);
+        let opening_now = attempt.opening.clone();
         opening.insert(server.connection.name.clone(), attempt);
-        started
+        opening_now
+    }
+
+    fn attempt(&self, server: &Server) -> Attempt {
+        if let Some(shared) = self.shared.clone().filter(|_| server.session == SessionMode::Shared) {
+            let server = server.clone();
+            return Attempt::start(async move { shared.session(&server).await }, true);
+        }
+        let config = server.connection.clone();
+        let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
+        let spares = self.spares.clone();
+        let connecting = async move {
+            if let Some(spares) = spares
+                && let Some(opened) = spares.adopt(&config, &host).await
+            {
+                return Ok(opened);
+            }
+            connection::connect(&config, &masker, host, offers).await
+        };
+        Attempt::start(connecting, false)
     }
 
     /// The tools of open sessions that differ from the expected ones.
@@ -187,13 +210,15 @@ impl Sessions {
     /// statistics.
     pub async fn close(self) {
         let attempts = std::mem::take(&mut *self.opening());
-        let closing = attempts.into_values().map(|attempt| async move {
-            attempt.task.abort();
-            // The session may have been open already.
-            if let Ok(opened) = attempt.opening.clone().await {
-                opened.session.close().await;
+        if let Some(spares) = &self.spares {
+            let own = attempts.iter().filter_map(|(name, attempt)| Some((name, attempt.own()?)));
+            for (name, opened) in own {
+                if let Some(server) = self.config.server(name) {
+                    spares.used(&server.connection, &*self.host, opened);
+                }
             }
-        });
+        }
+        let closing = attempts.into_values().map(Attempt::close);
         tokio::join!(join_all(closing), self.services.statistics.flush());
     }
 

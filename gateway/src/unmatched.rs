@@ -27,9 +27,7 @@ pub fn of_server(config: &Config, server: &str, tools: &ToolList) -> Vec<String>
     let warning = |(key, glob): (&str, Glob)| {
         let (text, of) = (printable::prose(glob.text()), &server.connection.name);
         let near = did_you_mean(glob.text(), &names);
-        format!(
-            "warning: `{key}` of the server {of} has {text}, but no tool of the server has this name{near}"
-        )
+        format!("`{key}` of the server {of} has {text}, but no tool of the server has this name{near}")
     };
     unmatched.map(warning).collect()
 }
@@ -66,7 +64,7 @@ fn of_name(
     }
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let (text, near) = (printable::prose(glob.text()), did_you_mean(glob.text(), &all));
-    Some(format!("warning: `{key}` has {text}, but no tool has this name{near}"))
+    Some(format!("`{key}` has {text}, but no tool has this name{near}"))
 }
 
 /// The servers that may have a tool of this name; `None` if that can't be said.
@@ -153,10 +151,10 @@ mod tests {
         assert_eq!(
             warnings,
             [
-                "warning: `enabledTools` of the server shop has get_costumer, but no tool of the server has this name; \
+                "`enabledTools` of the server shop has get_costumer, but no tool of the server has this name; \
                  did you mean get_customer?",
-                "warning: `enabledTools` of the server shop has creat_*, but no tool of the server has this name",
-                "warning: `permissions` of the server shop has del, but no tool of the server has this name",
+                "`enabledTools` of the server shop has creat_*, but no tool of the server has this name",
+                "`permissions` of the server shop has del, but no tool of the server has this name",
             ]
         );
         assert_eq!(of_server(&config, "shop", &list(&[])), [""; 0]);
@@ -174,11 +172,11 @@ mod tests {
         let of = |deny: &str, lists: &BTreeMap<_, _>| of_all(&config(&[deny]), lists).concat();
         assert_eq!(
             of("a.drop_rows", &a),
-            "warning: `globalSettings.deny` has a.drop_rows, but no tool has this name; did you mean a.drop_row?"
+            "`globalSettings.deny` has a.drop_rows, but no tool has this name; did you mean a.drop_row?"
         );
         assert_eq!(
             of("c.read", &all),
-            "warning: `globalSettings.deny` has c.read, but no tool has this name; did you \
+            "`globalSettings.deny` has c.read, but no tool has this name; did you \
              mean b.read?"
         );
         for (deny, lists) in [

@@ -260,6 +260,11 @@ impl Client {
         self.host.notice(&self.server, notice);
     }
 
+    /// Whether the user sees what the process writes to standard error.
+    pub(crate) fn shows_stderr(&self) -> bool {
+        self.host.shows_stderr()
+    }
+
     /// Logs a line that the process wrote to standard error, or reports it.
     pub(crate) fn stderr(&self, line: &str) {
         if !self.trace.wrote(line) {

@@ -48,6 +48,11 @@ pub trait Host: Send + Sync + 'static {
         std::future::ready(Err(QuestionError::NoSampling)).boxed()
     }
 
+    /// Whether [`Host::notice`] shows every line of a server's standard error to the user. Errors then leave them out.
+    fn shows_stderr(&self) -> bool {
+        false
+    }
+
     /// Receives a notification from a server. Must not block.
     fn notice(&self, server: &str, notice: &Notice) {
         let _ = (server, notice);

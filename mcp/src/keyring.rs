@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use dbus_secret_service::{EncryptionType, Error as Failure, Item, SecretService};
@@ -89,6 +91,27 @@ pub fn get(name: &str) -> Result<String, KeyringError> {
     read(&open()?, name)
 }
 
+/// The secrets of each placeholder as they were last read, as hashes with a key of this process.
+static LAST_READ: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
+
+/// Records what a secret is now.
+fn remember(name: &str, secret: &str) {
+    static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    let mut all = LAST_READ.lock().unwrap_or_else(PoisonError::into_inner);
+    all.insert(name.to_owned(), KEYS.hash_one(secret));
+}
+
+/// Identifies the secrets of a server as this process last read them. It changes when a session is opened with another
+/// secret, and says nothing about the secrets outside this process.
+#[must_use]
+pub fn fingerprint(config: &ServerConfig) -> String {
+    let mut names = BTreeSet::new();
+    visit(&mut config.transport.clone(), &mut |text| names.extend(self::names(text)));
+    let all = LAST_READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let parts = names.into_iter().map(|name| format!("{name} {:?}\n", all.get(&name)));
+    parts.collect()
+}
+
 /// Deletes a secret. Blocks until the keyring answers.
 ///
 /// # Errors
@@ -139,6 +162,7 @@ fn read(service: &SecretService, name: &str) -> Result<String, KeyringError> {
     let secret = String::from_utf8(secret)
         .map_err(|_| KeyringError::Unusable { name: name.to_owned(), what: "not UTF-8" })?;
     learn(&secret);
+    remember(name, &secret);
     Ok(secret)
 }
 
@@ -249,6 +273,22 @@ mod tests {
         assert_eq!((command.command.as_str(), command.args[0].as_str()), ("xs3cret-value", "s3cret-value"));
         assert_eq!(command.env["KEY"], "s3cret-value");
         assert_eq!(command.cwd.as_deref(), Some(std::path::Path::new("/s3cret-value")));
+    }
+
+    #[test]
+    fn a_fingerprint_changes_with_the_secrets_of_its_server_alone() {
+        let name = placeholder("fingerprint.one").unwrap();
+        let config = ServerConfig::stdio("a", "x", [name.as_str()]);
+        let unread = fingerprint(&config);
+        remember("fingerprint.one", "first-value");
+        let first = fingerprint(&config);
+        remember("fingerprint.other", "x");
+        assert_eq!(fingerprint(&config), first);
+        remember("fingerprint.one", "second-value");
+        assert!(fingerprint(&config) != first && unread != first);
+        remember("fingerprint.one", "first-value");
+        assert_eq!(fingerprint(&config), first);
+        assert_eq!(fingerprint(&ServerConfig::stdio("a", "x", ["y"])), "");
     }
 
     #[test]

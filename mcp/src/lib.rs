@@ -53,8 +53,8 @@ pub use lock::{
     LOCK_VERSION, Lock, LockError, LockErrorKind, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed, Shape,
 };
 pub use managed_session::{
-    Changes, ConnectionState, FIRST_WAIT, HEALTHY, LONGEST_WAIT, MAX_ATTEMPTS, ManagedSession, REVIVAL,
-    Status,
+    Changes, ConnectionState, FIRST_WAIT, HEALTHY, MAX_ATTEMPTS, MAX_WAIT, ManagedSession, REVIVAL, Status,
+    check as check_alive,
 };
 #[doc(hidden)]
 pub use oauth::rehearsal;

@@ -21,7 +21,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout},
 };
 
-use self::{alive::check, pace::Pace, watch::Watching};
+use self::{pace::Pace, watch::Watching};
 use crate::{
     error::{Error, ErrorKind},
     host::{Host, ListKind},
@@ -30,12 +30,14 @@ use crate::{
     session::Session,
 };
 
-/// The wait before the first reconnection; doubled after each failure up to [`LONGEST_WAIT`], plus a random part of up
+pub use alive::check;
+
+/// The wait before the first reconnection; doubled after each failure up to [`MAX_WAIT`], plus a random part of up
 /// to a quarter, so that many clients don't reconnect at once.
 pub const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// The longest wait between two attempts.
-pub const LONGEST_WAIT: Duration = Duration::from_secs(30);
+pub const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// Consecutive failures before the server becomes [`ConnectionState::Error`] and is tried less often.
 pub const MAX_ATTEMPTS: u32 = 5;
@@ -50,7 +52,7 @@ pub const HEALTHY: Duration = Duration::from_secs(60);
 const QUIET: Duration = Duration::from_millis(200);
 
 /// Limit on the delay that a burst of changes causes.
-const LONGEST_BURST: Duration = Duration::from_secs(2);
+const MAX_BURST: Duration = Duration::from_secs(2);
 
 /// The state of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -299,8 +301,7 @@ fn may_pass(error: &Error) -> bool {
 }
 
 fn wait_after(failures: u32) -> Duration {
-    let doubled =
-        FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(LONGEST_WAIT);
+    let doubled = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(MAX_WAIT);
     doubled + random::jitter(doubled / 4)
 }
 
@@ -407,7 +408,7 @@ impl Shared {
 
     async fn wait_for_quiet(&self) {
         let burst = async { while timeout(QUIET, self.host.changed(ListKind::Tools)).await.is_ok() {} };
-        let _ = timeout(LONGEST_BURST, burst).await;
+        let _ = timeout(MAX_BURST, burst).await;
     }
 }
 
@@ -417,14 +418,14 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{Changes, FIRST_WAIT, LONGEST_WAIT, wait_after};
+    use super::{Changes, FIRST_WAIT, MAX_WAIT, wait_after};
     use crate::listing::Listing;
 
     #[test]
     fn waits_grow_up_to_a_limit() {
         for failures in 1..40 {
             let wait = wait_after(failures);
-            assert!(wait >= FIRST_WAIT && wait <= LONGEST_WAIT + LONGEST_WAIT / 4, "{failures}: {wait:?}");
+            assert!(wait >= FIRST_WAIT && wait <= MAX_WAIT + MAX_WAIT / 4, "{failures}: {wait:?}");
         }
         assert!(wait_after(3) >= Duration::from_secs(4));
     }

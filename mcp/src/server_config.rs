@@ -16,7 +16,7 @@ pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 /// Default time limit for a single request. Progress reported by the server restarts it.
 pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Default interval at which an idle managed session is pinged.
+/// Default interval at which the server of a managed session is pinged.
 pub const DEFAULT_PING_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Stands for "no time limit", and for an interval that never passes: ten years, which can still be added to a clock.
@@ -41,7 +41,8 @@ pub struct ServerConfig {
     pub request_timeout: Duration,
     /// Time limits for calls of single tools, overriding `request_timeout`, by the tools' exact names.
     pub tool_timeouts: BTreeMap<String, Duration>,
-    /// How long a managed session is idle before the server is pinged; [`NO_TIME_LIMIT`] for never.
+    /// The interval at which the server of a managed session is pinged; a change of its tool list restarts it.
+    /// [`NO_TIME_LIMIT`] for never.
     pub ping_interval: Duration,
     /// The folders sent to the server when it requests roots, as `file://` URIs with names (MCP, client/roots). If
     /// empty, the capability is not declared.

@@ -33,6 +33,7 @@ use crate::{
     client::Client,
     error::{Error, ErrorKind, Evidence},
     http::ParameterHeaders,
+    keyring,
     process::STDIN_GRACE,
     server_config::ServerConfig,
     trace::Trace,
@@ -97,12 +98,23 @@ impl Session {
     pub fn about(&self) -> Option<String> {
         let title = self.inner.server.server_info.as_ref().and_then(|info| info.title.as_deref());
         let first = self.instructions().and_then(first_sentence).or(title)?;
-        Some(first.chars().take(LONGEST_ABOUT).collect())
+        Some(first.chars().take(MAX_ABOUT).collect())
     }
 
     /// The negotiated protocol version.
     pub fn protocol_version(&self) -> &str {
         self.inner.server.protocol_version.as_str()
+    }
+
+    /// Whether the protocol has no handshake (MCP 2026-07-28 and later).
+    pub fn is_stateless(&self) -> bool {
+        !self.inner.server.protocol_version.has_initialize()
+    }
+
+    /// Whether a session that is opened now with `config` would have the same secrets. Those in the user's keyring may
+    /// have changed since.
+    pub async fn has_secrets_of(&self, config: &ServerConfig) -> bool {
+        keyring::resolved(config).await.is_ok_and(|now| *now == self.inner.config)
     }
 
     /// The capabilities that the server declares: MCP's `ServerCapabilities`.
@@ -169,7 +181,7 @@ fn with_stray(mut evidence: Evidence, health: &Health) -> Evidence {
 }
 
 /// Maximum length of a server's short description, in characters.
-const LONGEST_ABOUT: usize = 200;
+const MAX_ABOUT: usize = 200;
 
 /// The text up to the first full stop before a space, or to the end of its first line with content.
 fn first_sentence(text: &str) -> Option<&str> {

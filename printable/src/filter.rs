@@ -5,7 +5,7 @@ use crate::spelling::spell;
 
 /// Longest colour sequence that is recognised, in characters. Programs do not send longer ones; those are spelled out
 /// like any other.
-const LONGEST_STYLE: usize = 64;
+const MAX_STYLE: usize = 64;
 
 /// Makes streamed output safe for a terminal, regardless of how it is split.
 ///
@@ -85,7 +85,7 @@ impl Filter {
     fn continues(&self, character: char) -> bool {
         match character {
             '[' => self.held == "\u{1b}",
-            '0'..='9' | ';' | ':' => self.held.starts_with("\u{1b}[") && self.held.len() < LONGEST_STYLE,
+            '0'..='9' | ';' | ':' => self.held.starts_with("\u{1b}[") && self.held.len() < MAX_STYLE,
             _ => false,
         }
     }
@@ -145,7 +145,7 @@ mod tests {
         let mut filter = Filter::default();
         filter.feed(b"\x1b[");
         let shown = filter.feed(&b"1;".repeat(10_000));
-        assert!(shown.len() > 19_000 && filter.held.len() <= LONGEST_STYLE, "{}", shown.len());
+        assert!(shown.len() > 19_000 && filter.held.len() <= MAX_STYLE, "{}", shown.len());
     }
 
     proptest! {

@@ -15,19 +15,18 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use crate::base_layer::BaseLayer;
 use crate::cache::{Bucket, Cache, Key};
 use crate::catalog::ServerModule;
-use crate::compiler::{self, Job};
+use crate::compiler::{self, Job, Linker};
 use crate::compiler_slots::AdmissionWait;
 use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated::ToolEntry;
-use crate::layer::BaseLayer;
 use crate::library::{Library, file_name};
 use crate::messages::errors;
 use crate::observer::Unobserved;
-use crate::sandbox_policies;
 
 /// Maximum number of tools for which a server's whole library is compiled at once: 16 take about as long as four small
 /// libraries one after another, as a first conversation would need.
@@ -76,7 +75,8 @@ fn text_key(layer: &BaseLayer, module: &str, source: &str) -> String {
     key.part(codegen::VERSION.to_le_bytes()).part(module).part(source).finish()
 }
 
-fn kept(cache: &Cache, module: &str, key: &str) -> Option<Library> {
+/// The library with this key, if it exists.
+pub(crate) fn kept(cache: &Cache, module: &str, key: &str) -> Option<Library> {
     Some(Library::new(module, cache.entry(Bucket::Bindings, key)?))
 }
 
@@ -136,7 +136,7 @@ async fn compile(
 ) -> Result<Library> {
     let Engine { cache, toolchain, layer, confinement, .. } = engine;
     let name = file_name(module);
-    let _admitted = engine.admission.admit(sandbox_policies::compiler_memory(), patience).await?;
+    let _admitted = engine.admit_compiler(patience).await?;
     let folder = cache.temporary()?;
     let output = cache.temporary()?;
     fs_err::write(folder.path().join("lib.rs"), source).map_err(Error::cache(folder.path()))?;
@@ -158,7 +158,9 @@ async fn compile(
             &name,
         ],
         main: "lib.rs",
+        linker: Linker::Rust,
         background,
+        optimize: false,
         cpu_seconds: TIMEOUT.as_secs(),
         largest_file: crate::compiler::LARGEST_LIBRARY,
     };

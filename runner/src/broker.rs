@@ -15,6 +15,7 @@ use bridge::size::size;
 use bridge::wire::{
     CallFailure, FRAME_LIMIT, FailureKind, Question, ToHost, ToProgram, VERSION, WARNINGS_LIMIT, Welcome,
 };
+use futures::FutureExt as _;
 use futures::stream::StreamExt as _;
 use serde_json::value::RawValue;
 use tokio::net::UnixStream;
@@ -38,6 +39,8 @@ pub(crate) use record::{ProgramRecord, lock};
 pub const CONTENT_LIMIT: usize = 16 << 20;
 /// Maximum number of content blocks that a program may emit.
 pub const PARTS_LIMIT: usize = 10_000;
+/// Size of one read from the program, in bytes (64 KiB): many calls, which then leave for their server together.
+const READ_BYTES: usize = 64 * 1024;
 /// Maximum number of characters to show of the identity of an unknown tool; a valid identity has 32.
 const IDENTITY_SHOWN: usize = 64;
 
@@ -76,7 +79,6 @@ pub(crate) struct Broker<'a> {
 
 impl Broker<'_> {
     /// Serves the program until it closes its end.
-    /// Serves the program until it closes its end.
     ///
     /// Nothing here waits for anything else: a program that leaves an answer unread, or has too many calls in flight,
     /// delays the answers of servers and its own new calls, but neither questions to the user nor its time limit.
@@ -87,7 +89,8 @@ impl Broker<'_> {
         let welcome = Welcome { version: VERSION, token: self.token.clone(), args: self.args.clone() };
         // If the program has ended before the welcome, its exit status says why.
         outbox.send(&ToProgram::Welcome(welcome));
-        let frames = FramedRead::new(reader, Protocol::new(self.token.as_str()));
+        outbox.flush();
+        let frames = FramedRead::with_capacity(reader, Protocol::new(self.token.as_str()), READ_BYTES);
         let mut incoming = Incoming { frames, paused: false };
         let mut flight = CallsInFlight::default();
         // The bridge sends no call without room for it. A program that does so anyway is not read until there is room.
@@ -99,11 +102,14 @@ impl Broker<'_> {
             tokio::select! {
                 biased;
                 written = outbox.written() => written?,
-                Some(landed) = flight.next() => match landed.answer {
-                    Some(Ok(result)) => outbox.reply(landed.id, result),
-                    Some(Err(failure)) => outbox.send(&ToProgram::Failure { id: landed.id, failure }),
-                    None => {}
-                },
+                Some(landed) = flight.next() => {
+                    outbox.answer(landed);
+                    // What has an answer by now is written with it, and wakes the program once.
+                    while let Some(Some(landed)) = flight.next().now_or_never() {
+                        outbox.answer(landed);
+                    }
+                    outbox.flush();
+                }
                 message = incoming.next(), if waiting.is_none() => {
                     let handled = match message {
                         Ok(None) => return Ok(()),

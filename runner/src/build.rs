@@ -4,13 +4,13 @@
 //! | --- | --- |
 //! | key of the layer | the libraries it is linked with |
 //! | code of the tools that it names | what it calls, whichever library that comes from |
+//! | the base | the addresses of what it is linked against |
 //! | flags, main file | the code around the text |
 //! | the spliced text | the snippet |
 
 use std::collections::{BTreeSet, VecDeque};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 use std::time::Instant;
 
 use futures::future::try_join_all;
@@ -18,23 +18,22 @@ use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
 
 use crate::bindings::{self, Named};
-use crate::cache::{Bucket, Entry, Key, Temporary};
+use crate::cache::{Bucket, Entry, Key};
 use crate::catalog::Catalog;
-use crate::compiler::{self, Compiled, Job};
+use crate::compiler;
 use crate::compiler_slots::AdmissionWait;
-use crate::confined::Captured;
 use crate::diagnostics;
 use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::hints::compared::{Compared, compared};
-use crate::library::Library;
 use crate::manifest;
 use crate::messages::errors;
+use crate::optimized::{self, Source};
 use crate::other_languages;
 use crate::outcome::{Diagnostic, Fix, SandboxReport, milliseconds};
+use crate::program_compiler::{Attempt, Goal, PROGRAM, compile};
 use crate::repair::{self, Repaired};
-use crate::sandbox_policies;
 use crate::snippet::Snippet;
 use crate::splice::{self, Changes, Spliced};
 use crate::tokens::Tokens;
@@ -51,8 +50,12 @@ pub(crate) enum Built {
 pub(crate) struct Program {
     /// The executable.
     pub(crate) file: PathBuf,
+    /// The key of the program without optimization.
+    pub(crate) key: String,
+    /// Whether it was compiled with optimization.
+    pub(crate) optimized: bool,
     /// Keeps it from being evicted.
-    _entry: Entry,
+    pub(crate) entry: Entry,
 }
 
 /// Notes on a text that compiles; kept next to the program, and reported each time it runs.
@@ -73,10 +76,8 @@ pub(crate) struct Report {
     pub(crate) sandbox: SandboxReport,
 }
 
-/// The file name of the linked program.
-const PROGRAM: &str = "program";
 /// The file name of its [`Notes`].
-const NOTES: &str = "notes.json";
+pub(crate) const NOTES: &str = "notes.json";
 
 /// Builds the program of `snippet`.
 pub(crate) async fn build(
@@ -100,8 +101,12 @@ pub(crate) async fn build(
         compile_ms: 0.0,
         sandbox: SandboxReport::default(),
     };
+    if let Some(program) = optimized(engine, &key) {
+        report.result = program;
+        return Ok(report);
+    }
     if let Some(entry) = engine.cache.entry(Bucket::Programs, &key) {
-        if let Ok(program) = program(entry) {
+        if let Ok(program) = program(entry, &key, false) {
             report.result = program;
             return Ok(report);
         }
@@ -112,7 +117,7 @@ pub(crate) async fn build(
     let libraries = try_join_all(named.iter().map(|named| bindings::ensure(engine, named, patience))).await?;
     report.bindings_ms = milliseconds(started);
     let started = Instant::now();
-    let compiled = compile(engine, &libraries, &spliced, patience).await?;
+    let compiled = compile(engine, &libraries, &spliced.text, Goal::default(), patience).await?;
     let mut notes = Notes::default();
     report.sandbox = compiled.sandbox.clone();
     let is_rejected = !compiled.status.success();
@@ -129,20 +134,21 @@ pub(crate) async fn build(
         }
         (diagnostics, repair::attempts(&messages, snippet, &spliced, catalog))
     };
-    let mut built = (compiled.status.success() && diagnostics.is_empty()).then_some(compiled);
+    let first = (compiled.status.success() && diagnostics.is_empty()).then_some(compiled);
+    let mut built = first.map(|compiled| (compiled, spliced.text));
     let mut idle = diagnostics::idle(snippet, &[], catalog);
     let mut attempts = Attempts::new(attempts, &messages, is_rejected);
     while let Some(repaired) = attempts.waiting.pop_front() {
         let Ok(corrected) = Snippet::read(&repaired.text) else { break };
         let spliced = splice::splice(&corrected, &repaired.changes, &modules);
-        let compiled = compile(engine, &libraries, &spliced, patience).await?;
+        let compiled = compile(engine, &libraries, &spliced.text, Goal::default(), patience).await?;
         let messages = compiled.messages.text();
         let drops = repair::drops(&messages, &corrected.text, &spliced, &repaired.changes);
         if compiled.status.success() && !drops {
             notes.warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
             idle = diagnostics::idle(snippet, &repaired.fixes, catalog);
             notes.fixes = repaired.fixes;
-            built = Some(compiled);
+            built = Some((compiled, spliced.text));
             break;
         }
         if attempts.may_go_on(&messages) {
@@ -150,10 +156,11 @@ pub(crate) async fn build(
         }
     }
     let compared = never_equal(catalog, snippet)?;
-    report.result = if let Some(compiled) = built.filter(|_| compared.is_empty()) {
+    report.result = if let Some((compiled, text)) = built.filter(|_| compared.is_empty()) {
         notes.add_idle(idle);
         notes.keep(compiled.output.path())?;
-        program(engine.cache.publish(Bucket::Programs, &key, compiled.output)?)?
+        Source::keep(compiled.output.path(), &text, &libraries)?;
+        program(engine.cache.publish(Bucket::Programs, &key, compiled.output)?, &key, false)?
     } else {
         // The snippet's own errors, not those of a correction that did not help.
         diagnostics.extend(diagnostics::compared(&snippet.text, &compared));
@@ -212,79 +219,40 @@ fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 9").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let key = Key::new("program 10").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let base: &[u8] = engine.layer.base.as_ref().map_or(&[], |base| base.identity());
+    let key = key.part(base);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
 
-/// The lints that snippets need: dropped values that should be used, such as a call that is never made, and functions
-/// that nothing calls, some of which [`diagnostics::warned`] reports.
-const UNUSED: [&str; 2] = ["--force-warn=unused_must_use", "--force-warn=dead_code"];
-
-/// If two glob imports provide the same name, the compiler may use the first and only warn. As an error it is handled
-/// like other ambiguities; otherwise, names in scope by default would win over the snippet's own imports.
-const AMBIGUOUS: &str = "--deny=ambiguous_glob_imports";
-
-/// The result of a compilation, and the folder of the program.
-struct Attempt {
-    status: ExitStatus,
-    messages: Captured,
-    sandbox: SandboxReport,
-    output: Temporary,
-}
-
-async fn compile(
-    engine: &Engine,
-    libraries: &[Library],
-    spliced: &Spliced,
-    patience: AdmissionWait<'_>,
-) -> Result<Attempt> {
-    let _admitted = engine.admission.admit(sandbox_policies::compiler_memory(), patience).await?;
-    let source = engine.cache.temporary()?;
-    let output = engine.cache.temporary()?;
-    let write = |name: &str, text: &str| {
-        fs_err::write(source.path().join(name), text).map_err(Error::cache(source.path()))
-    };
-    write("main.rs", splice::MAIN)?;
-    write("snippet.rs", &spliced.text)?;
-    let job = Job {
-        toolchain: &engine.toolchain,
-        confinement: engine.confinement,
-        layer: &engine.layer,
-        libraries,
-        source: source.path(),
-        output: output.path(),
-        arguments: &[
-            "--crate-type=bin",
-            "--crate-name=program",
-            "-o",
-            PROGRAM,
-            UNUSED[0],
-            UNUSED[1],
-            AMBIGUOUS,
-        ],
-        main: "main.rs",
-        background: false,
-        cpu_seconds: compiler::SNIPPET_SECONDS,
-        largest_file: compiler::LARGEST_PROGRAM,
-    };
-    let Compiled { status, messages, sandbox } = compiler::run(&job).await?;
-    Ok(Attempt { status, messages, sandbox, output })
+/// The optimized program for the program `key`, if there is one.
+pub(crate) fn optimized(engine: &Engine, key: &str) -> Option<Built> {
+    let entry = optimized::entry(&engine.cache, key)?;
+    if !entry.folder().join(PROGRAM).exists() {
+        return None;
+    }
+    let built = program(entry, key, true);
+    if built.is_err() {
+        engine.cache.discard(Bucket::Programs, &optimized::key_of(key));
+    }
+    built.ok()
 }
 
 /// The program of an entry; an error if it is damaged.
-fn program(entry: Entry) -> Result<Built> {
+pub(crate) fn program(entry: Entry, key: &str, optimized: bool) -> Result<Built> {
     let folder = entry.folder();
     let file = folder.join(PROGRAM);
-    let bytes = fs_err::read(&file).map_err(Error::cache(folder))?;
     let torn = |name: &str, error: String| {
         Error::cache(folder)(std::io::Error::other(format!("the file {name} is damaged: {error}")))
     };
-    let manifest = manifest::read(&bytes).map_err(|error| torn(PROGRAM, error.to_string()))?;
+    let manifest = manifest::read_file(&file).map_err(Error::cache(folder))?;
+    let manifest = manifest.map_err(|error| torn(PROGRAM, error.to_string()))?;
     let notes = match fs_err::read(folder.join(NOTES)) {
         Ok(text) => serde_json::from_slice(&text).map_err(|error| torn(NOTES, error.to_string()))?,
         Err(_) => Notes::default(),
     };
-    Ok(Built::Program { program: Program { file, _entry: entry }, manifest, notes })
+    let program = Program { file, key: key.to_owned(), optimized, entry };
+    Ok(Built::Program { program, manifest, notes })
 }
 
 impl Notes {
@@ -320,7 +288,7 @@ fn is_too_large(compiled: &Attempt) -> bool {
 }
 
 /// The compiler's output, if the disk was full; this is not the snippet's fault.
-fn no_room(compiled: &Attempt) -> Option<String> {
+pub(crate) fn no_room(compiled: &Attempt) -> Option<String> {
     Some(last_words(compiled)).filter(|output| disk_full::is_full(output))
 }
 

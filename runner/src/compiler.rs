@@ -1,11 +1,16 @@
 //! Runs rustc once in the sandbox.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+use rustix::fs::Mode;
+use sandbox::{Access, Confinement, Policy};
+
+use crate::base::Base;
+use crate::base_layer::BaseLayer;
 use crate::confined::{Captured, Confined};
-use crate::error::Result;
-use crate::layer::BaseLayer;
+use crate::error::{Error, Result};
 use crate::library::Library;
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies;
@@ -14,7 +19,7 @@ use crate::toolchain::{TARGET, Toolchain};
 /// A compilation.
 pub(crate) struct Job<'a> {
     pub(crate) toolchain: &'a Toolchain,
-    pub(crate) confinement: sandbox::Confinement,
+    pub(crate) confinement: Confinement,
     pub(crate) layer: &'a BaseLayer,
     /// The bindings that the source may name.
     pub(crate) libraries: &'a [Library],
@@ -26,12 +31,27 @@ pub(crate) struct Job<'a> {
     pub(crate) arguments: &'a [&'a str],
     /// The root file in the source folder.
     pub(crate) main: &'a str,
+    /// What links the result.
+    pub(crate) linker: Linker<'a>,
     /// Whether all other work has priority.
     pub(crate) background: bool,
+    /// Whether to optimize: takes longer, and changes neither results nor messages.
+    pub(crate) optimize: bool,
     /// Limit on processor time, in seconds.
     pub(crate) cpu_seconds: u64,
     /// Maximum size of a written file, in bytes.
     pub(crate) largest_file: u64,
+}
+
+/// What rustc starts to link a program.
+#[derive(Clone, Copy)]
+pub(crate) enum Linker<'a> {
+    /// rust-lld, which links the program as a whole.
+    Rust,
+    /// The base's linker, which links the program against the base.
+    Program(&'a Base),
+    /// The base's linker at this path, which links the base itself.
+    Base(&'a Path),
 }
 
 /// Processor time limit for compiling a snippet, in seconds.
@@ -73,21 +93,97 @@ const FLAGS: [&str; 13] = [
     "-Cembed-bitcode=no",
 ];
 
+/// Overrides the level in [`FLAGS`]; checks of overflow stay.
+pub(crate) const OPTIMIZE: &str = "-Copt-level=2";
+
 /// The flags, as part of keys.
 pub(crate) fn flags() -> String {
     FLAGS.join(" ")
 }
 
+/// What starts a compiler. The launches of two jobs are equal only if their compilers have the same command line and the
+/// same policy.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Launch {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    /// A named pipe to create: the command line of the linker that starts together with the compiler.
+    pipe: Option<PathBuf>,
+    policy: Policy,
+    confinement: Confinement,
+}
+
+/// The name of the pipe in the output folder.
+const LINKER_PIPE: &str = "linker.pipe";
+
+impl Launch {
+    /// What starts the compiler of `job`.
+    pub(crate) fn of(job: &Job<'_>) -> Self {
+        let mut launch = Launch {
+            program: job.toolchain.rustc.clone(),
+            arguments: arguments(job),
+            pipe: None,
+            policy: policy(job),
+            confinement: job.confinement,
+        };
+        if let Linker::Program(base) = job.linker
+            && ends_all_processes(job.confinement)
+        {
+            launch.start_linker(base, job);
+        }
+        launch
+    }
+
+    /// Starts the linker as well, so that it has loaded when the compiler needs it.
+    fn start_linker(&mut self, base: &Base, job: &Job<'_>) {
+        let pipe = job.output.join(LINKER_PIPE);
+        let rustc = std::mem::replace(&mut self.program, base.linker());
+        let own: [OsString; 4] =
+            ["--base-start".into(), (&job.toolchain.linker).into(), (&pipe).into(), rustc.into()];
+        self.arguments.splice(..0, own);
+        self.arguments.push(format!("-Clink-arg=--base-waiting={}", pipe.display()).into());
+        self.pipe = Some(pipe);
+    }
+
+    /// Starts the compiler. Blocks for a few milliseconds.
+    ///
+    /// # Errors
+    /// If the sandbox or the output folder can't be used.
+    pub(crate) fn start(self) -> Result<Confined> {
+        if let Some(pipe) = &self.pipe {
+            create_pipe(pipe)?;
+        }
+        let command = sandbox::Command::new(self.program).args(self.arguments);
+        Confined::spawn(self.policy, self.confinement, command)
+    }
+}
+
+/// Whether all processes of a compiler end with it: they are in a process namespace of their own.
+fn ends_all_processes(confinement: Confinement) -> bool {
+    match confinement {
+        Confinement::AtLeast(minimum) => {
+            sandbox::probe().choose(minimum).is_ok_and(|layers| layers.namespaces)
+        }
+        Confinement::Exactly(layers) => layers.namespaces,
+    }
+}
+
+/// Creates a named pipe.
+///
+/// # Errors
+/// If its folder can't be written to.
+pub(crate) fn create_pipe(path: &Path) -> Result<()> {
+    let created = rustix::fs::mkfifoat(rustix::fs::CWD, path, Mode::RUSR | Mode::WUSR);
+    created.map_err(|error| Error::cache(path)(error.into()))
+}
+
 /// Runs the compiler to its end; it must be admitted first. Dropping the future kills it.
 pub(crate) async fn run(job: &Job<'_>) -> Result<Compiled> {
-    let mut read: Vec<&Path> = vec![job.source, &job.layer.folder];
-    read.extend(job.libraries.iter().filter_map(|library| library.file.parent()));
-    let policy = sandbox_policies::compiler(job.toolchain, &read, job.output).limits(|set| {
-        set.cpu_seconds = Some(job.cpu_seconds);
-        set.file_size = Some(job.largest_file);
-        set.niceness = if job.background { BACKGROUND } else { 0 };
-    });
-    let mut process = Confined::spawn(policy, job.confinement, command(job))?;
+    finish(&mut Launch::of(job).start()?).await
+}
+
+/// Waits for the end of a started compiler.
+pub(crate) async fn finish(process: &mut Confined) -> Result<Compiled> {
     let mut messages = Captured::default();
     let mut printed = Captured::default();
     let (out, err) = (&mut process.stdout, &mut process.stderr);
@@ -96,20 +192,51 @@ pub(crate) async fn run(job: &Job<'_>) -> Result<Compiled> {
     Ok(Compiled { status, messages, sandbox: process.report() })
 }
 
-fn command(job: &Job<'_>) -> sandbox::Command {
+fn policy(job: &Job<'_>) -> Policy {
+    let mut read: Vec<&Path> = vec![job.source, &job.layer.folder];
+    read.extend(job.libraries.iter().filter_map(|library| library.file.parent()));
+    let policy = sandbox_policies::compiler(job.toolchain, &read, job.output).limits(|set| {
+        set.cpu_seconds = Some(job.cpu_seconds);
+        set.file_size = Some(job.largest_file);
+        set.niceness = if job.background { BACKGROUND } else { 0 };
+    });
+    match job.linker {
+        Linker::Rust => policy,
+        Linker::Program(base) => policy.grant(base.linker(), Access::ReadExecute),
+        Linker::Base(linker) => policy.grant(linker, Access::ReadExecute),
+    }
+}
+
+fn arguments(job: &Job<'_>) -> Vec<OsString> {
     let library = |(name, file): (&String, &String)| {
         format!("--extern={name}={}", job.layer.folder.join(file).display())
     };
     let bindings = |library: &Library| format!("--extern={}={}", library.module, library.file.display());
-    sandbox::Command::new(&job.toolchain.rustc)
-        .args(FLAGS)
-        .arg(format!("--target={TARGET}"))
-        .arg(format!("-Clinker={}", job.toolchain.linker.display()))
-        .arg(format!("-Ldependency={}", job.layer.folder.display()))
-        .args(job.layer.crates.iter().map(library))
-        .args(job.libraries.iter().map(bindings))
-        .args(job.arguments)
-        // Messages and panics name sources without their folder.
-        .arg(format!("--remap-path-prefix={}/=", job.source.display()))
-        .arg(job.source.join(job.main))
+    let mut arguments: Vec<OsString> = FLAGS.map(OsString::from).into();
+    arguments.extend(job.optimize.then(|| OPTIMIZE.into()));
+    arguments.push(format!("--target={TARGET}").into());
+    arguments.extend(linking(job).into_iter().map(OsString::from));
+    arguments.push(format!("-Ldependency={}", job.layer.folder.display()).into());
+    arguments.extend(job.layer.crates.iter().map(|named| library(named).into()));
+    arguments.extend(job.libraries.iter().map(|library| bindings(library).into()));
+    arguments.extend(job.arguments.iter().map(OsString::from));
+    // Messages and panics name sources without their folder.
+    arguments.push(format!("--remap-path-prefix={}/=", job.source.display()).into());
+    arguments.push(job.source.join(job.main).into());
+    arguments
+}
+
+/// rustc's options for linking.
+fn linking(job: &Job<'_>) -> Vec<String> {
+    let own = &job.toolchain.linker;
+    let (linker, options) = match job.linker {
+        Linker::Rust => return vec![format!("-Clinker={}", own.display())],
+        Linker::Program(base) => (base.linker(), base.options(job.toolchain)),
+        Linker::Base(linker) => (linker.to_owned(), Vec::new()),
+    };
+    // Its command line is that of rust-lld.
+    let mut arguments = vec![format!("-Clinker={}", linker.display()), "-Clinker-flavor=ld.lld".to_owned()];
+    arguments.push(format!("-Clink-arg=--base-linker={}", own.display()));
+    arguments.extend(options.iter().map(|option| format!("-Clink-arg={option}")));
+    arguments
 }

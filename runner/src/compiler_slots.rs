@@ -74,17 +74,26 @@ impl Admission {
         Admission { folder, turn: Mutex::default(), ended: Notify::new() }
     }
 
-    /// Waits until a compiler that may use `needed` bytes of memory may start. Dropping the future leaves the queue.
+    /// Waits until a compiler that may use `needed` bytes of memory may start, and calls `release` if there is not enough
+    /// memory, to free some. Dropping the future leaves the queue.
     ///
     /// # Errors
     /// If the cache can't be written to.
-    pub(crate) async fn admit(&self, needed: u64, patience: AdmissionWait<'_>) -> Result<Admitted<'_>> {
+    pub(crate) async fn admit(
+        &self,
+        needed: u64,
+        patience: AdmissionWait<'_>,
+        release: impl Fn(),
+    ) -> Result<Admitted<'_>> {
         let mut waiting = pin!(async {
             let _turn = self.turn.lock().await;
             loop {
                 let pause = match self.try_admit(needed)? {
                     Verdict::Admitted(admitted) => return Ok(admitted),
-                    Verdict::NoMemory => POLL,
+                    Verdict::NoMemory => {
+                        release();
+                        POLL
+                    }
                     Verdict::Busy => PAUSE,
                 };
                 tokio::select! {
@@ -187,6 +196,9 @@ mod tests {
         }
     }
 
+    /// There is no memory to release.
+    fn nothing() {}
+
     /// More than any machine has, so that only one runs at a time.
     const TOO_MUCH: u64 = u64::MAX;
 
@@ -194,10 +206,10 @@ mod tests {
     async fn without_memory_they_run_one_by_one_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let admission = Admission::new(folder.path().join("compilers"));
-        let first = admission.admit(TOO_MUCH, patience()).await.unwrap();
-        let mut second = Box::pin(admission.admit(TOO_MUCH, patience()));
-        let mut leaving = Box::pin(admission.admit(TOO_MUCH, patience()));
-        let mut third = Box::pin(admission.admit(TOO_MUCH, patience()));
+        let first = admission.admit(TOO_MUCH, patience(), nothing).await.unwrap();
+        let mut second = Box::pin(admission.admit(TOO_MUCH, patience(), nothing));
+        let mut leaving = Box::pin(admission.admit(TOO_MUCH, patience(), nothing));
+        let mut third = Box::pin(admission.admit(TOO_MUCH, patience(), nothing));
         for waiting in [&mut second, &mut leaving, &mut third] {
             assert!(futures::poll!(waiting.as_mut()).is_pending());
         }
@@ -211,11 +223,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn memory_is_released_only_while_it_is_short() {
+        let folder = tempfile::tempdir().unwrap();
+        let admission = Admission::new(folder.path().to_owned());
+        let released = std::cell::Cell::new(0);
+        let release = || released.set(released.get() + 1);
+        let first = admission.admit(TOO_MUCH, patience(), release).await.unwrap();
+        assert_eq!(released.get(), 0);
+        let mut second = Box::pin(admission.admit(TOO_MUCH, patience(), release));
+        assert!(futures::poll!(second.as_mut()).is_pending());
+        assert_eq!(released.get(), 1);
+        drop(first);
+        second.await.unwrap();
+    }
+
+    #[tokio::test]
     async fn compilers_of_other_processes_count() {
         let folder = tempfile::tempdir().unwrap();
         let [one, other] = [(), ()].map(|()| Admission::new(folder.path().to_owned()));
-        let first = one.admit(TOO_MUCH, patience()).await.unwrap();
-        let mut second = Box::pin(other.admit(TOO_MUCH, patience()));
+        let first = one.admit(TOO_MUCH, patience(), nothing).await.unwrap();
+        let mut second = Box::pin(other.admit(TOO_MUCH, patience(), nothing));
         assert!(futures::poll!(second.as_mut()).is_pending());
         drop(first);
         second.await.unwrap();
@@ -227,7 +254,7 @@ mod tests {
         let admission = Admission::new(folder.path().to_owned());
         let mut running = Vec::new();
         for _ in 0..16 {
-            running.push(admission.admit(1, patience()).await.unwrap());
+            running.push(admission.admit(1, patience(), nothing).await.unwrap());
         }
         assert_eq!(running.len(), 16);
     }

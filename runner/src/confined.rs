@@ -12,6 +12,7 @@ use crate::observer::{Observer, Unobserved};
 use crate::outcome::SandboxReport;
 
 /// A started process. Dropping it kills it and all its descendants.
+#[derive(Debug)]
 pub(crate) struct Confined {
     child: sandbox::Child,
     exited: AsyncFd<OwnedFd>,
@@ -44,6 +45,11 @@ impl Confined {
         let ready = self.exited.readable().await;
         drop(ready.map_err(sandbox_error)?);
         self.child.wait().map_err(sandbox_error)
+    }
+
+    /// Whether the process has exited. An error counts as an exit.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
     }
 
     /// Kills the process and returns its exit status.

@@ -1,18 +1,23 @@
 //! The engine: toolchain and base layer for compiling and running snippets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use sandbox::Confinement;
+use sandbox::{Confinement, Policy, Sandbox};
 use tokio_util::sync::CancellationToken;
 
+use crate::base::Base;
+use crate::base_layer::BaseLayer;
 use crate::cache::{Cache, Entry};
+use crate::code::Code;
 use crate::compiler_slots::Admission;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreground::Foreground;
-use crate::layer::{self, BaseLayer};
+use crate::heavy::HeavyQueue;
+use crate::layer;
 use crate::observer::Observer;
 use crate::sandbox_policies::{Grants, Limits};
+use crate::spare_compilers::{SpareCompilerEvent, SpareCompilers};
 use crate::toolchain::{self, Stamp, Toolchain};
 
 /// Options of an engine.
@@ -29,8 +34,8 @@ pub struct Options {
 /// One execution.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The snippet, as it was sent.
-    pub code: String,
+    /// The snippet.
+    pub code: Code,
     /// The values for `args.get(…)`.
     pub args: BTreeMap<String, String>,
     /// Time limit from reading the snippet to the end of its program, not counting the time the user takes to answer.
@@ -58,6 +63,10 @@ pub struct Engine {
     pub(crate) admission: Admission,
     /// The snippets that are being compiled.
     pub(crate) foreground: Foreground,
+    /// The programs to be compiled again with optimization.
+    pub(crate) heavy: HeavyQueue,
+    /// The compilers that are started before a snippet needs them.
+    pub(crate) spare_compilers: SpareCompilers,
 }
 
 impl Engine {
@@ -86,9 +95,20 @@ impl Engine {
             ));
         }
         let (confinement, foreground) = (options.confinement, Foreground::default());
+        let (heavy, spare_compilers) = (HeavyQueue::default(), SpareCompilers::default());
         let stamp = Stamp::of(&toolchain.rustc).ok();
         let admission = Admission::new(cache.folder().join("compilers"));
-        Ok(Engine { cache, toolchain, stamp, layer, confinement, admission, foreground })
+        Ok(Engine {
+            cache,
+            toolchain,
+            stamp,
+            layer,
+            confinement,
+            admission,
+            foreground,
+            heavy,
+            spare_compilers,
+        })
     }
 
     /// Whether the layer and the compiler are unchanged: a deleted cache removes the layer, an update replaces the
@@ -97,6 +117,49 @@ impl Engine {
     pub fn is_current(&self) -> bool {
         self.layer.entry.as_ref().is_none_or(Entry::is_in_place)
             && self.stamp == Stamp::of(&self.toolchain.rustc).ok()
+    }
+
+    /// Starts the next program's sandbox helper ahead, so that the program starts sooner. Blocks for about a millisecond.
+    ///
+    /// # Errors
+    /// If it can't be started; the next program then starts its own helper, and reports what is wrong.
+    pub fn start_helper_ahead() -> Result<()> {
+        Sandbox::new(Policy::program()).start_helper_ahead().map_err(|error| {
+            Error::new(ErrorKind::Sandbox, format!("the sandbox's helper can't be started: {error}"))
+                .caused_by(error)
+        })
+    }
+
+    /// Copies what every program begins with into memory, in the background, so that the next program need not wait for
+    /// it. The copy takes about 6 MB; a second call does nothing until a program has used it.
+    pub fn prepare_program(&self) {
+        self.layer.base.iter().for_each(Base::prepare);
+    }
+
+    /// Ends the helper that was started ahead, if no program has used it.
+    pub fn end_waiting_helper() {
+        sandbox::end_waiting_helper();
+    }
+
+    /// Waits until no snippet is being compiled.
+    pub async fn compiles_nothing(&self) {
+        self.foreground.until(false).await;
+    }
+
+    /// What became of spare compilers since the last call.
+    #[must_use]
+    pub fn spare_compiler_events(&self) -> VecDeque<SpareCompilerEvent> {
+        self.spare_compilers.take_events()
+    }
+
+    /// Ends the spare compilers. Others may be started later.
+    pub fn end_spare_compilers(&self) {
+        self.spare_compilers.end();
+    }
+
+    /// Ends the spare compilers, also one that is being started. No others can be started.
+    pub fn close_spare_compilers(&self) {
+        self.spare_compilers.close();
     }
 
     /// The engine's cache.
@@ -118,7 +181,7 @@ impl Engine {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeMap;
     use std::path::{Path, PathBuf};
     use std::time::{Duration, SystemTime};
@@ -168,7 +231,7 @@ mod tests {
     }
 
     /// An open engine with an unusable compiler and layer in `folder`.
-    fn opened(folder: &Path) -> Engine {
+    pub(crate) fn opened(folder: &Path) -> Engine {
         let cache = Cache::open(&folder.join("cache"), DEFAULT_SIZE).unwrap();
         let rustc = folder.join("rustc");
         fs_err::write(&rustc, "one").unwrap();
@@ -178,6 +241,7 @@ mod tests {
             folder: entry.folder().to_owned(),
             crates: BTreeMap::new(),
             entry: Some(entry),
+            base: Err("a test".to_owned()),
         };
         let stamp = Stamp::of(&rustc).ok();
         let none = PathBuf::new();
@@ -190,7 +254,9 @@ mod tests {
         };
         let admission = Admission::new(cache.folder().join("compilers"));
         let foreground = Foreground::default();
-        Engine { cache, toolchain, stamp, layer, confinement: Confinement::default(), admission, foreground }
+        let (confinement, heavy) = (Confinement::default(), HeavyQueue::default());
+        let spare_compilers = SpareCompilers::default();
+        Engine { cache, toolchain, stamp, layer, confinement, admission, foreground, heavy, spare_compilers }
     }
 
     #[test]
@@ -223,7 +289,7 @@ mod tests {
         let layer = std::fs::File::open(&engine.layer.folder).unwrap();
         layer.set_modified(long_ago).unwrap();
         let request = Request {
-            code: "let".to_owned(),
+            code: Code::parse("let".to_owned()),
             args: BTreeMap::new(),
             timeout: Duration::from_secs(60),
             check_only: true,

@@ -147,7 +147,8 @@ fn parse(text: &str) -> Result<toml::Table> {
 fn workspace_manifest() -> Result<toml::Table> {
     let mut manifest = parse(layer::WORKSPACE_MANIFEST)?;
     if let Some(toml::Value::Table(workspace)) = manifest.get_mut("workspace") {
-        let members = ["anyhow", "bridge", "tools", "snippet"].map(toml::Value::from);
+        let members =
+            ["anyhow", "bridge", "chrono", "futures", "regex", "tools", "snippet"].map(toml::Value::from);
         workspace.insert("members".to_owned(), members.to_vec().into());
         workspace.insert("default-members".to_owned(), vec![toml::Value::from("snippet")].into());
         let mark = toml::Table::from_iter([("generated".to_owned(), true.into())]);

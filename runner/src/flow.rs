@@ -240,7 +240,11 @@ fn is_comparison(operator: &syn::BinOp) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::snippet::discards_value;
+    use crate::snippet::Snippet;
+
+    fn discards_value(code: &str) -> bool {
+        Snippet::read(code).is_ok_and(|snippet| snippet.discards)
+    }
 
     #[test]
     fn a_last_expression_with_a_semicolon_drops_its_value() {

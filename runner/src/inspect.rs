@@ -10,11 +10,12 @@ use sandbox::Confinement;
 use serde::Serialize;
 use tokio::time::timeout;
 
+use crate::base_layer::BaseLayer;
 use crate::cache::{Bucket, Cache, Temporary};
-use crate::compiler::{self, Job};
+use crate::compiler::{self, Job, Linker};
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
-use crate::layer::{self, BaseLayer};
+use crate::layer;
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies::{self, BUILD_PATH, Grants, Limits};
 use crate::toolchain::{self, Found, TARGET, Toolchain};
@@ -63,6 +64,8 @@ pub struct Tools {
     pub target_line: Option<String>,
     /// Whether the available crates are compiled already.
     pub layer_built: bool,
+    /// Why each program is linked as a whole with these crates, which takes longer; `None` if that is not necessary.
+    pub whole_link: Option<String>,
     /// The C linker, which the first use needs.
     pub c_linker: Option<PathBuf>,
 }
@@ -123,6 +126,7 @@ fn tools(cache: &Cache, toolchain: Option<&Toolchain>) -> Tools {
     let present =
         |path: fn(&Toolchain) -> &PathBuf| toolchain.map(path).filter(|path| path.is_file()).cloned();
     let target_installed = toolchain.is_some_and(toolchain::has_target);
+    let layer = toolchain.and_then(|toolchain| layer::built(cache, toolchain));
     let lacking = toolchain.filter(|_| !target_installed);
     Tools {
         rustc: present(|toolchain| &toolchain.rustc),
@@ -132,7 +136,8 @@ fn tools(cache: &Cache, toolchain: Option<&Toolchain>) -> Tools {
         target: TARGET,
         target_installed,
         target_line: lacking.map(|toolchain| toolchain::target_line(toolchain).1),
-        layer_built: toolchain.is_some_and(|toolchain| layer::is_built(cache, toolchain)),
+        layer_built: layer.is_some(),
+        whole_link: layer.and_then(|layer| layer.base.err()),
         c_linker: which::which_in("cc", Some(BUILD_PATH), "/").ok(),
     }
 }
@@ -197,8 +202,13 @@ fn failed(detail: &str) -> Error {
 
 async fn compile(toolchain: &Toolchain, folder: &Path, confinement: Confinement) -> Result<SandboxReport> {
     fs_err::write(folder.join("main.rs"), "fn main() {}\n").map_err(Error::cache(folder))?;
-    let none =
-        BaseLayer { key: String::new(), folder: folder.to_owned(), crates: BTreeMap::new(), entry: None };
+    let none = BaseLayer {
+        key: String::new(),
+        folder: folder.to_owned(),
+        crates: BTreeMap::new(),
+        entry: None,
+        base: Err(String::new()),
+    };
     let job = Job {
         toolchain,
         confinement,
@@ -208,7 +218,9 @@ async fn compile(toolchain: &Toolchain, folder: &Path, confinement: Confinement)
         output: folder,
         arguments: &["--crate-type=bin", "-o", PROGRAM],
         main: "main.rs",
+        linker: Linker::Rust,
         background: false,
+        optimize: false,
         cpu_seconds: compiler::SNIPPET_SECONDS,
         largest_file: compiler::LARGEST_PROGRAM,
     };

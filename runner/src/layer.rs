@@ -9,19 +9,25 @@
 //! | target | likewise |
 //! | manifests, with the profile | features and flags |
 //! | lock file | versions |
-//! | sources of `bridge` and of snippets' `anyhow` | their code |
+//! | sources of `bridge` and of our variants of available crates | their code |
+//! | flags, sources of the base | the base that programs are linked against |
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cargo_metadata::{Message, TargetKind};
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
+use crate::base::{self, Base, BaseState};
+use crate::base_creation::{self, Creation};
+use crate::base_layer::BaseLayer;
 use crate::cache::{Bucket, Cache, Entry, Key, Temporary};
+use crate::compiler;
 use crate::confined::{Captured, Confined};
 use crate::disk_full;
 use crate::error::{Error, ErrorKind, Result};
@@ -29,22 +35,10 @@ use crate::observer::Observer;
 use crate::sandbox_policies;
 use crate::toolchain::{TARGET, Toolchain};
 
-/// The libraries that snippets are compiled against.
-#[derive(Debug, Clone)]
-pub(crate) struct BaseLayer {
-    /// Its key in the cache.
-    pub(crate) key: String,
-    /// The folder with all libraries.
-    pub(crate) folder: PathBuf,
-    /// File names of the libraries that snippets can name, by crate name.
-    pub(crate) crates: BTreeMap<String, String>,
-    /// Keeps the folder from being evicted; `None` if it is not a cache entry.
-    pub(crate) entry: Option<Entry>,
-}
-
 #[derive(Serialize, Deserialize)]
 struct Index {
     crates: BTreeMap<String, String>,
+    base: BaseState,
 }
 
 /// Where cargo runs: it reads `.cargo/config.toml` in every folder from there upwards, and one above the cache (the
@@ -55,7 +49,7 @@ pub const BUILD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Maximum size of cargo's output, in bytes.
 const OUTPUT_LIMIT: usize = 16 << 20;
 
-/// The sources of our own crates, `anyhow` and `bridge`, by their paths from the common parent folder.
+/// The sources of our own crates, by their paths from the common parent folder.
 pub(crate) const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 pub(crate) const WORKSPACE_MANIFEST: &str = include_str!("../layer/Cargo.toml");
 pub(crate) const LOCK_FILE: &str = include_str!("../layer/Cargo.lock");
@@ -106,20 +100,27 @@ pub(crate) async fn ensure(
     write_sources(build.path()).map_err(Error::cache(build.path()))?;
     fetch(cache, toolchain, build.path()).await?;
     let artifacts = compile(cache, toolchain, build.path(), confinement, observer).await?;
-    let entry = collect(cache, build.path(), &artifacts)?;
+    let (entry, crates) = collect(cache, build.path(), &artifacts)?;
+    observer.progress("linking what programs have in common");
+    let base =
+        base_creation::create(Creation { cache, toolchain, confinement }, entry.path(), &crates).await?;
+    if let BaseState::Unusable(reason) = &base {
+        observer.progress(&format!("each program is linked as a whole, which takes longer: {reason}"));
+    }
+    write_index(entry.path(), &Index { crates, base })?;
     let entry = cache.publish(Bucket::Layers, &key, entry)?;
     observer.progress("the crates are built");
     read(entry, &key).ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is missing"))
 }
 
-/// Whether the layer is built.
-pub(crate) fn is_built(cache: &Cache, toolchain: &Toolchain) -> bool {
-    open(cache, &key(toolchain)).is_some()
+/// The layer, if it is built.
+pub(crate) fn built(cache: &Cache, toolchain: &Toolchain) -> Option<BaseLayer> {
+    open(cache, &key(toolchain))
 }
 
 fn key(toolchain: &Toolchain) -> String {
-    let key = Key::new("layer 1").part(&toolchain.version).part(TARGET);
-    let files = WORKSPACE.iter().chain(SOURCES);
+    let key = Key::new("layer 2").part(&toolchain.version).part(TARGET).part(compiler::flags());
+    let files = WORKSPACE.iter().chain(SOURCES).chain(&base_creation::SOURCES);
     files.fold(key, |key, (name, text)| key.part(name).part(text)).finish()
 }
 
@@ -131,7 +132,12 @@ fn read(entry: Entry, key: &str) -> Option<BaseLayer> {
     let folder = entry.folder().to_owned();
     let index = fs_err::read(folder.join("index.json")).ok()?;
     let index: Index = serde_json::from_slice(&index).ok()?;
-    Some(BaseLayer { key: key.to_owned(), folder, crates: index.crates, entry: Some(entry) })
+    let base = match index.base {
+        BaseState::Usable(_) if Base::is_unwanted() => Err(base::UNWANTED.to_owned()),
+        BaseState::Usable(layout) => Ok(Arc::new(Base::open(*layout, &folder)?)),
+        BaseState::Unusable(reason) => Err(reason),
+    };
+    Some(BaseLayer { key: key.to_owned(), folder, crates: index.crates, entry: Some(entry), base })
 }
 
 fn write_sources(folder: &Path) -> std::io::Result<()> {
@@ -236,9 +242,12 @@ async fn compile(
     Ok(messages.filter_map(artifact).collect())
 }
 
-/// Copies the libraries into their own folder, with an index. If two have the same name, like `anyhow`, snippets use
+/// A folder with libraries, and the names of those that snippets can use.
+type Collected = (Temporary, BTreeMap<String, String>);
+
+/// Copies the libraries into their own folder. If two have the same name, like `anyhow`, snippets use
 /// ours, whose sources are in `sources`.
-fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]) -> Result<Temporary> {
+fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]) -> Result<Collected> {
     let entry = cache.temporary()?;
     let offered = offered()?;
     let mut crates = BTreeMap::new();
@@ -262,10 +271,12 @@ fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]
             }
         }
     }
-    let index = Index { crates };
-    let text = serde_json::to_vec(&index).map_err(|error| Error::cache(entry.path())(error.into()))?;
-    fs_err::write(entry.path().join("index.json"), text).map_err(Error::cache(entry.path()))?;
-    Ok(entry)
+    Ok((entry, crates))
+}
+
+fn write_index(folder: &Path, index: &Index) -> Result<()> {
+    let text = serde_json::to_vec(index).map_err(|error| Error::cache(folder)(error.into()))?;
+    fs_err::write(folder.join("index.json"), text).map_err(Error::cache(folder))
 }
 
 /// The names of the available crates: the dependencies of `offer`.
@@ -319,7 +330,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path(), DEFAULT_SIZE).unwrap();
         let library = "libbridge-1.rlib";
-        let index = "{\"crates\":{\"bridge\":\"libbridge-1.rlib\"}}";
+        let index = "{\"crates\":{\"bridge\":\"libbridge-1.rlib\"},\"base\":{\"Unusable\":\"a test\"}}";
         let publish = || {
             let built = cache.temporary().unwrap();
             fs_err::write(built.path().join(library), "a library").unwrap();

@@ -7,6 +7,9 @@
 //! program which tools it can call, and runs it with a broker that allows exactly those.
 
 mod balance;
+mod base;
+mod base_creation;
+mod base_layer;
 mod bindings;
 mod broker;
 mod build;
@@ -14,6 +17,7 @@ mod cache;
 mod catalog;
 mod classify;
 mod clock;
+mod code;
 mod compiler;
 mod compiler_slots;
 #[allow(unsafe_code, reason = "registers a descriptor that it owns")]
@@ -27,6 +31,7 @@ mod export;
 mod flow;
 mod foreground;
 mod generated;
+mod heavy;
 mod hints;
 mod host;
 mod in_scope;
@@ -37,12 +42,14 @@ pub mod limits;
 mod manifest;
 mod markdown;
 mod messages;
-mod named_modules;
 mod observer;
+mod optimize;
+mod optimized;
 mod other_languages;
 mod outcome;
 mod precompile;
 mod program;
+mod program_compiler;
 mod protected;
 pub mod protocol;
 mod refused;
@@ -50,6 +57,8 @@ mod repair;
 mod run;
 mod sandbox_policies;
 mod snippet;
+mod spare_compiler;
+mod spare_compilers;
 mod splice;
 mod syntax_depth;
 mod syntax_error;
@@ -67,6 +76,7 @@ pub use cache::{
     remove_from_cache,
 };
 pub use catalog::{Absences, Catalog, ServerModule, ServerTools};
+pub use code::Code;
 pub use diagnostics::DIAGNOSTICS_KEPT;
 pub use engine::{Engine, Options, Request};
 pub use error::{Error, ErrorKind};
@@ -75,8 +85,8 @@ pub use generated::ToolEntry;
 pub use hints::nearest::nearest;
 pub use host::{Answer, Refusal, SessionError, ToolHost};
 pub use inspect::{CacheFolder, Inspection, Tools, inspect};
-pub use named_modules::path_heads;
 pub use observer::{CallBegun, Observer, Phase, Unobserved};
+pub use optimize::Optimized;
 pub use outcome::{
     CachedAnswer, CallRecord, Diagnostic, Failure, Fix, Outcome, Phases, SandboxReport, Status, Truncated,
 };
@@ -84,5 +94,5 @@ pub use precompile::PrecompileReport;
 pub use protected::Protected;
 pub use refused::CallsRefused;
 pub use sandbox_policies::{Grants, Limits};
-pub use snippet::discards_value;
+pub use spare_compilers::SpareCompilerEvent;
 pub use toolchain::{OLDEST_RUSTC, TARGET, Toolchain, rustc_explanation, rustup};

@@ -12,13 +12,31 @@ pub(crate) struct Library {
     /// The library.
     pub(crate) file: PathBuf,
     /// Keeps it from being evicted.
-    _entry: Entry,
+    entry: Entry,
+}
+
+/// Two are equal if they are the same entry, which may have been built again in the meantime.
+impl PartialEq for Library {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.module, &self.file) == (&other.module, &other.file)
+    }
 }
 
 impl Library {
     /// The library of `module` in an entry.
     pub(crate) fn new(module: &str, entry: Entry) -> Self {
-        Library { module: module.to_owned(), file: entry.folder().join(file_name(module)), _entry: entry }
+        Library { module: module.to_owned(), file: entry.folder().join(file_name(module)), entry }
+    }
+
+    /// Whether the file is still in place: the cache may have been deleted.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.entry.is_in_place()
+    }
+
+    /// The key of its entry.
+    pub(crate) fn key(&self) -> String {
+        let name = self.entry.folder().file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
     }
 }
 

@@ -3,7 +3,11 @@
 //! Each stub keeps its tool's identity in a section of its own, and the linker drops unreachable sections; so the names
 //! of the remaining sections are exact, whatever the snippet's text says.
 
-use object::{Object, ObjectSection};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use object::{Object, ObjectSection, ReadCache, ReadRef};
 
 /// Length of an identity: 128 bits in hexadecimal.
 const HASH_LENGTH: usize = 32;
@@ -11,19 +15,26 @@ const HASH_LENGTH: usize = 32;
 /// Replaces a name that is not an identity: it is forged, and may have any length.
 const MALFORMED: &str = "malformed";
 
+/// Reads a program's file: only the headers and the names of its sections.
+pub(crate) fn read_file(program: &Path) -> io::Result<Result<Vec<String>, object::Error>> {
+    Ok(read(&ReadCache::new(File::open(program)?)))
+}
+
 /// The identities in a linked program, in order. They may include forged ones, which the catalog rejects.
-pub(crate) fn read(program: &[u8]) -> Result<Vec<String>, object::Error> {
+fn read<'a>(program: impl ReadRef<'a>) -> Result<Vec<String>, object::Error> {
     let file = object::File::parse(program)?;
-    let identity = |section: object::Section<'_, '_>| {
-        let name = section.name().ok()?;
-        let identity = name.strip_prefix(bridge::tool::SECTION_PREFIX)?;
-        let is_hash = identity.len() == HASH_LENGTH && identity.bytes().all(|byte| byte.is_ascii_hexdigit());
-        Some(if is_hash { identity } else { MALFORMED }.to_owned())
-    };
-    let mut identities: Vec<String> = file.sections().filter_map(identity).collect();
+    let mut identities: Vec<String> =
+        file.sections().filter_map(|section| section.name().ok().and_then(identity)).collect();
     identities.sort();
     identities.dedup();
     Ok(identities)
+}
+
+/// The identity in the name of a section, if it is that of a tool.
+fn identity(section: &str) -> Option<String> {
+    let identity = section.strip_prefix(bridge::tool::SECTION_PREFIX)?;
+    let is_hash = identity.len() == HASH_LENGTH && identity.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Some(if is_hash { identity } else { MALFORMED }.to_owned())
 }
 
 #[cfg(test)]
@@ -71,7 +82,7 @@ mod tests {
     }
 
     fn identities(sections: &[&str]) -> Vec<String> {
-        read(&program(sections)).unwrap()
+        read(&*program(sections)).unwrap()
     }
 
     #[test]
@@ -92,6 +103,6 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_a_program_is_an_error() {
-        assert!(read(b"").is_err() && read(b"#!/bin/sh\nexit 0\n").is_err());
+        assert!(read(&b""[..]).is_err() && read(&b"#!/bin/sh\nexit 0\n"[..]).is_err());
     }
 }

@@ -91,10 +91,18 @@ pub struct Outcome {
     pub calls_total: u64,
     /// The calls that were refused before they reached a server.
     pub calls_refused: CallsRefused,
+    /// The servers whose session other executions use as well, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shared_sessions: Vec<String>,
     /// Duration of each phase, in milliseconds.
     pub phases_ms: Phases,
+    /// The processor time of its program, in milliseconds; 0 if it did not run.
+    pub cpu_ms: f64,
     /// Whether its program had been compiled before.
     pub cached: bool,
+    /// Whether the program that ran was compiled with optimization, because an earlier run of the same text used much
+    /// processor time.
+    pub optimized: bool,
     /// What was truncated.
     pub truncated: Truncated,
     /// The program's sandbox; the compiler's, if the program did not run.
@@ -252,8 +260,11 @@ impl Outcome {
             calls: Vec::new(),
             calls_total: 0,
             calls_refused: CallsRefused::default(),
+            shared_sessions: Vec::new(),
             phases_ms: Phases::default(),
+            cpu_ms: 0.0,
             cached: false,
+            optimized: false,
             truncated: Truncated::default(),
             sandbox: SandboxReport::default(),
         }

@@ -3,9 +3,11 @@
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitStatus;
+use std::sync::Arc;
 
 use tokio::net::UnixStream as AsyncStream;
 
+use crate::base::Base;
 use crate::broker::{Broker, Violation};
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
@@ -35,6 +37,8 @@ pub(crate) struct ProgramTraces {
 /// A program to run, with its limits.
 pub(crate) struct Job<'a> {
     pub(crate) program: &'a Path,
+    /// What the program was linked against, if anything.
+    pub(crate) base: Option<&'a Arc<Base>>,
     pub(crate) limits: &'a Limits,
     pub(crate) grants: &'a Grants,
     pub(crate) confinement: sandbox::Confinement,
@@ -64,7 +68,12 @@ pub(crate) async fn run(
     let (ours, theirs) = UnixStream::pair().map_err(socket_error)?;
     ours.set_nonblocking(true).map_err(socket_error)?;
     let ours = AsyncStream::from_std(ours).map_err(socket_error)?;
-    let command = sandbox::Command::new(job.program).broker(theirs);
+    let mut command = sandbox::Command::new(job.program).broker(theirs);
+    if let Some(base) = job.base
+        && let Some(executable) = base.executable(job.program.to_owned()).await?
+    {
+        command = command.image(executable);
+    }
     let process = Confined::spawn(sandbox_policies::program(limits, job.grants), job.confinement, command)?;
     traces.sandbox = process.report();
     let mut running = Running { process, evidence: &mut traces.evidence };

@@ -133,7 +133,8 @@ fn frame(bytes: &mut BytesMut) -> Result<Option<BytesMut>, ProtocolError> {
 
 #[cfg(test)]
 mod tests {
-    use bridge::wire::{Finish, Question, Warning, write_frame};
+    use bridge::frame::write_frame;
+    use bridge::wire::{Finish, Question, Warning};
     use serde_json::value::RawValue;
 
     use super::*;

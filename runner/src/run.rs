@@ -23,8 +23,10 @@ use crate::compiler_slots::AdmissionWait;
 use crate::diagnostics;
 use crate::engine::{Engine, Request};
 use crate::error::{Error, ErrorKind, Result};
+use crate::heavy::HeavyProgram;
 use crate::host::{Refusal, SessionError, ToolHost};
 use crate::observer::{Observer, Phase};
+use crate::optimize;
 use crate::outcome::{Failure, Outcome, Status, in_milliseconds, milliseconds};
 use crate::program::{self, ProgramTraces};
 use crate::snippet::Snippet;
@@ -44,6 +46,7 @@ impl Engine {
         self.check(&request.grants)?;
         self.layer.entry.iter().for_each(Entry::touch);
         let clock = Clock::start();
+        self.prepare_program();
         let mut run = Run::new(self, (request, &clock), catalog, host, observer);
         let stopped = tokio::select! {
             done = run.pipeline() => { done?; None }
@@ -76,6 +79,8 @@ struct Run<'a> {
     phase: Phase,
     /// When its program started, and how long the clock had been stopped by then.
     running: Option<(Instant, Duration)>,
+    /// Its program, if it can be optimized.
+    heavy: Option<HeavyProgram>,
 }
 
 impl<'a> Run<'a> {
@@ -99,6 +104,7 @@ impl<'a> Run<'a> {
             ledger: Mutex::default(),
             phase: Phase::Checking,
             running: None,
+            heavy: None,
         }
     }
 
@@ -110,7 +116,7 @@ impl<'a> Run<'a> {
     /// All steps; returns early once the outcome is known.
     async fn pipeline(&mut self) -> Result<()> {
         let Some(snippet) = self.read() else { return Ok(()) };
-        let Some((program, manifest)) = self.compile(&snippet).await? else { return Ok(()) };
+        let Some((program, manifest)) = self.compile(snippet).await? else { return Ok(()) };
         let Some(allowed) = self.authorise(&manifest) else { return Ok(()) };
         if self.request.check_only {
             return Ok(());
@@ -118,17 +124,19 @@ impl<'a> Run<'a> {
         if !self.connect(&allowed).await || !self.permit(&allowed).await {
             return Ok(());
         }
+        let program = self.optimize(program, &manifest).await;
+        self.heavy = optimize::candidate(&program, &manifest);
         self.execute(&program, allowed).await
     }
 
-    fn read(&mut self) -> Option<Snippet> {
+    fn read(&mut self) -> Option<&'a Snippet> {
         self.begin(Phase::Checking);
-        let snippet = Snippet::read(&self.request.code);
-        self.outcome.phases_ms.parse = milliseconds(self.started);
-        match snippet {
+        let code = &self.request.code;
+        self.outcome.phases_ms.parse = in_milliseconds(code.time());
+        match code.snippet() {
             Ok(snippet) => Some(snippet),
             Err(error) => {
-                let diagnostic = diagnostics::syntax(&error, &self.request.code);
+                let diagnostic = diagnostics::syntax(error, code.text());
                 self.outcome.diagnostics.push(diagnostic);
                 self.compile_error(&error.message);
                 None
@@ -175,6 +183,24 @@ impl<'a> Run<'a> {
                 self.compile_error(first);
                 self.outcome.diagnostics = diagnostics;
                 Ok(None)
+            }
+        }
+    }
+
+    /// The program to run: an optimized one, if the last run was so long that compiling it pays.
+    async fn optimize(&mut self, program: build::Program, manifest: &[String]) -> build::Program {
+        let started = Instant::now();
+        let patience = AdmissionWait { observer: self.observer, clock: Some(self.clock) };
+        match optimize::compile_if_due(self.engine, &program, manifest, patience).await {
+            Ok(Some(optimized)) => {
+                self.outcome.phases_ms.compile += milliseconds(started);
+                self.outcome.cached = false;
+                optimized
+            }
+            Ok(None) => program,
+            Err(error) => {
+                self.observer.progress(&format!("the program runs without optimization: {error}"));
+                program
             }
         }
     }
@@ -255,6 +281,7 @@ impl<'a> Run<'a> {
         let started = Instant::now();
         let stopped = self.clock.stopped_for();
         self.running = Some((started, stopped));
+        self.outcome.optimized = program.optimized;
         self.begin(Phase::Running);
         let broker = Broker {
             token: token()?,
@@ -268,13 +295,18 @@ impl<'a> Run<'a> {
         let (limits, grants) = (&self.request.limits, &self.request.grants);
         // Checked again: links may have changed during compilation or while the user was asked.
         self.engine.check(grants)?;
-        let job =
-            program::Job { program: &program.file, limits, grants, confinement: self.engine.confinement };
+        let job = program::Job {
+            program: &program.file,
+            base: self.engine.layer.base.as_ref().ok(),
+            limits,
+            grants,
+            confinement: self.engine.confinement,
+        };
         let ended = program::run(&job, &broker, &mut self.traces).await?;
         self.outcome.stderr = self.traces.stderr.text();
         let ran = started.elapsed().saturating_sub(self.clock.stopped_for().saturating_sub(stopped));
         let facts =
-            classify::Facts { limits, ran, text: &self.request.code, evidence: &self.traces.evidence };
+            classify::Facts { limits, ran, text: self.request.code.text(), evidence: &self.traces.evidence };
         classify::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), &facts);
         Ok(())
     }
@@ -293,6 +325,11 @@ impl<'a> Run<'a> {
         if let Some((since, before)) = self.running {
             let waited = stopped.saturating_sub(before);
             outcome.phases_ms.run = in_milliseconds(since.elapsed().saturating_sub(waited));
+            let processor_time = self.traces.evidence.processor_time;
+            outcome.cpu_ms = in_milliseconds(processor_time);
+            if let Some(program) = self.heavy {
+                self.engine.heavy.add(HeavyProgram { processor_time, ..program });
+            }
             outcome.sandbox = self.traces.sandbox;
             outcome.sandbox.refused = classify::names(&self.traces.evidence.refused);
         }
@@ -307,7 +344,7 @@ impl<'a> Run<'a> {
         outcome.content = std::mem::take(&mut ledger.content);
         let warnings = std::mem::take(&mut ledger.warnings);
         outcome.diagnostics.extend(
-            warnings.into_iter().map(|warning| diagnostics::from_warning(warning, &self.request.code)),
+            warnings.into_iter().map(|warning| diagnostics::from_warning(warning, self.request.code.text())),
         );
         drop(ledger);
         classify::add_progress(&mut outcome, self.traces.stdout.bytes.len());

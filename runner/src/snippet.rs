@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::thread::ScopedJoinHandle;
 
 use bridge::size::size;
 use proc_macro2::{LineColumn, Span, TokenStream, TokenTree};
@@ -70,28 +69,19 @@ pub(crate) enum Ending {
     Never { returns: bool },
 }
 
-/// Whether a snippet ends with an expression and a `;`, so that its value, if any, is not the result. Calls without a
-/// value (`emit(…);`, `list.push(…);`) are not distinguished, except those that print or emit.
-#[must_use]
-pub fn discards_value(code: &str) -> bool {
-    Snippet::read(code).is_ok_and(|snippet| snippet.discards)
+/// The error for a text whose parser could not run or failed.
+pub(crate) fn unreadable() -> SyntaxError {
+    SyntaxError::at("the snippet can't be parsed: out of memory, or the parser failed", START)
 }
 
 impl Snippet {
     /// Parses `code` on a stack large enough for its deepest expression.
     pub(crate) fn read(code: &str) -> Result<Self, SyntaxError> {
-        std::thread::scope(|scope| {
-            let reader =
-                std::thread::Builder::new().name("reader".to_owned()).stack_size(syntax_depth::STACK);
-            let read = reader.spawn_scoped(scope, || Snippet::parse(code)).map(ScopedJoinHandle::join);
-            read.ok().and_then(Result::ok).unwrap_or_else(|| {
-                let message = "the snippet can't be parsed: out of memory, or the parser failed";
-                Err(SyntaxError::at(message, START))
-            })
-        })
+        syntax_depth::on_parser_stack(|| Snippet::parse(code)).unwrap_or_else(|| Err(unreadable()))
     }
 
-    fn parse(code: &str) -> Result<Self, SyntaxError> {
+    /// Parses `code` on this thread, whose stack must have [`syntax_depth::STACK`] bytes.
+    pub(crate) fn parse(code: &str) -> Result<Self, SyntaxError> {
         if code.len() > SNIPPET_LIMIT {
             let message = format!("{} of code; the limit is {}", size(code.len()), size(SNIPPET_LIMIT));
             return Err(SyntaxError::at(message, START));

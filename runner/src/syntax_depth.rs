@@ -18,6 +18,16 @@ pub const CHAIN_LIMIT: usize = 2_000;
 /// 34 KiB, for a `&` of a type in a parser without optimisation.
 pub(crate) const STACK: usize = CHAIN_LIMIT * (64 << 10);
 
+/// Calls `parse` on a thread with a stack of [`STACK`] bytes; `None` if there is no memory for it, or it panics.
+///
+/// The parser keeps every text it has read until its thread ends, so each text has its own thread.
+pub(crate) fn on_parser_stack<T: Send>(parse: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let parser = std::thread::Builder::new().name("parser".to_owned()).stack_size(STACK);
+        parser.spawn_scoped(scope, parse).ok()?.join().ok()
+    })
+}
+
 /// The tokens of a text that is safe to parse.
 pub(crate) fn tokens(text: &str) -> Result<TokenStream, SyntaxError> {
     balance::check(text, NESTING_LIMIT)?;

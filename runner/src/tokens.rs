@@ -46,6 +46,11 @@ impl<'a> Tokens<'a> {
         Tokens { text, all }
     }
 
+    /// Like [`Tokens::read`], for a thread that is about to end.
+    pub(crate) fn of_this_thread(text: &'a str) -> Self {
+        Tokens { text, all: flatten(text) }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }

@@ -67,6 +67,9 @@ mod platform;
 pub use command::Command;
 pub use error::{Failure, SpawnError, Step};
 pub use layers::{Confinement, Layers, UnknownTier};
-pub use platform::{Child, Sandbox, Scratch, available_memory, entry, hide_from_others, probe};
+pub use platform::{
+    Child, Sandbox, Scratch, available_memory, end_waiting_helper, entry, hide_from_others, probe,
+    tasks_on_machine,
+};
 pub use policy::{Access, Grant, Limits, Policy, PolicyError, Profile, SCRATCH, SCRATCH_FILES};
 pub use report::{Evidence, Mechanism, Report, Support, Unsupported, system_call_name};

@@ -3,6 +3,7 @@
 //! Plain data for outcomes and diagnostics. The platform's modules collect it.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,9 @@ pub struct Evidence {
     pub out_of_memory: bool,
     /// Whether starting a thread or process failed because of [`Limits::total_tasks`](crate::Limits).
     pub out_of_tasks: bool,
+    /// The processor time of all its processes, in user mode and in the kernel (getrusage(2)), including a few
+    /// milliseconds of confining them. Zero if another process killed the supervisor.
+    pub processor_time: Duration,
 }
 
 /// The name of an x86_64 system call, for example `openat`. `None` for an unknown number.

@@ -42,8 +42,17 @@ pub fn available_memory() -> Option<u64> {
     None
 }
 
+/// Not known on this platform. Nothing here needs it.
+#[must_use]
+pub fn tasks_on_machine() -> u64 {
+    0
+}
+
 /// Returns at once, because no helper is started here.
 pub fn entry() {}
+
+/// Has no effect, because no helper is started here.
+pub fn end_waiting_helper() {}
 
 /// A sandbox that starts nothing.
 #[derive(Debug, Clone)]
@@ -62,6 +71,15 @@ impl Sandbox {
     #[must_use]
     pub fn helper(self, _path: impl Into<PathBuf>) -> Self {
         self
+    }
+
+    /// Starts nothing.
+    ///
+    /// # Errors
+    ///
+    /// Never fails.
+    pub fn start_helper_ahead(&self) -> Result<(), SpawnError> {
+        Ok(())
     }
 
     /// The machine's support: none.

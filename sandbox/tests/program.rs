@@ -13,7 +13,7 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 
 use common::{
     EPERM, ESRCH, SIGABRT, SIGSEGV, SIGSYS, SIGXCPU, attempt, attempts, compiled, exactly, finish, helper,
-    plain, sandbox, tiers,
+    in_memory, plain, sandbox, tiers,
 };
 use sandbox::{Command, Confinement, Layers, Policy, PolicyError, Sandbox, SpawnError, Step};
 
@@ -59,6 +59,25 @@ fn works_and_reports_its_layers() {
     }
     let best = sandbox(Policy::program()).spawn(Command::new(attempts()).arg("nothing")).unwrap();
     assert_eq!(best.report().tier, tiers()[0].name(), "the best tier is chosen");
+}
+
+#[test]
+fn an_executable_in_memory_is_confined_like_a_file() {
+    for tier in tiers() {
+        let command = |name: &str| Command::new("/image").image(in_memory(attempts())).args([name, "a b"]);
+        let child = sandbox(exactly(Policy::program(), tier)).spawn(command("arguments")).unwrap();
+        assert_eq!(finish(child).detail(), "a b 0", "{tier}");
+        let child = sandbox(exactly(Policy::program(), tier)).spawn(command("fork")).unwrap();
+        assert_eq!(
+            finish(child).errno(),
+            attempt(exactly(Policy::program(), tier), "fork", "").errno(),
+            "{tier}"
+        );
+    }
+    // The processes of a compiler execute each other by path.
+    let refused = sandbox(Policy::compiler()).spawn(Command::new("/image").image(in_memory(attempts())));
+    let error = refused.unwrap_err();
+    assert!(matches!(&error, SpawnError::Refused(failure) if failure.step == Step::Executable), "{error}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod outcome;
 mod texts;
 
 use config::Serve;
-use runner::{Outcome, Status, size};
+use runner::{Code, Outcome, Status, size};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ const IMAGES_ROOM: usize = 4 << 20;
 ///
 /// Texts and content parts beyond `serve.output` bytes, and images beyond [`IMAGES_ROOM`], are stored with `keep`.
 /// `_meta` repeats texts within the same limits, as does structured content if enabled.
-pub(crate) fn result(mut outcome: Outcome, code: &str, serve: &Serve, keep: Keep<'_>) -> Value {
+pub(crate) fn result(mut outcome: Outcome, code: &Code, serve: &Serve, keep: Keep<'_>) -> Value {
     let budget = serve.output;
     let texts = Texts::of(&outcome, budget, keep);
     let parts = std::mem::take(&mut outcome.content);
@@ -157,14 +157,19 @@ mod tests {
         Serve { output, ..Serve::default() }
     }
 
+    /// The code of no snippet.
+    fn empty() -> Code {
+        Code::parse(String::new())
+    }
+
     #[test]
     fn structured_content_is_sent_only_if_enabled() {
         let serve = Serve { structured_outcome: true, ..Serve::default() };
         let keep: Keep<'_> = &|_, _| panic!("nothing is cut");
-        let enabled = result(Outcome::busy("later"), "", &serve, keep);
+        let enabled = result(Outcome::busy("later"), &empty(), &serve, keep);
         assert_eq!(enabled["structuredContent"]["status"], "busy");
         assert_eq!(enabled["structuredContent"], enabled["_meta"][outcome::META]);
-        let default = result(Outcome::busy("later"), "", &Serve::default(), keep);
+        let default = result(Outcome::busy("later"), &empty(), &Serve::default(), keep);
         assert!(default.get("structuredContent").is_none());
         assert_eq!((&default["_meta"], &default["content"]), (&enabled["_meta"], &enabled["content"]));
     }
@@ -186,7 +191,7 @@ mod tests {
             "toolsmith://executions/1/content".to_owned()
         };
         let texts = ["short".to_owned(), "ä".repeat(1 << 20), "last".to_owned()];
-        let answer = result(emitting(&texts), "", &within(16 << 10), &keep);
+        let answer = result(emitting(&texts), &empty(), &within(16 << 10), &keep);
         assert!(answer.to_string().len() < 32 << 10, "{} bytes", answer.to_string().len());
         let shown: Vec<&str> =
             answer["content"].as_array().unwrap().iter().filter_map(|part| part["text"].as_str()).collect();
@@ -196,8 +201,9 @@ mod tests {
         assert_eq!(answer["content"][3]["uri"], "toolsmith://executions/1/content");
         let whole: Vec<Value> = serde_json::from_str(&kept.borrow()).unwrap();
         assert_eq!(whole[1]["text"], texts[1]);
-        let few =
-            result(emitting(&["short".to_owned()]), "", &within(16 << 10), &|_, _| panic!("nothing is cut"));
+        let few = result(emitting(&["short".to_owned()]), &empty(), &within(16 << 10), &|_, _| {
+            panic!("nothing is cut")
+        });
         assert_eq!(
             (few["content"][1]["text"].as_str(), few["content"].as_array().unwrap().len()),
             (Some("short"), 2)
@@ -218,11 +224,12 @@ mod tests {
             let content = answer["content"].as_array().unwrap();
             content.iter().map(|part| part["type"].as_str().unwrap().to_owned()).collect()
         };
-        let large = result(outcome(&[3 << 20]), "", &within(16 << 10), &|_, _| panic!("nothing is cut"));
+        let large =
+            result(outcome(&[3 << 20]), &empty(), &within(16 << 10), &|_, _| panic!("nothing is cut"));
         assert_eq!(kinds(&large), ["text", "text", "image"]);
         assert_eq!(large["content"][2]["data"].as_str().unwrap().len(), 3 << 20);
         let keep: Keep<'_> = &|_, _| "toolsmith://executions/1/content".to_owned();
-        let larger = result(outcome(&[3 << 20, 2 << 20]), "", &within(16 << 10), keep);
+        let larger = result(outcome(&[3 << 20, 2 << 20]), &empty(), &within(16 << 10), keep);
         assert_eq!(kinds(&larger), ["text", "text", "image", "text", "resource_link"]);
         assert!(
             larger["content"][3]["text"].as_str().unwrap().contains("1 of 3 content parts"),
@@ -243,8 +250,9 @@ mod tests {
             hint: Some("h".repeat(10_000)),
         };
         outcome.diagnostics = vec![diagnostic; 100];
-        let answer =
-            result(outcome, "", &within(16 << 10), &|part, _| format!("toolsmith://executions/1/{part}"));
+        let answer = result(outcome, &empty(), &within(16 << 10), &|part, _| {
+            format!("toolsmith://executions/1/{part}")
+        });
         assert!(answer.to_string().len() < 32 << 10, "{} bytes", answer.to_string().len());
         assert_eq!(answer["_meta"][outcome::META]["truncated"]["diagnostics"], true);
         assert!(!answer["_meta"][outcome::META]["diagnostics"].as_array().unwrap().is_empty());

@@ -13,7 +13,7 @@ const TOOLS_KEPT: usize = 256;
 /// Maximum length of a shape, in characters.
 const LONGEST: usize = 300;
 /// Maximum length of the last line that a sample of a long text keeps, in characters.
-const LONGEST_LAST: usize = 80;
+const MAX_LAST: usize = 80;
 /// Answers above this size in bytes are skipped (256 KiB): they would be in memory twice.
 const ANSWER_LIMIT: usize = 256 << 10;
 /// Texts above this size in bytes are not parsed as JSON (64 KiB).
@@ -103,7 +103,7 @@ fn cut(text: &str) -> String {
         return text.to_owned();
     }
     let lines = text.lines().count();
-    let last = text.lines().next_back().filter(|line| line.chars().count() <= LONGEST_LAST);
+    let last = text.lines().next_back().filter(|line| line.chars().count() <= MAX_LAST);
     let left_out = |shown: usize| match lines.saturating_sub(shown) {
         0 => String::new(),
         1 => "\n(1 line left out)".to_owned(),

@@ -58,13 +58,20 @@ pub(crate) fn size_of_json(value: &Value) -> usize {
     size_of::<Value>() + inner
 }
 
-/// A number, the server that the request is about, and the request.
-type ActiveRequest = (u64, Option<String>, Arc<Caller>);
+/// A request of the client in progress.
+struct ActiveRequest {
+    number: u64,
+    /// The server that it is about; `None` means any server.
+    server: Option<String>,
+    caller: Arc<Caller>,
+    /// Counts the open questions of the execution that the request is about, if sessions are shared.
+    questions: Option<watch::Sender<usize>>,
+}
 
 /// The client behind sessions with servers.
 pub(crate) struct ClientHost {
     abilities: Abilities,
-    /// The requests in progress, the latest last, each with the server that it is about; `None` means any server.
+    /// The requests in progress, the latest last.
     callers: Mutex<Vec<ActiveRequest>>,
     next: Mutex<u64>,
     questions: watch::Sender<usize>,
@@ -81,7 +88,7 @@ pub(crate) struct UnderWay {
 impl Drop for UnderWay {
     fn drop(&mut self) {
         let mut callers = self.host.callers.lock().unwrap_or_else(PoisonError::into_inner);
-        callers.retain(|(number, _, _)| *number != self.number);
+        callers.retain(|request| request.number != self.number);
     }
 }
 
@@ -105,19 +112,40 @@ impl ClientHost {
 
     /// Sends questions of `server` to `caller` from now on; without a server, those of all.
     pub(crate) fn under_way(self: &Arc<Self>, server: Option<&str>, caller: Arc<Caller>) -> UnderWay {
+        self.track(server.map(str::to_owned), caller, None)
+    }
+
+    /// Like [`ClientHost::under_way`], for a session that an execution shares with others. Questions also count as those
+    /// of `execution`.
+    pub(crate) fn under_way_in(
+        self: &Arc<Self>,
+        execution: &ClientHost,
+        server: &str,
+        caller: Arc<Caller>,
+    ) -> UnderWay {
+        self.track(Some(server.to_owned()), caller, Some(execution.questions.clone()))
+    }
+
+    fn track(
+        self: &Arc<Self>,
+        server: Option<String>,
+        caller: Arc<Caller>,
+        questions: Option<watch::Sender<usize>>,
+    ) -> UnderWay {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next += 1;
         let number = *next;
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
-        callers.push((number, server.map(str::to_owned), caller));
+        callers.push(ActiveRequest { number, server, caller, questions });
         UnderWay { host: self.clone(), number }
     }
 
-    /// The latest request about `server`.
-    fn caller(&self, server: &str) -> Option<Arc<Caller>> {
+    /// The latest request about `server`, and the count of questions of its execution.
+    fn latest(&self, server: &str) -> Option<(Arc<Caller>, Option<watch::Sender<usize>>)> {
         let callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
-        let about = |about: &Option<String>| about.as_deref().is_none_or(|about| about == server);
-        callers.iter().rev().find(|(_, server, _)| about(server)).map(|(_, _, caller)| caller.clone())
+        let about = |request: &&ActiveRequest| request.server.as_deref().is_none_or(|about| about == server);
+        let latest = callers.iter().rev().find(about);
+        latest.map(|request| (request.caller.clone(), request.questions.clone()))
     }
 
     fn ask<'a>(
@@ -135,10 +163,11 @@ impl ClientHost {
             meta[ASKED_BY] = json!(server);
         }
         async move {
-            let Some(caller) = self.caller(server) else {
+            let Some((caller, of_execution)) = self.latest(server) else {
                 return Err(QuestionError::NoRequest);
             };
             let _waiting = Waiting::new(&self.questions);
+            let _execution_waits = of_execution.as_ref().map(Waiting::new);
             caller
                 .ask(method, parameters)
                 .await
@@ -205,7 +234,7 @@ impl Host for ClientHost {
                 level: Level::of(level).unwrap_or_default(),
                 logger: logger.clone().unwrap_or_else(|| server.to_owned()),
                 data: data.clone(),
-                caller: self.caller(server),
+                caller: self.latest(server).map(|(caller, _)| caller),
             }),
             Notice::ResourceUpdated(uri) => self.notify(&ServerNotice::ResourceUpdated(uri.clone())),
             Notice::ListChanged(list) => self.notify(&ServerNotice::ListChanged(*list)),

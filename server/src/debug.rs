@@ -15,8 +15,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-use crate::precompile;
 use crate::telemetry::Exporter;
+use crate::{optimize, precompile, spare_compilers};
 
 /// Starts logging if the configuration enables it, along with an export of spans. With a `notifier`, the user can later
 /// enable it for any server (`mcp::switch_trace`), and the notifier shows it. Only the first call in a process has an
@@ -34,7 +34,9 @@ fn layer(config: &Config, notifier: Option<&Notifier>) -> Option<Box<dyn Layer<R
         return None;
     }
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
-    targets = targets.with_target(precompile::TRACE_TARGET, Level::DEBUG);
+    for target in [precompile::TRACE_TARGET, optimize::TRACE_TARGET, spare_compilers::TRACE_TARGET] {
+        targets = targets.with_target(target, Level::DEBUG);
+    }
     // The protocol library does not name the server in its messages, so they are shown only if all servers are
     // debugged.
     if !config.servers.is_empty() && config.servers.iter().all(debugs) {
@@ -82,7 +84,7 @@ impl Drop for Line<'_> {
     fn drop(&mut self) {
         let text = String::from_utf8_lossy(&self.text);
         match self.notifier {
-            Some(notifier) => notifier.tell(text.trim_end()),
+            Some(notifier) => notifier.log(text.trim_end()),
             None => terminal::say(format_args!("{text}")),
         }
     }

@@ -36,14 +36,13 @@ pub(crate) fn info(instructions: &str, config: &Config) -> ServerConfig {
         "logging": {},
         "completions": {},
     });
+    // Without code mode there is no tool that the instructions could describe.
+    let instructions = config.code_mode.enabled.then_some(instructions);
+    let lines: Vec<&str> = instructions.into_iter().chain(config.untrusted.as_deref()).collect();
     // The constant above has the right form.
     let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
-    ServerConfig::new(capabilities).with_server_info(protocol_types::server_info()).with_instructions(
-        match &config.untrusted {
-            Some(line) => format!("{instructions}\n{line}"),
-            None => instructions.to_owned(),
-        },
-    )
+    let info = ServerConfig::new(capabilities).with_server_info(protocol_types::server_info());
+    if lines.is_empty() { info } else { info.with_instructions(lines.join("\n")) }
 }
 
 /// Whether snippets can be run: the configuration may restrict clients to direct tools.

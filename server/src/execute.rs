@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use config::{Server, SessionMode};
 use gateway::discovery::needed;
 use gateway::permission::PermissionPolicy;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::sessions::Sessions;
 use report::Report;
 use rmcp::ErrorData;
-use runner::{Outcome, Request};
+use runner::{Code, Engine, Outcome, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use system::random;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
@@ -20,16 +22,22 @@ use super::answer;
 use super::approval::{self, Approver, AskedTool, Offered, PendingQuestion, PriorAnswer};
 use super::caller::Caller;
 use super::catalog_watcher::CatalogWatcher;
-use super::client_host::ClientHost;
+use super::client_host::{ClientHost, UnderWay};
 use super::definitions;
 use super::pending::input_required;
 use super::progress::{self, Watcher};
 use super::recorder::{ExecutionRecorder, Recorded, Requester};
 use super::session::ClientSession;
 use super::settings_in_force::SettingsInForce;
+use super::shared_sessions::{self, ClientSessions};
 use super::snapshot::Snapshot;
 use super::state::ServerState;
+use super::upstreams::Upstreams;
 use crate::outcome_text::milliseconds;
+
+/// How long the work behind an answer waits, so that it does not compete with the answer for the processors: on two, it
+/// delayed the answer by about 2 ms.
+const ANSWER_TIME: Duration = Duration::from_millis(3);
 
 /// The key of the permission in `inputRequests`.
 const PERMISSION: &str = "permission";
@@ -49,6 +57,8 @@ pub(crate) struct Execution {
     pub(crate) snapshot: Arc<Snapshot>,
     /// The source of newer snapshots.
     pub(crate) live: Arc<CatalogWatcher>,
+    /// The client's own sessions with servers, if it keeps any from one execution to the next.
+    pub(crate) upstreams: Option<Arc<Upstreams>>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) requester: Requester,
     pub(crate) arguments: Arguments,
@@ -86,22 +96,22 @@ impl Execution {
     /// The result for the client: MCP's `CallToolResult`, or the question to answer first.
     pub(crate) async fn result(mut self) -> Result<Value, ErrorData> {
         let started = Instant::now();
-        self.await_servers().await;
+        let code = Code::parse(self.arguments.code.clone());
+        self.await_servers(&code).await;
         let waited = started.elapsed();
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
         let recorder = ExecutionRecorder::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
         let span = recorder.span();
         let missing = self.snapshot.missing.clone();
-        let answered = self.recorded(recorder, started, waited).instrument(span).await;
+        let answered = self.recorded(recorder, code, (started, waited)).instrument(span).await;
         answered.map(|answered| definitions::with_note(answered, &missing))
     }
 
     /// Waits until the servers that the snippet names have answered or failed; others are not waited for.
-    async fn await_servers(&mut self) {
-        let names = runner::path_heads(&self.arguments.code);
+    async fn await_servers(&mut self, code: &Code) {
         let config = self.snapshot.config();
-        let servers = needed(config, &names);
+        let servers = needed(config, code.path_heads());
         let longest = self.time();
         self.snapshot = tokio::select! {
             biased;
@@ -113,8 +123,8 @@ impl Execution {
     async fn recorded(
         self,
         recorder: ExecutionRecorder,
-        started: Instant,
-        waited: Duration,
+        code: Code,
+        (started, waited): (Instant, Duration),
     ) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
         let approver = Approver::new(
@@ -127,7 +137,7 @@ impl Execution {
         let host = ClientHost::new(self.caller.abilities, self.state.terminal.notifier());
         let forwarding = progress::forward(&self.caller, messages, host.notices());
         let running = async {
-            let outcome = self.outcome(&approver, &watcher, &recorder, (host, stop)).await;
+            let outcome = self.outcome(&approver, &watcher, &recorder, (&code, host, stop)).await;
             drop(watcher);
             outcome
         };
@@ -160,8 +170,9 @@ impl Execution {
         }
         let keep =
             |part: &str, text: &str| self.state.kept.keep(self.session.owner(), recorder.id(), part, text);
-        let answer = answer::result(outcome, &self.arguments.code, &self.snapshot.config().serve, &keep);
-        Ok(definitions::with_lines(answer, self.lowered()))
+        let shared = shared_sessions::note(&outcome.shared_sessions);
+        let answer = answer::result(outcome, &code, &self.snapshot.config().serve, &keep);
+        Ok(definitions::with_lines(answer, self.lowered().into_iter().chain(shared)))
     }
 
     /// A result that asks for permission. The state contains everything that the next request needs.
@@ -177,7 +188,7 @@ impl Execution {
         approver: &Approver,
         watcher: &Watcher,
         recorder: &ExecutionRecorder,
-        (host, stop): (Arc<ClientHost>, CancellationToken),
+        (snippet, host, stop): (&Code, Arc<ClientHost>, CancellationToken),
     ) -> Result<Outcome, String> {
         let Arguments { code, args, check_only, .. } = &self.arguments;
         let recorded = recorder.execution(code, &json!(args), *check_only);
@@ -199,15 +210,43 @@ impl Execution {
             engine = self.state.engine(code_mode, watcher) => engine.map_err(|error| Report::from(error).for_model())?,
         };
         let _under_way = host.under_way(None, self.caller.clone());
+        let _shared_under_way = self.shared_under_way(&host);
         let sessions = self.sessions(approver, host);
         let in_force = SettingsInForce::new(&self.state, &self.snapshot.settings);
         let seen = &self.session.seen;
         let recorded = Recorded { sessions: &sessions, recorder, approver, in_force, seen };
-        let request = self.request(stop)?;
+        let request = self.request(snippet.clone(), stop)?;
         let ran = engine.run(&request, &self.snapshot.catalog, &recorded, watcher).await;
-        // The client need not wait until the servers have ended.
-        self.state.afterwards.spawn(sessions.close());
-        ran.map_err(|error| Report::from(error).for_model())
+        let shared_sessions = sessions.shared_servers();
+        self.behind_answer(engine, sessions);
+        let outcome = ran.map_err(|error| Report::from(error).for_model())?;
+        Ok(Outcome { shared_sessions, ..outcome })
+    }
+
+    /// Ends the sessions and prepares the next execution, after the client has received the answer.
+    fn behind_answer(&self, engine: Arc<Engine>, sessions: Sessions) {
+        let state = self.state.clone();
+        self.state.afterwards.spawn(async move {
+            sleep(ANSWER_TIME).await;
+            state.executed.notify_one();
+            state.compiled.notify_one();
+            engine.prepare_program();
+            if engine.has_heavy_programs() {
+                state.heavy.notify_one();
+            }
+            sessions.close().await;
+        });
+    }
+
+    /// Sends questions of servers with shared sessions to the client of this execution until the result is dropped.
+    fn shared_under_way(&self, host: &Arc<ClientHost>) -> Vec<UnderWay> {
+        let Some(upstreams) = &self.upstreams else { return Vec::new() };
+        let servers = self.snapshot.config().servers.iter();
+        let shared = servers.filter(|server| server.session == SessionMode::Shared);
+        let track = |server: &Server| {
+            upstreams.host().under_way_in(host, &server.connection.name, self.caller.clone())
+        };
+        shared.map(track).collect()
     }
 
     fn sessions(&self, approver: &Approver, host: Arc<ClientHost>) -> Sessions {
@@ -215,6 +254,11 @@ impl Execution {
         let mut sessions = Sessions::new(settings.config.clone(), settings.masker.clone(), host);
         sessions.hold_to(settings.known.pins.clone());
         sessions.share(self.state.services.clone(), self.session.owner());
+        sessions.adopt_from(self.state.spares.clone());
+        if let Some(upstreams) = self.upstreams.clone() {
+            let (cache, masker) = (self.state.cache.clone(), settings.masker.clone());
+            sessions.use_shared(Arc::new(ClientSessions { upstreams, cache, masker }));
+        }
         for (server, tools) in &self.snapshot.lists {
             sessions.pin(server, tools.clone());
         }
@@ -238,10 +282,10 @@ impl Execution {
         Some(format!("note: timeout {requested} s was lowered to {max} s, the limit of codeMode.maxTimeout"))
     }
 
-    fn request(&self, cancel: CancellationToken) -> Result<Request, String> {
+    fn request(&self, code: Code, cancel: CancellationToken) -> Result<Request, String> {
         let code_mode = &self.snapshot.config().code_mode;
         Ok(Request {
-            code: self.arguments.code.clone(),
+            code,
             args: self.arguments.args.clone(),
             timeout: self.time(),
             check_only: self.arguments.check_only,

@@ -68,7 +68,7 @@ pub(crate) async fn serve<Handler: ServerHandler>(
     let idle = tokio::spawn(endpoint.sessions.clone().end_idle());
     let closing = CancellationToken::new();
     let accepting = tokio::spawn(connections::accept(listener, routes(endpoint.clone()), closing.clone()));
-    state.terminal.tell(&format!("serving MCP at http://{address}{PATH}"));
+    state.terminal.eprint(&format!("serving MCP at http://{address}{PATH}"));
     // Connects to servers before the first client arrives.
     state.live(Abilities::default());
     stop.cancelled().await;

@@ -18,10 +18,6 @@ pub struct ServeOptions {
     pub token_variable: Option<String>,
     /// Tools that are allowed without a question: names or globs.
     pub allow: Vec<String>,
-    /// Whether to show all output of subagents, not only its beginning.
-    pub verbose: bool,
-    /// Whether notes and progress are suppressed.
-    pub quiet: bool,
 }
 
 impl ServeOptions {

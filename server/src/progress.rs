@@ -20,7 +20,7 @@ const WAITING: Bounds = Bounds { bytes: 1 << 20, items: 1_000 };
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Maximum length of a line of a program's standard error, in bytes.
-const LONGEST_LINE: usize = 2_000;
+const MAX_LINE: usize = 2_000;
 
 /// The program's own progress starts after the earlier phases.
 const RUNNING: f64 = 4.0;
@@ -54,7 +54,7 @@ impl Watcher {
 
     fn report_progress(&self, done: f64, total: Option<f64>, message: &str) {
         if self.caller.wants_progress() {
-            let message = shortened(message, LONGEST_LINE).into_owned();
+            let message = shortened(message, MAX_LINE).into_owned();
             let bytes = size_of::<Message>() + message.len();
             self.messages.push(Message::Progress { done, total, message }, bytes);
         }
@@ -145,7 +145,7 @@ impl Observer for Watcher {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         for &byte in bytes {
             if byte != b'\n' {
-                if line.len() < LONGEST_LINE {
+                if line.len() < MAX_LINE {
                     line.push(byte);
                 }
                 continue;

@@ -3,23 +3,26 @@
 //! If a file is invalid, the error is reported and the previous configuration stays in effect. `config::layers`
 //! determines the files.
 
+mod folders;
+
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use config::trust;
 use config::{Config, LoadOptions, layers};
 use gateway::failure::Failure;
 use gateway::pins::Known;
-use notify::event::{AccessKind, AccessMode};
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use report::{Kind, Report};
-use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use folders::Folders;
 
 use super::snapshot::Settings;
 use super::state::ServerState;
@@ -27,13 +30,7 @@ use crate::process_context::ProcessContext;
 use crate::setup;
 use crate::telemetry::Exporter;
 
-/// How long files must be unchanged before they are read: editors write in several steps.
-const QUIET: Duration = Duration::from_millis(200);
-
-/// Time limit for that wait, after which they are read anyway.
-const LONGEST: Duration = Duration::from_secs(2);
-
-/// Minimum pause between two readings: a file may be written continuously.
+/// Minimum pause between two readings of the configuration: a file may be written continuously.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// The source of the configuration.
@@ -122,39 +119,46 @@ fn stamp(file: &Path) -> Stamp {
 /// Reads the configuration again, indefinitely, whenever one of its files differs from its `known` state.
 pub(crate) async fn follow(
     source: Source,
-    mut known: Stamps,
+    known: Stamps,
     settings: watch::Sender<Arc<Settings>>,
     state: Arc<ServerState>,
 ) {
-    let tell = |message: &str| state.terminal.tell(&format!("toolsmith: {message}"));
+    let log = state.terminal.notifier();
     if let Some(file) = source.unreadable() {
         let file = file.display();
-        state.terminal.note(&format!("{file} is not a regular file: restart to apply changes"));
+        log.info(&format!("{file} is not a regular file: restart to apply changes"));
         return std::future::pending().await;
     }
-    let mut folders = match Folders::new() {
-        Ok(folders) => folders,
-        Err(error) => {
-            let message = format!("changes of the configuration can't be watched: {error}");
-            let report = Report::new(Kind::System, message)
-                .hint("restart after changes, or raise fs.inotify.max_user_instances");
-            tell(&report.for_terminal());
-            return std::future::pending().await;
-        }
-    };
+    let Err(error) = watch_files(source, known, settings, &state).await;
+    let message = format!("changes of the configuration can't be watched: {error}");
+    let report = Report::new(Kind::System, message)
+        .hint("restart after changes, or raise fs.inotify.max_user_instances");
+    log.warning(&report.for_terminal());
+    std::future::pending::<()>().await;
+}
+
+/// Reads the configuration again after each change, until files can't be watched.
+async fn watch_files(
+    source: Source,
+    mut known: Stamps,
+    settings: watch::Sender<Arc<Settings>>,
+    state: &ServerState,
+) -> io::Result<Infallible> {
+    let log = state.terminal.notifier();
+    let mut folders = Folders::new()?;
     let mut wrong = None;
     loop {
-        if let Err(error) = folders.watch(source.files()) {
-            tell(&format!("warning: some changes of the configuration can't be watched: {error}"));
+        if let Err(error) = folders.watch(&source.files()) {
+            log.warning(&format!("some changes of the configuration can't be watched: {error}"));
         }
         let now = source.stamps();
         if now != known {
             known = now;
-            match again(&source, &settings, &state).await {
+            match again(&source, &settings, state).await {
                 Ok(()) => wrong = None,
                 Err(message) if wrong.as_ref() != Some(&message) => {
-                    tell(&format!(
-                        "error: the configuration is invalid; the previous one stays in effect:\n{message}"
+                    log.error(&format!(
+                        "the configuration is invalid; the previous one stays in effect:\n{message}"
                     ));
                     wrong = Some(message);
                 }
@@ -162,7 +166,7 @@ pub(crate) async fn follow(
             }
             sleep(PAUSE).await;
         }
-        folders.changed().await;
+        folders.changed().await?;
     }
 }
 
@@ -185,7 +189,8 @@ async fn again(
     state.slots.resize(serve.max_executions, serve.max_waiting);
     state.cache.resize(new.config.cache.size);
     state.held.set_return_time(serve.question_timeout);
-    state.terminal.note(&difference(&old, &new));
+    state.terminal.notifier().info(&difference(&old, &new));
+    state.spares.configure(&new.config, &new.masker);
     settings.send_replace(new);
     Ok(())
 }
@@ -222,111 +227,15 @@ fn difference(old: &Settings, new: &Settings) -> String {
     text
 }
 
-/// The folders whose files are watched.
-struct Folders {
-    watcher: RecommendedWatcher,
-    watched: BTreeSet<PathBuf>,
-    /// The relevant files.
-    files: Arc<RwLock<BTreeSet<PathBuf>>>,
-    changes: mpsc::Receiver<()>,
-}
-
-impl Folders {
-    fn new() -> Result<Self, notify::Error> {
-        let files: Arc<RwLock<BTreeSet<PathBuf>>> = Arc::default();
-        // One queued signal represents all changes so far.
-        let (sender, changes) = mpsc::channel(1);
-        let matters = files.clone();
-        let watcher = notify::recommended_watcher(move |event: Result<Event, notify::Error>| {
-            let files = matters.read().unwrap_or_else(PoisonError::into_inner);
-            if event.map_or(true, |event| concerns(&event, &files)) {
-                let _ = sender.try_send(());
-            }
-        })?;
-        Ok(Folders { watcher, watched: BTreeSet::new(), files, changes })
-    }
-
-    /// Watches these files from now on. Watches are renewed, because a folder may have been replaced.
-    fn watch(&mut self, files: BTreeSet<PathBuf>) -> Result<(), String> {
-        let folders: BTreeSet<PathBuf> = files.iter().filter_map(|file| nearest(file)).collect();
-        *self.files.write().unwrap_or_else(PoisonError::into_inner) = files;
-        for folder in self.watched.difference(&folders) {
-            // A removed folder is no longer watched.
-            let _ = self.watcher.unwatch(folder);
-        }
-        let mut failed = Ok(());
-        for folder in &folders {
-            match self.watcher.watch(folder, RecursiveMode::NonRecursive) {
-                Err(notify::Error { kind: notify::ErrorKind::Io(error), .. })
-                    if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => failed = Err(format!("{}: {error}", folder.display())),
-                Ok(()) => {}
-            }
-        }
-        self.watched = folders;
-        failed
-    }
-
-    /// Waits for a change, and until it has settled.
-    async fn changed(&mut self) {
-        if self.changes.recv().await.is_none() {
-            return std::future::pending().await;
-        }
-        let started = Instant::now();
-        while started.elapsed() < LONGEST && timeout(QUIET, self.changes.recv()).await.is_ok() {}
-    }
-}
-
-/// The nearest existing folder above a file.
-fn nearest(file: &Path) -> Option<PathBuf> {
-    file.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_owned)
-}
-
-/// Whether an event may mean that one of the files has changed. Reading is not a change.
-fn concerns(event: &Event, files: &BTreeSet<PathBuf>) -> bool {
-    let is_change = match event.kind {
-        EventKind::Access(kind) => kind == AccessKind::Close(AccessMode::Write),
-        _ => true,
-    };
-    // A change of a folder affects its files; an event without a path means that events were lost.
-    is_change
-        && (event.paths.is_empty()
-            || event.paths.iter().any(|path| files.iter().any(|file| file.starts_with(path))))
-}
-
 #[cfg(test)]
 mod tests {
-    use notify::event::{CreateKind, ModifyKind, RemoveKind, RenameMode};
-
     use super::*;
-
-    #[test]
-    fn only_changes_of_files_and_their_folders_matter() {
-        let files = BTreeSet::from([PathBuf::from("/a/b/c.yaml")]);
-        let matters = |kind, path: &str| concerns(&Event::new(kind).add_path(PathBuf::from(path)), &files);
-        let written = EventKind::Access(AccessKind::Close(AccessMode::Write));
-        let renamed = EventKind::Modify(ModifyKind::Name(RenameMode::To));
-        for (kind, path) in [
-            (written, "/a/b/c.yaml"),
-            (renamed, "/a/b/c.yaml"),
-            (EventKind::Remove(RemoveKind::File), "/a/b/c.yaml"),
-            (EventKind::Create(CreateKind::Folder), "/a/b"),
-        ] {
-            assert!(matters(kind, path), "{kind:?} {path}");
-        }
-        let read = EventKind::Access(AccessKind::Close(AccessMode::Read));
-        for (kind, path) in [(read, "/a/b/c.yaml"), (written, "/a/b/d.yaml"), (renamed, "/a/b/c.yaml.swp")] {
-            assert!(!matters(kind, path), "{kind:?} {path}");
-        }
-        assert!(concerns(&Event::new(EventKind::Other), &files), "events were lost");
-    }
 
     #[test]
     fn written_and_replaced_files_have_another_stamp() {
         let folder = tempfile::tempdir().unwrap();
         let (file, other) = (folder.path().join("a"), folder.path().join("b"));
         assert_eq!(stamp(&file), None);
-        assert_eq!(nearest(&file.join("below/it")), Some(folder.path().to_owned()));
         fs::write(&file, "1").unwrap();
         let first = stamp(&file);
         assert_eq!(stamp(&file), first);

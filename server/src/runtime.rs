@@ -9,9 +9,12 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::assistant::Recording;
+use crate::helper_ahead;
+use crate::optimize;
 use crate::process_context::ProcessContext;
 use crate::reload::{self, Source, Stamps};
 use crate::snapshot::Settings;
+use crate::spare_compilers;
 use crate::state::ServerState;
 use crate::subagent_log::{self, EventListener};
 use crate::telemetry::Exporter;
@@ -37,11 +40,9 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Starts what is needed before the configuration is read: the terminal, and the listener for events of subagents,
-    /// which are shown in full if `verbose`, like what servers write to standard error.
-    pub async fn start(terminal: Terminal, verbose: bool, process: ProcessContext) -> Self {
-        let terminal = terminal.verbose(verbose);
-        let listener = subagent_log::listen(terminal.notifier(), verbose).await;
+    /// Starts what is needed before the configuration is read: the terminal, and the listener for events of subagents.
+    pub async fn start(terminal: Terminal, process: ProcessContext) -> Self {
+        let listener = subagent_log::listen(terminal.notifier()).await;
         Runtime {
             process: process.with_listener(listener.as_ref()),
             terminal: Arc::new(terminal),
@@ -80,6 +81,9 @@ impl Runtime {
         self.state = Some(state.clone());
         self.spawn(state.clone().warm());
         self.spawn(state.services.statistics.clone().flush_regularly());
+        self.spawn(optimize::compile(state.clone()));
+        self.spawn(helper_ahead::keep(state.clone()));
+        self.spawn(spare_compilers::keep(state.clone()));
         Ok(state)
     }
 
@@ -148,8 +152,8 @@ async fn deliver(poster: Option<Arc<EventPoster>>, terminal: &Terminal) {
     let Some(poster) = poster else { return };
     let lost = poster.flush().await;
     if lost > 0 {
-        terminal.tell(&format!(
-            "toolsmith: lost {} of this subagent: the process that shows them did not accept them in time",
+        terminal.notifier().warning(&format!(
+            "lost {} of this subagent: the process that shows them did not accept them in time",
             report::count(lost, "event")
         ));
     }
@@ -162,7 +166,7 @@ mod tests {
     #[tokio::test]
     async fn background_tasks_have_ended_after_the_shutdown() {
         let terminal = Terminal::new(true, false);
-        let mut runtime = Runtime::start(terminal, false, ProcessContext::of_this_process()).await;
+        let mut runtime = Runtime::start(terminal, ProcessContext::of_this_process()).await;
         let held = Arc::new(());
         let background = held.clone();
         runtime.spawn(async move {

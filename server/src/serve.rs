@@ -18,8 +18,8 @@ use crate::{pipes, precompile, reload, server_log};
 /// Runs the command until the client or a signal ends it; returns the exit code.
 pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8, Failure> {
     let token = options.token()?;
-    let terminal = Terminal::new(options.quiet, false);
-    let mut runtime = Runtime::start(terminal, options.verbose, ProcessContext::of_this_process()).await;
+    let terminal = Terminal::new(false, false);
+    let mut runtime = Runtime::start(terminal, ProcessContext::of_this_process()).await;
     let served = serve_in(&mut runtime, &options, token, stop).await;
     runtime.shutdown().await?;
     served.map(|()| exit_code::OK)

@@ -26,6 +26,13 @@ pub(crate) async fn follow(state: Arc<ServerState>) {
     }
 }
 
+/// How many servers are configured and how many tools were found; `None` without servers, and until each has answered
+/// or failed.
+pub fn counts(snapshot: &Snapshot) -> Option<String> {
+    let found = Found::of(snapshot);
+    (found.is_whole && !found.configured.is_empty()).then(|| found.summary())
+}
+
 /// What was found at one moment.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Found {

@@ -7,6 +7,7 @@ mod resources_and_prompts;
 
 use std::sync::{Arc, Once};
 
+use config::SessionMode;
 use gateway::direct::RESERVED;
 use gateway::propagation::process_depth;
 #[expect(deprecated, reason = "logging is still in use")]
@@ -38,11 +39,12 @@ use super::session::{ClientSession, ClientTransport, is_stateless};
 use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
+use super::upstreams::Upstreams;
 
 /// Instructions for the client's own prompt.
 const INSTRUCTIONS: &str = "A task that takes more than one tool call belongs in one execute_code snippet from the \
-                            start: it loops, filters and joins, and only what it prints or returns comes back. A \
-                            single call is made directly.";
+                            start: it loops, filters and joins, and only what it prints or returns comes back. If \
+                            one call is enough and you have that tool yourself, call it directly.";
 
 /// Serves one client over stdio.
 pub(crate) struct PipeService(McpService);
@@ -229,7 +231,7 @@ impl McpService {
         if transport == ClientTransport::Http {
             // Only once: a client that tries again is refused again.
             static REPORTED: Once = Once::new();
-            REPORTED.call_once(|| self.state.terminal.tell(&format!("toolsmith: {}", why.for_terminal())));
+            REPORTED.call_once(|| self.state.terminal.notifier().error(&why.for_terminal()));
         }
         Err(ErrorData::invalid_request(why.for_model(), None))
     }
@@ -298,6 +300,15 @@ impl McpService {
 
     fn abilities(context: &RequestContext<RoleServer>) -> Abilities {
         Abilities::of(context.client_capabilities().as_ref())
+    }
+
+    /// The client's own sessions with servers, if its executions share some of them. A client without a session has
+    /// none of its own.
+    fn shared_by_executions(&self, context: &RequestContext<RoleServer>) -> Option<Arc<Upstreams>> {
+        let config = self.state.settings.borrow().config.clone();
+        let has_shared = config.servers.iter().any(|server| server.session == SessionMode::Shared);
+        let shares = has_shared && self.session.lasts();
+        shares.then(|| self.session.upstreams(Self::abilities(context), &context.peer))
     }
 
     /// The offered tools, after the servers had time to answer.
@@ -413,6 +424,7 @@ impl McpService {
                 session: self.session.clone(),
                 snapshot,
                 live: self.session.live(Self::abilities(&context)),
+                upstreams: self.shared_by_executions(&context),
                 caller,
                 requester,
                 arguments,

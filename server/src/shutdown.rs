@@ -31,8 +31,9 @@ pub(crate) async fn finish(state: &ServerState, refuse: bool, gone: impl Future<
     };
     let (running, waiting) = slots.load();
     if refuse && running + waiting > 0 {
-        state.terminal.tell(&format!(
-            "toolsmith: stopping: {}, and may finish within {} s; a second signal ends them now",
+        // Also if quiet: without it the process seems to hang.
+        state.terminal.notifier().log(&format!(
+            "info: stopping: {}, and may finish within {} s; a second signal ends them now",
             counts_in_words(name, running, waiting),
             grace.as_secs_f64()
         ));

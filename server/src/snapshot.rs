@@ -175,7 +175,8 @@ impl Snapshot {
             Reference::default()
         });
         let Lists { lists, absent, is_whole, prompts_and_resources, has_resources, about, .. } = lists;
-        let reference = Arc::new(reference.with_resources(has_resources).with_missing(missing.clone()));
+        let reference = reference.with_resources(has_resources).with_grants(config.code_mode.grants.clone());
+        let reference = Arc::new(reference.with_missing(missing.clone()));
         let is_built = true;
         Snapshot {
             settings,

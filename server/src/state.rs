@@ -9,10 +9,11 @@ use gateway::cache;
 use gateway::calls::CallServices;
 use gateway::failure::Failure;
 use gateway::permission::Remembered;
+use gateway::sessions::{Room, SpareSessions};
 use report::{Kind, Report};
 use runner::{Cache, Engine, Observer};
 use terminal::Terminal;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -32,6 +33,20 @@ const QUESTIONS: Amount = Amount { count: 256, bytes: 64 << 20 };
 /// The limit for one client, a quarter, so that no client keeps others from asking.
 const QUESTIONS_OF_CLIENT: Amount = Amount { count: QUESTIONS.count / 4, bytes: QUESTIONS.bytes / 4 };
 
+/// Minimum available memory for spare sessions, in bytes (512 MiB): a compiler and a program need more.
+const SPARE_MEMORY: u64 = 512 << 20;
+
+/// Whether a spare session may be opened while these executions run.
+fn room(slots: Arc<Slots>) -> impl Fn() -> Room + Send + Sync {
+    move || {
+        // If the available memory is unknown, it is no reason to refuse.
+        if sandbox::available_memory().is_some_and(|available| available < SPARE_MEMORY) {
+            return Room::NoMemory;
+        }
+        if slots.load() == (0, 0) { Room::Free } else { Room::Busy }
+    }
+}
+
 /// The state that all clients share.
 pub struct ServerState {
     pub settings: watch::Receiver<Arc<Settings>>,
@@ -41,6 +56,8 @@ pub struct ServerState {
     /// The cache of results, and the statistics.
     pub(crate) services: CallServices,
     pub(crate) slots: Arc<Slots>,
+    /// Sessions with servers that were opened before an execution needs them.
+    pub(crate) spares: Arc<SpareSessions>,
     /// The slots of a subagent's tasks, if this process serves one.
     pub(crate) tasks: OnceLock<Arc<Slots>>,
     /// The open questions to clients.
@@ -52,6 +69,12 @@ pub struct ServerState {
     pub(super) offered: watch::Sender<Option<Arc<Snapshot>>>,
     /// Work that continues after a response: sessions that end.
     pub(crate) afterwards: TaskTracker,
+    /// Notified when a snippet was executed.
+    pub(crate) executed: Notify,
+    /// Notified when a snippet may have been compiled.
+    pub(crate) compiled: Notify,
+    /// Notified when a run used much processor time.
+    pub(crate) heavy: Notify,
     /// Cancelled when the process is about to end and accepts no new work.
     pub(crate) draining: CancellationToken,
     /// Requests that are being answered.
@@ -87,7 +110,7 @@ impl ServerState {
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
         let cache = cache::open(&settings.borrow().config.cache)?;
-        Remembered::retire_older().iter().for_each(|note| terminal.note(note));
+        Remembered::retire_older().iter().for_each(|note| terminal.note(&format!("warning: {note}")));
         Self::with_cache(cache, settings, allow, terminal)
     }
 
@@ -99,12 +122,19 @@ impl ServerState {
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
         let serve = settings.borrow().config.serve.clone();
+        let slots = Slots::new(serve.max_executions, serve.max_waiting);
+        let spares = SpareSessions::new(room(slots.clone()), terminal.notifier());
+        {
+            let settings = settings.borrow();
+            spares.configure(&settings.config, &settings.masker);
+        }
         Ok(Arc::new(ServerState {
             settings,
             allow,
             cache,
             services: CallServices::new(terminal.notifier()),
-            slots: Slots::new(serve.max_executions, serve.max_waiting),
+            slots,
+            spares,
             tasks: OnceLock::new(),
             questions: Quota::new("open questions", QUESTIONS, QUESTIONS_OF_CLIENT),
             kept: OutputStore::default(),
@@ -115,6 +145,9 @@ impl ServerState {
             terminal,
             offered: watch::Sender::default(),
             afterwards: TaskTracker::new(),
+            executed: Notify::new(),
+            compiled: Notify::new(),
+            heavy: Notify::new(),
             draining: CancellationToken::new(),
             answering: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -170,7 +203,7 @@ impl ServerState {
                     Ok(_) => self.offered.send_modify(|_| {}),
                     Err(error) => {
                         let why = Report::from(error).for_terminal();
-                        self.terminal.tell(&format!("toolsmith: no snippet can run: {why}"));
+                        self.terminal.notifier().error(&format!("no snippet can run: {why}"));
                     }
                 }
             }
@@ -219,12 +252,15 @@ impl ServerState {
         CatalogWatcher::start(self.settings.clone(), upstreams, cache, notifier, self.offered.clone())
     }
 
-    /// Ends all shared sessions with servers, waits for others that are ending, and writes the statistics.
+    /// Ends all shared and spare sessions with servers, waits for others that are ending, and writes the statistics.
     pub async fn close(&self) {
         let lives = std::mem::take(&mut *self.lives.lock().unwrap_or_else(PoisonError::into_inner));
-        for live in lives.into_values() {
-            live.upstreams.close().await;
-        }
+        let watched = async {
+            for live in lives.into_values() {
+                live.upstreams.close().await;
+            }
+        };
+        tokio::join!(watched, self.spares.close());
         self.afterwards.close();
         self.afterwards.wait().await;
         self.services.statistics.flush().await;

@@ -37,9 +37,9 @@ use self::service::McpService;
 /// If the subagent can't be served; the text says what to do.
 pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8, Failure> {
     let token = options.token()?;
-    let terminal = Terminal::new(options.quiet, false);
+    let terminal = Terminal::new(false, false);
     let process = ProcessContext::of_this_process().of_agent();
-    let mut runtime = Runtime::start(terminal, options.verbose, process).await;
+    let mut runtime = Runtime::start(terminal, process).await;
     let served = serve_in(&mut runtime, &options, token, stop).await;
     runtime.shutdown().await?;
     served.map(|()| exit_code::OK)

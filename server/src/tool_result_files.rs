@@ -164,7 +164,7 @@ mod tests {
         let raw = to_raw_value(&json!({ "content": [], "structuredContent": { "a": 1 } })).unwrap();
         let bounded = Results::new(folder.path(), runner::DEFAULT_SIZE).bound(&raw, 1000).unwrap();
         assert_eq!((bounded.result.to_string(), bounded.file), (raw.get().to_owned(), None));
-        assert!(!folder.path().join("results").exists());
+        assert!(!folder.path().join("results-v1").exists());
     }
 
     #[test]
@@ -198,10 +198,10 @@ mod tests {
             let raw = to_raw_value(&json!({ "content": [], "number": number })).unwrap();
             newest = results.bound(&raw, 1).unwrap().file.unwrap();
         }
-        let count = std::fs::read_dir(folder.path().join("results")).unwrap().count();
+        let count = std::fs::read_dir(folder.path().join("results-v1")).unwrap().count();
         assert_eq!((count, newest.is_file()), (FILES_KEPT, true));
         let old = SystemTime::now() - AGE_KEPT - Duration::from_secs(60);
-        let aged = folder.path().join("results/old.json");
+        let aged = folder.path().join("results-v1/old.json");
         std::fs::write(&aged, "x").unwrap();
         std::fs::File::options().write(true).open(&aged).unwrap().set_modified(old).unwrap();
         results.bound(&to_raw_value(&json!({ "other": 1 })).unwrap(), 1).unwrap();

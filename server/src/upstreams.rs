@@ -10,6 +10,7 @@ use config::{Config, Server};
 use gateway::catalog::{self, ServerIntroduction};
 use gateway::first_start;
 use gateway::session_host::SessionHost as _;
+use gateway::tool_list::ToolList;
 use gateway::unavailable::STARTING;
 use mcp::{ConnectionState, ManagedSession, ServerConfig, Session, Status};
 use runner::Cache;
@@ -93,7 +94,7 @@ impl Upstreams {
     }
 
     fn start(&self, server: &Server) -> Upstream {
-        first_start::tell(server, &self.host.notifier());
+        first_start::report(server, &self.host.notifier());
         let config = server.connection.clone();
         let managed = Arc::new(ManagedSession::start(config.clone(), self.host.clone()));
         let (mut status, changed, changes) = (managed.watch(), self.changed.clone(), self.changes.clone());
@@ -151,6 +152,12 @@ impl Upstreams {
             ConnectionState::Ready | ConnectionState::Connecting => managed.session().await.ok(),
             _ => None,
         }
+    }
+
+    /// The tools of a connected server, and the warnings about them.
+    pub(crate) fn tools(&self, server: &Server, cache: &Cache) -> (Arc<ToolList>, Vec<String>) {
+        let status = self.managed(server).status();
+        (self.listed.answered(cache, server, &status.tools), status.warnings)
     }
 
     /// The present status of a server.

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr2;
+
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::mark::mark;
@@ -173,14 +175,14 @@ impl<'a> Scan<'a> {
 fn quoted_at(text: &str, start: usize) -> &str {
     let bytes = text.as_bytes();
     let mut at = start + 1;
-    loop {
-        match bytes.get(at) {
-            Some(b'"') => return text.get(start..=at).unwrap_or_default(),
-            Some(b'\\') => at += 2,
-            Some(_) => at += 1,
-            None => return text.get(start..).unwrap_or_default(),
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if bytes.get(at) == Some(&b'"') {
+            return text.get(start..=at).unwrap_or_default();
         }
+        at += 2;
     }
+    text.get(start..).unwrap_or_default()
 }
 
 /// The contents of a quoted string; borrowed if it has no escapes.

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 pub const GRACE: Duration = Duration::from_secs(1);
 
 /// Maximum size of a line, in bytes: the limit of terminals (termios(3), "Canonical and noncanonical mode").
-const LONGEST_LINE: usize = 4096;
+const MAX_LINE: usize = 4096;
 
 /// Reads typed lines. Dropping it restores the terminal's mode.
 pub struct Keyboard {
@@ -90,7 +90,7 @@ impl Keyboard {
 
     /// Drops pending input.
     fn forget(&self) -> io::Result<()> {
-        let mut bytes = [0; LONGEST_LINE];
+        let mut bytes = [0; MAX_LINE];
         loop {
             match self.typed.try_read(&mut bytes) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -140,7 +140,7 @@ impl Keyboard {
 
     /// Adds available input to `typed`. Returns the line once it is complete; the inner `None` is the end of input.
     fn read_part(&self, typed: &mut Vec<u8>) -> io::Result<Option<Option<String>>> {
-        let mut bytes = [0; LONGEST_LINE];
+        let mut bytes = [0; MAX_LINE];
         let read = match self.typed.try_read(&mut bytes) {
             Ok(read) => read,
             // A spurious wakeup.
@@ -151,7 +151,7 @@ impl Keyboard {
             return Ok(Some(None));
         }
         typed.extend_from_slice(bytes.get(..read).unwrap_or_default());
-        let is_whole = typed.contains(&b'\n') || typed.len() > LONGEST_LINE;
+        let is_whole = typed.contains(&b'\n') || typed.len() > MAX_LINE;
         Ok(is_whole.then(|| Some(String::from_utf8_lossy(typed).trim().to_owned())))
     }
 }

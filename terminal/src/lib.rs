@@ -11,14 +11,15 @@ mod bar;
 mod colours;
 mod keyboard;
 mod masker;
+mod notifier;
 mod prompt;
 mod typed_lines;
+mod verbosity;
 mod writer;
 
 use std::fmt;
 use std::io::{self, IsTerminal as _};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
@@ -30,30 +31,15 @@ use tokio::sync::{oneshot, watch};
 use self::bar::{CLEAR, ProgressLine};
 pub use self::colours::{Colours, bold, stderr_has_colours, stdout_has_colours, use_colours};
 pub use self::keyboard::{GRACE, Keyboard};
-pub use self::masker::Masker;
+use self::masker::masked;
+pub use self::masker::{Masker, mask};
+pub use self::notifier::Notifier;
+use self::notifier::push_note;
 pub use self::prompt::{Question, TerminalPrompt};
 pub use self::typed_lines::TypedLines;
+pub use self::verbosity::{Verbosity, set_verbosity};
 pub use self::writer::{Aside, Part};
 use self::writer::{Piece, Stream, write};
-
-/// The secrets to mask, of all configurations that this process has used.
-static MASKER: RwLock<Option<Masker>> = RwLock::new(None);
-
-/// Masks these secrets in all messages of this process from now on. Output of programs and results of tools stay
-/// unchanged.
-pub fn mask(masker: Masker) {
-    let mut known = MASKER.write().unwrap_or_else(PoisonError::into_inner);
-    *known = Some(match known.take() {
-        // Work under an older configuration may still mention its secrets.
-        Some(before) => masker.with(&before),
-        None => masker,
-    });
-}
-
-fn masked(text: &str) -> String {
-    let masker = MASKER.read().unwrap_or_else(PoisonError::into_inner);
-    masker.as_ref().unwrap_or(&Masker::default()).mask(text).into_owned()
-}
 
 /// Writes to standard error at once, or after the open question. Removes control sequences.
 pub fn say(text: fmt::Arguments<'_>) {
@@ -68,17 +54,9 @@ pub fn say_error(text: &str) {
 
 /// Writes a note to standard error like [`say`], unless the process is quiet.
 pub fn say_note(text: fmt::Arguments<'_>) {
-    if !QUIET.load(Ordering::Relaxed) {
+    if !verbosity::is_quiet() {
         say(text);
     }
-}
-
-/// Whether the process shows neither notes nor progress (`--quiet`).
-static QUIET: AtomicBool = AtomicBool::new(false);
-
-/// Shows neither notes nor progress from now on.
-pub fn be_quiet() {
-    QUIET.store(true, Ordering::Relaxed);
 }
 
 /// Writes a line of JSON to standard output at once; on a terminal, invisible characters are escaped.
@@ -123,103 +101,20 @@ struct State {
 /// Limit of queued notes, progress and lines of servers (1 MiB).
 const NOTES: Bounds = Bounds { bytes: 1 << 20, items: 4_096 };
 
-/// Maximum size of one of them, in bytes (64 KiB); the rest is cut off.
-const LONGEST_NOTE: usize = 64 << 10;
-
 /// Minimum interval between updates of the program's own progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Sends notes to the user from anywhere in the process.
-#[derive(Debug, Clone)]
-pub struct Notifier {
-    writer: queue::Sender<Piece>,
-    quiet: bool,
-    verbose: bool,
-    one_line: bool,
-    line: Arc<ProgressLine>,
-}
-
-impl Notifier {
-    /// Shows a note unless quiet.
-    pub fn note(&self, message: &str) {
-        if !self.quiet {
-            self.tell(message);
-        }
-    }
-
-    /// Shows a note only if verbose.
-    pub fn detail(&self, message: &str) {
-        if self.verbose {
-            self.note(message);
-        }
-    }
-
-    /// Logs information unless quiet.
-    pub fn info(&self, message: &str) {
-        self.note(&format!("info: {message}"));
-    }
-
-    /// Logs a warning, even if quiet.
-    pub fn warning(&self, message: &str) {
-        self.tell(&format!("warning: {message}"));
-    }
-
-    /// Logs an error, even if quiet.
-    pub fn error(&self, message: &str) {
-        self.tell(&format!("error: {message}"));
-    }
-
-    /// Whether notes are suppressed.
-    pub fn is_quiet(&self) -> bool {
-        self.quiet
-    }
-
-    /// Whether details are shown, such as what servers write to standard error.
-    pub fn is_verbose(&self) -> bool {
-        self.verbose && !self.quiet
-    }
-
-    /// Shows on a terminal that `done` of about `total` steps of long work are done, in a line that overwrites itself;
-    /// elsewhere nothing, unless quiet.
-    pub fn step(&self, done: usize, total: usize, message: &str) {
-        if self.one_line && !self.quiet {
-            push_note(&self.writer, self.line.step(done, total, &printable::prose(&masked(message))));
-        }
-    }
-
-    /// Ends the work whose steps are shown.
-    pub fn end_steps(&self) {
-        if self.line.end() {
-            push_note(&self.writer, CLEAR.to_owned());
-        }
-    }
-
-    /// Shows a message even if quiet.
-    pub fn tell(&self, message: &str) {
-        self.say(&format!("toolsmith: {message}"));
-    }
-
-    /// Shows lines.
-    pub fn say(&self, lines: &str) {
-        // The current line may show progress.
-        let clear = if self.one_line { CLEAR } else { "" };
-        self.line.take();
-        let text = printable::lines(&masked(&queue::shortened(lines, LONGEST_NOTE)));
-        push_note(&self.writer, format!("{clear}{text}\n"));
-    }
-}
-
 impl Terminal {
-    /// Shows progress unless `quiet`, and the program's output if `live`.
+    /// Shows progress unless `quiet` or the process is quiet ([`set_verbosity`]), and the program's output if `live`.
     pub fn new(quiet: bool, live: bool) -> Self {
         let (writer, mut pieces) = queue::bounded(NOTES);
         std::thread::spawn(move || write(&mut pieces));
         let is_plain = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
         let one_line = io::stderr().is_terminal() && !is_plain;
-        let quiet = quiet || QUIET.load(Ordering::Relaxed);
+        let quiet = quiet || verbosity::is_quiet();
         Terminal {
             quiet,
-            verbose: false,
+            verbose: verbosity::is_verbose() && !quiet,
             live,
             one_line,
             writer,
@@ -230,14 +125,8 @@ impl Terminal {
     }
 
     /// For a conversation: whole lines that are never overwritten, and streamed text.
-    pub fn of_conversation(quiet: bool) -> Self {
-        Terminal { one_line: false, ..Terminal::new(quiet, false) }
-    }
-
-    /// Whether to show details, such as what servers write to standard error.
-    #[must_use]
-    pub fn verbose(self, verbose: bool) -> Self {
-        Terminal { verbose, ..self }
+    pub fn of_conversation() -> Self {
+        Terminal { one_line: false, ..Terminal::new(false, false) }
     }
 
     /// Streams a model's text to standard output; on a terminal, without control sequences.
@@ -280,12 +169,12 @@ impl Terminal {
     /// Shows a note unless quiet.
     pub fn note(&self, message: &str) {
         if !self.quiet {
-            self.tell(&format!("toolsmith: {message}"));
+            self.eprint(&format!("toolsmith: {message}"));
         }
     }
 
     /// Writes a line to standard error.
-    pub fn tell(&self, text: &str) {
+    pub fn eprint(&self, text: &str) {
         self.clear_progress();
         self.note_of(format!("{}\n", printable::lines(&masked(text))));
     }
@@ -370,17 +259,6 @@ impl Terminal {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Queues a note, cut at the limit.
-fn push_note(writer: &queue::Sender<Piece>, text: String) {
-    // A cut line still needs its line end.
-    let text = match text.len() <= LONGEST_NOTE {
-        true => text,
-        false => format!("{}\n", queue::shortened(&text, LONGEST_NOTE)),
-    };
-    let bytes = size_of::<Piece>() + text.len();
-    writer.push(Piece::Err(text.into_bytes()), bytes);
 }
 
 /// Formats a number from a program in a bounded number of digits.

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
 
@@ -87,6 +87,26 @@ impl std::fmt::Debug for Masker {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Masker({} secrets)", self.secrets.len())
     }
+}
+
+/// The secrets to mask, of all configurations that this process has used.
+static MASKER: RwLock<Option<Masker>> = RwLock::new(None);
+
+/// Masks these secrets in all messages of this process from now on. Output of programs and results of tools stay
+/// unchanged.
+pub fn mask(masker: Masker) {
+    let mut known = MASKER.write().unwrap_or_else(PoisonError::into_inner);
+    *known = Some(match known.take() {
+        // Work under an older configuration may still mention its secrets.
+        Some(before) => masker.with(&before),
+        None => masker,
+    });
+}
+
+/// A text without the secrets that are masked in this process.
+pub(crate) fn masked(text: &str) -> String {
+    let masker = MASKER.read().unwrap_or_else(PoisonError::into_inner);
+    masker.as_ref().unwrap_or(&Masker::default()).mask(text).into_owned()
 }
 
 #[cfg(test)]

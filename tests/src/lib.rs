@@ -5,5 +5,6 @@
 pub mod browser;
 pub mod checks;
 pub mod models;
+pub mod processes;
 pub mod recording_server;
 pub mod reductions;

@@ -11,10 +11,10 @@ use super::failure::Failure;
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
 /// Maximum wait that is not requested by the provider.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// Maximum wait that a provider may request: for a longer one, users prefer an error at once.
-const LONGEST_REQUESTED_WAIT: Duration = Duration::from_secs(120);
+const MAX_REQUESTED_WAIT: Duration = Duration::from_secs(120);
 
 /// The wait after attempt number `attempt`.
 ///
@@ -28,7 +28,7 @@ pub(super) fn wait(failure: &Failure, attempt: u32, retries: u32) -> Result<Dura
         return Err(failure.clone().after(attempt));
     }
     match failure.wait {
-        Some(requested) if requested > LONGEST_REQUESTED_WAIT => {
+        Some(requested) if requested > MAX_REQUESTED_WAIT => {
             let mut failure = failure.clone();
             failure.message += &format!("; it asks to wait {} s", requested.as_secs());
             Err(failure.after(attempt))
@@ -41,7 +41,7 @@ pub(super) fn wait(failure: &Failure, attempt: u32, retries: u32) -> Result<Dura
 /// Doubles with each attempt; a random half keeps many clients from returning at once.
 fn backoff(attempt: u32) -> Duration {
     let factor = 2_u32.saturating_pow(attempt.saturating_sub(1));
-    let full = FIRST_WAIT.saturating_mul(factor).min(LONGEST_WAIT);
+    let full = FIRST_WAIT.saturating_mul(factor).min(MAX_WAIT);
     full / 2 + random::jitter(full / 2)
 }
 
@@ -54,7 +54,7 @@ mod tests {
     fn waits_grow_up_to_a_limit_and_attempts_are_counted() {
         let failure = Failure::temporary(ModelErrorKind::Network, "away");
         for attempt in 1..=40 {
-            let full = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(attempt - 1)).min(LONGEST_WAIT);
+            let full = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(attempt - 1)).min(MAX_WAIT);
             let wait = wait(&failure, attempt, 40).unwrap();
             assert!(wait >= full / 2 && wait <= full, "{attempt}: {wait:?}");
         }

@@ -87,8 +87,13 @@ async fn go_on(
     conversation: &mut History,
 ) -> Result<Answer, RunError> {
     let model = Says::new(replies);
-    let run = Run { model: &model, tools: &Names, system: "", limits, final_answer: form, watcher: &Silent };
+    let run = Run { final_answer: form, ..run_with(&model, limits, &Silent) };
     run.go_on(conversation, Message::text(Role::User, "go")).await
+}
+
+/// A run without instructions and without a form of the answer.
+fn run_with<'a>(model: &'a Says, limits: &'a Limits, watcher: &'a dyn Watcher) -> Run<'a> {
+    Run { model, tools: &Names, system: "", limits, final_answer: None, watcher }
 }
 
 fn roles(conversation: &History) -> Vec<Role> {
@@ -159,14 +164,7 @@ async fn a_conversation_resumes_after_its_process_died_in_a_call() {
     let mut conversation: History = path.into_iter().collect();
     let model = Says::new(vec![says(vec![Block::text("ok")], Stop::End)]);
     let (limits, watcher) = (limits(), Keeps(Mutex::new(resumed)));
-    let run = Run {
-        model: &model,
-        tools: &Names,
-        system: "",
-        limits: &limits,
-        final_answer: None,
-        watcher: &watcher,
-    };
+    let run = run_with(&model, &limits, &watcher);
     run.go_on(&mut conversation, Message::text(Role::User, "and now?")).await.unwrap();
     assert_eq!(roles(&conversation), [Role::User, Role::Assistant, Role::Tool, Role::User, Role::Assistant]);
     let Block::ToolResult(cancelled) = &conversation.messages()[2].blocks[0] else {

@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::{EventBatch, LONGEST_BATCH, LONGEST_EVENT, MOST_EVENTS, SubagentEvent};
+use super::{EventBatch, MAX_BATCH, MAX_EVENT, MOST_EVENTS, SubagentEvent};
 
 /// Limit on waiting events (4 MiB); the oldest are dropped, and their number is reported to the listener.
 const WAITING: Bounds = Bounds { bytes: 4 << 20, items: 4_096 };
@@ -168,7 +168,7 @@ fn gather(
             Some(Posted::Flush(done)) => return (batch, Some(done)),
             None => {}
         }
-        let is_full = batch.events.len() >= MOST_EVENTS || bytes > LONGEST_BATCH - LONGEST_EVENT;
+        let is_full = batch.events.len() >= MOST_EVENTS || bytes > MAX_BATCH - MAX_EVENT;
         next = if is_full { None } else { events.try_receive() };
     }
     (batch, None)

@@ -1,9 +1,8 @@
 //! The command line of `adopt`.
 
 use clap::{Args, ValueEnum};
-use config::Permission;
 
-use super::servers::{Scope, permission};
+use super::servers::{AccessArguments, Scope};
 use super::{Client, server_name};
 
 /// Where `adopt` puts secrets that a client's file has as plain text.
@@ -36,12 +35,8 @@ pub(crate) struct AdoptArguments {
     /// Toolsmith's name in the client.
     #[arg(long, default_value = "toolsmith", value_parser = server_name)]
     pub(crate) name: String,
-    /// Allow calls to all tools of the adopted servers without asking.
-    #[arg(long, conflicts_with = "permission")]
-    pub(crate) trust: bool,
-    /// Permission for their tools: allow, ask, ask-each or deny (default: you are asked on a terminal, otherwise `ask`).
-    #[arg(long, value_name = "PERMISSION", value_parser = permission)]
-    pub(crate) permission: Option<Permission>,
+    #[command(flatten)]
+    pub(crate) access: AccessArguments,
     /// Replace different servers of the same names in Toolsmith's configuration (default: you are asked on a terminal).
     #[arg(long)]
     pub(crate) replace: bool,

@@ -63,7 +63,4 @@ pub(crate) struct PruneArguments {
 pub(crate) struct WarmArguments {
     #[command(flatten)]
     pub(crate) place: ServersArguments,
-    /// Print no progress and no notes on standard error.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
-use super::{MannerArguments, ServersArguments};
+use super::{AllowArguments, ServersArguments};
 
 /// Options that choose the model and the conversation.
 #[derive(Debug, Clone, Default, Args)]
@@ -20,7 +20,7 @@ pub(crate) struct TalkArguments {
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) resume: Option<String>,
     #[command(flatten)]
-    pub(crate) manner: MannerArguments,
+    pub(crate) permission: AllowArguments,
 }
 
 /// Arguments of `chat`.

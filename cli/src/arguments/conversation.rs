@@ -50,7 +50,7 @@ pub(crate) struct PrintArguments {
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// Print the full conversation as one JSON object.
+    /// Print the branch as one JSON object, with arguments and results in full.
     #[arg(long, conflicts_with = "markdown")]
     pub(crate) json: bool,
     /// Print the conversation as Markdown.
@@ -104,7 +104,7 @@ pub(crate) struct PruneArguments {
 }
 
 /// Maximum of --older-than, in seconds: a thousand years.
-const LONGEST_AGE: u64 = 1000 * 366 * 86_400;
+const MAX_AGE: u64 = 1000 * 366 * 86_400;
 
 pub(super) fn age(text: &str) -> Result<Duration, String> {
     let wrong = || format!("{text:?} is not a time; write a number with s, m, h, d or w, such as 30d");
@@ -118,7 +118,7 @@ pub(super) fn age(text: &str) -> Result<Duration, String> {
         _ => return Err(wrong()),
     };
     let number: u64 = digits.parse().map_err(|_| wrong())?;
-    let seconds = number.checked_mul(unit).filter(|seconds| *seconds <= LONGEST_AGE).ok_or_else(wrong)?;
+    let seconds = number.checked_mul(unit).filter(|seconds| *seconds <= MAX_AGE).ok_or_else(wrong)?;
     Ok(Duration::from_secs(seconds))
 }
 

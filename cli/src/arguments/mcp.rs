@@ -1,16 +1,17 @@
 //! The command line of the `mcp` commands that inspect servers and call tools.
 
-use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
+use config::{LoadOptions, Needs, ServersOf};
 
-use super::{ConfigArguments, Scope, ServersArguments, server_and_tool, server_name};
+use super::output::OutputArguments;
+use super::{AllowArguments, ConfigArguments, Scope, ServersArguments, server_and_tool, server_name};
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub(crate) enum LookCommand {
+pub(crate) enum InspectCommand {
     /// List the configured servers, including disabled ones, without starting any.
     #[command(alias = "list-servers", visible_alias = "ls")]
-    List(LookArguments),
+    List(InspectArguments),
     /// Connect to a server, and print its details.
     Info(OneArguments),
     /// List the tools of all servers, or of one.
@@ -20,9 +21,9 @@ pub(crate) enum LookCommand {
     #[command(alias = "call-tool")]
     Call(CallArguments),
     /// Test all servers, or one: connect and list the tools. Fails if one does not work.
-    Test(LookArguments),
+    Test(InspectArguments),
     /// Connect to all servers, or to one, and report their state.
-    Status(LookArguments),
+    Status(InspectArguments),
     /// List the resources of a server.
     ListResources(OneArguments),
     /// List the resource templates of a server.
@@ -35,52 +36,31 @@ pub(crate) enum LookCommand {
     GetPrompt(PromptArguments),
 }
 
-impl LookCommand {
-    /// The options for its output.
-    pub(crate) fn output(&self) -> &OutputArguments {
-        match self {
-            LookCommand::List(arguments) | LookCommand::Status(arguments) | LookCommand::Test(arguments) => {
-                &arguments.output
-            }
-            LookCommand::Tools(arguments) => &arguments.look.output,
-            LookCommand::Call(arguments) => &arguments.output,
-            LookCommand::Info(arguments)
-            | LookCommand::ListResources(arguments)
-            | LookCommand::ListResourceTemplates(arguments)
-            | LookCommand::ListPrompts(arguments) => &arguments.output,
-            LookCommand::ReadResource(arguments) => &arguments.one.output,
-            LookCommand::GetPrompt(arguments) => &arguments.one.output,
-        }
-    }
-}
-
-/// Options for the output.
+/// Arguments of `mcp list`, `mcp status`, `mcp test` and `mcp tools`.
 #[derive(Debug, Args)]
-pub(crate) struct OutputArguments {
-    /// Print everything as one JSON value.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print what the servers write to standard error, not only the last lines of one that fails.
-    #[arg(long, short, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
-    /// Print no progress and no notes on standard error.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-}
-
-/// Arguments of `mcp list`, `mcp status` and `mcp test`.
-#[derive(Debug, Args)]
-pub(crate) struct LookArguments {
-    /// Show only this server.
+pub(crate) struct InspectArguments {
+    /// Only this server.
     #[arg(value_name = "NAME", value_parser = server_name)]
     pub(crate) name: Option<String>,
-    /// Show only the servers of your own configuration (user), or of the project's.
+    /// Only the servers of your own configuration (user), or of the project's.
     #[arg(long, value_enum)]
     pub(crate) scope: Option<Scope>,
     #[command(flatten)]
     pub(crate) place: ServersArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
+}
+
+impl InspectArguments {
+    /// Converts the options to those of the loader. With a scope, a layer may have no server.
+    pub(crate) fn options(&self) -> LoadOptions {
+        let servers_of = self.scope.map(|scope| match scope {
+            Scope::User => ServersOf::User,
+            Scope::Project => ServersOf::Project,
+        });
+        let needs = if servers_of.is_some() { Needs::Nothing } else { Needs::Servers };
+        LoadOptions { servers_of, ..self.place.options_with(needs) }
+    }
 }
 
 /// Arguments of the commands for one server.
@@ -99,7 +79,7 @@ pub(crate) struct OneArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ToolsArguments {
     #[command(flatten)]
-    pub(crate) look: LookArguments,
+    pub(crate) inspect: InspectArguments,
     /// Also list tools that `enabledTools`, `disabledTools` or `globalSettings.deny` exclude, or a lock file holds back.
     #[arg(long)]
     pub(crate) show_all: bool,
@@ -130,9 +110,8 @@ pub(crate) struct CallArguments {
     /// The tool, in the older form of the command.
     #[arg(long, hide = true, requires = "server")]
     pub(crate) tool: Option<String>,
-    /// Call these tools without asking, as in `run`. Repeatable.
-    #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) allow: Vec<String>,
+    #[command(flatten)]
+    pub(crate) permission: AllowArguments,
     #[command(flatten)]
     pub(crate) place: ServersArguments,
     #[command(flatten)]

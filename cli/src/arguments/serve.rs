@@ -5,7 +5,7 @@ use config::LoadOptions;
 use server::options::ServeOptions;
 
 use super::values::address;
-use super::{ConfigArguments, MannerArguments, ServersArguments};
+use super::{AllowArguments, ConfigArguments, ServersArguments};
 
 /// Options for the transport of a server.
 #[derive(Debug, Clone, Default, Args)]
@@ -30,7 +30,7 @@ pub(crate) struct ServeArguments {
     #[command(flatten)]
     pub(crate) listening: ListeningArguments,
     #[command(flatten)]
-    pub(crate) manner: MannerArguments,
+    pub(crate) permission: AllowArguments,
 }
 
 /// Arguments of `mcp serve`.
@@ -41,28 +41,25 @@ pub(crate) struct SubagentArguments {
     #[command(flatten)]
     pub(crate) listening: ListeningArguments,
     #[command(flatten)]
-    pub(crate) manner: MannerArguments,
+    pub(crate) permission: AllowArguments,
 }
 
 impl From<ServeArguments> for ServeOptions {
     fn from(arguments: ServeArguments) -> Self {
-        serve_options(arguments.place.options(), arguments.listening, arguments.manner)
+        serve_options(arguments.place.options(), arguments.listening, arguments.permission)
     }
 }
 
 impl From<SubagentArguments> for ServeOptions {
     fn from(arguments: SubagentArguments) -> Self {
-        serve_options(arguments.place.options(), arguments.listening, arguments.manner)
+        serve_options(arguments.place.options(), arguments.listening, arguments.permission)
     }
 }
 
-fn serve_options(load: LoadOptions, listening: ListeningArguments, manner: MannerArguments) -> ServeOptions {
-    ServeOptions {
-        load,
-        http: listening.http,
-        token_variable: listening.token_env,
-        allow: manner.allow,
-        verbose: manner.verbose,
-        quiet: manner.quiet,
-    }
+fn serve_options(
+    load: LoadOptions,
+    listening: ListeningArguments,
+    permission: AllowArguments,
+) -> ServeOptions {
+    ServeOptions { load, http: listening.http, token_variable: listening.token_env, allow: permission.allow }
 }

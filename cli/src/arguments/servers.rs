@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use config::Permission;
 
+use super::output::OutputArguments;
 use super::{Client, ConfigArguments, key_value, seconds_or_none, server_name};
 
 /// Subcommands of `config`.
@@ -36,9 +37,8 @@ pub(crate) struct CheckArguments {
 pub(crate) struct ShowArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// Print everything as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
 }
 
 /// Arguments of `trust`.
@@ -61,10 +61,10 @@ pub(crate) struct TrustArguments {
     pub(crate) json: bool,
 }
 
-/// Which configuration file is changed.
+/// Whose configuration is read or changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Scope {
-    /// The project's configuration in this folder, or a new `toolsmith.yaml`.
+    /// The project's configuration in this folder.
     #[default]
     Project,
     /// The user's configuration.
@@ -82,19 +82,26 @@ pub(crate) enum TransportArgument {
     Sse,
 }
 
-/// Options for the file that is changed and the permission of new servers.
+/// Options for the permission of new servers.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AccessArguments {
-    /// Which configuration to change.
-    #[arg(long, value_enum, default_value_t = Scope::Project)]
-    pub(crate) scope: Scope,
-    /// Allow calls to all tools of the server without asking.
+    /// Allow calls to all tools of the new servers without asking.
     #[arg(long, conflicts_with = "permission")]
     pub(crate) trust: bool,
-    /// Permission for the server's tools: allow, ask, ask-each or deny (default: you are asked on a terminal, otherwise
-    /// `ask`).
+    /// Permission for the tools of the new servers: allow, ask, ask-each or deny (default: you are asked on a terminal,
+    /// otherwise `ask`).
     #[arg(long, value_name = "PERMISSION", value_parser = permission)]
     pub(crate) permission: Option<Permission>,
+}
+
+/// Options for the file to which servers are added.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct DestinationArguments {
+    /// Which configuration to change. If the project has none, a new `toolsmith.yaml` is written.
+    #[arg(long, value_enum, default_value_t = Scope::Project)]
+    pub(crate) scope: Scope,
+    #[command(flatten)]
+    pub(crate) access: AccessArguments,
     /// Replace an existing server of the same name.
     #[arg(long)]
     pub(crate) replace: bool,
@@ -107,7 +114,7 @@ pub(crate) struct AddArguments {
     #[arg(value_parser = server_name)]
     pub(crate) name: String,
     #[command(flatten)]
-    pub(crate) access: AccessArguments,
+    pub(crate) destination: DestinationArguments,
     /// The transport (default: stdio for a command, http for a URL).
     #[arg(long, value_enum, alias = "type")]
     pub(crate) transport: Option<TransportArgument>,
@@ -185,7 +192,7 @@ pub(crate) struct ImportArguments {
     #[arg(long, value_enum, value_name = "CLIENT", conflicts_with = "file")]
     pub(crate) from: Option<Client>,
     #[command(flatten)]
-    pub(crate) access: AccessArguments,
+    pub(crate) destination: DestinationArguments,
 }
 
 /// Arguments of `mcp remove|enable|disable`.
@@ -199,7 +206,7 @@ pub(crate) struct NamedArguments {
     pub(crate) scope: Scope,
 }
 
-pub(super) fn permission(text: &str) -> Result<Permission, String> {
+fn permission(text: &str) -> Result<Permission, String> {
     serde_json::from_value(text.into()).map_err(|_| "write allow, ask, ask-each or deny".to_owned())
 }
 

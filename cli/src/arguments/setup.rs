@@ -75,11 +75,11 @@ pub(crate) struct SetupArguments {
     #[arg(long)]
     pub(crate) force: bool,
     /// Let the client call Toolsmith's tools without asking each time (codex, gemini; default: you are asked on a
-    /// terminal). Toolsmith's own permissions still apply to the calls of snippets.
+    /// terminal if you name clients). Toolsmith's own permissions still apply to the calls of snippets.
     #[arg(long)]
     pub(crate) approve: bool,
     /// Allow calls to all tools of SERVER, so that Toolsmith does not ask about them. SERVER must be in your own
-    /// configuration. Default: you are asked on a terminal. Repeatable.
+    /// configuration. Default: you are asked on a terminal if you name one client. Repeatable.
     #[arg(long, value_name = "SERVER", value_parser = server_name, conflicts_with = "print")]
     pub(crate) trust: Vec<String>,
 }

@@ -3,19 +3,19 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use config::LONGEST_DESCRIPTION;
+use config::MAX_DESCRIPTION;
 
 /// Maximum of a time limit, in seconds: a day.
-const LONGEST_TIMEOUT: f64 = 86_400.0;
+const MAX_TIMEOUT: f64 = 86_400.0;
 
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text
         .parse()
         .map_err(|_| format!("{text:?} is not a number of seconds; write a number such as 90 or 0.5"))?;
-    if seconds > 0.0 && seconds <= LONGEST_TIMEOUT {
+    if seconds > 0.0 && seconds <= MAX_TIMEOUT {
         Ok(Duration::from_secs_f64(seconds))
     } else {
-        Err(format!("{text} is out of range: more than 0, at most {LONGEST_TIMEOUT} seconds"))
+        Err(format!("{text} is out of range: more than 0, at most {MAX_TIMEOUT} seconds"))
     }
 }
 
@@ -39,10 +39,10 @@ pub(super) fn description_length(text: &str) -> Result<usize, String> {
     let length = text
         .parse()
         .map_err(|_| format!("{text:?} is not a number of characters; write a number such as 200"))?;
-    if length <= LONGEST_DESCRIPTION {
+    if length <= MAX_DESCRIPTION {
         Ok(length)
     } else {
-        Err(format!("{length} is too long; at most {LONGEST_DESCRIPTION}"))
+        Err(format!("{length} is too long; at most {MAX_DESCRIPTION}"))
     }
 }
 

@@ -20,9 +20,12 @@ use super::mcp::edit::foreign::{self, is_toolsmith};
 use super::mcp::edit::{access, describe, save};
 use super::plain_secrets;
 use super::setup::{ClientFile, Entry, Place, State, ask_to_change, report_backup};
-use crate::arguments::{AccessArguments, AdoptArguments, ClientScope, Scope};
+use crate::arguments::{AdoptArguments, ClientScope, Scope};
 use record::{Adoption, Changed, Moved, Record};
 use selection::Chosen;
+
+/// Maximum size of a client's file, in bytes (4 MiB): it is read and written again for each server.
+const FILE_LIMIT: usize = 4 << 20;
 
 /// Moves the servers, or puts them back, and returns the exit code.
 pub(crate) async fn adopt(arguments: &AdoptArguments) -> Result<u8, Failure> {
@@ -30,11 +33,24 @@ pub(crate) async fn adopt(arguments: &AdoptArguments) -> Result<u8, Failure> {
     let client = arguments.client.word();
     let mut record = Record::open(&client, &place.file)?;
     let file = ClientFile::open(arguments.client, &place)?;
+    check_size(&file)?;
     if arguments.undo {
         undo::undo(arguments, &command(arguments, "--undo"), &mut record, file).await
     } else {
         take_over(arguments, &mut record, file).await
     }
+}
+
+/// Refuses a file whose changes would take very long.
+fn check_size(file: &ClientFile) -> Result<(), Failure> {
+    let bytes = file.before.as_ref().map_or(0, String::len);
+    if bytes <= FILE_LIMIT {
+        return Ok(());
+    }
+    let path = file.path.display();
+    let message = format!("{path} has {bytes} bytes; adopt changes files of up to {FILE_LIMIT} bytes");
+    Err(Failure::command_line(message)
+        .hint("add its servers with `toolsmith mcp add`, and remove them from the file in an editor"))
 }
 
 /// The client's scope that belongs to a scope of Toolsmith's configuration.
@@ -58,6 +74,7 @@ async fn take_over(
             Failure::command_line(message).hint(format!("undo it first: {}", command(arguments, "--undo")))
         );
     }
+    file.must_exist()?;
     let entries = file.entries()?;
     let imported = foreign::of_client(arguments.client, &file.path, &file.content()?, &entries)?;
     let mut config = Editable::open(arguments.scope)?;
@@ -95,8 +112,7 @@ async fn add_access(arguments: &AdoptArguments, chosen: &mut [Chosen]) {
     if shown.is_empty() {
         return;
     }
-    let AdoptArguments { scope, trust, permission, replace, .. } = *arguments;
-    let access = access(&AccessArguments { scope, trust, permission, replace }, &shown).await;
+    let access = access(&arguments.access, &shown).await;
     for chosen in chosen.iter_mut().filter(|chosen| !chosen.is_there) {
         chosen.entry.extend(access.clone());
     }

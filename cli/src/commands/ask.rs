@@ -27,10 +27,8 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
         blocks = question(arguments.question.as_deref()) => blocks?,
         () = cancel.cancelled() => return Ok(exit_code::CANCELLED),
     };
-    let manner = &arguments.talk.manner;
-    let terminal = Terminal::of_conversation(manner.quiet);
-    let mut runtime =
-        Runtime::start(terminal, manner.verbose, ProcessContext::of_this_process().of_agent()).await;
+    let terminal = Terminal::of_conversation();
+    let mut runtime = Runtime::start(terminal, ProcessContext::of_this_process().of_agent()).await;
     let code = ask_in(&mut runtime, arguments, blocks, cancel).await;
     runtime.shutdown().await?;
     code
@@ -62,7 +60,7 @@ async fn ask_in(
         };
         terminal.print_json(&as_json(text, id.as_deref(), &tally, error.as_deref()).to_string());
     } else if let Some(error) = &error {
-        terminal.tell(&format!("toolsmith: {error}"));
+        terminal.eprint(&format!("toolsmith: {error}"));
     }
     if let (Some(id), false) = (id, arguments.json) {
         terminal.note(&how_to_resume("ask", &id));

@@ -28,7 +28,7 @@ pub(crate) async fn run(command: &CacheCommand) -> Result<u8, Failure> {
 }
 
 async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
-    let terminal = Terminal::new(arguments.quiet, false);
+    let terminal = Terminal::new(false, false);
     let done = build(arguments, &terminal).await;
     terminal.flush().await.map_err(Failure::output)?;
     done.map(|()| exit_code::OK)

@@ -20,7 +20,7 @@ use crate::arguments::{CodegenArguments, Format};
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn inspect(arguments: CodegenArguments) -> Result<u8, Failure> {
-    let terminal = Terminal::new(arguments.quiet, false);
+    let terminal = Terminal::new(false, false);
     let done = work(&terminal, &arguments).await;
     match terminal.flush().await {
         Ok(()) => done.map(|()| exit_code::OK),

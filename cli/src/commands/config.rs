@@ -65,7 +65,7 @@ fn found(file: Option<&Path>, notes: &mut Vec<String>) -> Vec<Report> {
 fn show(arguments: &ShowArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let layers = layers::gather(&arguments.place.options())?;
     let shown = show::shown(&layers);
-    if arguments.json {
+    if arguments.output.json {
         terminal.print_json(&serde_json::to_string_pretty(&shown).map_err(Failure::system)?);
         return Ok(exit_code::OK);
     }

@@ -79,13 +79,11 @@ fn wrong(error: StoreError) -> Failure {
 }
 
 async fn list(arguments: &ListArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let mut summaries = match existing(&arguments.place)? {
-        Ok(store) => store.list().await?,
-        Err(file) => {
-            terminal.note(&none_yet(&file));
-            Vec::new()
-        }
+    let (mut summaries, file) = match existing(&arguments.place)? {
+        Ok(store) => (store.list().await?, store.file().to_owned()),
+        Err(file) => (Vec::new(), file),
     };
+    let is_empty = summaries.is_empty();
     let label = arguments.subagents.then_some(SUBAGENTS).or(arguments.label.as_deref()).map(Glob::new);
     if let Some(label) = label {
         summaries.retain(|one| one.about.label.as_ref().is_some_and(|own| label.fits(own)));
@@ -96,7 +94,11 @@ async fn list(arguments: &ListArguments, terminal: &Terminal) -> Result<(), Fail
     if arguments.json {
         let summaries: Vec<_> = summaries.iter().map(json::Conversation::of).collect();
         terminal.print(&json::json(&summaries, true)?);
-    } else if !summaries.is_empty() {
+    } else if is_empty {
+        terminal.note(&none_yet(&file));
+    } else if summaries.is_empty() {
+        terminal.note("no conversation has this label");
+    } else {
         let columns = ["id", "changed", "messages", "tokens", "label", "model", "title"];
         show_table(terminal, &columns, summaries.iter().map(row));
     }

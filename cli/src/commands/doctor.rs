@@ -23,7 +23,7 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let config = setup::load(&arguments.place.options())?;
     let cache = config::cache_folder()?;
     if let Some(warning) = config.code_mode.warning() {
-        terminal.tell(warning);
+        terminal.eprint(warning);
     }
     let look = || (runner::inspect(&cache, config.code_mode.install_target), sandbox::probe());
     let (mut machine, mut support) = look();
@@ -33,7 +33,7 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
         (problems, tried) = examine(&machine, &support, &config.code_mode).await;
     }
     let findings = Findings::new((&machine, config.cache.size), &support, &config.code_mode, problems, tried);
-    if arguments.json {
+    if arguments.output.json {
         terminal.print_json(&serde_json::to_string(&findings).map_err(Failure::system)?);
     } else {
         lines(&findings).iter().for_each(|line| terminal.print(line));
@@ -222,10 +222,12 @@ fn toolchain(tools: &runner::Tools) -> Vec<Line> {
         Some(line) => format!("{}; to add it: {line}", tools.target),
         None => tools.target.to_owned(),
     };
-    let layer = match tools.layer_built {
-        true => "compiled",
-        false => {
+    let layer = match (tools.layer_built, &tools.whole_link) {
+        (true, None) => "compiled and linked".to_owned(),
+        (true, Some(reason)) => format!("compiled; linked again for each program, which takes longer: {reason}"),
+        (false, _) => {
             "not compiled yet; the first run or `toolsmith cache warm` compiles them: about a minute, needs network"
+                .to_owned()
         }
     };
     let mut cc = file("C linker", &tools.c_linker);
@@ -268,7 +270,11 @@ fn sandbox(findings: &Findings<'_>) -> Vec<Line> {
     lines.push(match &findings.tried {
         Some(Tried { program: SandboxReport { tier, layers, .. }, .. }) => {
             let enforced = if layers.is_empty() { "nothing".to_owned() } else { layers.join(", ") };
-            line(true, "tried", format!("an empty program was compiled and run in {tier}: {enforced}"))
+            line(
+                true,
+                "tried",
+                format!("an empty program was compiled and run in the tier {tier}, with {enforced}"),
+            )
         }
         None => line(false, "tried", "skipped because something is missing"),
     });
@@ -291,6 +297,7 @@ mod tests {
             target_installed: is_complete,
             target_line: (!is_complete).then(|| "rustup target add x86_64-unknown-linux-musl".to_owned()),
             layer_built: is_complete,
+            whole_link: None,
             c_linker: found("/usr/bin/cc"),
         };
         let folder = runner::CacheFolder {

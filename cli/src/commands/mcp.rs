@@ -20,29 +20,31 @@ pub(crate) use tools::rows;
 use gateway::failure::Failure;
 use terminal::Terminal;
 
-use crate::arguments::LookCommand;
+use crate::arguments::InspectCommand;
 use resources::List;
 
 /// Runs a command and returns the exit code.
-pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
-    if let LookCommand::Call(arguments) = command {
+pub(crate) async fn inspect(command: &InspectCommand) -> Result<u8, Failure> {
+    if let InspectCommand::Call(arguments) = command {
         return call::call(arguments).await;
     }
-    let terminal = Terminal::new(command.output().quiet, false).verbose(command.output().verbose);
+    let terminal = Terminal::new(false, false);
     let done = match command {
-        LookCommand::List(arguments) => servers::list(arguments, &terminal),
-        LookCommand::Status(arguments) => servers::status(arguments, &terminal).await,
-        LookCommand::Info(arguments) => servers::info(arguments, &terminal).await,
-        LookCommand::Test(arguments) => servers::test(arguments, &terminal).await,
-        LookCommand::Tools(arguments) => tools::list(arguments, &terminal).await,
-        LookCommand::ListResources(arguments) => resources::list(arguments, List::Resources, &terminal).await,
-        LookCommand::ListResourceTemplates(arguments) => {
+        InspectCommand::List(arguments) => servers::list(arguments, &terminal),
+        InspectCommand::Status(arguments) => servers::status(arguments, &terminal).await,
+        InspectCommand::Info(arguments) => servers::info(arguments, &terminal).await,
+        InspectCommand::Test(arguments) => servers::test(arguments, &terminal).await,
+        InspectCommand::Tools(arguments) => tools::list(arguments, &terminal).await,
+        InspectCommand::ListResources(arguments) => {
+            resources::list(arguments, List::Resources, &terminal).await
+        }
+        InspectCommand::ListResourceTemplates(arguments) => {
             resources::list(arguments, List::Templates, &terminal).await
         }
-        LookCommand::ListPrompts(arguments) => resources::list(arguments, List::Prompts, &terminal).await,
-        LookCommand::ReadResource(arguments) => resources::read(arguments, &terminal).await,
-        LookCommand::GetPrompt(arguments) => resources::prompt(arguments, &terminal).await,
-        LookCommand::Call(arguments) => call::call(arguments).await,
+        InspectCommand::ListPrompts(arguments) => resources::list(arguments, List::Prompts, &terminal).await,
+        InspectCommand::ReadResource(arguments) => resources::read(arguments, &terminal).await,
+        InspectCommand::GetPrompt(arguments) => resources::prompt(arguments, &terminal).await,
+        InspectCommand::Call(arguments) => call::call(arguments).await,
     };
     match terminal.flush().await {
         Ok(()) => done,

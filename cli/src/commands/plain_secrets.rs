@@ -1,24 +1,15 @@
-//! Finds secrets that are plain text in the entries of servers, to mask them or to move them elsewhere.
+//! Finds secrets that are plain text in the entries of servers, to mask them or to move them elsewhere. `arguments` finds
+//! them in command lines.
+
+mod arguments;
+mod recognition;
 
 use serde_json::Value as Json;
 use url::Url;
 
 use super::mcp::edit::change::Entry;
-
-/// Parts of the names of variables, headers, options and parameters whose values are secrets.
-const SECRET_NAMES: [&str; 11] = [
-    "token",
-    "secret",
-    "password",
-    "passwd",
-    "credential",
-    "apikey",
-    "accesskey",
-    "authorization",
-    "cookie",
-    "auth",
-    "key",
-];
+use arguments::in_args;
+use recognition::{is_plain, is_secret};
 
 /// A secret that is plain text.
 #[derive(Debug, Clone, PartialEq)]
@@ -131,17 +122,6 @@ fn hide(value: &mut Json) {
     }
 }
 
-fn is_secret(name: &str) -> bool {
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let plain = plain.to_ascii_lowercase();
-    SECRET_NAMES.iter().any(|part| plain.contains(part)) && plain != "author"
-}
-
-/// Whether a text has a value of its own: not empty, and not read from a variable.
-fn is_plain(text: &str) -> bool {
-    !text.trim().is_empty() && !text.replace("$${", "").contains("${")
-}
-
 /// The name of a variable for a secret of a server.
 fn variable(server: &str, name: &str) -> String {
     let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
@@ -190,30 +170,6 @@ fn in_query(address: &mut String, mut take: impl FnMut(&str, &str) -> Option<Str
     let query = parameters.collect::<Vec<_>>().join("&");
     let fragment = fragment.map(|end| format!("#{end}")).unwrap_or_default();
     *address = format!("{before}?{query}{fragment}");
-}
-
-/// In arguments, the values of options such as `--api-key=…` and `--api-key …`.
-fn in_args(args: &mut [Json], mut take: impl FnMut(&str, &str) -> Option<String>) {
-    let mut option: Option<String> = None;
-    for arg in args {
-        let Json::String(text) = arg else { continue };
-        let before = option.take();
-        if let Some((name, value)) = text.split_once('=').filter(|(name, _)| name.starts_with('-')) {
-            if is_secret(name)
-                && is_plain(value)
-                && let Some(new) = take(name, value)
-            {
-                *text = format!("{name}={new}");
-            }
-        } else if text.starts_with('-') {
-            option = Some(text.clone()).filter(|name| is_secret(name));
-        } else if let Some(name) = before
-            && is_plain(text)
-            && let Some(new) = take(&name, text)
-        {
-            *text = new;
-        }
-    }
 }
 
 #[cfg(test)]

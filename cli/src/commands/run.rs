@@ -16,7 +16,7 @@ use gateway::program_crate::ProgramCrate;
 use gateway::reference::Lookup;
 use report::{Kind, Report};
 use runner::limits::SNIPPET_LIMIT;
-use runner::{Catalog, Engine, Outcome, Request, Status};
+use runner::{Catalog, Code, Engine, Outcome, Request, Status};
 use server::outcome_text;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
@@ -33,8 +33,8 @@ const CATALOG_CHANGES: usize = 3;
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> Result<u8, Failure> {
-    let terminal = Terminal::new(arguments.manner.quiet, !arguments.json);
-    let runtime = Runtime::start(terminal, arguments.manner.verbose, ProcessContext::of_this_process()).await;
+    let terminal = Terminal::new(false, !arguments.json);
+    let runtime = Runtime::start(terminal, ProcessContext::of_this_process()).await;
     let code = run_in(&runtime, &arguments, &cancel).await;
     runtime.shutdown().await?;
     code
@@ -59,7 +59,8 @@ async fn run_in(
     let preparing = Execution::prepare(&config, terminal, tools, &request.code);
     let mut execution = unless_cancelled(cancel, preparing).await?;
     let waited = started.elapsed();
-    let policy = terminal_prompter::policy(&config, &arguments.manner.allow, terminal, Questions::Several);
+    let policy =
+        terminal_prompter::policy(&config, &arguments.permission.allow, terminal, Questions::Several);
     execution.discovery.sessions.permit(policy.clone());
     let mut outcome = execution.outcome(&request).await;
     if let Ok(outcome) = outcome.as_mut() {
@@ -76,10 +77,15 @@ async fn run_in(
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let is_unresolved = outcome.as_ref().is_ok_and(has_unresolved);
     let code = outcome.and_then(|outcome| show(&outcome, arguments, terminal));
+    // Only the next run of the text becomes slower without the record.
+    if let Err(error) = execution.engine.record_long_runs() {
+        terminal.note(&Report::from(error).for_terminal());
+    }
     if let Some(why) = config::no_server(&config).filter(|_| is_unresolved) {
         terminal.note(&Report::from(why).for_terminal());
     }
-    execution.discovery.sessions.unchecked().iter().for_each(|note| terminal.note(note));
+    let unchecked = execution.discovery.sessions.unchecked();
+    unchecked.iter().for_each(|warning| terminal.note(&format!("warning: {warning}")));
     execution.discovery.sessions.close().await;
     code
 }
@@ -142,7 +148,7 @@ fn names_demo(code: &str) -> bool {
 
 fn request(arguments: &RunArguments, code: String, config: &Config, cancel: CancellationToken) -> Request {
     Request {
-        code,
+        code: Code::parse(code),
         args: arguments.args.iter().cloned().collect::<BTreeMap<_, _>>(),
         timeout: arguments.timeout.unwrap_or(config.code_mode.timeout),
         check_only: arguments.check,
@@ -204,7 +210,7 @@ fn show(outcome: &Outcome, arguments: &RunArguments, terminal: &Terminal) -> Res
         terminal.note(outcome_text::messages(&outcome.diagnostics).trim_end());
     }
     if let Some(trouble) = outcome_text::trouble(outcome) {
-        terminal.tell(&trouble);
+        terminal.eprint(&trouble);
     }
     Ok(exit_code::of(outcome.status))
 }
@@ -223,26 +229,30 @@ impl<'a> Execution<'a> {
         config: &'a Arc<Config>,
         terminal: &'a Terminal,
         tools: Tools,
-        code: &str,
+        code: &Code,
     ) -> Result<Self, Failure> {
         let cache = cache::open(&config.cache)?;
         if let Some(warning) = config.code_mode.warning() {
-            terminal.tell(warning);
+            terminal.eprint(warning);
         }
-        let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
-        let cache = engine.cache().clone();
-        let (discovery, pinned) = match tools {
-            Tools::Servers(known) => {
-                let host = TerminalHost::at(terminal);
-                let mut discovery = Discovery::new(config, host.clone(), cache, known);
-                discovery.offer_logins(host);
-                discovery.discover_for(code).await?;
-                (discovery, false)
-            }
-            Tools::Crate(program, pins) => {
-                (Discovery::of_crate(config, TerminalHost::at(terminal), cache, program, pins), true)
+        let options = config.code_mode.engine(cache.clone());
+        let opening = async { Engine::open(&options, terminal).await.map_err(Failure::from) };
+        let discovering = async {
+            match tools {
+                Tools::Servers(known) => {
+                    let host = TerminalHost::at(terminal);
+                    let mut discovery = Discovery::new(config, host.clone(), cache, known);
+                    discovery.offer_logins(host);
+                    discovery.discover_for(code).await?;
+                    Ok((discovery, false))
+                }
+                Tools::Crate(program, pins) => {
+                    Ok((Discovery::of_crate(config, TerminalHost::at(terminal), cache, program, pins), true))
+                }
             }
         };
+        // The servers start while the engine is opened.
+        let (engine, (discovery, pinned)) = tokio::try_join!(opening, discovering)?;
         Ok(Execution { terminal, engine, discovery, pinned })
     }
 

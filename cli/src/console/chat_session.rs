@@ -12,6 +12,7 @@ use server::caller::Abilities;
 use server::catalog_watcher::CatalogWatcher;
 use server::reload;
 use server::runtime::Runtime;
+use server::server_log;
 use server::session::AgentIsolation;
 use server::snapshot::Settings;
 use terminal::Terminal;
@@ -45,6 +46,8 @@ pub(crate) struct ChatSession {
     folder: PathBuf,
     /// The system prompt, and the settings it was created from.
     system: Option<(Arc<Settings>, String)>,
+    /// The numbers of servers and tools that were logged last.
+    counted: Option<String>,
 }
 
 /// How a turn ended.
@@ -88,7 +91,7 @@ impl ChatSession {
         let style = Style::of_stderr();
         let screen = Screen::new(terminal.clone(), style, streams, record.clone());
         screen.recall(messages.messages());
-        let state = runtime.serve_following(source, (first.clone(), stamps), &arguments.manner.allow)?;
+        let state = runtime.serve_following(source, (first.clone(), stamps), &arguments.permission.allow)?;
         let settings = state.settings.clone();
         let host = ConsoleHost::new(terminal.clone(), style);
         let (progress_host, as_host) = (host.clone(), host.clone());
@@ -114,6 +117,7 @@ impl ChatSession {
             record,
             folder,
             system: None,
+            counted: None,
         };
         match chat.tools.any_server().await {
             Ok(()) => Ok(chat),
@@ -163,6 +167,11 @@ impl ChatSession {
         let message = Message { role: Role::User, blocks };
         let running = async {
             let system = Self::system(&mut self.system, &self.assistant, &self.tools, &self.folder).await;
+            let counts = server_log::counts(&self.live.now());
+            if let Some(counts) = counts.filter(|counts| self.counted.as_ref() != Some(counts)) {
+                self.terminal.notifier().info(&counts);
+                self.counted = Some(counts);
+            }
             let run = Run {
                 model: &self.assistant.1.model,
                 tools: &self.tools,
@@ -204,7 +213,7 @@ impl ChatSession {
             Ok(assistant) => self.assistant = (settings, assistant),
             Err(failure) => {
                 let message = format!("toolsmith: the model is unchanged: {}", failure.report.for_terminal());
-                self.terminal.tell(&message);
+                self.terminal.eprint(&message);
                 self.assistant.0 = settings;
             }
         }

@@ -78,7 +78,8 @@ impl Editor {
         let history = history.filter(|file| match prepare(file) {
             Ok(()) => true,
             Err(error) => {
-                terminal.tell(&format!("toolsmith: the history can't be saved: {}: {error}", file.display()));
+                terminal
+                    .eprint(&format!("toolsmith: the history can't be saved: {}: {error}", file.display()));
                 false
             }
         });

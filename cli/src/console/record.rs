@@ -37,7 +37,7 @@ impl ConversationRecord {
         folder: &Path,
     ) -> Result<(Self, ResumedConversation), Failure> {
         let folder = folder.display().to_string();
-        let recording = Recording::new(store, std::sync::Arc::new(move |text: &str| notifier.tell(text)));
+        let recording = Recording::new(store, std::sync::Arc::new(move |text: &str| notifier.warning(text)));
         let about = NewConversation { folder: folder.clone(), ..NewConversation::default() };
         let mut record = ConversationRecord { recording, recorder: None, about };
         let id = match &arguments.resume {

@@ -190,7 +190,7 @@ impl Screen {
                 ),
             ),
             // The user must know it even if quiet: the request may fail for this reason.
-            Compaction::Failed { why } => self.terminal.tell(&format!(
+            Compaction::Failed { why } => self.terminal.eprint(&format!(
                 "toolsmith: warning: the conversation can't be summarized: {why}; the whole conversation is sent"
             )),
         }

@@ -81,7 +81,7 @@ impl TypedAhead {
             _ if message.is_empty() => {}
             Some(Ok(Command::Servers(command))) => {
                 if let Err(report) = servers.run(&command).await {
-                    self.terminal.tell(&report.for_terminal());
+                    self.terminal.eprint(&report.for_terminal());
                 }
             }
             _ if self.waiting.len() >= WAITING_LIMIT => {

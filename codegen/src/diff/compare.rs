@@ -12,7 +12,7 @@ use crate::text::clean;
 /// Maximum number of pairs of definitions compared.
 const MAX_PAIRS: usize = 10_000;
 /// The longest name or value in a line, in characters.
-const LONGEST_SHOWN: usize = 60;
+const MAX_SHOWN: usize = 60;
 
 /// The comparison of two documents.
 pub(super) struct Comparison<'a> {
@@ -37,7 +37,7 @@ impl Path {
     }
 
     fn field(&self, key: &str) -> Path {
-        self.step(&format!(".{}", clean(key, LONGEST_SHOWN)))
+        self.step(&format!(".{}", clean(key, MAX_SHOWN)))
     }
 }
 
@@ -129,7 +129,7 @@ impl<'a> Comparison<'a> {
                 let known: BTreeMap<&String, &Form> = old.iter().map(|(tag, form)| (tag, form)).collect();
                 for (tag, new) in new {
                     if let Some(old) = known.get(tag) {
-                        self.form(&path.step(&format!("<{}>", clean(tag, LONGEST_SHOWN))), old, new);
+                        self.form(&path.step(&format!("<{}>", clean(tag, MAX_SHOWN))), old, new);
                     }
                 }
             }
@@ -149,10 +149,10 @@ impl<'a> Comparison<'a> {
     ) {
         let (old, new): (BTreeSet<&String>, BTreeSet<&String>) = (old.collect(), new.collect());
         for name in old.difference(&new) {
-            self.report(path, &format!("{what} {:?} removed", clean(name, LONGEST_SHOWN)));
+            self.report(path, &format!("{what} {:?} removed", clean(name, MAX_SHOWN)));
         }
         for name in new.difference(&old) {
-            self.report(path, &format!("{what} {:?} added", clean(name, LONGEST_SHOWN)));
+            self.report(path, &format!("{what} {:?} added", clean(name, MAX_SHOWN)));
         }
     }
 
@@ -227,7 +227,7 @@ impl<'a> Comparison<'a> {
     fn facts(&mut self, path: &Path, old: &[Fact], new: &[Fact]) {
         let find =
             |facts: &'_ [Fact], keyword: &str| facts.iter().find(|fact| fact.keyword == keyword).cloned();
-        let value = |fact: &Fact| clean(&fact.value, LONGEST_SHOWN);
+        let value = |fact: &Fact| clean(&fact.value, MAX_SHOWN);
         // Changes of the type are reported already.
         let facts = old.iter().chain(new).filter(|fact| fact.keyword != "type");
         let keywords: BTreeSet<&str> = facts.map(|fact| fact.keyword).collect();
@@ -269,7 +269,7 @@ fn without_null(form: &Form) -> (&Form, bool) {
 }
 
 fn shown(value: &Value) -> String {
-    clean(&value.to_string(), LONGEST_SHOWN)
+    clean(&value.to_string(), MAX_SHOWN)
 }
 
 /// A type in JSON Schema terms.
@@ -301,7 +301,7 @@ fn body_words(body: &Body) -> String {
     match body {
         Body::Struct(_) => "object".to_owned(),
         Body::Texts { .. } => "enum".to_owned(),
-        Body::Tagged { tag, .. } => format!("union of objects by {:?}", clean(tag, LONGEST_SHOWN)),
+        Body::Tagged { tag, .. } => format!("union of objects by {:?}", clean(tag, MAX_SHOWN)),
         Body::Kinds(variants) => Kind::any_of(variants.iter().map(|(kind, _)| kind)),
         Body::Whole => "any value".to_owned(),
     }

@@ -8,11 +8,11 @@ use crate::text::clean;
 use crate::typing::FieldType;
 
 /// The longest documentation that is compiled, in characters.
-const LONGEST_DOC: usize = 160;
+const MAX_DOC: usize = 160;
 
 /// A documentation comment, if there is a text.
 pub(super) fn doc(text: Option<&str>) -> TokenStream {
-    let text = text.map(|text| clean(text, LONGEST_DOC)).filter(|text| !text.is_empty());
+    let text = text.map(|text| clean(text, MAX_DOC)).filter(|text| !text.is_empty());
     match text {
         Some(text) => {
             let text = format!(" {text}");

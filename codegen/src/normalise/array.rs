@@ -8,7 +8,7 @@ use super::reader::Reader;
 use crate::form::Form;
 
 /// Longer tuples are lists.
-const LONGEST_TUPLE: usize = 4;
+const MAX_TUPLE: usize = 4;
 
 impl Reader<'_> {
     pub(super) fn array(&mut self, schema: &Schema, place: &Place) -> Form {
@@ -30,7 +30,7 @@ impl Reader<'_> {
         let length = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
         let count = prefix.len() as u64;
         let closed = !open || length("maxItems").is_some_and(|most| most <= count);
-        if closed && length("minItems") == Some(count) && prefix.len() <= LONGEST_TUPLE {
+        if closed && length("minItems") == Some(count) && prefix.len() <= MAX_TUPLE {
             let at = |(index, schema)| self.place(schema, &place.step(&format!("[{index}]"), &item.leaf));
             return Form::Tuple(prefix.iter().enumerate().map(at).collect());
         }

@@ -44,9 +44,9 @@ const WIDTHS: &[&str] = &[
 ];
 
 /// Longer values, in bytes of JSON, are left out of short forms.
-const LONGEST_BRIEF: usize = 60;
+const MAX_BRIEF: usize = 60;
 /// Longer values are left out of all forms.
-const LONGEST_FACT: usize = 400;
+const MAX_FACT: usize = 400;
 /// Maximum number of listed values of a numeric enumeration.
 const MAX_NUMBERS: usize = 12;
 /// Maximum number of schemas behind a property's own that are searched for missing documentation.
@@ -88,8 +88,8 @@ fn note(schema: &Value) -> Note {
     let Value::Object(keywords) = schema else { return Note::default() };
     let fact = |(keyword, words, brief): &(&'static str, &'static str, bool)| {
         let value = fact_value(keyword, keywords.get(*keyword)?, keywords)?;
-        let fits = value.len() <= LONGEST_FACT;
-        let brief = *brief && value.len() <= LONGEST_BRIEF;
+        let fits = value.len() <= MAX_FACT;
+        let brief = *brief && value.len() <= MAX_BRIEF;
         fits.then_some(Fact { keyword, words: words_for(keyword, words, keywords), value, brief })
     };
     Note { description: description(schema), facts: FACTS.iter().filter_map(fact).collect() }

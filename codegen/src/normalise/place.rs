@@ -8,7 +8,7 @@ pub(crate) const DEEPEST: usize = 32;
 const MAX_HOPS: usize = 3 * DEEPEST;
 
 /// The longest part of a path from one property's name, in characters.
-pub(crate) const LONGEST_KEY: usize = 60;
+pub(crate) const MAX_KEY: usize = 60;
 
 /// The place of a schema in its document.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl Place {
     }
 
     pub(super) fn field(&self, key: &str) -> Place {
-        self.step(&format!(".{}", clean(key, LONGEST_KEY)), key)
+        self.step(&format!(".{}", clean(key, MAX_KEY)), key)
     }
 
     /// The place of each item of an array or each value of a map.
@@ -46,7 +46,7 @@ impl Place {
 
     /// A variant of a union of objects, by the value of its tag.
     pub(super) fn variant(&self, value: &str) -> Place {
-        self.step(&format!("<{}>", clean(value, LONGEST_KEY)), value)
+        self.step(&format!("<{}>", clean(value, MAX_KEY)), value)
     }
 
     /// The same place, through a reference or a union.

@@ -11,7 +11,7 @@ use crate::text::clean;
 const MAX_SEARCHED: usize = 50_000;
 const DEEPEST_SEARCHED: usize = 128;
 /// The longest reference in a message, in characters.
-const LONGEST_SHOWN: usize = 80;
+const MAX_SHOWN: usize = 80;
 
 /// The schemas that references point to. Each is read once.
 #[derive(Debug, Default)]
@@ -122,7 +122,7 @@ impl Pointers {
         let name = self.targets.get(pointer).map(|target| target.name.as_str());
         let name = name.filter(|name| !name.starts_with(' '));
         Err(EndlessReference {
-            target: name.map_or("a union".to_owned(), |name| format!("#{}", clean(name, LONGEST_SHOWN))),
+            target: name.map_or("a union".to_owned(), |name| format!("#{}", clean(name, MAX_SHOWN))),
         })
     }
 
@@ -153,7 +153,7 @@ pub(super) struct EndlessReference {
 
 /// The warning for a reference that does not resolve.
 pub(super) fn dangling(reference: &str) -> String {
-    let shown = clean(reference, LONGEST_SHOWN);
+    let shown = clean(reference, MAX_SHOWN);
     format!("the reference {shown:?} points nowhere in the schema")
 }
 

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | client | clients don't share results: each has its own sessions, whose state may differ |
 //! | server: command or address, arguments, environment, headers, roots, the program file's size and time | its results depend on them |
+//! | the secrets of the keyring that its latest session was opened with | another secret is another user |
 //! | size and time of the file with the server's OAuth tokens | another login is another user |
 //! | the tool as its server lists it, with its schemas | a changed tool may return something else |
 //! | arguments in canonical form | |
@@ -94,6 +95,7 @@ impl ResultCache {
         part(identity(server).as_bytes());
         part(format!("{:?}", server.connection.roots).as_bytes());
         part(login(server).as_bytes());
+        part(mcp::keyring::fingerprint(&server.connection).as_bytes());
         part(offered.to_string().as_bytes());
         part(arguments.get().as_bytes());
         Some(Key(hasher.finalize().into()))
@@ -135,8 +137,8 @@ impl ResultCache {
         let name = printable::name(&format!("{server}.{tool}"));
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.len() < NOTES_LIMIT && noted.insert(name.clone()) {
-            notifier.tell(&format!(
-                "warning: results of {name} are not cached, although cache.tools lists it: its server \
+            notifier.warning(&format!(
+                "results of {name} are not cached, although cache.tools lists it: its server \
                  does not mark it as read-only (annotations.readOnlyHint)"
             ));
         }

@@ -186,7 +186,7 @@ impl Statistics {
         let notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(notifier) = notifier {
             let report = &failure.report;
-            notifier.tell(&format!("warning: calls are not counted: {}", report.for_terminal()));
+            notifier.warning(&format!("calls are not counted: {}", report.for_terminal()));
         }
     }
 

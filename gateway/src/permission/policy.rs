@@ -42,7 +42,7 @@ pub fn policy(
 ) -> Arc<PermissionPolicy> {
     let older = Remembered::retire_older();
     let (remembered, wrong) = Remembered::read();
-    older.iter().chain(&wrong).for_each(|wrong| notifier.note(wrong));
+    older.iter().chain(&wrong).for_each(|wrong| notifier.note(&format!("warning: {wrong}")));
     Arc::new(PermissionPolicy::new(config, allow, Some(remembered), prompter))
 }
 
@@ -131,13 +131,13 @@ impl PermissionPolicy {
             let answer = self.prompter.ask(&question).await;
             match self.apply(answer, question.tools(), |requested| execution.allow(requested)) {
                 Ok(()) => is_any_allowed = true,
-                Err(refusal) if refusal.reason == Reason::Person => {
+                Err(refusal) if refusal.reason == Reason::Refused => {
                     question.tools().iter().for_each(|tool| execution.refuse_all(tool, MAX_REFUSALS));
                 }
                 Err(refusal) => return Err(refusal),
             }
         }
-        if is_any_allowed { Ok(()) } else { Err(Refusal::of(tools, Reason::Person)) }
+        if is_any_allowed { Ok(()) } else { Err(Refusal::of(tools, Reason::Refused)) }
     }
 
     /// Decides about a call with these arguments: a nested call after `decide` with the same
@@ -174,7 +174,7 @@ impl PermissionPolicy {
             return Ok(());
         }
         if execution.refusals(&requested) >= MAX_REFUSALS {
-            return Err(Refusal::of(&[requested], Reason::Person));
+            return Err(Refusal::of(&[requested], Reason::Refused));
         }
         let memorable = permission == Permission::Ask;
         let question = Question::call(requested.clone(), arguments, memorable);
@@ -208,7 +208,7 @@ impl PermissionPolicy {
                 }
             }
             // A single server offers no further choice.
-            Answer::No | Answer::Choose => return Err(Refusal::of(tools, Reason::Person)),
+            Answer::No | Answer::Choose => return Err(Refusal::of(tools, Reason::Refused)),
             Answer::Nobody => return Err(Refusal::of(tools, self.prompter.absence())),
             Answer::Late(limit) => return Err(Refusal::of(tools, Reason::Late(limit))),
             Answer::Busy => return Err(Refusal::of(tools, Reason::Busy)),

@@ -30,7 +30,7 @@ pub enum Reason {
     /// The user must be asked, but the client does not support elicitation.
     NoElicitation,
     /// The user refused.
-    Person,
+    Refused,
     /// There are too many tools for one question.
     TooMany,
     /// The question was not answered within this time.
@@ -52,7 +52,7 @@ impl Refusal {
         let names = format!("{}{more}", shown.join(", "));
         let message = match self.reason {
             Reason::Configuration => format!("the configuration denies {names}"),
-            Reason::Person => format!("permission to call {names} was refused"),
+            Reason::Refused => format!("permission to call {names} was refused"),
             _ => format!("{names}: {}", self.why()),
         };
         self.hints(&shown).into_iter().fold(Report::new(Kind::Denied, message), Report::hint)
@@ -77,7 +77,7 @@ impl Refusal {
                 "permission is required, but this client does not support elicitation to ask the user"
                     .to_owned()
             }
-            Reason::Person => "the user refused permission".to_owned(),
+            Reason::Refused => "the user refused permission".to_owned(),
             Reason::Late(limit) => format!(
                 "the permission question got no answer within {} s (serve.questionTimeout)",
                 limit.as_secs_f64()
@@ -113,7 +113,7 @@ impl Refusal {
                  `trust: true` or `permissions` in the server's entry"
                     .to_owned(),
             ],
-            Reason::Configuration | Reason::Person | Reason::Busy => Vec::new(),
+            Reason::Configuration | Reason::Refused | Reason::Busy => Vec::new(),
         }
     }
 
@@ -137,7 +137,7 @@ impl Refusal {
             Reason::Configuration => "configuration",
             Reason::NoTerminal => "no_terminal",
             Reason::NoElicitation => "no_elicitation",
-            Reason::Person => "refused",
+            Reason::Refused => "refused",
             Reason::TooMany => "too_many",
             Reason::Late(_) => "unanswered",
             Reason::Busy => "busy",
@@ -154,7 +154,7 @@ mod tests {
         (Reason::Configuration, "configuration"),
         (Reason::NoTerminal, "no_terminal"),
         (Reason::NoElicitation, "no_elicitation"),
-        (Reason::Person, "refused"),
+        (Reason::Refused, "refused"),
         (Reason::TooMany, "too_many"),
         (Reason::Late(Duration::from_secs(7)), "unanswered"),
         (Reason::Busy, "busy"),

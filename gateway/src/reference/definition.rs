@@ -10,6 +10,7 @@ use schemars::generate::SchemaSettings;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::files::files;
 use super::signature::Detail;
 use super::{Found, Reference, Server, text};
 
@@ -138,7 +139,7 @@ impl Reference {
     /// How to write a snippet.
     fn how(&self) -> String {
         let resources = if self.has_resources { wording::RESOURCES } else { "" };
-        format!("{}{resources}", wording::HOW)
+        format!("{}{}{resources}", wording::HOW, files(&self.grants))
     }
 
     /// A server with the names of its tools.

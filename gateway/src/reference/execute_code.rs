@@ -1,6 +1,6 @@
 //! Parses and hashes the arguments of `execute_code`.
 
-use config::LONGEST_SECONDS;
+use config::MAX_SECONDS;
 use report::{Kind, Report};
 use serde_json::{Value, json};
 
@@ -18,10 +18,10 @@ impl ExecuteCode {
                 .hint(r#"{ "code": "…Rust…", "timeout"?: seconds, "check_only"?: true, "args"?: { … } }"#)
         })?;
         if let Some(seconds) = arguments.timeout
-            && !(seconds > 0.0 && seconds <= LONGEST_SECONDS)
+            && !(seconds > 0.0 && seconds <= MAX_SECONDS)
         {
             let message =
-                format!("timeout: {seconds} is out of range: more than 0, at most {LONGEST_SECONDS} seconds");
+                format!("timeout: {seconds} is out of range: more than 0, at most {MAX_SECONDS} seconds");
             return Err(Report::new(Kind::CommandLine, message));
         }
         Ok(arguments)

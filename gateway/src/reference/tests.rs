@@ -270,9 +270,9 @@ fn every_form_of_the_description_explains_snippets() {
         "serde_json::",
         "args.get(key): Option<&str>",
         ".json::<T>()? of JSON or Python literals",
-        "Err, refusals too, is ToolError",
+        "Err (also a refusal) is ToolError",
         "ToolErrorKind::Failed, InvalidParams, Denied, Timeout…",
-        ".kind() text, image, audio, resource…",
+        "Vec<Content>, each with .kind(): text, image, audio, resource…",
         "a dropped call is cancelled",
     ] {
         assert!(descriptions.iter().all(|text| text.contains(phrase)), "{phrase}: {descriptions:#?}");

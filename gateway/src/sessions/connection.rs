@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use mcp::{ErrorKind, Session};
+use mcp::{ErrorKind, Host, Session};
 use report::{Kind, Report};
 use terminal::Masker;
 
 use crate::login_hook::LoginHook;
-use crate::session_host::SessionHost;
 use crate::tool_list::ToolList;
 
 /// A session with the tools that its server offers.
@@ -37,6 +36,14 @@ impl Unopened {
     pub(super) fn new(message: String) -> Self {
         Unopened { report: Report::new(Kind::Server, message), wants_login: false }
     }
+
+    /// The failure of a connection, with secrets masked.
+    pub fn of(error: &mcp::Error, masker: &Masker) -> Self {
+        Unopened {
+            report: error.report(|message| masker.mask(message).into_owned()),
+            wants_login: matches!(*error.kind, ErrorKind::Unauthorized { .. }),
+        }
+    }
 }
 
 impl From<Unopened> for Report {
@@ -46,16 +53,12 @@ impl From<Unopened> for Report {
 }
 
 /// Opens a session; if the user accepts an offered login, tries once more.
-pub(super) async fn connect(
+pub(crate) async fn connect(
     config: &mcp::ServerConfig,
     masker: &Masker,
-    host: Arc<dyn SessionHost>,
+    host: Arc<dyn Host>,
     logs_in: Option<Arc<dyn LoginHook>>,
 ) -> Result<Opened, Unopened> {
-    let unopened = |error: mcp::Error| Unopened {
-        report: error.report(|message| masker.mask(message).into_owned()),
-        wants_login: matches!(*error.kind, ErrorKind::Unauthorized { .. }),
-    };
     let listed = match listed(config, host.clone()).await {
         // Only once: after a login that does not help, the error is returned.
         Err(error) => match logs_in {
@@ -64,7 +67,7 @@ pub(super) async fn connect(
         },
         listed => listed,
     };
-    let Listed { session, mut listing, is_whole } = listed.map_err(unopened)?;
+    let Listed { session, mut listing, is_whole } = listed.map_err(|error| Unopened::of(&error, masker))?;
     for warning in &mut listing.warnings {
         *warning = masker.mask(warning).into_owned();
     }
@@ -81,7 +84,7 @@ struct Listed {
 }
 
 /// Connects and lists the tools: some servers accept any connection and require a login only now.
-async fn listed(config: &mcp::ServerConfig, host: Arc<dyn SessionHost>) -> Result<Listed, mcp::Error> {
+async fn listed(config: &mcp::ServerConfig, host: Arc<dyn Host>) -> Result<Listed, mcp::Error> {
     let session = Session::connect_with(config, host).await?;
     match session.list_tools().await {
         Ok(listing) => Ok(Listed { session, listing, is_whole: true }),

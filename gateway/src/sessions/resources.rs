@@ -152,7 +152,8 @@ impl Sessions {
                 Ok(list) => drop(lists.insert(server, list)),
                 Err(failure) => {
                     let message = &failure.message;
-                    self.host.notifier().note(&format!("{server}: its resources can't be listed: {message}"));
+                    let notifier = self.host.notifier();
+                    notifier.note(&format!("warning: {server}: its resources can't be listed: {message}"));
                     failures.insert(server, failure);
                 }
             }
@@ -184,7 +185,10 @@ impl Sessions {
             }
             listed => listed.map_err(|error| self.failure(&error))?,
         };
-        listed.warnings.iter().for_each(|warning| self.host.notifier().note(&self.masker.mask(warning)));
+        let warn = |warning: &String| {
+            self.host.notifier().note(&format!("warning: {}", self.masker.mask(warning)));
+        };
+        listed.warnings.iter().for_each(warn);
         Ok(listed)
     }
 

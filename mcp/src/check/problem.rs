@@ -27,6 +27,8 @@ pub(super) enum Fault {
     Type(Vec<JsonType>),
     /// The value should be one of a few others.
     Value,
+    /// A property is missing or unknown; the text continues the property's path.
+    Property,
     Other,
 }
 
@@ -35,7 +37,11 @@ pub(super) fn describe(problems: &mut [Problem]) -> String {
     problems.sort_by_key(|problem| problem.path.len());
     let mut unique: Vec<String> = Vec::new();
     for problem in problems {
-        let text = format!("at {}: {}", place(&problem.path), problem.text);
+        let at = place(&problem.path);
+        let text = match problem.fault {
+            Fault::Property => format!("{at} {}", problem.text),
+            _ => format!("at {at}: {}", problem.text),
+        };
         if !unique.contains(&text) {
             unique.push(text);
         }

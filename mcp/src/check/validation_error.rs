@@ -40,11 +40,11 @@ fn of(error: &ValidationError<'_>, found: &mut Vec<Problem>) {
     let below = |name: &str| path.iter().cloned().chain([step(name)]).collect();
     match error.kind() {
         Kind::Required { property } => {
-            at(below(property.as_str().unwrap_or_default()), "is required, but missing", Fault::Other);
+            at(below(property.as_str().unwrap_or_default()), "is required, but missing", Fault::Property);
         }
         Kind::AdditionalProperties { unexpected } => {
             for name in unexpected.iter().take(KEPT) {
-                at(below(name), "is not a known property", Fault::Other);
+                at(below(name), "is not a known property", Fault::Property);
             }
         }
         Kind::Type { kind } => {

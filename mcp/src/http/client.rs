@@ -26,14 +26,14 @@ use super::{
     headers::{SESSION, is_type, protocol_headers, text_header},
     listening::{Opening, Openings, OwnStream},
     messages::{
-        addressed, broken, discover_id, error_answer, is_about_session, is_answer, is_initialized,
-        is_startup, json_rpc_error, no_answer,
+        Waiting, addressed, broken, discover_id, error_answer, is_about_session, is_answer, is_initialized,
+        json_rpc_error, no_answer,
     },
     one_by_one, read_bounded, read_in_turn, retry,
 };
 use crate::{
     text::shown,
-    wire::{Fault, RawRequest, ResponseRouter, batch, encode, raw_of},
+    wire::{Fault, ResponseRouter, batch, encode, raw_of},
 };
 
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
@@ -51,24 +51,6 @@ struct Inner {
     openings: Openings,
     own_stream: OwnStream,
     discovery: Discovery,
-}
-
-/// What waits for a response.
-enum Waiting {
-    Request(Arc<RawRequest>),
-    /// The whole session: it cannot start without this response.
-    Session,
-    Nothing,
-}
-
-impl Waiting {
-    fn of(message: &ClientJsonRpcMessage) -> Self {
-        match raw_of(message) {
-            Some(request) => Self::Request(Arc::clone(request)),
-            None if is_startup(message) => Self::Session,
-            None => Self::Nothing,
-        }
-    }
 }
 
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -450,11 +432,5 @@ impl StreamableHttpClient for HttpClient {
             }
             listened => listened,
         }
-    }
-}
-
-impl From<HttpFailure> for Failed {
-    fn from(failure: HttpFailure) -> Self {
-        StreamableHttpError::Client(failure)
     }
 }

@@ -191,3 +191,9 @@ fn status_advice(status: u16) -> &'static str {
         _ => "",
     }
 }
+
+impl From<HttpFailure> for Failed {
+    fn from(failure: HttpFailure) -> Self {
+        StreamableHttpError::Client(failure)
+    }
+}

@@ -1,5 +1,7 @@
 //! Classifies messages over HTTP: startup, responses, and errors that stand for a missing response.
 
+use std::sync::Arc;
+
 use reqwest::StatusCode;
 use rmcp::{
     model::{
@@ -10,6 +12,7 @@ use rmcp::{
 };
 
 use super::HttpFailure;
+use crate::wire::{RawRequest, raw_of};
 
 /// The id of a `server/discover` request.
 pub(super) fn discover_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
@@ -84,4 +87,22 @@ pub(super) fn is_about_session(text: &str, id: &RequestId) -> bool {
         .is_ok_and(|answer| answer.get("id") == Some(&id.clone().into_json_value()));
     let words = text.to_ascii_lowercase();
     !names_request && ["session", "not initialized"].iter().any(|sign| words.contains(sign))
+}
+
+/// What waits for a response.
+pub(super) enum Waiting {
+    Request(Arc<RawRequest>),
+    /// The whole session: it cannot start without this response.
+    Session,
+    Nothing,
+}
+
+impl Waiting {
+    pub(super) fn of(message: &ClientJsonRpcMessage) -> Self {
+        match raw_of(message) {
+            Some(request) => Self::Request(Arc::clone(request)),
+            None if is_startup(message) => Self::Session,
+            None => Self::Nothing,
+        }
+    }
 }

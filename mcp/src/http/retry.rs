@@ -16,7 +16,7 @@ use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
 const MAX_RETRIES: usize = 2;
 
 /// The longest wait before a retry; requests have more time than that (10 s).
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// The requests without side effects, besides those that start a session.
 const HARMLESS: [&str; 7] = [
@@ -35,7 +35,7 @@ pub(super) fn wait(message: &ClientJsonRpcMessage, refusal: &Response, retries: 
     if !is_busy || retries >= MAX_RETRIES || !is_harmless(message) {
         return None;
     }
-    retry_after(refusal.headers(), SystemTime::now()).filter(|wait| *wait <= LONGEST_WAIT)
+    retry_after(refusal.headers(), SystemTime::now()).filter(|wait| *wait <= MAX_WAIT)
 }
 
 /// The wait that a server requests: in seconds, or until a date by its own clock if it sends one (`Date`).

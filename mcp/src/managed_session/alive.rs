@@ -10,7 +10,10 @@ const METHOD_NOT_FOUND: i64 = -32_601;
 
 /// Pings a server. One that does not know `ping` has responded all the same; any other error may mean that it has lost
 /// the session, and then it can't list its tools either.
-pub(super) async fn check(session: &Session) -> Result<(), Error> {
+///
+/// # Errors
+/// Why it does not respond.
+pub async fn check(session: &Session) -> Result<(), Error> {
     let Err(error) = session.ping().await else { return Ok(()) };
     match *error.kind {
         ErrorKind::Rpc { code: METHOD_NOT_FOUND, .. } => Ok(()),

@@ -23,6 +23,8 @@ const DRAIN_GRACE: Duration = Duration::from_secs(1);
 pub(super) struct LocalServer {
     process: Arc<Process>,
     supervisor: Option<AbortHandle>,
+    /// Whether the user has seen what it wrote to standard error.
+    is_shown: bool,
 }
 
 impl Drop for LocalServer {
@@ -52,7 +54,7 @@ impl LocalServer {
         let reporter = client.clone();
         let process =
             Process::adopt(spawned.group, spawned.stderr, move |line| reporter.stderr(line)).map_err(host)?;
-        let server = Self { process: Arc::new(process), supervisor: None };
+        let server = Self { process: Arc::new(process), supervisor: None, is_shown: client.shows_stderr() };
         let stdin = tokio::process::ChildStdin::from_std(spawned.stdin).map_err(host)?;
         let stdout = tokio::process::ChildStdout::from_std(spawned.stdout).map_err(host)?;
         Ok((server, (stdout, stdin)))
@@ -77,11 +79,18 @@ impl LocalServer {
     }
 
     pub(super) fn evidence(&self) -> Evidence {
-        self.process.evidence()
+        self.unless_shown(self.process.evidence())
+    }
+
+    fn unless_shown(&self, mut evidence: Evidence) -> Evidence {
+        if self.is_shown {
+            evidence.stderr.clear();
+        }
+        evidence
     }
 
     pub(super) async fn final_evidence(&self) -> Evidence {
-        self.process.final_evidence().await
+        self.unless_shown(self.process.final_evidence().await)
     }
 
     pub(super) async fn end(&self) {

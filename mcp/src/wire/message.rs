@@ -185,10 +185,10 @@ pub(crate) fn encode(message: &ClientJsonRpcMessage) -> io::Result<Vec<u8>> {
 pub(super) fn encode_line(message: &ClientJsonRpcMessage) -> io::Result<Vec<u8>> {
     let mut line = encode(message)?;
     // In a JSON string a line break is always escaped; a bare one in verbatim parameters is white space.
-    for byte in &mut line {
-        if matches!(*byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
+    let mut at = 0;
+    while let Some(found) = line.get(at..).and_then(|rest| memchr::memchr2(b'\n', b'\r', rest)) {
+        at += found;
+        line[at] = b' ';
     }
     line.push(b'\n');
     Ok(line)

@@ -1,15 +1,16 @@
 //! Writes the host's messages to a program at the program's pace, concurrently with everything else.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, IoSlice};
 use std::time::Duration;
 
+use bridge::frame::{REPLY_END, reply_head};
 use bridge::wire::{FRAME_LIMIT, ToProgram};
 use serde_json::value::RawValue;
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::time::{Instant, timeout_at};
 
-use super::in_flight::Gate;
+use super::in_flight::{FinishedCall, Gate};
 
 /// Time limit for a program to read one answer. Its bridge reads at once, on its own thread, whatever the program does;
 /// only a program written to stall its host does not.
@@ -20,14 +21,19 @@ const READING_TIME: Duration = Duration::from_secs(60);
 #[error("it left an answer unread for {} s and was stopped", READING_TIME.as_secs())]
 pub(crate) struct Unread;
 
-/// The end of a reply, after the result.
-const REPLY_END: &[u8] = b"}}";
+/// Size from which frames are written at once, in bytes (64 KiB): smaller ones wait for those that are ready with them.
+const BATCH_BYTES: usize = 64 * 1024;
 
-/// Frames for the program, in order. While there are any, the gate is closed, so there is at most one answer from a
-/// server.
+/// Limit on the frames of one write: of three parts each, they are far below the 1 024 parts that Linux takes at once.
+const FRAMES_AT_ONCE: usize = 64;
+
+/// Frames for the program, in order. While some can't be written, the gate is closed, so there are at most
+/// [`BATCH_BYTES`] and one answer from a server.
 pub(super) struct Outbox<'a> {
     writer: OwnedWriteHalf,
     frames: VecDeque<Frame>,
+    /// The bytes of frames that were added since the last write.
+    fresh: usize,
     /// When the first frame became the first.
     since: Instant,
     /// The program accepts no more.
@@ -50,8 +56,7 @@ impl Frame {
 
     /// A frame for [`ToProgram::Reply`].
     fn reply(id: u64, result: Box<RawValue>) -> io::Result<Self> {
-        let head = format!("{{\"reply\":{{\"id\":{id},\"result\":");
-        Frame::with(head.into_bytes(), Some(result))
+        Frame::with(reply_head(id).into_bytes(), Some(result))
     }
 
     fn with(text: Vec<u8>, result: Option<Box<RawValue>>) -> io::Result<Self> {
@@ -65,24 +70,33 @@ impl Frame {
         Ok(Frame { head, result, written: 0 })
     }
 
-    /// The next bytes to write; empty if all are written.
-    fn rest(&self) -> &[u8] {
+    fn parts(&self) -> [&[u8]; 3] {
         let result = self.result.as_ref().map(|result| result.get().as_bytes());
-        let end = if result.is_some() { REPLY_END } else { &[] };
-        let mut at = self.written;
-        for part in [self.head.as_slice(), result.unwrap_or_default(), end] {
-            if let Some(rest) = part.get(at..).filter(|rest| !rest.is_empty()) {
-                return rest;
-            }
-            at -= part.len();
-        }
-        &[]
+        [
+            self.head.as_slice(),
+            result.unwrap_or_default(),
+            if result.is_some() { REPLY_END.as_bytes() } else { &[] },
+        ]
+    }
+
+    fn length(&self) -> usize {
+        self.parts().iter().map(|part| part.len()).sum()
+    }
+
+    /// The parts that are not yet written.
+    fn rest(&self) -> impl Iterator<Item = IoSlice<'_>> {
+        let mut written = self.written;
+        self.parts().into_iter().filter_map(move |part| {
+            let rest = part.get(written..).filter(|rest| !rest.is_empty());
+            written = written.saturating_sub(part.len());
+            rest.map(IoSlice::new)
+        })
     }
 }
 
 impl<'a> Outbox<'a> {
     pub(super) fn new(writer: OwnedWriteHalf, gate: &'a Gate) -> Self {
-        Outbox { writer, frames: VecDeque::new(), since: Instant::now(), is_gone: false, gate }
+        Outbox { writer, frames: VecDeque::new(), fresh: 0, since: Instant::now(), is_gone: false, gate }
     }
 
     /// The number of frames not yet read by the program.
@@ -90,13 +104,18 @@ impl<'a> Outbox<'a> {
         self.frames.len()
     }
 
+    /// Adds a message; [`Outbox::flush`] writes it.
     pub(super) fn send(&mut self, message: &ToProgram) {
         self.push(Frame::of(message));
     }
 
-    /// Sends [`ToProgram::Reply`].
-    pub(super) fn reply(&mut self, id: u64, result: Box<RawValue>) {
-        self.push(Frame::reply(id, result));
+    /// Sends the answer of a call, unless it was cancelled.
+    pub(super) fn answer(&mut self, FinishedCall { id, answer, .. }: FinishedCall) {
+        match answer {
+            Some(Ok(result)) => self.push(Frame::reply(id, result)),
+            Some(Err(failure)) => self.send(&ToProgram::Failure { id, failure }),
+            None => {}
+        }
     }
 
     fn push(&mut self, frame: io::Result<Frame>) {
@@ -108,21 +127,28 @@ impl<'a> Outbox<'a> {
         if self.frames.is_empty() {
             self.since = Instant::now();
         }
+        self.fresh += frame.length();
         self.frames.push_back(frame);
-        self.write_on();
+        if self.fresh >= BATCH_BYTES {
+            self.write_on();
+        }
+    }
+
+    /// Writes what was added, as much as possible without waiting.
+    pub(super) fn flush(&mut self) {
+        if self.fresh > 0 {
+            self.write_on();
+        }
     }
 
     /// Writes as much as possible without waiting.
     fn write_on(&mut self) {
-        while let Some(frame) = self.frames.front_mut() {
-            match self.writer.try_write(frame.rest()) {
-                Ok(count) => {
-                    frame.written += count;
-                    if frame.rest().is_empty() {
-                        self.frames.pop_front();
-                        self.since = Instant::now();
-                    }
-                }
+        self.fresh = 0;
+        while !self.frames.is_empty() {
+            let parts: Vec<IoSlice<'_>> =
+                self.frames.iter().take(FRAMES_AT_ONCE).flat_map(Frame::rest).collect();
+            match self.writer.try_write_vectored(&parts) {
+                Ok(count) => self.remove(count),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 // The program has ended; what it sent before is still to be read.
                 Err(_) => {
@@ -132,6 +158,20 @@ impl<'a> Outbox<'a> {
             }
         }
         self.gate.set_closed(!self.frames.is_empty());
+    }
+
+    /// Removes the frames of which all bytes were written, after `count` more.
+    fn remove(&mut self, mut count: usize) {
+        while let Some(frame) = self.frames.front_mut() {
+            let rest = frame.length() - frame.written;
+            if count < rest {
+                frame.written += count;
+                break;
+            }
+            count -= rest;
+            self.frames.pop_front();
+            self.since = Instant::now();
+        }
     }
 
     /// Returns when something was written. Without a frame it waits forever. Cancel-safe.

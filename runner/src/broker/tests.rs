@@ -5,7 +5,7 @@ mod pressure;
 
 use std::os::unix::net::UnixStream as Program;
 
-use bridge::wire::{read_frame, write_frame};
+use bridge::frame::{read_frame, write_frame};
 
 use self::host::Host;
 use super::*;

@@ -49,7 +49,7 @@ impl Bucket {
             Bucket::Programs => "programs-v1",
             Bucket::Catalogs => "catalogs-v1",
             Bucket::Generated => "generated-v2",
-            Bucket::Results => "results",
+            Bucket::Results => "results-v1",
             Bucket::CargoHome => "cargo-home-v1",
             Bucket::Temporary => "temporary-v1",
         }

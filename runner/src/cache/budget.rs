@@ -10,7 +10,7 @@ pub const DEFAULT_SIZE: u64 = 5 << 30;
 /// Minimum size of the cache, in bytes (64 MiB): a few programs and bindings in addition to the crates that snippets
 /// are compiled against, which take about 70 MiB and are never removed while in use.
 pub const LEAST_SIZE: u64 = 64 << 20;
-/// Maximum size of a program that is kept, in bytes (16 MiB): most have about 2 MiB, and one with a large `static` is
+/// Maximum size of a program that is kept, in bytes (16 MiB): most have about 0.1 MiB, and one with a large `static` is
 /// better rebuilt than kept in the space of ten others.
 pub const LARGEST_KEPT_PROGRAM: u64 = 16 << 20;
 

@@ -84,6 +84,11 @@ impl Temporary {
         self.folder.path()
     }
 
+    /// Whether the folder is still at its path: the cache may have been deleted.
+    pub(crate) fn is_in_place(&self) -> bool {
+        is_at(&self.lock, self.path())
+    }
+
     /// Moves it to `folder`, which must not exist; it stays held.
     pub(super) fn rename(self, folder: &Path) -> io::Result<Entry> {
         fs_err::rename(self.folder.path(), folder)?;

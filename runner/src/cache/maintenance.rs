@@ -119,7 +119,8 @@ pub fn look_into_cache(root: &Path, size: u64) -> CacheContents {
 /// If other processes keep the cache busy, or it can't be written to.
 pub fn remove_from_cache(root: &Path, removal: Removal) -> Result<Removed> {
     let cache = Cache::look(root);
-    if !cache.root.is_dir() {
+    // A folder that the user named by mistake has no bucket, and gets none.
+    if !Bucket::ALL.iter().any(|bucket| cache.bucket(*bucket).is_dir()) && outdated(&cache.root).is_empty() {
         return Ok(Removed::default());
     }
     cache.create()?;
@@ -304,6 +305,30 @@ mod tests {
         drop(used);
         assert_eq!(remove_from_cache(&cache.root, Removal::All).unwrap().left, Entries::default());
         assert!(cache.bucket(Bucket::CargoHome).is_dir());
+    }
+
+    #[test]
+    fn files_of_the_user_beside_the_buckets_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["results/own.json", "programs/own", "toolchains.json", "results-vx/own"] {
+            let file = folder.path().join(file);
+            fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+            fs_err::write(file, "mine").unwrap();
+        }
+        let all = || {
+            let mut names: Vec<_> =
+                fs_err::read_dir(folder.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        let before = all();
+        assert_eq!(remove_from_cache(folder.path(), Removal::All).unwrap(), Removed::default());
+        assert_eq!(all(), before, "nothing is created");
+        let cache = Cache::open(folder.path(), DEFAULT_SIZE).unwrap();
+        drop(keep(&cache, (Bucket::Programs, "ours"), MIB, 10));
+        assert_eq!(remove_from_cache(folder.path(), Removal::All).unwrap().removed.entries, 1);
+        assert_eq!(fs_err::read_to_string(folder.path().join("results/own.json")).unwrap(), "mine");
+        assert_eq!(fs_err::read_to_string(folder.path().join("programs/own")).unwrap(), "mine");
     }
 
     #[test]

@@ -52,9 +52,21 @@ fn within<'a>(slip: &Slip<'a>, container: &str, name: &str) -> Option<Advice<'a>
     if let Some(module) = slip.lookup.module(container) {
         return Some(unknown(slip, module, name));
     }
-    let is_root = matches!(container, "crate" | "self" | "super");
-    let module = slip.lookup.module(name).filter(|_| is_root)?;
-    Some(at_top(module))
+    if !matches!(container, "crate" | "self" | "super") {
+        return None;
+    }
+    match slip.lookup.module(name) {
+        Some(module) => Some(at_top(module)),
+        // In a crate of `codegen --out`, the bindings are in its module `tools`.
+        None if name == "tools" => top_level(slip, name).or_else(|| Some(without_prefix(slip))),
+        None => None,
+    }
+}
+
+/// The servers' modules, for a path that names none of them.
+fn without_prefix<'a>(slip: &Slip<'a>) -> Advice<'a> {
+    let modules = list(slip.lookup.modules().iter().map(|module| module.module.as_str()), "and");
+    Advice::new(format!("each server has a module without a prefix: {modules}"))
 }
 
 fn at_top<'a>(module: &'a ServerModule) -> Advice<'a> {

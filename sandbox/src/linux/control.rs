@@ -1,9 +1,10 @@
 //! Messages between parent and helper over one socket pair: the policy in one direction, with the descriptors
-//! of broker and scratch space; its result in the other. The supervisor and the supervised process use the
+//! of broker, scratch space and image; its result in the other. The supervisor and the supervised process use the
 //! same messages. Frames are a length (u32, little endian) and JSON.
 //!
 //! `spawn` and `helper` act on the messages.
 
+use std::ffi::OsString;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -20,6 +21,10 @@ use crate::{Evidence, Failure, Layers, Policy, Report};
 
 /// `argv[0]` of a helper, by which `entry` recognises it. The command and its arguments follow.
 pub(super) const HELPER_NAME: &str = "sandbox-helper:confine";
+
+/// `argv[0]` of a helper that is started before its policy is known. It leaves the namespaces that no policy needs, and
+/// waits.
+pub(super) const AHEAD_NAME: &str = "sandbox-helper:ahead";
 
 /// `argv[0]` of a helper that only probes the machine.
 pub(super) const PROBE_NAME: &str = "sandbox-helper:probe";
@@ -45,8 +50,13 @@ pub(super) struct Handover {
     pub(super) broker: bool,
     /// Whether the namespace of shared scratch space comes with this message, after the broker.
     pub(super) scratch: bool,
+    /// Whether the file to execute comes with this message, last.
+    pub(super) image: bool,
     /// The layers to apply. If one fails, nothing is executed.
     pub(super) layers: Layers,
+    /// The command and its arguments, if the helper may have been started before they were known. Otherwise they are
+    /// the helper's own arguments.
+    pub(super) command: Option<Vec<OsString>>,
     pub(super) policy: Policy,
 }
 
@@ -103,7 +113,7 @@ fn body<T: DeserializeOwned>(mut from: impl Read, prefix: [u8; 4]) -> io::Result
 }
 
 /// Maximum number of descriptors sent with a message.
-const MAXIMUM_DESCRIPTORS: usize = 2;
+const MAXIMUM_DESCRIPTORS: usize = 3;
 
 /// Sends a frame, with at most [`MAXIMUM_DESCRIPTORS`] descriptors attached to its first bytes.
 pub(super) fn send_with<S: AsFd>(

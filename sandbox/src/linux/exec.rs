@@ -29,13 +29,19 @@ pub(super) struct Executable {
     pub(super) path: PathBuf,
     pub(super) descriptor: OwnedFd,
     by_path: bool,
+    /// Whether it was received as a descriptor.
+    pub(super) is_image: bool,
     program: CString,
     arguments: Vec<CString>,
     environment: Vec<CString>,
 }
 
 impl Executable {
-    pub(super) fn open(command: Vec<OsString>, policy: &Policy) -> Result<Self, Failure> {
+    pub(super) fn open(
+        command: Vec<OsString>,
+        image: Option<OwnedFd>,
+        policy: &Policy,
+    ) -> Result<Self, Failure> {
         let Some(path) = command.first().map(PathBuf::from) else {
             return Err(Failure::new(Step::Executable, "an empty command", libc::EINVAL));
         };
@@ -43,16 +49,20 @@ impl Executable {
         let arguments = c_strings(command.into_iter().map(OsString::into_vec))?;
         let environment =
             c_strings(policy.environment.iter().map(|(name, value)| format!("{name}={value}").into_bytes()))?;
-        let descriptor = rustix::fs::open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
-            .map_err(failed(Step::Executable, &subject))?;
+        let (by_path, is_image) = (policy.profile.is_tree(), image.is_some());
+        let descriptor = match image {
+            Some(_) if by_path => return Err(Failure::new(Step::Executable, subject, libc::EINVAL)),
+            Some(image) => image,
+            None => rustix::fs::open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+                .map_err(failed(Step::Executable, &subject))?,
+        };
         check_file(&descriptor, &subject)?;
-        let by_path = policy.profile.is_tree();
         let descriptor = if by_path { descriptor } else { above_the_limit(&descriptor, policy)? };
         if !by_path {
             map_empty_path()?;
         }
         let program = arguments[0].clone();
-        Ok(Self { path, descriptor, by_path, program, arguments, environment })
+        Ok(Self { path, descriptor, by_path, is_image, program, arguments, environment })
     }
 
     /// The descriptor and the address with which a program's filter allows `execveat`.

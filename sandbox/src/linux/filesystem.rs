@@ -25,12 +25,15 @@ const ABI_NET: u32 = 4;
 pub(super) fn restrict(policy: &Policy, executable: &Executable, abi: u32) -> Result<(), Failure> {
     let known = known_abi(abi);
     let mut ruleset = ruleset(known, abi)?;
-    ruleset = add(
-        ruleset,
-        &executable.descriptor,
-        AccessFs::ReadFile | AccessFs::Execute,
-        &executable.path.display().to_string(),
-    )?;
+    // Files in memory are in no hierarchy, so Landlock has no rules for them: a descriptor suffices to execute one.
+    if !executable.is_image {
+        ruleset = add(
+            ruleset,
+            &executable.descriptor,
+            AccessFs::ReadFile | AccessFs::Execute,
+            &executable.path.display().to_string(),
+        )?;
+    }
     let scratch =
         policy.scratch.map(|_| Grant { path: SCRATCH.into(), access: Access::Write, optional: false });
     for grant in policy.grants.iter().chain(&scratch) {

@@ -12,7 +12,9 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::process::{Pid, getppid};
 
-use super::control::{self, EXIT_REFUSED, HELPER_NAME, Handover, PROBE_NAME, SCRATCH_NAME, Status};
+use super::control::{
+    self, AHEAD_NAME, EXIT_REFUSED, HELPER_NAME, Handover, PROBE_NAME, SCRATCH_NAME, Status,
+};
 use super::descriptors::{BROKER_DESCRIPTOR, close_on_exec_from, place_descriptors, private};
 use super::exec::Executable;
 use super::seccomp::{self, Surroundings};
@@ -26,7 +28,8 @@ use crate::{Failure, Layers, Policy, Report, Step};
 pub fn entry() {
     let mut arguments = std::env::args_os();
     let done = match arguments.next() {
-        Some(name) if name == HELPER_NAME => run(arguments.collect()),
+        Some(name) if name == HELPER_NAME => run(arguments.collect(), false),
+        Some(name) if name == AHEAD_NAME => run(Vec::new(), true),
         Some(name) if name == PROBE_NAME => probe::answer(),
         Some(name) if name == SCRATCH_NAME => scratch::answer(),
         _ => return,
@@ -36,14 +39,21 @@ pub fn entry() {
     unsafe { libc::_exit(EXIT_REFUSED) }
 }
 
-/// Returns only if the command was not executed, after reporting the failure.
-fn run(command: Vec<OsString>) -> io::Result<()> {
+/// Returns only if the command was not executed, after reporting the failure. A helper that `is_ahead` waits for a
+/// policy that is not known yet.
+fn run(command: Vec<OsString>, is_ahead: bool) -> io::Result<()> {
     let mut channel = File::from(private(&io::stdin())?);
-    let failure = match control::receive_with(&channel, &channel) {
-        Ok(Some((handover, descriptors))) => match prepare(&handover, descriptors, command, &mut channel) {
-            Ok(never) => match never {},
-            Err(failure) => failure,
-        },
+    if is_ahead && let Err(failure) = namespaces::separate_ahead() {
+        return channel.write_all(&control::frame(&Status::Failed(failure))?);
+    }
+    let failure = match control::receive_with::<_, Handover>(&channel, &channel) {
+        Ok(Some((mut handover, descriptors))) => {
+            let command = handover.command.take().unwrap_or(command);
+            match prepare((&handover, is_ahead), descriptors, command, &mut channel) {
+                Ok(never) => match never {},
+                Err(failure) => failure,
+            }
+        }
         Ok(None) => Failure::new(Step::Handover, "the parent's socket, which was closed", libc::EPIPE),
         Err(error) => failed(Step::Handover, "the parent's socket")(error),
     };
@@ -54,7 +64,7 @@ fn run(command: Vec<OsString>) -> io::Result<()> {
 /// root, the working folder. The first process of the new process namespace builds the root, because only it
 /// can mount that namespace's `/proc`. After the fork, `channel` leads to the supervisor.
 fn prepare(
-    handover: &Handover,
+    (handover, is_ahead): (&Handover, bool),
     descriptors: Vec<OwnedFd>,
     command: Vec<OsString>,
     channel: &mut File,
@@ -66,13 +76,20 @@ fn prepare(
     rustix::process::setsid().map_err(failed(Step::Session, "a new session"))?;
     let mut descriptors = descriptors.into_iter();
     let broker = if handover.broker { descriptors.next() } else { None };
-    // Its descriptor may have the number of standard input or the broker, so this comes first.
+    // Their descriptors may have the number of standard input or the broker, so this comes first.
     let shared = if handover.scratch { Some(shared_scratch(descriptors.next())?) } else { None };
+    let image = if handover.image { Some(image(descriptors.next())?) } else { None };
     let has_broker = place_descriptors(handover.broker, broker)?;
-    let executable = Executable::open(command, policy)?;
+    let executable = Executable::open(command, image, policy)?;
     let tasks = limits::tasks_on_machine();
-    if layers.namespaces {
-        namespaces::separate()?;
+    match (layers.namespaces, is_ahead) {
+        (true, true) => namespaces::separate_rest()?,
+        (true, false) => namespaces::separate()?,
+        // The parent uses such a helper only for policies with namespaces.
+        (false, true) => {
+            return Err(Failure::new(Step::Namespaces, "a helper that has left them", libc::EINVAL));
+        }
+        (false, false) => {}
     }
     supervise::fork(channel, layers.namespaces, || {
         if layers.namespaces {
@@ -90,6 +107,13 @@ fn shared_scratch(namespace: Option<OwnedFd>) -> Result<OwnedFd, Failure> {
     let subject = "shared scratch space, which was not received";
     let namespace = namespace.ok_or_else(|| Failure::new(Step::Descriptors, subject, libc::EBADF))?;
     scratch::clone_from(&namespace)
+}
+
+/// The file to execute, away from the numbers of the child's own descriptors.
+fn image(received: Option<OwnedFd>) -> Result<OwnedFd, Failure> {
+    let subject = "the image, which was not received";
+    let received = received.ok_or_else(|| Failure::new(Step::Descriptors, subject, libc::EBADF))?;
+    private(&received).map_err(failed(Step::Descriptors, "the image"))
 }
 
 /// The process that becomes the command.

@@ -13,7 +13,8 @@ const CPU_GRACE: u64 = 1;
 
 /// Threads and processes of all users on the machine: the fourth field of /proc/loadavg. It is an upper bound
 /// for what RLIMIT_NPROC counts for this user, and costs one read and no walk over /proc.
-pub(super) fn tasks_on_machine() -> u64 {
+#[must_use]
+pub fn tasks_on_machine() -> u64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let total =
         text.split(' ').nth(3).and_then(|field| field.split('/').nth(1)).and_then(|total| total.parse().ok());

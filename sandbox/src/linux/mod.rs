@@ -23,10 +23,13 @@ mod seccomp;
 mod spawn;
 mod spawner;
 mod supervise;
+mod waiting;
 
 pub use helper::entry;
+pub use limits::tasks_on_machine;
 pub use memory::available_memory;
 pub use privileges::hide_from_others;
 pub use probe::probe;
 pub use scratch::Scratch;
 pub use spawn::{Child, Sandbox};
+pub use waiting::end_waiting_helper;

@@ -42,9 +42,24 @@ pub(super) fn furnish(
 /// Moves this process, which has one thread, into new namespaces and maps its user and group to themselves.
 /// The process namespace takes effect at the next fork.
 pub(super) fn separate() -> Result<(), Failure> {
-    leave(&ALL)?;
+    separate_ahead()?;
+    separate_rest()
+}
+
+/// The part of [`separate`] that may come before the policy is known: afterwards, the files are still those of the host,
+/// but a host that is root has lost its rights over files of other users.
+pub(super) fn separate_ahead() -> Result<(), Failure> {
+    let [user, _, processes, network, ipc, host_name, _] = ALL;
+    leave(&[user, processes, network, ipc, host_name])?;
     // Hides the host name.
     sethostname(b"sandbox").map_err(failed(Step::Namespaces, "the host name"))
+}
+
+/// The rest of [`separate`]. The mounts and the control group are copied now, not earlier: until a helper has its
+/// policy, both may change.
+pub(super) fn separate_rest() -> Result<(), Failure> {
+    let [_, mounts, .., control_group] = ALL;
+    leave(&[mounts, control_group])
 }
 
 /// Like [`separate`], but only the user and mount namespaces, which mounts need.

@@ -2,7 +2,7 @@
 //!
 //! The caller reads the output and limits the time; it can poll the pidfd.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -14,11 +14,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 
 use super::cgroup::{self, Group};
-use super::control::{self, HANDOVER_TIMEOUT, HELPER_NAME, Handover, Status};
+use super::control::{self, AHEAD_NAME, HELPER_NAME, Handover, Status};
 use super::probe;
-use super::spawner::{OWN_EXECUTABLE, check_entry_called, start};
+use super::spawner::{OWN_EXECUTABLE, check_entry_called};
+use super::waiting::{self, Helper};
 use crate::{
-    Command, Confinement, Evidence, Layers, Policy, PolicyError, Report, Scratch, SpawnError, Support,
+    Command, Confinement, Evidence, Layers, Policy, PolicyError, Profile, Report, Scratch, SpawnError,
+    Support,
 };
 
 /// Time limit for a supervisor to end its processes, before it is killed itself.
@@ -45,6 +47,20 @@ impl Sandbox {
         self
     }
 
+    /// Starts a helper that waits for the next program, unless one waits already. That program then starts sooner;
+    /// nothing else changes. Blocks for about a millisecond.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`SpawnError`]. The next [`Sandbox::spawn`] then starts its own helper.
+    pub fn start_helper_ahead(&self) -> Result<(), SpawnError> {
+        check_entry_called()?;
+        let name = if self.layers()?.namespaces { AHEAD_NAME } else { HELPER_NAME };
+        let waiting = waiting::take(&self.helper, name);
+        waiting::keep(waiting.map_or_else(|| Helper::start(&self.helper, name, []), Ok)?);
+        Ok(())
+    }
+
     /// The machine's support. Determined once per process.
     #[must_use]
     pub fn support(&self) -> Support {
@@ -61,38 +77,79 @@ impl Sandbox {
     /// Returns [`SpawnError`]. No process is left behind.
     pub fn spawn(&self, command: Command) -> Result<Child, SpawnError> {
         check_entry_called()?;
-        let handover = self.handover(&command)?;
-        let (ours, theirs) = UnixStream::pair().map_err(SpawnError::Control)?;
-        ours.set_read_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
-        ours.set_write_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
-        let mut child = self.child(&command, ours, theirs)?;
-        child.limit(&self.policy)?;
+        self.policy.check().map_err(SpawnError::Policy)?;
+        check_command(&command).map_err(SpawnError::Policy)?;
+        let layers = self.layers()?;
+        let handover = self.handover(&command, layers)?;
         let broker = command.broker.as_ref().map(AsFd::as_fd);
         let shared = self.policy.shared_scratch.as_ref().map(Scratch::namespace);
-        let descriptors: Vec<BorrowedFd<'_>> = broker.into_iter().chain(shared).collect();
-        let outcome = child.converse(&handover, &descriptors);
+        let image = command.image.as_ref().map(AsFd::as_fd);
+        let descriptors: Vec<BorrowedFd<'_>> = broker.into_iter().chain(shared).chain(image).collect();
+        let begin = |helper| self.begin(helper, &handover, &descriptors);
+        let child = match self.waiting(&command, layers).map(begin) {
+            Some(Ok(child)) => Ok(child),
+            Some(Err(NotStarted::Failed(error))) => Err(error),
+            // Something else has killed the waiting helper: a new one executes the command.
+            None | Some(Err(NotStarted::Unread(_))) => {
+                let helper = Helper::start(&self.helper, HELPER_NAME, command.words())?;
+                begin(helper).map_err(SpawnError::from)
+            }
+        };
         // From here on, only the child holds its end of the broker, so that the other end sees it close.
         drop(command);
-        match outcome {
+        child
+    }
+
+    /// Has a helper execute the command. If that fails, no process is left behind.
+    fn begin(
+        &self,
+        helper: Helper,
+        handover: &[u8],
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<Child, NotStarted> {
+        let mut child = self.child(helper)?;
+        child.limit(&self.policy)?;
+        match child.converse(handover, descriptors) {
             Ok(()) => Ok(child),
-            Err(Conversation::Failed(error)) => Err(error),
+            Err(Conversation::Failed(error)) => Err(error.into()),
             Err(Conversation::Ended) => {
                 let status = child.end().map_err(SpawnError::Control)?;
-                Err(SpawnError::HelperEnded(status))
+                Err(SpawnError::HelperEnded(status).into())
+            }
+            Err(Conversation::Unread) => {
+                Err(NotStarted::Unread(child.abandon().map_err(SpawnError::Control)?))
             }
         }
     }
 
-    fn handover(&self, command: &Command) -> Result<Vec<u8>, SpawnError> {
-        self.policy.check().map_err(SpawnError::Policy)?;
-        check_command(command).map_err(SpawnError::Policy)?;
-        let layers = self.layers()?;
+    /// Whether a helper that was started ahead may be used. Compilers have their own, whose command line names the
+    /// compiler.
+    fn may_wait(&self) -> bool {
+        self.policy.profile == Profile::Program
+    }
+
+    /// A waiting helper that can execute the command with these layers.
+    fn waiting(&self, command: &Command, layers: Layers) -> Option<Helper> {
+        if !self.may_wait() {
+            return None;
+        }
+        if !layers.namespaces {
+            return waiting::take(&self.helper, HELPER_NAME);
+        }
+        // Such a helper may lack the rights to open the executable, and to enter the namespaces of other children.
+        let needs_rights = command.image.is_none() || self.policy.shared_scratch.is_some();
+        if needs_rights { None } else { waiting::take(&self.helper, AHEAD_NAME) }
+    }
+
+    fn handover(&self, command: &Command, layers: Layers) -> Result<Vec<u8>, SpawnError> {
         self.policy.check_with(layers).map_err(SpawnError::Policy)?;
         let handover = Handover {
             parent: std::process::id(),
             broker: command.broker.is_some(),
             scratch: self.policy.shared_scratch.is_some(),
+            image: command.image.is_some(),
             layers,
+            command: self.may_wait().then(|| command.words().map(OsStr::to_owned).collect()),
             policy: self.policy.clone(),
         };
         control::frame(&handover).map_err(|error| PolicyError::Unsendable(error.to_string()).into())
@@ -105,18 +162,15 @@ impl Sandbox {
         }
     }
 
-    fn child(&self, command: &Command, ours: UnixStream, theirs: UnixStream) -> Result<Child, SpawnError> {
-        let failed = |source| SpawnError::Start { helper: self.helper.clone(), source };
-        let arguments = [command.program.as_os_str()].into_iter();
-        let arguments = arguments.chain(command.arguments.iter().map(OsString::as_os_str));
-        let mut process = start(&self.helper, HELPER_NAME, arguments, theirs).map_err(failed)?;
+    fn child(&self, helper: Helper) -> Result<Child, SpawnError> {
+        let Helper { mut process, socket, .. } = helper;
         match pidfd(&process) {
             Ok(pidfd) => Ok(Child {
                 stdout: process.stdout.take().map(OwnedFd::from),
                 stderr: process.stderr.take().map(OwnedFd::from),
                 process,
                 pidfd,
-                control: ours,
+                control: socket,
                 status: None,
                 report: Report { tier: String::new(), layers: Vec::new(), landlock_abi: 0 },
                 evidence: Evidence::default(),
@@ -124,10 +178,10 @@ impl Sandbox {
                 process_group: None,
             }),
             Err(error) => {
-                drop(ours);
+                drop(socket);
                 let _ = process.kill();
                 let _ = process.wait();
-                Err(failed(error))
+                Err(SpawnError::Start { helper: self.helper.clone(), source: error })
             }
         }
     }
@@ -172,8 +226,32 @@ pub struct Child {
     process_group: Option<Pid>,
 }
 
+/// Why a helper has not started the command.
+enum NotStarted {
+    Failed(SpawnError),
+    /// It ended before it had read its whole policy, so it has executed nothing.
+    Unread(ExitStatus),
+}
+
+impl From<SpawnError> for NotStarted {
+    fn from(error: SpawnError) -> Self {
+        NotStarted::Failed(error)
+    }
+}
+
+impl From<NotStarted> for SpawnError {
+    fn from(not_started: NotStarted) -> Self {
+        match not_started {
+            NotStarted::Failed(error) => error,
+            NotStarted::Unread(status) => SpawnError::HelperEnded(status),
+        }
+    }
+}
+
 enum Conversation {
     Failed(SpawnError),
+    /// The helper closed the socket before it had read the whole handover.
+    Unread,
     /// The helper closed the socket before it reported that all layers are applied.
     Ended,
 }
@@ -302,6 +380,12 @@ impl Child {
         Ok(())
     }
 
+    /// Ends a helper that has started nothing.
+    fn abandon(&mut self) -> io::Result<ExitStatus> {
+        self.process.kill()?;
+        self.wait()
+    }
+
     fn end(&mut self) -> io::Result<ExitStatus> {
         if let Some(status) = self.try_wait()? {
             return Ok(status);
@@ -318,12 +402,12 @@ impl Child {
     }
 }
 
-/// A helper that ends before it has read the whole policy resets the connection.
+/// If the helper's end closes while a part of the handover is unread, sending fails with EPIPE, and receiving with
+/// ECONNRESET (unix(7)). Nothing else is sent to the helper.
 fn lost(error: io::Error) -> Conversation {
     match error.kind() {
-        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof => {
-            Conversation::Ended
-        }
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Conversation::Unread,
+        io::ErrorKind::UnexpectedEof => Conversation::Ended,
         _ => Conversation::Failed(SpawnError::Control(error)),
     }
 }

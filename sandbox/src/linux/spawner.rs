@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
-use super::control::{HELPER_NAME, PROBE_NAME, SCRATCH_NAME};
+use super::control::{AHEAD_NAME, HELPER_NAME, PROBE_NAME, SCRATCH_NAME};
 use crate::SpawnError;
 
 /// The path of this executable.
@@ -29,7 +29,7 @@ static SPAWNER: Mutex<Option<Sender<Request>>> = Mutex::new(None);
 /// A helper that continued into its own `main` must not start further helpers endlessly.
 pub(super) fn check_entry_called() -> Result<(), SpawnError> {
     let own_name = std::env::args_os().next();
-    let names = [HELPER_NAME, PROBE_NAME, SCRATCH_NAME];
+    let names = [HELPER_NAME, AHEAD_NAME, PROBE_NAME, SCRATCH_NAME];
     if names.into_iter().any(|name| own_name.as_deref() == Some(OsStr::new(name))) {
         return Err(SpawnError::EntryNotCalled);
     }

@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{
@@ -93,7 +94,8 @@ fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>) ->
         end_all();
         // The listener stays open until here. Otherwise callers waiting for its answer would continue with
         // ENOSYS before they are ended.
-        let Watch { evidence, .. } = watch;
+        let Watch { mut evidence, .. } = watch;
+        evidence.processor_time = processor_time();
         let fatal = evidence.fatal.map(|_| End::Signal(libc::SIGSYS));
         let _ = send(control, &Status::Ended(evidence));
         fatal.or(end)
@@ -269,6 +271,22 @@ fn end_group(leader: Pid) {
 /// Reaps all of the killed group. Orphans have become children of this process.
 fn end_all() {
     while !matches!(rustix::process::wait(WaitOptions::empty()), Err(rustix::io::Errno::CHILD)) {}
+}
+
+/// The processor time of all reaped processes, and of those that they have reaped.
+fn processor_time() -> Duration {
+    // SAFETY: all bits zero is a valid value of this structure of numbers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes one structure through the pointer.
+    if unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) } != 0 {
+        return Duration::ZERO;
+    }
+    [usage.ru_utime, usage.ru_stime].into_iter().map(duration).sum()
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    let part = |number: i64| u64::try_from(number).unwrap_or(0);
+    Duration::from_secs(part(time.tv_sec)) + Duration::from_micros(part(time.tv_usec))
 }
 
 #[derive(Clone, Copy)]

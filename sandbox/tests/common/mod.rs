@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -271,6 +271,16 @@ pub(crate) fn target_arguments() -> [String; 4] {
 pub(crate) fn attempts() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| compiled("attempts"))
+}
+
+/// A sealed copy of a program, in memory.
+pub(crate) fn in_memory(program: &Path) -> OwnedFd {
+    use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+    let file = memfd_create("image", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).unwrap();
+    let mut file = std::fs::File::from(file);
+    file.write_all(&std::fs::read(program).unwrap()).unwrap();
+    fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL).unwrap();
+    file.into()
 }
 
 /// A static program from `tests/programs`, a file or a folder with a `main.rs`, compiled once.

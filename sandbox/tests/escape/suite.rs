@@ -135,7 +135,13 @@ impl Suite {
         if let Some(terminal) = &world.terminal {
             command = command.broker(terminal.slave.try_clone().unwrap());
         }
-        let output = match self.sandbox(exactly(policy(row, profile), layers)).spawn(command) {
+        let sandbox = self.sandbox(exactly(policy(row, profile), layers));
+        // As `serve` executes programs: by a descriptor, in a helper that was started ahead.
+        if profile == Profile::Program {
+            command = command.image(common::in_memory(&self.program));
+            sandbox.start_helper_ahead().unwrap();
+        }
+        let output = match sandbox.spawn(command) {
             Ok(child) => common::finish(child),
             Err(error) => return Ending::Strange(error.to_string()),
         };

@@ -27,6 +27,8 @@ struct OutcomeSchema {
     calls_total: u64,
     calls_refused: Map<String, Value>,
     phases_ms: Map<String, Value>,
+    cpu_ms: f64,
+    optimized: bool,
     truncated: Map<String, Value>,
 }
 

@@ -1,6 +1,6 @@
 //! The texts of an outcome for a model: output, value, and the reason of a failure.
 
-use runner::{Outcome, Status};
+use runner::{Code, Outcome, Status};
 use serde_json::Value;
 
 use super::cut::{Cut, Keep, cut};
@@ -29,7 +29,7 @@ impl Texts {
     }
 
     /// The text for a model. A value without other output needs no label.
-    pub(super) fn joined(&self, outcome: &Outcome, code: &str, media: &str) -> String {
+    pub(super) fn joined(&self, outcome: &Outcome, code: &Code, media: &str) -> String {
         let (stdout, stderr) = (self.stdout.shown.as_str(), self.stderr.shown.as_str());
         let is_alone =
             stdout.is_empty() && stderr.is_empty() && outcome.content.is_empty() && media.is_empty();
@@ -72,8 +72,8 @@ fn without_panic(outcome: &Outcome) -> &str {
 }
 
 /// A note about a snippet that ended well but without a result, which may be a mistake.
-fn without_result(code: &str, has_nothing: bool) -> Option<&'static str> {
-    if runner::discards_value(code) {
+fn without_result(code: &Code, has_nothing: bool) -> Option<&'static str> {
+    if code.discards_value() {
         return Some("no result: the snippet ends with `;`, which drops the last value");
     }
     has_nothing.then_some("ok: no result, and nothing printed")

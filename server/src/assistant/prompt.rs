@@ -17,7 +17,7 @@ use crate::definitions::EXECUTE;
 const LONGEST: u64 = 1 << 20;
 
 /// Maximum length of one server's instructions, in characters: they are untrusted, and part of each request.
-const LONGEST_INSTRUCTIONS: usize = 8_000;
+const MAX_INSTRUCTIONS: usize = 8_000;
 
 /// Limit on tools that are listed; models see all of them anyway.
 const TOOLS_SHOWN: usize = 500;
@@ -178,7 +178,7 @@ fn fill(place: Place, moment: &Moment, filled: &mut String) {
         }
         Place::Instructions => {
             for (server, text) in &moment.instructions {
-                let text: String = text.trim().chars().take(LONGEST_INSTRUCTIONS).collect();
+                let text: String = text.trim().chars().take(MAX_INSTRUCTIONS).collect();
                 let _ = write!(filled, "\nInstructions of the server {server}:\n{text}\n");
             }
         }

@@ -24,7 +24,7 @@ use crate::snapshot::Settings;
 use crate::subagent_log;
 
 /// Maximum size of an output schema, in bytes (1 MiB): each request to the model contains it.
-const LONGEST_SCHEMA: u64 = 1 << 20;
+const MAX_SCHEMA: u64 = 1 << 20;
 
 /// Limit on waiting tasks; more are refused.
 const WAITING_LIMIT: usize = 1_000;
@@ -68,7 +68,7 @@ pub(super) fn start(
         lenient: false,
     };
     let notifier = runtime.terminal.notifier();
-    let recording = Recording::new(store, Arc::new(move |text: &str| notifier.tell(text)));
+    let recording = Recording::new(store, Arc::new(move |text: &str| notifier.warning(text)));
     let (settings, now) = watch::channel(source.settings(config)?);
     let state = runtime.serve(now, &options.allow)?;
     // Nothing else has set it.
@@ -93,7 +93,7 @@ pub(super) fn start(
 fn store(config: &Config, runtime: &Runtime) -> Option<Store> {
     conversations::store(config).unwrap_or_else(|failure| {
         let why = failure.report.for_terminal();
-        runtime.terminal.tell(&format!("toolsmith: warning: conversations are not kept: {why}"));
+        runtime.terminal.notifier().warning(&format!("conversations are not kept: {why}"));
         None
     })
 }
@@ -133,8 +133,8 @@ pub(crate) fn read_output_schema(file: &Path) -> Result<FinalAnswer, Failure> {
     if !found.is_file() {
         return Err(wrong("it is not a regular file".to_owned()));
     }
-    if found.len() > LONGEST_SCHEMA {
-        return Err(wrong(format!("it has {} bytes, and at most {LONGEST_SCHEMA} are read", found.len())));
+    if found.len() > MAX_SCHEMA {
+        return Err(wrong(format!("it has {} bytes, and at most {MAX_SCHEMA} are read", found.len())));
     }
     let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     let schema: Value =

@@ -4,7 +4,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use agent::{EventBatch, LONGEST_BATCH, MOST_EVENTS};
+use agent::{EventBatch, MAX_BATCH, MOST_EVENTS};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
@@ -50,7 +50,7 @@ impl EventListener {
         let expected = blake3::hash(format!("Bearer {token}").as_bytes());
         let routes = Router::new()
             .route("/events", post(take))
-            .layer(DefaultBodyLimit::max(LONGEST_BATCH))
+            .layer(DefaultBodyLimit::max(MAX_BATCH))
             .with_state(Shared { expected, handler: Arc::new(handler) });
         let serving = tokio::spawn(async move {
             let _ = axum::serve(listener, routes).await;

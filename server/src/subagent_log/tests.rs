@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use agent::{EventBatch, EventKind, EventPoster, LONGEST_BATCH, MOST_EVENTS, SubagentEvent, Usage};
+use agent::{EventBatch, EventKind, EventPoster, MAX_BATCH, MOST_EVENTS, SubagentEvent, Usage};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -126,7 +126,7 @@ async fn a_request_has_only_events_within_the_limits() {
         (format!("{{\"events\":[{unknown}]}}"), 400),
         (format!("{{\"events\":[{one}],\"more\":1}}"), 400),
         (format!("{{\"events\":[{many}]}}"), 413),
-        (format!("{{\"events\":[{one}]}}{}", " ".repeat(LONGEST_BATCH)), 413),
+        (format!("{{\"events\":[{one}]}}{}", " ".repeat(MAX_BATCH)), 413),
     ] {
         assert_eq!(post(&listener, &body).await, status, "{}", &body[..body.len().min(300)]);
     }

@@ -183,7 +183,7 @@ impl State {
         };
         *self = State::Done;
         Poll::Ready(match answer {
-            Ok(raw) => read(raw.get(), tool),
+            Ok(result) => read(&result, tool),
             Err(failure) => Err(ToolError::from_failure(failure, tool)),
         })
     }

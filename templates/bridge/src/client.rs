@@ -6,36 +6,48 @@
 mod queue;
 
 use std::fmt;
-use std::io;
+use std::io::{self, BufReader, Write as _};
 use std::mem::ManuallyDrop;
 use std::net::Shutdown;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use serde_json::Value;
 
-use crate::wire::{
-    BROKER_DESCRIPTOR, CallFailure, FailureKind, Question, ToHost, ToProgram, VERSION, Welcome, read_frame,
-    write_frame,
+use crate::frame::{
+    frame_call, frame_message, has_frame, read_frame, read_frame_into, read_reply, write_frame,
 };
-use queue::{Added, Answer, Calls, Next, unavailable};
+use crate::wire::{
+    BROKER_DESCRIPTOR, CallFailure, FailureKind, Question, ToHost, ToProgram, VERSION, Welcome,
+};
+use queue::{Answer, Calls, Next, unavailable};
 
 static CONNECTION: OnceLock<Connection> = OnceLock::new();
 
 /// Stack size of these threads, in bytes.
 const STACK: usize = 256 * 1024;
 
+/// Size of one read from the host, and capacity to which buffers shrink after a large frame, in bytes (64 KiB).
+const BUFFER: usize = 64 * 1024;
+
 /// Lock order: `writer` first, then `calls`.
 struct Connection {
-    writer: Mutex<UnixStream>,
+    writer: Mutex<Writer>,
     calls: Mutex<Calls>,
     /// Notified when no more answers will arrive.
     ended: Condvar,
     /// Notified when there may be something to send.
     queued: Condvar,
     sender: OnceLock<bool>,
+}
+
+/// The stream to the host, with a buffer for the frame of a call: without one, musl's allocator would map and unmap
+/// memory for each.
+struct Writer {
+    stream: UnixStream,
+    frame: Vec<u8>,
 }
 
 /// Connects, sends the hello and starts the reader thread.
@@ -63,7 +75,7 @@ pub(crate) fn connect() -> io::Result<Welcome> {
 
 /// Sends a message without an answer.
 pub(crate) fn send(message: &ToHost) -> io::Result<()> {
-    write_frame(&mut *lock(&connection()?.writer), message)
+    write_frame(&mut lock(&connection()?.writer).stream, message)
 }
 
 /// The same for a message that a snippet does not depend on.
@@ -77,8 +89,8 @@ pub(crate) fn report(message: &ToHost) {
 pub(crate) fn finish(message: &ToHost) -> io::Result<()> {
     let connection = connection()?;
     let mut writer = lock(&connection.writer);
-    write_frame(&mut *writer, message)?;
-    writer.shutdown(Shutdown::Write)?;
+    write_frame(&mut writer.stream, message)?;
+    writer.stream.shutdown(Shutdown::Write)?;
     drop(writer);
     // Reads the remaining answers, although no one waits for them: closing earlier would reset the connection.
     let mut calls = lock(&connection.calls);
@@ -99,7 +111,7 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 impl Connection {
     fn new(stream: UnixStream) -> Self {
         Connection {
-            writer: Mutex::new(stream),
+            writer: Mutex::new(Writer { stream, frame: Vec::new() }),
             calls: Mutex::default(),
             ended: Condvar::new(),
             queued: Condvar::new(),
@@ -107,24 +119,29 @@ impl Connection {
         }
     }
 
-    /// Sends a call or question with the next number: at once if there is room, otherwise later.
-    fn make(&'static self, bytes: usize, message: impl FnOnce(u64) -> ToHost) -> Result<Ticket, CallFailure> {
+    /// Sends a call or question with the next number: at once if there is room, otherwise later. `encode` appends its
+    /// frame, and returns its size in flight in bytes.
+    fn make(
+        &'static self,
+        encode: impl FnOnce(u64, &mut Vec<u8>) -> io::Result<usize>,
+    ) -> Result<Ticket, CallFailure> {
         let mut writer = lock(&self.writer);
-        let added = lock(&self.calls).add(bytes, message)?;
-        match added {
-            Added::Send(id, message) => match write_frame(&mut *writer, &message) {
-                Ok(()) => Ok(self.ticket(id)),
-                Err(error) => {
-                    lock(&self.calls).forget(id);
-                    Err(protocol(&error))
-                }
-            },
-            Added::Queued(id) => {
-                drop(writer);
-                self.wake_sender();
-                Ok(self.ticket(id))
+        let Writer { stream, frame } = &mut *writer;
+        frame.clear();
+        frame.shrink_to(BUFFER);
+        let id = lock(&self.calls).number()?;
+        let bytes = encode(id, frame).map_err(|error| protocol(&error))?;
+        let is_sent = lock(&self.calls).add(id, bytes, frame);
+        if is_sent {
+            if let Err(error) = stream.write_all(frame) {
+                lock(&self.calls).forget(id);
+                return Err(protocol(&error));
             }
+        } else {
+            drop(writer);
+            self.wake_sender();
         }
+        Ok(self.ticket(id))
     }
 
     fn ticket(&'static self, id: u64) -> Ticket {
@@ -158,14 +175,14 @@ impl Connection {
             // In order of their numbers: later calls wait for the writer.
             let Some(next) = lock(&self.calls).next() else { continue };
             match next {
-                Next::Call(id, message) => {
-                    if let Err(error) = write_frame(&mut *writer, &message) {
+                Next::Call(id, frame) => {
+                    if let Err(error) = writer.stream.write_all(&frame) {
                         lock(&self.calls).answer(id, Err(protocol(&error)));
                     }
                 }
                 Next::Cancel(id, bytes) => {
                     // If the host is gone, there is nothing to cancel.
-                    let _ = write_frame(&mut *writer, &ToHost::Cancel { id });
+                    let _ = write_frame(&mut writer.stream, &ToHost::Cancel { id });
                     lock(&self.calls).give_back(bytes);
                 }
             }
@@ -173,41 +190,50 @@ impl Connection {
     }
 
     /// Reads answers until no more arrive.
-    fn read(&'static self, mut stream: UnixStream) {
+    fn read(&'static self, stream: UnixStream) {
+        let mut stream = BufReader::with_capacity(BUFFER, stream);
+        let (mut frame, mut wakers) = (Vec::new(), Vec::new());
         let reason = loop {
-            match read_frame(&mut stream) {
-                Ok(Some(frame)) => {
-                    if let Err(error) = self.deliver(&frame) {
-                        break format!("the host sent a frame that can't be read: {error}");
-                    }
-                }
-                Ok(None) => break "the host has closed the connection".to_owned(),
+            match read_frame_into(&mut stream, &mut frame) {
+                Ok(true) => match self.deliver(&frame) {
+                    Ok(waker) => wakers.extend(waker),
+                    Err(error) => break format!("the host sent a frame that can't be read: {error}"),
+                },
+                Ok(false) => break "the host has closed the connection".to_owned(),
                 Err(error) => break format!("the connection to the host broke: {error}"),
             }
+            frame.shrink_to(BUFFER);
+            // Answers that arrived together wake their tasks together.
+            if !has_frame(stream.buffer()) {
+                self.woken(&mut wakers);
+            }
         };
-        let wakers = lock(&self.calls).set_end(reason);
+        wakers.extend(lock(&self.calls).set_end(reason));
         self.ended.notify_all();
         self.queued.notify_all();
-        wakers.into_iter().for_each(std::task::Waker::wake);
+        wakers.into_iter().for_each(Waker::wake);
     }
 
-    fn deliver(&'static self, frame: &[u8]) -> io::Result<()> {
-        let (id, answer) = match serde_json::from_slice(frame)? {
-            ToProgram::Welcome(_) => return Err(io::Error::other("a second welcome")),
-            ToProgram::Reply { id, result } => (id, Ok(result)),
-            ToProgram::Failure { id, failure } => (id, Err(failure)),
-        };
-        let (waker, has_next) = {
-            let mut calls = lock(&self.calls);
-            (calls.answer(id, answer), calls.has_next())
-        };
-        if has_next {
+    /// Wakes the tasks of answered calls, and the sender if there is room for queued ones.
+    fn woken(&'static self, wakers: &mut Vec<Waker>) {
+        if lock(&self.calls).has_next() {
             self.wake_sender();
         }
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-        Ok(())
+        wakers.drain(..).for_each(Waker::wake);
+    }
+
+    /// Stores an answer; returns the waker of the task that waits for it.
+    fn deliver(&'static self, frame: &[u8]) -> io::Result<Option<Waker>> {
+        let reply = std::str::from_utf8(frame).ok().and_then(read_reply);
+        let (id, answer) = match reply {
+            Some((id, result)) => (id, Ok(result.to_owned())),
+            None => match serde_json::from_slice(frame)? {
+                ToProgram::Welcome(_) => return Err(io::Error::other("a second welcome")),
+                ToProgram::Reply { id, result } => (id, Ok(String::from(Box::<str>::from(result)))),
+                ToProgram::Failure { id, failure } => (id, Err(failure)),
+            },
+        };
+        Ok(lock(&self.calls).answer(id, answer))
     }
 }
 
@@ -221,16 +247,17 @@ pub(crate) struct Ticket {
 impl Ticket {
     /// Calls the tool whose identity is `mark`.
     pub(crate) fn send(mark: &[u8], arguments: &Value) -> Result<Ticket, CallFailure> {
-        let arguments = serde_json::value::to_raw_value(arguments).map_err(|error| protocol(&error))?;
-        let tool = String::from_utf8_lossy(mark).into_owned();
         let connection = connection().map_err(|error| unavailable(&error.to_string()))?;
-        connection.make(arguments.get().len(), |id| ToHost::Call { id, tool, arguments })
+        connection.make(|id, frame| frame_call(frame, id, &String::from_utf8_lossy(mark), arguments))
     }
 
     /// Sends a question to the host.
     pub(crate) fn ask(question: &Question) -> Result<Ticket, CallFailure> {
         let connection = connection().map_err(|error| unavailable(&error.to_string()))?;
-        connection.make(question.bytes(), |id| ToHost::Ask { id, question: question.clone() })
+        connection.make(|id, frame| {
+            frame_message(frame, &ToHost::Ask { id, question: question.clone() })?;
+            Ok(question.bytes())
+        })
     }
 
     /// The answer, if it has arrived.

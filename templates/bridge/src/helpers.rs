@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::private::Ordered;
 
 use crate::client::report;
 use crate::wire::{PROGRESS_LIMIT, ToHost};
@@ -12,14 +12,14 @@ use crate::wire::{PROGRESS_LIMIT, ToHost};
 ///
 /// # Errors
 /// The first error in the order of the items; work still running is then cancelled. To keep the other results, let the
-/// work return `Ok(call.await)`. the work return `Ok(call.await)`.
-pub async fn concurrently<I, F, W, T, E>(limit: usize, items: I, work: F) -> Result<Vec<T>, E>
+/// work return `Ok(call.await)`.
+pub fn concurrently<I, F, W, T, E>(limit: usize, items: I, work: F) -> impl Future<Output = Result<Vec<T>, E>>
 where
     I: IntoIterator,
     F: FnMut(I::Item) -> W,
     W: Future<Output = Result<T, E>>,
 {
-    stream::iter(items.into_iter().map(work)).buffered(limit.max(1)).try_collect().await
+    Ordered::new(limit.max(1), items.into_iter(), work)
 }
 
 /// Reports the program's progress to the host. The message is truncated to 2 KiB.

@@ -1,7 +1,7 @@
 //! The library that a generated program links: the wire types of the broker, the program's end of it, and the helpers
 //! for snippets and generated bindings.
 //!
-//! The host links the same crate for [`wire`], so that the protocol is defined once. The bindings define the tools and
+//! The host links the same crate for [`wire`] and [`frame`], so that the protocol is defined once. The bindings define the tools and
 //! the host decides on calls; this crate only carries them.
 
 #[cfg(test)]
@@ -16,6 +16,7 @@ mod content;
 pub mod convert;
 mod error;
 mod fault;
+pub mod frame;
 mod generated;
 mod helpers;
 pub mod instantiate;

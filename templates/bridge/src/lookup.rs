@@ -105,7 +105,7 @@ impl Request {
             Poll::Ready(answer) => answer,
         };
         let answer = answer.and_then(|answer| {
-            serde_json::from_str(answer.get()).map_err(|error| CallFailure {
+            serde_json::from_str(&answer).map_err(|error| CallFailure {
                 kind: FailureKind::Protocol,
                 message: format!("the answer can't be read: {error}"),
             })

@@ -1,17 +1,13 @@
-//! The broker's protocol: length-delimited JSON frames over one Unix socket.
+//! The messages of the broker's protocol, and its limits; [`crate::frame`] has their frames.
 //!
-//! A frame is a 32-bit big-endian length and a JSON value of that many bytes. The host starts with
-//! [`ToProgram::Welcome`]; the program's first frame is [`ToHost::Hello`]. Tool values are transmitted as raw JSON. The
-//! host has its own frame reader and writer; the blocking pair for programs is here.
+//! The host starts with [`ToProgram::Welcome`]; the program's first frame is [`ToHost::Hello`]. Tool values are
+//! transmitted as raw JSON.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
-
-use crate::size::size;
 
 /// Version of the protocol. Host and program must match exactly: they are built from the same sources.
 pub const VERSION: u32 = 6;
@@ -342,54 +338,13 @@ fn short_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::E
     }
     let kept = raw.floor_char_boundary(PROGRESS_LIMIT);
     // A cut may split an escape; the longest is a surrogate pair.
-    let beginnings = (0..=LONGEST_ESCAPE).filter_map(|back| raw.get(..kept.checked_sub(back)?));
+    let beginnings = (0..=MAX_ESCAPE).filter_map(|back| raw.get(..kept.checked_sub(back)?));
     let mut texts = beginnings.filter_map(|beginning| serde_json::from_str(&format!("{beginning}\"")).ok());
     texts.next().ok_or_else(|| D::Error::custom("the message is not a string"))
 }
 
 /// Length of the longest escaped character in JSON, in bytes: `\ud83d\ude00`.
-const LONGEST_ESCAPE: usize = 12;
-
-/// Reads one frame; `None` at the end of the stream.
-///
-/// # Errors
-/// Errors of the stream, and `InvalidData` for a frame over [`FRAME_LIMIT`].
-pub fn read_frame(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
-    let mut length = [0; 4];
-    match stream.read_exact(&mut length) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        other => other?,
-    }
-    let length = u32::from_be_bytes(length) as usize;
-    if length > FRAME_LIMIT {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            format!("a frame of {}; the limit is {}", size(length), size(FRAME_LIMIT)),
-        ));
-    }
-    let mut frame = vec![0; length];
-    stream.read_exact(&mut frame)?;
-    Ok(Some(frame))
-}
-
-/// Writes `message` as one frame.
-///
-/// # Errors
-/// Errors of the stream, and `InvalidData` for a frame over [`FRAME_LIMIT`].
-pub fn write_frame(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
-    let mut frame = vec![0; 4];
-    serde_json::to_writer(&mut frame, message)?;
-    let length = frame.len() - 4;
-    if length > FRAME_LIMIT {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            format!("{} in one message; the limit is {}", size(length), size(FRAME_LIMIT)),
-        ));
-    }
-    let prefix = u32::try_from(length).map_err(io::Error::other)?.to_be_bytes();
-    frame[..4].copy_from_slice(&prefix);
-    stream.write_all(&frame)
-}
+const MAX_ESCAPE: usize = 12;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
@@ -408,7 +363,7 @@ mod tests {
     fn a_progress_message_is_cut_at_a_character_boundary() {
         assert_eq!(message("\"a\\u00e4\""), Ok("aä".to_owned()));
         for (text, decoded) in [("x", "x"), ("ä", "ä"), ("\\n", "\n"), ("\\ud83d\\ude00", "\u{1f600}")] {
-            for before in 0..LONGEST_ESCAPE {
+            for before in 0..MAX_ESCAPE {
                 let long = format!("\"{}{}\"", "y".repeat(before), text.repeat(10_000));
                 let kept = message(&long).unwrap();
                 let whole = format!("{}{}", "y".repeat(before), decoded.repeat(10_000));

@@ -266,6 +266,17 @@ fn our_own_entry_stays_and_settings_that_are_lost_are_named() {
 }
 
 #[test]
+fn a_very_large_file_is_not_changed() {
+    let home = Home::new();
+    let more = "x".repeat(4 << 20);
+    let text =
+        format!("{{ \"mcpServers\": {{ \"a\": {{ \"command\": \"x\" }} }}, \"state\": \"{more}\" }}\n");
+    home.write(".cursor/mcp.json", &text);
+    adopt(&home, &["cursor", "--yes"]).exits(2).says(&["adopt changes files of up to 4194304 bytes"]);
+    assert_eq!(home.read(".cursor/mcp.json"), text);
+}
+
+#[test]
 fn a_different_server_of_the_same_name_needs_a_decision() {
     let home = Home::new();
     let (client, file, text) = CLIENTS[0];
@@ -304,5 +315,5 @@ fn servers_are_imported_from_an_installed_client() {
     assert_eq!(home.read(file), text);
     assert!(home.read("toolsmith.yaml").contains("${WEB}"));
     import(&[".codex/config.toml", "--replace"]).exits(0).says(&["added files, web to"]);
-    import(&["--from", "zed"]).exits(2).says(&["zed/settings.json has no server that can be imported"]);
+    import(&["--from", "zed"]).exits(2).says(&["there is no file ", "zed/settings.json"]);
 }

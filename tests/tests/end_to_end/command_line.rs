@@ -206,6 +206,53 @@ fn servers_are_listed_by_the_layer_they_come_from() {
 }
 
 #[test]
+fn an_overridden_entry_is_used_in_its_own_scope() {
+    let place = tempfile::tempdir().unwrap();
+    let (home, project) = (place.path().join("home"), place.path().join("project"));
+    fs::create_dir_all(home.join("toolsmith")).unwrap();
+    fs::create_dir_all(&project).unwrap();
+    let failing = fault_entry("shop", "exits-at-once", "");
+    let own = format!("mcpServers:\n{failing}{}", fault_entry("own", "sound", ""));
+    fs::write(home.join("toolsmith/config.yaml"), own).unwrap();
+    fs::write(project.join("toolsmith.yaml"), DEMO.replace("demo:", "shop:")).unwrap();
+    let run = |arguments: &[&str]| {
+        let run = toolsmith(arguments).working_folder(&project);
+        run.variable("XDG_CONFIG_HOME", home.to_str().unwrap())
+            .variable("XDG_STATE_HOME", place.path().to_str().unwrap())
+            .done()
+    };
+    run(&["trust", "--yes"]).exits(0);
+    run(&["mcp", "test", "shop"]).exits(0);
+    run(&["mcp", "test", "shop", "--scope", "project"]).exits(0);
+    run(&["mcp", "test", "shop", "--scope", "user"]).exits(7).says(&["shop: error: cannot connect"]);
+    run(&["mcp", "test", "other", "--scope", "user"])
+        .exits(2)
+        .says(&["your own configuration has no server \"other\"", "leave out --scope"]);
+    let in_project = run(&["mcp", "tools", "shop", "--scope", "project"]).exits(0);
+    assert!(in_project.stdout.starts_with("shop: 9 tools"), "{in_project:#?}");
+    run(&["mcp", "tools", "shop", "--scope", "user"]).exits(7).says(&["`shop`", "no server answered"]);
+    let all_of_user = run(&["mcp", "tools", "--scope", "user"]).exits(0).says(&["`shop`"]);
+    assert!(all_of_user.stdout.starts_with("own: "), "{all_of_user:#?}");
+    let all_of_project = run(&["mcp", "tools", "--scope", "project"]).exits(0);
+    assert!(!all_of_project.stdout.contains("own: "), "{all_of_project:#?}");
+    run(&["mcp", "tools", "own", "--scope", "project"])
+        .exits(2)
+        .says(&["the project's configuration has no server \"own\"", "leave out --scope"]);
+}
+
+#[test]
+fn a_server_with_an_unset_variable_is_enabled_and_reported_once() {
+    let config = format!("{DEMO}  unset: {{ command: \"${{NEVER_SET_IN_TESTS}}\" }}\n");
+    let done = toolsmith(&["mcp", "list", "--json"]).config(&config).done().exits(0);
+    let listed = value(&done);
+    let row = listed.as_array().unwrap().iter().find(|row| row["id"] == "unset").unwrap();
+    assert_eq!(row["enabled"], true, "{row}");
+    assert!(row["error"].as_str().unwrap().contains("NEVER_SET_IN_TESTS is not set"), "{row}");
+    let done = toolsmith(&["mcp", "list"]).config(&config).done().exits(0);
+    assert_eq!(done.stderr.matches("NEVER_SET_IN_TESTS is not set").count(), 1, "{done:#?}");
+}
+
+#[test]
 fn tools_are_printed_with_their_schemas() {
     let done = toolsmith(&["mcp", "tools", "demo", "--schema"]).config(DEMO).done().exits(0);
     assert!(done.stdout.contains("\ndemo.echo\ninput: {\n"), "{}", done.stdout);

@@ -151,10 +151,19 @@ fn a_servers_standard_error_is_shown_only_on_request_or_if_it_fails() {
     assert_eq!(count(&look(&["--verbose"]).exits(0), "shop: warming-up"), 1);
 
     let broken = format!("mcpServers:\n{}", talking("shop", "no-licence", "exit 3", ""));
-    for words in [&["mcp", "test", "shop"][..], &["mcp", "tools"], &["codegen"], &["cache", "warm"]] {
+    for words in [
+        &["mcp", "test", "shop"][..],
+        &["mcp", "tools"],
+        &["codegen"],
+        &["cache", "warm"],
+        &["mcp", "lock"],
+        &["mcp", "observe", "shop.echo"],
+    ] {
         let failed = run(words).config_alone(&broken).done().exits(7);
         assert_eq!(count(&failed, "shop: no-licence"), 0, "{failed:#?}");
         assert_eq!(count(&failed, "  no-licence"), 1, "{failed:#?}");
+        let verbose = run(words).argument("-v").config_alone(&broken).done().exits(7);
+        assert_eq!(count(&verbose, "no-licence"), 1, "{verbose:#?}");
     }
 }
 

@@ -14,6 +14,7 @@ use crate::cache::shared;
 use crate::console::{leave, say, shows, without_escapes};
 use crate::harness::{FinishedRun, Run, RunningProcess, binary, fault_entry};
 use crate::services::Service;
+use crate::serving::{Serve, Server};
 
 /// A snippet that succeeds only with a login.
 const CALL: &str = "guarded::echo().await?.text()";
@@ -31,11 +32,22 @@ impl ProtectedServer {
     }
 
     fn config(&self) -> String {
-        format!("mcpServers:\n  guarded: {{ type: http, url: {:?} }}\n", self.server.guarded_address())
+        format!("mcpServers:\n  guarded: {{ type: http, url: {:?} }}\n", self.server.mcp_address())
     }
 
     fn in_home(&self, run: Run) -> Run {
         run.variable("XDG_CONFIG_HOME", self.home.path().to_str().unwrap()).config(&self.config())
+    }
+
+    /// A `toolsmith serve` with this home and server.
+    pub(crate) fn serving(&self) -> Server {
+        let serve = Serve::new(&self.config()).arguments(&["--allow", "*"]);
+        serve.variable("XDG_CONFIG_HOME", self.home.path().to_str().unwrap()).start()
+    }
+
+    /// The server's record.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.server.lines()
     }
 
     /// Runs a `toolsmith` command with this home and server, and checks that its output has no secret.
@@ -47,6 +59,8 @@ impl ProtectedServer {
     /// Starts a command with standard error in a file; returns the file's path too.
     fn started(&self, arguments: &[&str], debug: &str) -> (RunningProcess, PathBuf) {
         let errors = self.home.path().join("errors");
+        // That of an earlier command has another address.
+        let _ = fs::remove_file(&errors);
         let mut command = Command::new("sh");
         command.args(["-c", "exec \"$0\" \"$@\" 2> \"$ERRORS\""]).arg(binary()).env("ERRORS", &errors);
         let run = Run::of(command, shared()).arguments(arguments).input(CALL);
@@ -255,7 +269,7 @@ fn a_token_that_its_server_repeats_reaches_no_program_log_or_file() {
 #[test]
 fn a_configured_header_that_its_server_repeats_reaches_no_program() {
     let server = Service::guarded("echoes");
-    let address = server.guarded_address();
+    let address = server.mcp_address();
     for header in ["Bearer configured-token-1", "Basic bWU6Y29uZmlndXJlZC1wYXNzd29yZC0x"] {
         let config = format!(
             "mcpServers:\n  guarded: {{ type: http, url: {address:?}, headers: {{ Authorization: {header:?} }} }}\n"
@@ -288,7 +302,7 @@ fn a_client_with_its_own_secret_needs_no_user_and_never_shows_it() {
         let config = format!(
             "mcpServers:\n  guarded:\n    url: {:?}\n    oauth: {{ client_id: machine, client_secret: {secret:?}, grant: \
              client_credentials }}\n",
-            server.guarded_address()
+            server.mcp_address()
         );
         let run = |arguments: &[&str]| {
             let run = Run::new(shared()).arguments(arguments).input(CALL).config(&config);
@@ -307,7 +321,7 @@ fn a_client_with_its_own_secret_needs_no_user_and_never_shows_it() {
     let wrong = format!(
         "mcpServers:\n  guarded:\n    url: {:?}\n    oauth: {{ client_id: machine, client_secret: \
          another-secret-1, grant: client_credentials }}\n",
-        server.guarded_address()
+        server.mcp_address()
     );
     let done = Run::new(shared()).arguments(&["mcp", "test", "guarded"]).config(&wrong).done().exits(7);
     without_secrets(done).says(&["guarded", "invalid_client"]);

@@ -15,16 +15,18 @@ fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 18] = [
     "cached",
     "calls",
     "calls_refused",
     "calls_total",
     "content",
+    "cpu_ms",
     "diagnostics",
     "error",
     "fixes",
     "manifest",
+    "optimized",
     "phases_ms",
     "result",
     "sandbox",

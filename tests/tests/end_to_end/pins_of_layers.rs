@@ -172,6 +172,27 @@ fn each_server_is_locked_next_to_its_configuration() {
 }
 
 #[test]
+fn lock_files_of_the_user_neither_contain_nor_pin_the_demo_server() {
+    let place = Project::new();
+    place.user(&place.servers(&[("demo", "users")]));
+    place.elsewhere(&["mcp", "lock"]).exits(0);
+    let before = fs::read(place.users_lock()).unwrap();
+    for command in [&["mcp", "lock", "--demo"][..], &["mcp", "lock", "--demo", "--accept"]] {
+        place.elsewhere(command).exits(2).says(&["the demo server has no lock file", "--lock FILE"]);
+    }
+    let observe = ["mcp", "observe", "demo.echo", "--demo"];
+    place.elsewhere(&observe).exits(2).says(&["the demo server has no lock file", "--lock FILE"]);
+    let called = place.elsewhere(&["mcp", "call", "demo.echo", "message=hello", "--demo"]).exits(0);
+    assert_eq!((called.stdout.as_str(), called.stderr.as_str()), ("hello\n", ""));
+    assert_eq!(fs::read(place.users_lock()).unwrap(), before);
+
+    place.elsewhere(&["mcp", "lock", "--demo", "--lock", "demo.lock"]).exits(0);
+    let written = lock(&place.elsewhere.path().join("demo.lock"));
+    assert_eq!(names(&written), ["demo"]);
+    assert!(written["servers"]["demo"]["tools"]["echo"].is_object(), "{written:#}");
+}
+
+#[test]
 fn a_projects_lock_is_part_of_what_is_trusted() {
     let place = Project::new();
     place.offer("projects", &json!({ "two": "does another thing" }));

@@ -81,10 +81,10 @@ fn no_compiler_outlives_a_killed_server() {
     assert_the_next_one_works(DEMO, "\"again\"");
 }
 
-/// A compilation is stopped when the client cancels its request.
+/// A compilation is stopped when the client cancels its request. (`serve_compilers` is about spare compilers.)
 #[test]
 fn no_compiler_outlives_a_cancelled_request() {
-    let mut server = Serve::new(DEMO).start();
+    let mut server = Serve::new(&format!("{DEMO}serve: {{ spareCompilers: 0 }}\n")).start();
     server.shake_hands();
     begin(&mut server, 7, &format!("// {}\n{FOREVER}", unique()));
     server.wait_until("the compiler", || server.tree().count(COMPILER) > 0);

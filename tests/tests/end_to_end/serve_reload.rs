@@ -1,7 +1,10 @@
 //! `toolsmith serve` when its configuration changes.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -234,6 +237,47 @@ fn a_constantly_written_file_is_read_occasionally() {
     let answer = server.ask(1, "tools/call", &execute("6 * 7"));
     assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
     wait_until_listed(&mut server, "echo", true);
+}
+
+/// Other programs write other files in the folder all the time. The configuration is written, replaced and linked.
+#[test]
+fn a_change_in_a_busy_folder_is_read() {
+    let mut server = Serve::new(DEMO).start();
+    server.shake_hands();
+    let (given, next, target) = (server.path("given.yaml"), server.path("next"), server.path("target"));
+    let other = server.path("other");
+    let is_done = AtomicBool::new(false);
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                fs::write(&other, "x").unwrap();
+                fs::remove_file(&other).unwrap();
+            }
+        });
+        // The other program ends even if an assertion fails.
+        let _end = End(&is_done);
+        let with = format!("{DEMO}{}", direct("x"));
+        fs::write(&given, &with).unwrap();
+        wait_until_listed(&mut server, "echo", true);
+        fs::write(&next, DEMO).unwrap();
+        fs::rename(&next, &given).unwrap();
+        wait_until_listed(&mut server, "echo", false);
+        fs::write(&target, &with).unwrap();
+        symlink(&target, &next).unwrap();
+        fs::rename(&next, &given).unwrap();
+        wait_until_listed(&mut server, "echo", true);
+        fs::write(&target, DEMO).unwrap();
+        wait_until_listed(&mut server, "echo", false);
+    });
+}
+
+/// Sets a flag when it is dropped.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 #[test]

@@ -49,13 +49,18 @@ impl Service {
         Service::start(Command::new(env!("CARGO_BIN_EXE_oauth-server")).arg(mode))
     }
 
-    /// The address of the MCP server of [`Service::guarded`].
-    pub(crate) fn guarded_address(&self) -> String {
+    /// The server that misbehaves, in one of its modes.
+    pub(crate) fn fault(mode: &str) -> Self {
+        Service::start(Command::new(env!("CARGO_BIN_EXE_http-fault-server")).arg(mode))
+    }
+
+    /// The address of the MCP server of [`Service::guarded`] and [`Service::fault`].
+    pub(crate) fn mcp_address(&self) -> String {
         let first: Value = serde_json::from_str(&self.first).unwrap();
         format!("{}/mcp", first["address"].as_str().unwrap())
     }
 
-    /// Sends the server of [`Service::guarded`] a command, and waits until it is done.
+    /// Sends a server that takes commands one of them, and waits until it is done.
     pub(crate) fn command(&self, command: &str) {
         let answer = serde_json::json!({ "done": command }).to_string();
         let answers = || self.lines().iter().filter(|line| **line == answer).count();

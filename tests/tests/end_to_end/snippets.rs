@@ -100,6 +100,16 @@ fn assert_right(wrong: &[String], rows: usize) {
 }
 
 #[test]
+fn concurrency_table_by_run() {
+    by_run(&table("concurrency.yaml"), DEMO);
+}
+
+#[test]
+fn concurrency_table_by_serve() {
+    by_serve(&table("concurrency.yaml"), DEMO);
+}
+
+#[test]
 fn corrections_table_by_run() {
     by_run(&table("corrections.yaml"), DEMO);
 }

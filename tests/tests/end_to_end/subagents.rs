@@ -8,6 +8,7 @@ mod limits;
 mod logs;
 mod start;
 mod tools;
+mod typical;
 
 use end_to_end::models::ModelServer;
 use serde_json::{Value, json};

@@ -89,7 +89,7 @@ fn settings() -> Settings {
         (escaped(shared()), "[cache]"),
         (target, "[target]"),
         // Whether a server was started before depends on earlier tests.
-        (r"(?m)^toolsmith: \w+ is started for the first time: .*\n".to_owned(), ""),
+        (r"(?m)^toolsmith: info: \w+ is started for the first time: .*\n".to_owned(), ""),
         // Whether a list was cached before does, too.
         (r"(?m)^toolsmith: the tools of a server have changed: compiling again .*\n".to_owned(), ""),
         // Whether a compiler waits depends on what else this machine runs.

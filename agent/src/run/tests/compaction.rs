@@ -43,14 +43,7 @@ async fn run(
     let (model, limits) = (Says::new(replies), small_window());
     let kept = store.begin(NewConversation::default());
     let watcher = Notes(Mutex::default(), Keeps(Mutex::new(kept)));
-    let run = Run {
-        model: &model,
-        tools: &Names,
-        system: "",
-        limits: &limits,
-        final_answer: None,
-        watcher: &watcher,
-    };
+    let run = run_with(&model, &limits, &watcher);
     let answer = run.go_on(history, Message::text(Role::User, "sort the apples")).await;
     let texts = |messages: &Vec<Message>| messages.iter().map(Message::texts).collect();
     let requests = model.1.lock().unwrap().iter().map(texts).collect();

@@ -113,7 +113,7 @@ async fn is_wanted(remedy: &Remedy, yes: bool, terminal: &Terminal) -> Result<bo
         return Ok(true);
     }
     if yes {
-        terminal.tell(&format!("run this yourself, because it needs root: {line}"));
+        terminal.eprint(&format!("run this yourself, because it needs root: {line}"));
         return Ok(false);
     }
     let user = terminal_prompter::of_command().ok_or_else(|| {

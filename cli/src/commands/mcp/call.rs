@@ -29,8 +29,8 @@ const STANDARD_INPUT_LIMIT: u64 = 32 << 20;
 
 /// Runs the command and returns the exit code. The tool may be a subagent: its events are shown.
 pub(super) async fn call(arguments: &CallArguments) -> Result<u8, Failure> {
-    let terminal = Terminal::new(arguments.output.quiet, false);
-    let runtime = Runtime::start(terminal, arguments.output.verbose, ProcessContext::of_this_process()).await;
+    let terminal = Terminal::new(false, false);
+    let runtime = Runtime::start(terminal, ProcessContext::of_this_process()).await;
     let code = call_in(&runtime, arguments).await;
     runtime.shutdown().await?;
     code
@@ -61,12 +61,13 @@ async fn result(arguments: &CallArguments, runtime: &Runtime) -> Result<Value, F
     let name = &server(&config, server_name)?.connection.name;
     let known = Known::of(&config)?;
     let cache = config::cache_folder()?;
-    let policy = terminal_prompter::policy(&config, &arguments.allow, terminal, Questions::One);
+    let policy = terminal_prompter::policy(&config, &arguments.permission.allow, terminal, Questions::One);
     let mut sessions = sessions(&config, known.pins.clone(), terminal);
     sessions.permit(policy.clone());
     let note_difference = |tools: &ToolList| note_difference(&config, &known.pins, name, tools, terminal);
     let answer = answer(&sessions, (name, tool), given, note_difference).await;
-    sessions.unchecked().iter().for_each(|note| terminal.note(note));
+    let unchecked = sessions.unchecked();
+    unchecked.iter().for_each(|warning| terminal.note(&format!("warning: {warning}")));
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     sessions.close().await;
     let bounded = Results::new(&cache, config.cache.size).bound(&answer?, RESULT_LIMIT).map_err(|error| {
@@ -169,7 +170,7 @@ fn show(result: &Value, as_json: bool, terminal: &Terminal) -> u8 {
         let shown = json!({ "success": !is_error, "output": output, "data": data, "error": error, "content": content });
         print_json(&shown, terminal);
     } else if is_error {
-        terminal.tell(&format!("the tool failed: {output}"));
+        terminal.eprint(&format!("the tool failed: {output}"));
     } else {
         terminal.print(&output);
     }

@@ -20,8 +20,8 @@ use serde_json::{Map, Value as Json, json};
 use terminal::say_note;
 
 use crate::arguments::{
-    AccessArguments, AddArguments, ClientScope, ImportArguments, NamedArguments, OAuthArguments, Scope,
-    TransportArgument,
+    AccessArguments, AddArguments, ClientScope, DestinationArguments, ImportArguments, NamedArguments,
+    OAuthArguments, Scope, TransportArgument,
 };
 use crate::commands::setup::{ClientFile, Place};
 use crate::file_lock::hold;
@@ -31,11 +31,11 @@ use file::Editable;
 
 /// Adds a server and returns the exit code.
 pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
-    let mut file = Editable::open(arguments.access.scope)?;
+    let mut file = Editable::open(arguments.destination.scope)?;
     let taken = taken(&file, [arguments.name.as_str()].into_iter())?;
-    refuse_taken(&taken, &arguments.access, &file)?;
+    refuse_taken(&taken, &arguments.destination, &file)?;
     let mut entry = entry(arguments)?;
-    entry.extend(access(&arguments.access, &[(arguments.name.clone(), entry.clone())]).await);
+    entry.extend(access(&arguments.destination.access, &[(arguments.name.clone(), entry.clone())]).await);
     change(&mut file, &arguments.name, entry)?;
     save(&file)?;
     report(&format!("added {} to {}", arguments.name, file.path.display()));
@@ -47,17 +47,18 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     let imported = match arguments.from {
         Some(client) => {
             let file = ClientFile::open(client, &Place::of(client, ClientScope::User)?)?;
+            file.must_exist()?;
             foreign::of_client(client, &file.path, &file.content()?, &file.entries()?)?
         }
         None => foreign::read(&arguments.file)?,
     };
-    let mut file = Editable::open(arguments.access.scope)?;
+    let mut file = Editable::open(arguments.destination.scope)?;
     let taken = taken(&file, imported.servers.iter().map(|(name, _)| name.as_str()))?;
-    refuse_taken(&taken, &arguments.access, &file)?;
+    refuse_taken(&taken, &arguments.destination, &file)?;
     for note in &imported.notes {
         report(&printable::prose(note));
     }
-    let access = access(&arguments.access, &imported.servers).await;
+    let access = access(&arguments.destination.access, &imported.servers).await;
     let mut names = Vec::new();
     for (name, entry) in &imported.servers {
         let before = file.text.clone();
@@ -141,8 +142,8 @@ fn taken<'a>(file: &Editable, names: impl Iterator<Item = &'a str>) -> Result<Ve
     Ok(taken)
 }
 
-fn refuse_taken(taken: &[&str], access: &AccessArguments, file: &Editable) -> Result<(), Failure> {
-    if taken.is_empty() || access.replace {
+fn refuse_taken(taken: &[&str], destination: &DestinationArguments, file: &Editable) -> Result<(), Failure> {
+    if taken.is_empty() || destination.replace {
         return Ok(());
     }
     let (names, place) = (taken.join(", "), file.path.display());

@@ -27,7 +27,7 @@ use crate::terminal_host::TerminalHost;
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {
-    let terminal = Terminal::new(arguments.place.quiet, false);
+    let terminal = Terminal::new(false, false);
     let done = work(arguments, &terminal).await;
     terminal.flush().await.map_err(Failure::output)?;
     done
@@ -65,7 +65,7 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
     let names = config.servers.iter().map(|server| server.connection.name.as_str());
     let locked: Vec<(&str, usize)> =
         names.filter_map(|name| Some((name, admitted(&config, &lists, name)?.len()))).collect();
-    save(&locked, targets.iter().zip(opened), arguments.place.json, terminal)?;
+    save(&locked, targets.iter().zip(opened), arguments.place.output.json, terminal)?;
     Ok(exit_code::OK)
 }
 
@@ -134,7 +134,7 @@ fn targets(config: &Config, named: Option<&PathBuf>) -> Result<Vec<Target>, Fail
     };
     let targets: Vec<Target> = config.locks.iter().enumerate().map(target).collect();
     let has_place = |server: &config::Server| config.lock_of(&server.layer).is_some();
-    if config.servers.iter().all(has_place) { Ok(targets) } else { Err(no_lock_file()) }
+    if config.servers.iter().all(has_place) { Ok(targets) } else { Err(no_lock_file(config)) }
 }
 
 impl Target {
@@ -190,7 +190,7 @@ fn differences(
         for difference in found.iter().filter(|difference| !difference.is_empty()) {
             let state = if accepted.has(name) { "accepted changes" } else { "tools differ from those" };
             let (file, lines) = (difference.file.display(), difference.lines().join("\n"));
-            terminal.tell(&format!("{name}: {state} in {file}:\n{lines}"));
+            terminal.eprint(&format!("{name}: {state} in {file}:\n{lines}"));
             if !accepted.has(name) {
                 differing.insert(name.clone());
             }

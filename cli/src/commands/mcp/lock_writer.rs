@@ -6,14 +6,18 @@ use std::path::{Path, PathBuf};
 use mcp::Lock;
 
 use config::trust::{self, ProjectFiles, Trust};
-use config::{layers, locks};
+use config::{Config, layers, locks};
 use gateway::failure::Failure;
 
 use crate::file_lock::hold;
 
-/// The error if no layer has a place for a lock file.
-pub(crate) fn no_lock_file() -> Failure {
-    Failure::command_line("there is no folder for the lock file").hint("name a file with --lock FILE")
+/// The error if the servers have no lock file.
+pub(crate) fn no_lock_file(config: &Config) -> Failure {
+    let message = match config.is_demo() {
+        true => "the demo server has no lock file",
+        false => "there is no folder for the lock file",
+    };
+    Failure::command_line(message).hint("name a file with --lock FILE")
 }
 
 /// A lock file that no other process changes until this value is dropped.

@@ -53,9 +53,9 @@ pub(crate) async fn at(connection: &ServerConfig, notifier: &Notifier) -> Result
 
 /// Shows the address to visit, and opens it if `in_browser` is set.
 async fn show(address: String, in_browser: bool, notifier: Notifier) {
-    notifier.tell(&format!("to log in, visit\n  {address}"));
+    notifier.log(&format!("to log in, visit\n  {address}"));
     if in_browser && !browser::open(&address) {
-        notifier.tell("no browser could be opened; open the address manually, on this machine");
+        notifier.log("no browser could be opened; open the address manually, on this machine");
     }
 }
 
@@ -77,7 +77,7 @@ async fn offered(config: &ServerConfig, error: &mcp::Error, host: &TerminalHost)
     match mcp::login(config, Some(challenge), |address| show(address, true, notifier.clone())).await {
         Ok(()) => true,
         Err(error) => {
-            notifier.tell(&error.to_string());
+            notifier.log(&error.to_string());
             false
         }
     }

@@ -30,7 +30,7 @@ use crate::tool_arguments::object;
 
 /// Runs `mcp observe` and returns the exit code.
 pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure> {
-    let terminal = Terminal::new(arguments.place.quiet, false);
+    let terminal = Terminal::new(false, false);
     let done = observe_tool(arguments, &terminal).await;
     terminal.flush().await.map_err(Failure::output)?;
     done.map(|()| exit_code::OK)
@@ -41,13 +41,14 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
     let (server, tool) = &arguments.tool;
     if arguments.forget {
         forget(&place.file, server, tool, terminal)?;
-        if arguments.place.json {
+        if arguments.place.output.json {
             print_json(&json!({ "server": server, "tool": tool, "file": place.file }), terminal);
         }
         return Ok(());
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
-    let policy = terminal_prompter::policy(&place.config, &arguments.allow, terminal, Questions::Several);
+    let policy =
+        terminal_prompter::policy(&place.config, &arguments.permission.allow, terminal, Questions::Several);
     let answered = place.answers((server, tool), calls, policy.clone(), TerminalHost::at(terminal)).await;
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let (tools, answers, failure) = answered?;
@@ -59,7 +60,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         learn(&mut writer.lock, (server, tool), raw, &answers, &masker)?;
         let signature = signature(&writer.lock, server, tool, &masker);
         writer.save()?;
-        if arguments.place.json {
+        if arguments.place.output.json {
             let observed =
                 json!({ "server": server, "tool": tool, "signature": signature, "file": place.file });
             print_json(&observed, terminal);
@@ -151,7 +152,7 @@ impl Place {
                 file.clone()
             }
             (None, Some(index)) => config.locks.get(index).map(|own| own.path.clone()).unwrap_or_default(),
-            (None, None) => return Err(no_lock_file()),
+            (None, None) => return Err(no_lock_file(&config)),
         };
         Ok(Place { config, file, pins })
     }

@@ -16,25 +16,24 @@ use serde_json::{Value, json};
 use server::setup::{load, server, survey_for_person};
 use terminal::{Masker, Terminal};
 
-use super::support::{code, is_in, note_difference, print_json, sessions};
+use super::support::{code, note_difference, print_json, server_of, sessions};
 use super::table::{short, show_table};
-use crate::arguments::{LookArguments, OneArguments, Scope};
+use crate::arguments::{InspectArguments, OneArguments};
 
 /// Maximum length of a server's texts that is shown, in characters.
 const WORDS: usize = 2_000;
 
-pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = survey_for_person(&arguments.place.options(), terminal)?;
-    if let Some(name) = &arguments.name {
-        server(&config, name)?;
+pub(super) fn list(arguments: &InspectArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let config = survey_for_person(&arguments.options(), terminal)?;
+    if let Some(name) = arguments.name.as_ref().filter(|name| !config.has_entry(name)) {
+        server_of(&config, name, arguments.scope)?;
     }
     let masker = config_secrets::masker(&config);
-    let servers = config.servers.iter().filter(|server| is_in(arguments.scope, &server.layer));
-    let mut rows: Vec<Value> = servers.map(|server| configured(server, &masker)).collect();
-    let absent = config.absent.iter().filter(|absent| is_in(arguments.scope, &absent.layer));
-    rows.extend(absent.map(|absent| {
-        json!({ "id": absent.name, "transport": absent.transport, "enabled": false, "source": source(&absent.layer),
-            "address": null, "timeout": null, "requestTimeout": null, "error": absent.wrong.as_deref().map(problems) })
+    let mut rows: Vec<Value> = config.servers.iter().map(|server| configured(server, &masker)).collect();
+    rows.extend(config.absent.iter().map(|absent| {
+        json!({ "id": absent.name, "transport": absent.transport, "enabled": absent.wrong.is_some(),
+            "source": source(&absent.layer), "address": null, "timeout": null, "requestTimeout": null,
+            "error": absent.wrong.as_deref().map(problems) })
     }));
     rows.retain(|row| arguments.name.as_ref().is_none_or(|name| row["id"] == **name));
     rows.sort_by_key(|row| row["id"].to_string());
@@ -51,11 +50,7 @@ pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8,
         &columns,
         rows.iter().map(|row| columns.iter().map(|column| cell(&row[*column])).collect()),
     );
-    for row in &rows {
-        if let Some(wrong) = row["error"].as_str() {
-            terminal.tell(&format!("{}: {wrong}", row["id"].as_str().unwrap_or_default()));
-        }
-    }
+    // Errors in entries were reported when the configuration was read.
     Ok(exit_code::OK)
 }
 
@@ -135,16 +130,10 @@ async fn alone(config: &Arc<Config>, name: &str, pins: &Pins, terminal: &Termina
     Ok(tried)
 }
 
-/// Connects to the servers of a scope in parallel, and notes how their tools differ from the locked ones.
-async fn all(
-    config: &Arc<Config>,
-    scope: Option<Scope>,
-    pins: &Pins,
-    terminal: &Terminal,
-) -> Result<Vec<Tried>, Failure> {
+/// Connects to all servers in parallel, and notes how their tools differ from the locked ones.
+async fn all(config: &Arc<Config>, pins: &Pins, terminal: &Terminal) -> Result<Vec<Tried>, Failure> {
     let sessions = sessions(config, pins.clone(), terminal);
-    let servers = config.servers.iter().filter(|server| is_in(scope, &server.layer));
-    let names = servers.map(|server| &server.connection.name);
+    let names = config.servers.iter().map(|server| &server.connection.name);
     let attempts = names.map(|name| (name.clone(), attempt(&sessions, name)));
     let tried = waiting::all(&terminal.notifier(), attempts).await;
     sessions.close().await;
@@ -169,7 +158,7 @@ impl Tried {
         let name = &self.name;
         match &self.opened {
             Ok(Opened { session, tools, warnings, .. }) => {
-                warnings.iter().for_each(|warning| terminal.note(warning));
+                warnings.iter().for_each(|warning| terminal.note(&format!("warning: {name}: {warning}")));
                 let tools = ToolCount::of(config, pins, name, tools);
                 let version = short(session.protocol_version(), WORDS);
                 if self.works() {
@@ -184,7 +173,7 @@ impl Tried {
                 let text = error.report.for_terminal();
                 // The line begins with the server's name already.
                 let text = text.strip_prefix(&format!("MCP server `{name}`: ")).unwrap_or(&text);
-                terminal.tell(&format!("{name}: error: {text}"));
+                terminal.eprint(&format!("{name}: error: {text}"));
             }
         }
     }
@@ -233,22 +222,20 @@ impl Tried {
     }
 }
 
-pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = survey_for_person(&arguments.place.options(), terminal)?;
+pub(super) async fn status(arguments: &InspectArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let config = survey_for_person(&arguments.options(), terminal)?;
     if let Some(name) = &arguments.name {
-        let server = server(&config, name)?;
-        must_be_in(arguments.scope, server)?;
+        let server = server_of(&config, name, arguments.scope)?;
         return one(&config, &server.connection.name, arguments.output.json, terminal).await;
     }
     let pins = Known::of(&config)?.pins;
-    let tried = all(&config, arguments.scope, &pins, terminal).await?;
+    let tried = all(&config, &pins, terminal).await?;
     let mut rows: Vec<Value> = tried.iter().map(|tried| tried.facts(&config, &pins)).collect();
-    let absent: Vec<_> =
-        config.absent.iter().filter(|absent| is_in(arguments.scope, &absent.layer)).collect();
-    rows.extend(absent.iter().map(|absent| {
+    rows.extend(config.absent.iter().map(|absent| {
         let state = if absent.wrong.is_some() { "error" } else { "disabled" };
-        json!({ "id": absent.name, "transport": absent.transport, "source": source(&absent.layer), "enabled": false,
-            "state": state, "tools": null, "error": absent.wrong.as_deref().map(problems) })
+        json!({ "id": absent.name, "transport": absent.transport, "source": source(&absent.layer),
+            "enabled": absent.wrong.is_some(), "state": state, "tools": null,
+            "error": absent.wrong.as_deref().map(problems) })
     }));
     rows.sort_by_key(|row| row["id"].to_string());
     if arguments.output.json {
@@ -260,14 +247,15 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
             &columns,
             rows.iter().map(|row| columns.iter().map(|column| shown(row, column)).collect()),
         );
-        for row in &rows {
+        // Errors in the other entries were reported when the configuration was read.
+        for row in rows.iter().filter(|row| config.server(row["id"].as_str().unwrap_or_default()).is_some()) {
             let id = row["id"].as_str().unwrap_or_default();
-            row["error"].as_str().iter().for_each(|error| terminal.tell(&format!("{id}: {error}")));
+            row["error"].as_str().iter().for_each(|error| terminal.eprint(&format!("{id}: {error}")));
             let warnings = row["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            warnings.for_each(|warning| terminal.note(&format!("{id}: {warning}")));
+            warnings.for_each(|warning| terminal.note(&format!("warning: {id}: {warning}")));
         }
     }
-    let is_off = tried.is_empty() && absent.iter().all(|absent| absent.wrong.is_none());
+    let is_off = tried.is_empty() && config.absent.iter().all(|absent| absent.wrong.is_none());
     Ok(code(is_off || tried.iter().any(Tried::works)))
 }
 
@@ -275,17 +263,6 @@ pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Resul
     let config = load(&arguments.place.options())?;
     let name = &server(&config, &arguments.name)?.connection.name;
     one(&config, name, arguments.output.json, terminal).await
-}
-
-/// Fails if the entry in force of the server `name` is not of this scope: an overridden entry has no effect.
-fn must_be_in(scope: Option<Scope>, server: &Server) -> Result<(), Failure> {
-    if is_in(scope, &server.layer) {
-        return Ok(());
-    }
-    let name = &server.connection.name;
-    let place = source(&server.layer);
-    Err(Failure::command_line(format!("the entry of {name} in force is in another scope: {place}"))
-        .hint(format!("leave out --scope: toolsmith mcp test {name}")))
 }
 
 /// Prints everything about one server.
@@ -324,22 +301,21 @@ async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Termina
         session.instructions().iter().for_each(|words| line("instructions", words));
     }
     for warning in facts["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        terminal.note(warning);
+        terminal.note(&format!("warning: {warning}"));
     }
-    facts["error"].as_str().iter().for_each(|error| terminal.tell(error));
+    facts["error"].as_str().iter().for_each(|error| terminal.eprint(error));
     Ok(code(tried.works()))
 }
 
-pub(super) async fn test(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.place.options())?;
+pub(super) async fn test(arguments: &InspectArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let config = load(&arguments.options())?;
     let pins = Known::of(&config)?.pins;
     let tried = match &arguments.name {
         Some(name) => {
-            let server = server(&config, name)?;
-            must_be_in(arguments.scope, server)?;
+            let server = server_of(&config, name, arguments.scope)?;
             vec![alone(&config, &server.connection.name, &pins, terminal).await?]
         }
-        None => all(&config, arguments.scope, &pins, terminal).await?,
+        None => all(&config, &pins, terminal).await?,
     };
     if arguments.output.json {
         let mut results = tried.iter().map(|tried| tried.result(&config, &pins));

@@ -1,15 +1,18 @@
-//! Helpers of the `mcp` commands: open sessions, note differences from the lock file, print JSON.
+//! Helpers of the `mcp` commands: open sessions, find a server, note differences from the lock file, print
+//! JSON.
 
 use std::sync::Arc;
 
-use config::{Config, ConfigLayer};
+use config::{Config, Server};
 use gateway::config_secrets;
 use gateway::exit_code;
+use gateway::failure::Failure;
 use gateway::pins::{Difference, Pins};
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
 use gateway::unmatched;
 use serde_json::Value;
+use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::Scope;
@@ -33,16 +36,30 @@ pub(super) fn note_difference(
 ) {
     let found = pins.differences(server, tools, |tool| config.admits(server, tool));
     let differences = found.iter().filter_map(Difference::note);
-    differences.chain(unmatched::of_server(config, server, tools)).for_each(|note| terminal.note(&note));
+    let warnings = differences.chain(unmatched::of_server(config, server, tools));
+    warnings.for_each(|warning| terminal.note(&format!("warning: {warning}")));
 }
 
-/// Whether a server of this layer is shown: all are, unless the user chose a scope.
-pub(super) fn is_in(scope: Option<Scope>, layer: &ConfigLayer) -> bool {
-    match scope {
-        None => true,
-        Some(Scope::User) => matches!(layer, ConfigLayer::User(_)),
-        Some(Scope::Project) => matches!(layer, ConfigLayer::Project(_)),
+/// A usable server of a configuration that was read for `scope`.
+pub(super) fn server_of<'a>(
+    config: &'a Config,
+    name: &str,
+    scope: Option<Scope>,
+) -> Result<&'a Server, Failure> {
+    match scope.filter(|_| !config.has_entry(name)) {
+        None => setup::server(config, name),
+        Some(scope) => Err(not_in(scope, name)),
     }
+}
+
+/// The error for a server that the chosen scope does not have.
+fn not_in(scope: Scope, name: &str) -> Failure {
+    let scope = match scope {
+        Scope::User => "your own configuration",
+        Scope::Project => "the project's configuration",
+    };
+    Failure::command_line(format!("{scope} has no server {name:?}"))
+        .hint("leave out --scope to use the server of any layer")
 }
 
 /// Prints a value as one line of JSON.

@@ -14,44 +14,43 @@ use gateway::tool_list::ToolList;
 use gateway::{unmatched, waiting};
 use report::{Kind, Report};
 use serde_json::{Value, json};
-use server::setup::{load, server};
+use server::setup::load;
 use terminal::Terminal;
 
-use super::support::{is_in, note_difference, print_json, sessions};
+use super::support::{note_difference, print_json, server_of, sessions};
 use super::table::show_table;
 use crate::arguments::ToolsArguments;
 
 type Lists = BTreeMap<String, Arc<ToolList>>;
 
 pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.look.place.options())?;
+    let config = load(&arguments.inspect.options())?;
     let known = Known::of(&config)?;
-    let names: Vec<&str> = match &arguments.look.name {
-        Some(name) => vec![&server(&config, name)?.connection.name],
-        None => {
-            let servers = config.servers.iter().filter(|server| is_in(arguments.look.scope, &server.layer));
-            servers.map(|server| server.connection.name.as_str()).collect()
-        }
+    let servers = match &arguments.inspect.name {
+        Some(name) => vec![server_of(&config, name, arguments.inspect.scope)?],
+        None => config.servers.iter().collect(),
     };
+    let names: Vec<&str> = servers.iter().map(|server| server.connection.name.as_str()).collect();
     let (lists, failures) = ask(&config, &known.pins, &names, terminal).await;
     if lists.is_empty()
-        && arguments.look.output.json
+        && arguments.inspect.output.json
         && let Some(all) = Report::joined(failures.clone())
     {
         return Err(all.into());
     }
-    failures.iter().for_each(|failure| terminal.tell(&failure.for_terminal()));
+    failures.iter().for_each(|failure| terminal.eprint(&failure.for_terminal()));
     if lists.is_empty() && !names.is_empty() {
         return Err(Failure::new(Kind::Server, "no server answered"));
     }
     let partition = partition(&config, &known.pins, &lists)?;
-    if arguments.look.name.is_none() {
+    if arguments.inspect.name.is_none() {
         let unmatched = unmatched::of_all(&config, &lists);
-        partition.warnings.iter().chain(&unmatched).for_each(|warning| terminal.note(warning));
+        let warnings = partition.warnings.iter().chain(&unmatched);
+        warnings.for_each(|warning| terminal.note(&format!("warning: {warning}")));
     }
     let of = |(name, list): (&String, &Arc<ToolList>)| rows(&config, &known.pins, &partition, name, list);
     let servers: Vec<(String, Vec<Value>)> = lists.iter().map(|entry| (entry.0.clone(), of(entry))).collect();
-    if arguments.look.output.json {
+    if arguments.inspect.output.json {
         let values = servers.iter().map(|(name, rows)| as_json(&config, name, rows, arguments));
         let errors: Vec<String> = failures.iter().map(Report::for_model).collect();
         let all = json!({ "servers": values.collect::<Vec<_>>(), "errors": errors, "reports": failures });
@@ -71,7 +70,8 @@ async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Termi
     for (name, opened) in names.iter().zip(opened) {
         match opened {
             Ok(opened) => {
-                opened.warnings.iter().for_each(|warning| terminal.note(&format!("{name}: {warning}")));
+                let warn = |warning: &String| terminal.note(&format!("warning: {name}: {warning}"));
+                opened.warnings.iter().for_each(warn);
                 note_difference(config, pins, name, &opened.tools, terminal);
                 if opened.is_whole {
                     remember(config, name, &opened.tools);
@@ -92,7 +92,7 @@ fn remember(config: &Config, name: &str, tools: &ToolList) {
     }
 }
 
-/// Finds the direct tools and their names. These depend on all servers; for servers that were not listed now, the
+/// Finds the direct tools and their names. These depend on all servers of the configuration; for servers that were not listed now, the
 /// cached lists are used.
 fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, Failure> {
     let cache = cache::open(&config.cache)?;

@@ -69,6 +69,18 @@ impl ClientFile {
         Ok(file)
     }
 
+    /// Fails if there is no file, and so no server to read from it.
+    ///
+    /// # Errors
+    /// As described.
+    pub(crate) fn must_exist(&self) -> Result<(), Error> {
+        if self.before.is_some() {
+            return Ok(());
+        }
+        Err(Error::new(format!("there is no file {}", self.path.display()))
+            .hint("add a server to the client first, or name another client"))
+    }
+
     /// Whether the file has opencode's second form.
     fn is_second_form(&self) -> bool {
         self.section.len() > 1

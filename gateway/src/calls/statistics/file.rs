@@ -17,8 +17,11 @@ use crate::failure::Failure;
 /// Limit on the age of counters, in days.
 const DAYS_KEPT: i64 = 400;
 
-/// Limit on rows, each for one tool on one day; the oldest days are deleted.
+/// Limit on rows, each for one tool on one day; of the oldest days, the rows with the fewest calls are deleted first.
 const ROWS_KEPT: i64 = 50_000;
+
+/// Number of rows that a process adds or changes before it applies the limits again on the same day.
+const PRUNE_INTERVAL: usize = 1_000;
 
 /// Time limit on waiting for other processes that write: each of them needs milliseconds.
 const BUSY: Duration = Duration::from_secs(5);
@@ -62,8 +65,8 @@ CREATE TABLE durations (
 pub(super) struct StatisticsFile {
     connection: Connection,
     path: PathBuf,
-    /// The day of the last deletion of old counters.
-    pruned: Option<i64>,
+    /// The day on which the limits were last applied, and the number of rows that were written since.
+    pruned: Option<(i64, usize)>,
 }
 
 impl StatisticsFile {
@@ -122,10 +125,11 @@ impl StatisticsFile {
     /// Adds counters, and deletes those that are too old.
     pub(super) fn add(&mut self, pending: &Pending, today: i64) -> Result<(), Failure> {
         let path = self.path.clone();
-        let prunes = self.pruned != Some(today);
+        let since = self.pruned.filter(|(day, _)| *day == today).map(|(_, rows)| rows + pending.len());
+        let prunes = since.is_none_or(|rows| rows >= PRUNE_INTERVAL);
         let written = self.try_add(pending, prunes.then_some(today));
         written.map_err(|error| sqlite(&path, "can't be written", error))?;
-        self.pruned = Some(today);
+        self.pruned = Some((today, since.filter(|_| !prunes).unwrap_or_default()));
         Ok(())
     }
 
@@ -149,15 +153,11 @@ impl StatisticsFile {
             }
         }
         if let Some(today) = prune {
-            // The day of the newest row that is too much, or one that is too old.
-            let excess: Option<i64> = transaction.query_row(
-                "SELECT max(day) FROM (SELECT day FROM calls ORDER BY day DESC LIMIT -1 OFFSET ?1)",
-                [ROWS_KEPT],
-                |row| row.get(0),
-            )?;
-            let last = excess.unwrap_or(i64::MIN).max(today.saturating_sub(DAYS_KEPT));
-            transaction.execute("DELETE FROM calls WHERE day <= ?1", [last])?;
-            transaction.execute("DELETE FROM durations WHERE day <= ?1", [last])?;
+            let deleted = transaction.execute("DELETE FROM calls WHERE day <= ?1", [today - DAYS_KEPT])?
+                + transaction.execute(DELETE_EXCESS, [ROWS_KEPT])?;
+            if deleted > 0 {
+                transaction.execute(DELETE_DURATIONS, [])?;
+            }
         }
         transaction.commit()
     }
@@ -237,6 +237,13 @@ ON CONFLICT DO UPDATE SET
 const ADD_DURATIONS: &str = "
 INSERT INTO durations (day, server, tool, bucket, calls) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT DO UPDATE SET calls = calls + excluded.calls";
+
+const DELETE_EXCESS: &str = "
+DELETE FROM calls WHERE (day, server, tool) IN
+    (SELECT day, server, tool FROM calls ORDER BY day DESC, calls DESC, server, tool LIMIT -1 OFFSET ?1)";
+
+const DELETE_DURATIONS: &str = "
+DELETE FROM durations WHERE (day, server, tool) NOT IN (SELECT day, server, tool FROM calls)";
 
 const READ_CALLS: &str = "
 SELECT server, tool, sum(calls), sum(failures), sum(cached), total(ms), max(longest_ms), sum(bytes)

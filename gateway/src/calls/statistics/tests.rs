@@ -113,6 +113,26 @@ fn old_days_are_deleted_and_periods_and_servers_selected() {
 }
 
 #[test]
+fn a_file_that_grows_within_a_day_keeps_the_tools_with_most_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stats.db");
+    let statistics = statistics();
+    let write = |tools: std::ops::Range<usize>, calls: u64| {
+        for number in tools {
+            let tally = Tally { calls, ..Tally::default() };
+            statistics.pending().insert((today(), "s".to_owned(), format!("t{number}")), tally);
+        }
+        statistics.write_to(&path);
+    };
+    // The first write of a day applies the limits; the others do after some growth.
+    write(0..1, 1);
+    write(1..60_001, 2);
+    let kept = read(&path, None, None).unwrap();
+    assert_eq!(kept.len(), 50_000);
+    assert!(kept.iter().all(|tool| tool.calls == 2));
+}
+
+#[test]
 fn counters_in_memory_are_bounded() {
     let statistics = statistics();
     for number in 0..TOOLS_LIMIT + 10 {

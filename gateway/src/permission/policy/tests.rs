@@ -86,15 +86,15 @@ fn a_program_needs_one_question_and_its_calls_none() {
     assert_eq!((call(&policy, "a", &execution), call(&policy, "allow", &execution)), (Ok(()), Ok(())));
     assert_eq!(script.questions().len(), 0);
     // The next execution asks again.
-    assert_eq!(decide(&policy, &["a"], &ExecutionAnswers::default()), Err(Reason::Person));
+    assert_eq!(decide(&policy, &["a"], &ExecutionAnswers::default()), Err(Reason::Refused));
 }
 
 #[test]
 fn calls_of_refused_tools_are_refused() {
     let script = Script::new(&[Answer::No, Answer::No]);
     let (policy, execution) = (policy(&script, &[]), ExecutionAnswers::default());
-    assert_eq!(decide(&policy, &["a"], &execution), Err(Reason::Person));
-    assert_eq!(call(&policy, "a", &execution), Err(Reason::Person));
+    assert_eq!(decide(&policy, &["a"], &execution), Err(Reason::Refused));
+    assert_eq!(call(&policy, "a", &execution), Err(Reason::Refused));
     assert_eq!(call(&policy, "a", &execution), Err(Reason::NoTerminal));
     assert_eq!(call(&policy, "deny", &execution), Err(Reason::Configuration));
 }
@@ -106,7 +106,7 @@ fn ask_each_asks_at_every_call() {
     assert_eq!(decide(&policy, &["each"], &execution), Ok(()));
     assert_eq!(script.questions().len(), 0);
     assert_eq!(call(&policy, "each", &execution), Ok(()));
-    assert_eq!(call(&policy, "each", &execution), Err(Reason::Person));
+    assert_eq!(call(&policy, "each", &execution), Err(Reason::Refused));
     assert_eq!(call(&policy, "each", &execution), Ok(()));
     assert_eq!(call(&policy, "each", &execution), Ok(()), "for the session");
     let questions = std::mem::take(&mut script.0.lock().unwrap().1);
@@ -119,7 +119,7 @@ fn repeated_calls_stop_asking_after_three_refusals() {
     let script = Script::new(&[Answer::No, Answer::No, Answer::No, Answer::Once]);
     let (policy, execution) = (policy(&script, &[]), ExecutionAnswers::default());
     for _ in 0..10 {
-        assert_eq!(call(&policy, "each", &execution), Err(Reason::Person));
+        assert_eq!(call(&policy, "each", &execution), Err(Reason::Refused));
     }
     assert_eq!(script.questions().len(), 3);
     assert_eq!(call(&policy, "each", &ExecutionAnswers::default()), Ok(()), "another execution asks again");
@@ -134,7 +134,7 @@ fn session_answers_do_not_cover_changed_tools() {
     assert_eq!(script.questions().len(), 1);
     let changed = RequestedTool { hash: "2".into(), ..requested("a") };
     let decided = policy.decide(&[changed], &ExecutionAnswers::default()).now_or_never().unwrap();
-    assert_eq!(decided.unwrap_err().reason, Reason::Person);
+    assert_eq!(decided.unwrap_err().reason, Reason::Refused);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn session_answers_do_not_cover_changed_servers() {
     assert_eq!(decide(&other, &tools, &ExecutionAnswers::default()), Ok(()));
     assert_eq!(script.questions().len(), 1, "another folder is another server");
     let other = of(|command| drop(command.env.insert("A".into(), "1".into())));
-    assert_eq!(decide(&other, &tools, &ExecutionAnswers::default()), Err(Reason::Person));
+    assert_eq!(decide(&other, &tools, &ExecutionAnswers::default()), Err(Reason::Refused));
 }
 
 #[test]

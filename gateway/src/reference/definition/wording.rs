@@ -1,20 +1,20 @@
 //! The texts for models about writing snippets. Every conversation includes them, so each word must help.
 
-/// How to write a snippet.
+/// How to write a snippet; a sentence about files follows.
 pub(super) const HOW: &str = "\
-Does a whole task in one call: use it, not single calls, for anything that needs two or more (all pages, search then act, \
-loops, filters, joins), also as the first step. Runs a Rust snippet; returns output and result. Write \
+Does a whole task in one call: use it from the first step for anything that needs two or more calls (all pages, \
+search then act, loops, filters, joins). Runs a Rust snippet; returns output and result. Write \
 statements with ? and .await, also fn, struct, impl; no main; a last expression without `;` is the result:
 let page = shop::list_orders().limit(50).await?;
 let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer).await }).await?;
 all.iter().filter(|c| c.vip).count()
-A server is a module, a tool an async function: required arguments in order, optional as setters, structs also as \
-json!({…}). It returns its typed output or ToolResult (.text(), .image(), .json::<T>()? of JSON or Python literals, \
-.content: Vec<Content>, .kind() text, image, audio, resource…). Err, refusals too, is ToolError (.message, .kind: \
+A server is a module, a tool an async function: required arguments in order, optional as setters; a struct argument \
+may be json!({…}). It returns its typed output or ToolResult (.text(), .image(), .json::<T>()? of JSON or Python literals, \
+.content: Vec<Content>, each with .kind(): text, image, audio, resource…). Err (also a refusal) is ToolError (.message, .kind: \
 ToolErrorKind::Failed, InvalidParams, Denied, Timeout…). concurrently returns Result<Vec<T>, E> in order; \
 an Err ends it; to keep Errs, return Ok(call.await); a dropped call is cancelled. In scope: serde, serde_json::Value, \
 anyhow, Regex, Itertools, chrono, futures, tokio; emit(result) for images, progress(done, total, text), \
-args.get(key): Option<&str>. No files, network or state.";
+args.get(key): Option<&str>. ";
 
 /// About resources, if any server has them.
 pub(super) const RESOURCES: &str = "\
@@ -23,7 +23,7 @@ pub(super) const RESOURCES: &str = "\
 /// The introduction to complete signatures.
 pub(super) const INLINED: &str = "\
 Signatures follow. `name?: T` is a setter, `.name(value)`. Prefer `ThingInput { … }.call()` where shown: give \
-every field, exactly typed, optional as `Some(…)` or `None`. Below is the short form: optional fields are setters. \
+every field, exactly typed, optional as `Some(…)` or `None`. The line below it is the short form: optional fields are setters. \
 Functions and setters are lenient: `&str` for String and enums, any integer, arrays for Vec, a value or Option if \
 optional. Types are in the module: `shop::Order`. Scalar is a string, number or boolean: `==`, `.as_str()`, `.as_i64()`.";
 

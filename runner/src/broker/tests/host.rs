@@ -11,7 +11,7 @@ use crate::host::{Refusal, SessionError};
 pub(super) const LARGE: usize = 8 << 20;
 
 /// A host whose tool `late` never answers, whose tool `large` has a large answer, and whose others answer with nothing.
-/// The tool `forbidden` is denied, and `asks` waits for the simulated user's answer.
+/// The tool `forbidden` is denied, `batch` waits for a permit of `answers` and returns its arguments, and `asks` waits for the simulated user's answer.
 pub(super) struct Host {
     /// The permission requests and calls so far.
     pub(super) requests: Mutex<Vec<String>>,
@@ -72,6 +72,10 @@ impl ToolHost for Host {
         async move {
             let result = match tool {
                 "late" => pending().await,
+                "batch" => {
+                    self.answers.acquire().await.unwrap().forget();
+                    arguments
+                }
                 "large" => {
                     self.called.notify_one();
                     raw(&format!("\"{}\"", "x".repeat(LARGE)))

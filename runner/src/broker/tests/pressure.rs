@@ -22,7 +22,7 @@ async fn play<T>(
     program: impl AsyncFnOnce(UnixStream) -> T,
 ) -> Either<Result<(), Violation>, T> {
     let (ours, theirs) = UnixStream::pair().unwrap();
-    let broker = broker(&["asks", "large", "late", "quick"], host, clock, &Unobserved, ledger);
+    let broker = broker(&["asks", "batch", "large", "late", "quick"], host, clock, &Unobserved, ledger);
     let (served, played) = (pin!(broker.serve(ours)), pin!(program(theirs)));
     let both = tokio::time::timeout(NEVER, select(served, played));
     match both.await.expect("it hangs") {
@@ -168,4 +168,70 @@ async fn a_call_cancelled_while_the_user_is_asked_is_not_made() {
     let ledger = lock(&ledger);
     let kept: Vec<&str> = ledger.calls.iter().map(|call| call.tool.as_str()).collect();
     assert_eq!((ledger.calls_total, kept), (1, vec!["quick"]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_that_are_ready_together_arrive_whole_at_a_slow_reader() {
+    let (host, clock, ledger) = (Host::default(), Clock::start(), Mutex::default());
+    // Together more than the socket holds, and more than one write takes.
+    let count = 200;
+    let arguments = |id: u64| format!("{{\"id\":{id},\"text\":\"{}\"}}", "x".repeat(10_000));
+    let received = play(&host, &clock, &ledger, async |mut program: UnixStream| {
+        hello(&mut program).await;
+        for id in 0..count {
+            say(&mut program, &call_with(id, "batch", &arguments(id))).await;
+        }
+        say(&mut program, &ToHost::Cancel { id: 7 }).await;
+        // When time passes, the host has done all it can.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        host.answers.add_permits(count as usize);
+        assert!(matches!(receive(&mut program).await, ToProgram::Welcome(_)));
+        let mut received = Vec::new();
+        for _ in 1..count {
+            let ToProgram::Reply { id, result } = receive(&mut program).await else { panic!("a failure") };
+            assert_eq!(result.get(), arguments(id));
+            received.push(id);
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        received
+    });
+    let Either::Right(mut received) = received.await else { panic!("the program was stopped") };
+    received.sort_unstable();
+    assert_eq!(received, (0..count).filter(|id| *id != 7).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn frames_may_arrive_in_pieces() {
+    let (host, clock, ledger) = (Host::default(), Clock::start(), Mutex::default());
+    let ended = play(&host, &clock, &ledger, async |mut program: UnixStream| {
+        hello(&mut program).await;
+        let mut frames = Vec::new();
+        write_frame(&mut frames, &call(0, "quick")).unwrap();
+        write_frame(&mut frames, &call(1, "quick")).unwrap();
+        for piece in frames.chunks(7) {
+            program.write_all(piece).await.unwrap();
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        assert!(matches!(receive(&mut program).await, ToProgram::Welcome(_)));
+        for expected in 0..2 {
+            assert!(matches!(receive(&mut program).await, ToProgram::Reply { id, .. } if id == expected));
+        }
+    });
+    assert!(matches!(ended.await, Either::Right(())));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_frame_over_the_limit_behind_calls_stops_the_program() {
+    let (host, clock, ledger) = (Host::default(), Clock::start(), Mutex::default());
+    let ended = play(&host, &clock, &ledger, async |mut program: UnixStream| {
+        hello(&mut program).await;
+        let mut frames = Vec::new();
+        write_frame(&mut frames, &call(0, "quick")).unwrap();
+        frames.extend(u32::MAX.to_be_bytes());
+        program.write_all(&frames).await.unwrap();
+        pending::<UnixStream>().await
+    });
+    let Either::Left(Err(Violation::Protocol(reason))) = ended.await else { panic!("it was accepted") };
+    assert!(reason.contains("over the limit"), "{reason}");
+    assert_eq!(lock(&ledger).calls_total, 1);
 }

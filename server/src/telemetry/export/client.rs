@@ -60,7 +60,7 @@ impl Client {
     fn report(&self, reason: Option<String>) {
         match reason {
             Some(reason) if !self.is_reported.swap(true, Ordering::Relaxed) => {
-                terminal::say(format_args!("toolsmith: telemetry can't be exported: {reason}\n"));
+                terminal::say(format_args!("toolsmith: warning: telemetry can't be exported: {reason}\n"));
             }
             Some(_) => {}
             None => self.is_reported.store(false, Ordering::Relaxed),

@@ -5,20 +5,18 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::task::{Context, Poll, Waker};
 
-use serde_json::value::RawValue;
+use crate::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, CallFailure, FailureKind};
 
-use crate::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, CallFailure, FailureKind, ToHost};
-
-/// An answer from the host.
-pub(super) type Answer = Result<Box<RawValue>, CallFailure>;
+/// An answer from the host: the JSON of a result.
+pub(super) type Answer = Result<String, CallFailure>;
 
 /// All calls without an answer, and answers not yet taken.
 #[derive(Default)]
 pub(super) struct Calls {
     next_id: u64,
     slots: HashMap<u64, Slot>,
-    /// Calls waiting for room, by number.
-    waiting: BTreeMap<u64, ToHost>,
+    /// The frames of calls waiting for room, by number.
+    waiting: BTreeMap<u64, Vec<u8>>,
     /// Cancelled calls in flight, with their sizes in bytes.
     cancelled: VecDeque<(u64, usize)>,
     count: usize,
@@ -38,44 +36,40 @@ enum State {
     Answered(Answer),
 }
 
-/// What to do with a new call.
-pub(super) enum Added {
-    /// Send it now.
-    Send(u64, ToHost),
-    /// It is sent when there is room.
-    Queued(u64),
-}
-
 /// What to send next.
 pub(super) enum Next {
-    Call(u64, ToHost),
+    /// With its frame.
+    Call(u64, Vec<u8>),
     /// With the number of bytes that it releases.
     Cancel(u64, usize),
 }
 
 impl Calls {
-    /// Adds a call of `bytes` bytes.
+    /// The number of a new call.
     ///
     /// # Errors
     /// If no more answers will arrive, with the reason.
-    pub(super) fn add(
-        &mut self,
-        bytes: usize,
-        message: impl FnOnce(u64) -> ToHost,
-    ) -> Result<Added, CallFailure> {
+    pub(super) fn number(&mut self) -> Result<u64, CallFailure> {
         if let Some(reason) = &self.ended {
             return Err(unavailable(reason));
         }
         let id = self.next_id;
         self.next_id += 1;
+        Ok(id)
+    }
+
+    /// Adds a call of `bytes` bytes, the one with the latest number. Returns whether to send it now; otherwise its
+    /// frame waits for room.
+    pub(super) fn add(&mut self, id: u64, bytes: usize, frame: &[u8]) -> bool {
         self.slots.insert(id, Slot { bytes, state: State::Waiting(None) });
         // Numbers increase, so no call overtakes those that wait.
-        if self.waiting.is_empty() && self.has_room(bytes) {
+        let is_sent = self.waiting.is_empty() && self.has_room(bytes);
+        if is_sent {
             self.take_room(bytes);
-            return Ok(Added::Send(id, message(id)));
+        } else {
+            self.waiting.insert(id, frame.to_owned());
         }
-        self.waiting.insert(id, message(id));
-        Ok(Added::Queued(id))
+        is_sent
     }
 
     /// As the host counts: a single call always has room.
@@ -108,9 +102,9 @@ impl Calls {
         if !self.has_next() {
             return None;
         }
-        let (id, message) = self.waiting.pop_first()?;
+        let (id, frame) = self.waiting.pop_first()?;
         self.take_room(self.slots.get(&id)?.bytes);
-        Some(Next::Call(id, message))
+        Some(Next::Call(id, frame))
     }
 
     /// Removes a call in flight that could not be sent.

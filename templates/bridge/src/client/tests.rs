@@ -6,7 +6,7 @@ use std::task::Waker;
 use serde_json::value::RawValue;
 
 use super::*;
-use crate::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT};
+use crate::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, FRAME_LIMIT};
 
 /// A connection, and the host's end of it.
 fn connected() -> (&'static Connection, UnixStream) {
@@ -19,8 +19,8 @@ fn connected() -> (&'static Connection, UnixStream) {
 
 /// A call with `bytes` bytes of arguments.
 fn call(connection: &'static Connection, bytes: usize) -> Ticket {
-    let arguments = RawValue::from_string(format!("\"{}\"", "x".repeat(bytes - 2))).unwrap();
-    connection.make(bytes, |id| ToHost::Call { id, tool: "slow".to_owned(), arguments }).unwrap()
+    let arguments = Value::String("x".repeat(bytes - 2));
+    connection.make(|id, frame| frame_call(frame, id, "slow", &arguments)).unwrap()
 }
 
 /// A description of the next frame.
@@ -38,7 +38,7 @@ fn answer(host: &mut UnixStream, id: u64) {
 
 /// Closes the host's end after everything queued is sent, and checks that nothing else was.
 fn assert_nothing_more(connection: &'static Connection, host: &mut UnixStream) {
-    lock(&connection.writer).shutdown(Shutdown::Write).unwrap();
+    lock(&connection.writer).stream.shutdown(Shutdown::Write).unwrap();
     let mut rest = Vec::new();
     host.read_to_end(&mut rest).unwrap();
     assert_eq!(String::from_utf8_lossy(&rest), "");
@@ -97,6 +97,71 @@ fn arguments_in_flight_are_limited_in_bytes() {
     assert_eq!(second, "call 2");
     std::mem::forget((large, small, over));
     assert_nothing_more(connection, &mut host);
+}
+
+/// The frames of answers to the calls with these numbers.
+fn answers(ids: &[u64]) -> Vec<u8> {
+    let mut frames = Vec::new();
+    for id in ids {
+        frame_message(&mut frames, &ToProgram::Reply { id: *id, result: RawValue::TRUE.to_owned() }).unwrap();
+    }
+    frames
+}
+
+/// A context whose task counts how often it is woken.
+struct Woken(Mutex<usize>, Condvar);
+
+impl std::task::Wake for Woken {
+    fn wake(self: std::sync::Arc<Self>) {
+        *lock(&self.0) += 1;
+        self.1.notify_all();
+    }
+}
+
+impl Woken {
+    fn wait_for(&self, count: usize) {
+        let woken = self.1.wait_while(lock(&self.0), |woken| *woken < count);
+        drop(woken.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+#[test]
+fn answers_that_arrive_together_reach_their_calls_and_the_rest_follows() {
+    let (connection, mut host) = connected();
+    let mut calls: Vec<Ticket> = (0..4).map(|_| call(connection, 10)).collect();
+    let woken = std::sync::Arc::new(Woken(Mutex::new(0), Condvar::new()));
+    let waker = Waker::from(woken.clone());
+    let mut context = Context::from_waker(&waker);
+    assert!(calls.iter_mut().all(|call| call.poll(&mut context).is_pending()));
+    // The second call is cancelled while its answer is on the way.
+    drop(calls.remove(1));
+    let frames = answers(&[0, 1, 2, 3]);
+    // Only the last answer is incomplete.
+    let (first, last) = frames.split_at(frames.len() - 1);
+    host.write_all(first).unwrap();
+    woken.wait_for(2);
+    assert!(calls[..2].iter_mut().all(|call| call.poll(&mut context).is_ready()));
+    assert!(calls[2].poll(&mut context).is_pending());
+    host.write_all(last).unwrap();
+    woken.wait_for(3);
+    assert!(matches!(calls[2].poll(&mut context), Poll::Ready(Ok(result)) if result == "true"));
+}
+
+#[test]
+fn a_frame_over_the_limit_ends_the_connection_after_the_answers_before_it() {
+    let (connection, mut host) = connected();
+    let mut calls = [call(connection, 10), call(connection, 10)];
+    let over = u32::try_from(FRAME_LIMIT + 1).unwrap().to_be_bytes();
+    host.write_all(&[answers(&[0]).as_slice(), &over].concat()).unwrap();
+    let mut ended = lock(&connection.calls);
+    while ended.end().is_none() {
+        ended = connection.ended.wait(ended).unwrap();
+    }
+    drop(ended);
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(matches!(calls[0].poll(&mut context), Poll::Ready(Ok(_))));
+    let Poll::Ready(Err(failure)) = calls[1].poll(&mut context) else { panic!("it has an answer") };
+    assert!(failure.message.contains("the limit is 32"), "{}", failure.message);
 }
 
 /// The writer lock is held, as by a thread that writes to a full socket.

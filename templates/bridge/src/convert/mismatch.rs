@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 /// Maximum length of a value quoted in full, in bytes of JSON.
-const LONGEST_QUOTE: usize = 80;
+const MAX_QUOTE: usize = 80;
 
 /// Maximum number of strings to list.
 const TEXTS_NAMED: usize = 8;
@@ -84,10 +84,10 @@ pub(super) fn quote(value: &Value) -> String {
         }
         other => other.to_string(),
     };
-    if text.len() <= LONGEST_QUOTE {
+    if text.len() <= MAX_QUOTE {
         return text;
     }
-    let end = (0..=LONGEST_QUOTE).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end = (0..=MAX_QUOTE).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     format!("{}… ({} bytes)", &text[..end], text.len())
 }
 

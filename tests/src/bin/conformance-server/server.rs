@@ -95,6 +95,10 @@ impl Fixture {
                 self.state.change(Change::Prompts);
                 "The prompts have changed."
             }
+            "test_trigger_resource_change" => {
+                self.state.change(Change::Resources);
+                "The list of resources has changed."
+            }
             "test_trigger_resource_update" => {
                 self.state.change(Change::Resource(resources::WATCHED.to_owned()));
                 "The watched resource has changed."
@@ -174,6 +178,7 @@ async fn notify_changes(
         let context_text = match changes.recv().await {
             Ok(Change::Tools) => peer.notify_tool_list_changed().await,
             Ok(Change::Prompts) => peer.notify_prompt_list_changed().await,
+            Ok(Change::Resources) => peer.notify_resource_list_changed().await,
             Ok(Change::Resource(uri)) => {
                 if !watched.lock().unwrap_or_else(PoisonError::into_inner).contains(&uri) {
                     continue;
@@ -394,6 +399,7 @@ impl ServerHandler for Fixture {
             let _ = match change {
                 Ok(Change::Tools) => context.sink().notify_tool_list_changed().await,
                 Ok(Change::Prompts) => context.sink().notify_prompt_list_changed().await,
+                Ok(Change::Resources) => context.sink().notify_resource_list_changed().await,
                 Ok(Change::Resource(uri)) => context.sink().notify_resource_updated(uri).await,
                 Err(RecvError::Lagged(_)) => Ok(()),
                 Err(RecvError::Closed) => return Ok(()),

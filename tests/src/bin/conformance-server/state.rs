@@ -12,6 +12,7 @@ const WAITING: usize = 64;
 pub(crate) enum Change {
     Tools,
     Prompts,
+    Resources,
     /// The resource with this URI.
     Resource(String),
 }
@@ -45,7 +46,7 @@ impl ServerState {
         match change {
             Change::Tools => drop(self.tool_changes.fetch_add(1, Ordering::Relaxed)),
             Change::Prompts => drop(self.extra_prompt.fetch_not(Ordering::Relaxed)),
-            Change::Resource(_) => {}
+            Change::Resources | Change::Resource(_) => {}
         }
         // There may be no subscribers.
         let _ = self.changes.send(change);

@@ -21,7 +21,7 @@ pub(crate) fn list(changes: u64) -> Value {
     Value::Array(tools)
 }
 
-const PLAIN: [(&str, &str); 15] = [
+const PLAIN: [(&str, &str); 16] = [
     ("test_simple_text", "Answers with a text."),
     ("test_image_content", "Answers with a picture."),
     ("test_audio_content", "Answers with a sound."),
@@ -36,6 +36,7 @@ const PLAIN: [(&str, &str); 15] = [
     ("test_wait", "Waits until it is cancelled, reporting progress."),
     ("test_trigger_tool_change", "Changes the list of tools."),
     ("test_trigger_prompt_change", "Changes the list of prompts."),
+    ("test_trigger_resource_change", "Notifies that the list of resources has changed."),
     ("test_trigger_resource_update", "Notifies that the watched resource has changed."),
 ];
 

@@ -1,17 +1,21 @@
 //! Modes that count their calls or sessions in a file, so that all their processes count together.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::cell::Cell;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Seek, Write};
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use crate::server::{text_result, tool};
-use crate::{silence, with};
+use crate::server::{initialize_result, send, text_result, tool};
+use crate::{always, silence, with};
 
-/// Adds one to the count in a file; returns the new count.
-fn count(file: &str) -> io::Result<usize> {
-    OpenOptions::new().create(true).append(true).open(file)?.write_all(b"+")?;
-    Ok(std::fs::read(file)?.len())
+/// Adds one to the count in a file; returns the new count, which no other process gets: an append moves the position
+/// behind its own byte.
+fn count(file: &str) -> io::Result<u64> {
+    let mut file = OpenOptions::new().create(true).append(true).open(file)?;
+    file.write_all(b"+")?;
+    file.stream_position()
 }
 
 /// Each call of its tools, `get_count` (read-only) and `next_count`, returns the number of calls so far; with the
@@ -33,6 +37,14 @@ pub(crate) fn counts(state: &str) -> io::Result<()> {
     .serve()
 }
 
+fn pong() -> Value {
+    json!({ "result": {} })
+}
+
+fn unknown() -> Value {
+    json!({ "error": { "code": -32601, "message": "method not found" } })
+}
+
 /// The first session never answers a ping; later sessions do. Counts its sessions in a file.
 pub(crate) fn silent_ping(state: &str) -> io::Result<()> {
     let is_first = count(state)? == 1;
@@ -40,12 +52,93 @@ pub(crate) fn silent_ping(state: &str) -> io::Result<()> {
         faults.other = Some(if is_first {
             silence()
         } else {
-            Box::new(|request: &Value| {
-                let answer = json!({ "result": {} });
-                let unknown = json!({ "error": { "code": -32601, "message": "method not found" } });
-                Ok(Some(if request["method"] == "ping" { answer } else { unknown }))
-            })
+            Box::new(|request: &Value| Ok(Some(if request["method"] == "ping" { pong() } else { unknown() })))
         });
+    })
+    .serve()
+}
+
+/// Counts its initialisations in a file. Its tool `session` returns the number of this session, and how many calls it
+/// has answered.
+pub(crate) fn sessions(state: &str) -> io::Result<()> {
+    let state = state.to_owned();
+    let session = Rc::new(Cell::new(0));
+    let opened = session.clone();
+    let mut calls = 0;
+    with(|faults| {
+        faults.initialize = Some(Box::new(move |_| {
+            opened.set(count(&state)?);
+            Ok(Some(json!({ "result": initialize_result() })))
+        }));
+        faults.list = Some(always(json!({ "tools": [tool("session")] })));
+        faults.call = Some(Box::new(move |_| {
+            calls += 1;
+            let text = format!("session {} call {calls}", session.get());
+            Ok(Some(json!({ "result": text_result(&text) })))
+        }));
+    })
+    .serve()
+}
+
+/// When the list of tools of [`records_sessions`] has the tool `late` as well, and when the server announces that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    Never,
+    /// After the first `tools/list`, at once.
+    AfterListing,
+    /// When there is a file with the suffix `.changed`; announced before the answer to each ping.
+    BeforePong,
+}
+
+/// Appends its process id and whether the client answers questions to a file for each `initialize`. Its tool `session`
+/// returns the same and the number of calls in this process.
+pub(crate) fn records_sessions(file: &str, change: Change) -> io::Result<()> {
+    let flag = format!("{file}.changed");
+    let file = file.to_owned();
+    let (sessions, elicits) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(false)));
+    let (seen, declared) = (sessions.clone(), elicits.clone());
+    let mut lists = 0;
+    let mut calls = 0;
+    with(|faults| {
+        faults.initialize = Some(Box::new(move |request| {
+            seen.set(seen.get() + 1);
+            declared.set(request["params"]["capabilities"]["elicitation"].is_object());
+            let line = format!("{} {}\n", std::process::id(), declared.get());
+            OpenOptions::new().create(true).append(true).open(&file)?.write_all(line.as_bytes())?;
+            let mut result = initialize_result();
+            result["capabilities"]["tools"]["listChanged"] = json!(true);
+            Ok(Some(json!({ "result": result })))
+        }));
+        let is_flagged = move || change == Change::BeforePong && fs::exists(&flag).unwrap_or(false);
+        let has_late = is_flagged.clone();
+        faults.list = Some(Box::new(move |request| {
+            lists += 1;
+            let mut tools = vec![tool("session")];
+            if change == Change::AfterListing && lists > 1 || has_late() {
+                tools.push(tool("late"));
+            }
+            if change == Change::AfterListing && lists == 1 {
+                // The notification follows the answer.
+                send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": { "tools": tools } }))?;
+                send(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))?;
+                return Ok(None);
+            }
+            Ok(Some(json!({ "result": { "tools": tools } })))
+        }));
+        faults.other = Some(Box::new(move |request: &Value| {
+            if request["method"] == "ping" && is_flagged() {
+                send(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))?;
+            }
+            Ok(Some(if request["method"] == "ping" { pong() } else { unknown() }))
+        }));
+        faults.call = Some(Box::new(move |_| {
+            calls += 1;
+            let (sessions, elicits) = (sessions.get(), elicits.get());
+            let state = json!({
+                "process": std::process::id(), "calls": calls, "sessions": sessions, "elicits": elicits,
+            });
+            Ok(Some(json!({ "result": text_result(&state.to_string()) })))
+        }));
     })
     .serve()
 }

@@ -8,6 +8,7 @@ mod flood;
 mod gate;
 mod library;
 mod oddities;
+mod processes;
 mod server;
 mod talkative;
 mod values;
@@ -15,12 +16,12 @@ mod values;
 use std::{
     fs::OpenOptions,
     io::{self, Read, Write},
-    os::unix::process::CommandExt,
-    process::{Command, ExitCode},
+    process::ExitCode,
 };
 
 use serde_json::{Value, json};
 
+use counting::Change;
 use server::{Faults, Reply, Server, send, text_result, tool};
 
 fn main() -> ExitCode {
@@ -65,12 +66,12 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "changing-tools" => changing_tools(argument),
         "described" => described(argument),
         "leaks" => leaks(),
-        "dies-in-call" => dies_in_call(),
-        "orphan-holds-pipes" => orphan_holds_pipes(),
-        "grandchild" => grandchild(),
-        "stubborn" => stubborn(),
-        "stubborn-inner" => stubborn_inner(),
-        "deaf" => deaf(),
+        "dies-in-call" => processes::dies_in_call(),
+        "orphan-holds-pipes" => processes::orphan_holds_pipes(),
+        "grandchild" => processes::grandchild(),
+        "stubborn" => processes::stubborn(),
+        "stubborn-inner" => processes::stubborn_inner(),
+        "deaf" => processes::deaf(),
         "huge-answer" => huge_answer(argument),
         "unknown-content" => unknown_content(),
         "string-ids" => string_ids(),
@@ -97,6 +98,10 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "chatty-stderr" => chatty_stderr(),
         "hangs-up" => talkative::hangs_up(argument),
         "counts" => counting::counts(argument),
+        "sessions" => counting::sessions(argument),
+        "records-sessions" => counting::records_sessions(argument, Change::Never),
+        "records-sessions-changing" => counting::records_sessions(argument, Change::AfterListing),
+        "records-sessions-late" => counting::records_sessions(argument, Change::BeforePong),
         "silent-ping" => counting::silent_ping(argument),
         "progress-without-end" => talkative::endless_progress(),
         _ => Err(io::Error::other("unknown mode")),
@@ -259,54 +264,6 @@ fn leaks() -> io::Result<()> {
         }));
     })
     .serve()
-}
-
-fn dies_in_call() -> io::Result<()> {
-    with(|faults| {
-        faults.call = Some(Box::new(|_| {
-            eprintln!("panic: out of cheese");
-            std::process::exit(9);
-        }));
-    })
-    .serve()
-}
-
-/// Dies in a call and leaves a process behind that holds its standard output open.
-fn orphan_holds_pipes() -> io::Result<()> {
-    with(|faults| {
-        faults.call = Some(Box::new(|_| {
-            Command::new("sleep").arg("1000").spawn()?;
-            std::process::exit(9);
-        }));
-    })
-    .serve()
-}
-
-fn grandchild() -> io::Result<()> {
-    Command::new("sh").args(["-c", "sleep 1000 & sleep 1000"]).spawn()?;
-    Server::default().serve()
-}
-
-/// An ignored signal stays ignored in the program that the shell becomes.
-fn stubborn() -> io::Result<()> {
-    let itself = std::env::current_exe()?;
-    Err(Command::new("sh").args(["-c", "trap '' TERM; exec \"$0\" stubborn-inner"]).arg(itself).exec())
-}
-
-fn stubborn_inner() -> io::Result<()> {
-    Server::default().serve()?;
-    loop {
-        std::thread::park();
-    }
-}
-
-/// Answers the handshake and reads nothing after it.
-fn deaf() -> io::Result<()> {
-    let server = Server { stop_after: Some("notifications/initialized"), ..Server::default() };
-    server.serve()?;
-    loop {
-        std::thread::park();
-    }
 }
 
 fn huge_answer(bytes: &str) -> io::Result<()> {

@@ -1,8 +1,9 @@
 //! `http-fault-server MODE [PHASE]`: an MCP server over HTTP that misbehaves in one known way, for tests of the client.
 //!
 //! Its first line on standard output is JSON: `address` of the server, and `elsewhere`, another origin that it
-//! redirects to in some modes. Each further line is a request that one of the two received, or the answer to the
-//! command `record` on its input, which follows everything recorded before. It ends when its input ends.
+//! redirects to in some modes. Each further line is a request that one of the two received, or the answer to a
+//! command on its input: `record`, whose answer follows everything recorded before, and `change`, after which the list
+//! of tools is another. It ends when its input ends.
 //!
 //! Most modes are a fault in one phase: `discover`, `initialize`, `initialized`, `list`, `call` or `get`. Modes whose
 //! name starts with `sse-` use the HTTP+SSE transport. Apart from its fault, the server behaves.
@@ -45,11 +46,13 @@ async fn run() -> io::Result<()> {
     print(&json!({ "address": address, "elsewhere": other }))?;
     let server = Arc::new(Server::new(mode, phase, address, other));
     tokio::spawn(accept(here, server.clone(), false));
-    tokio::spawn(accept(elsewhere, server, true));
+    tokio::spawn(accept(elsewhere, server.clone(), true));
     let mut commands = BufReader::new(tokio::io::stdin()).lines();
     while let Some(command) = commands.next_line().await? {
-        if command != "record" {
-            return Err(io::Error::other(format!("no command {command}")));
+        match command.as_str() {
+            "record" => {}
+            "change" => server.change(),
+            _ => return Err(io::Error::other(format!("no command {command}"))),
         }
         print(&json!({ "done": command }))?;
     }

@@ -11,6 +11,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::{
     connection::{Connection, Request},
@@ -36,6 +37,8 @@ pub(crate) struct Server {
     streaming: AtomicBool,
     /// The streams of clients of the HTTP+SSE transport.
     pub(crate) streams: events::Streams,
+    /// Whether the list of tools has the tool `late` as well.
+    changed: watch::Sender<bool>,
 }
 
 impl Server {
@@ -49,7 +52,13 @@ impl Server {
             sessions: Mutex::default(),
             streaming: AtomicBool::new(false),
             streams: events::Streams::default(),
+            changed: watch::Sender::default(),
         }
+    }
+
+    /// Changes the list of tools, and announces that to all sessions.
+    pub(crate) fn change(&self) {
+        self.changed.send_replace(true);
     }
 
     pub(crate) async fn handle(&self, request: &Request, connection: &mut Connection) -> io::Result<()> {
@@ -87,12 +96,23 @@ impl Server {
             ("storm", "get") => storm(connection).await,
             // Does not answer the first discovery, and is then stateless.
             ("slow-discover", "discover") if self.count() == 0 => connection.hold().await,
-            ("slow-discover" | "refuses-version-once", _) => {
+            ("slow-discover" | "refuses-version-once" | "stateless", _) => {
                 connection.respond(200, &[JSON], answer(self, request).to_string().as_bytes()).await
             }
             ("resumes", "call" | "get") => resume(self, request, connection).await,
             _ => self.respond(request, connection).await,
         }
+    }
+
+    /// Announces a change of the list on a session's stream, until the client disconnects.
+    async fn announce(&self, connection: &mut Connection) -> io::Result<()> {
+        let mut changed = self.changed.subscribe();
+        tokio::select! {
+            done = connection.hold() => return done,
+            _ = changed.wait_for(|changed| *changed) => {}
+        }
+        connection.event("message", None, &list_changed()).await?;
+        connection.hold().await
     }
 
     /// Returns the counter and increments it.
@@ -120,7 +140,7 @@ impl Server {
         match phase(request) {
             "get" if known => {
                 connection.head(200, &[EVENTS], None).await?;
-                connection.hold().await
+                self.announce(connection).await
             }
             "delete" => connection.respond(200, &[], b"").await,
             "initialize" => {
@@ -178,13 +198,17 @@ pub(crate) fn answer(server: &Server, request: &Request) -> Value {
             })
         }
         "list" => tools(server),
+        "call" if server.mode == "names-sessions" => {
+            let session = request.header("mcp-session-id").unwrap_or_default();
+            json!({ "content": [{ "type": "text", "text": session }] })
+        }
         "call" => {
             let text = request.message["params"]["arguments"]["message"].clone();
             json!({ "content": [{ "type": "text", "text": text }] })
         }
         "discover" => match server.mode.as_str() {
             "discovers-older" => introduction(&["2025-11-25", "2025-06-18"]),
-            "slow-discover" => introduction(&["2026-07-28"]),
+            "slow-discover" | "stateless" => introduction(&["2026-07-28"]),
             "refuses-version-once" if server.count() > 0 => introduction(&["2026-07-28"]),
             "refuses-version" => return refusal(-32022, "Unsupported protocol version", Value::Null),
             "refuses-version-with-list" => {
@@ -216,14 +240,22 @@ fn tools(server: &Server) -> Value {
     match server.mode.as_str() {
         "endless-pages" => json!({ "tools": [tool], "nextCursor": "same" }),
         "endless-new-pages" => json!({ "tools": [tool], "nextCursor": format!("page-{}", server.count()) }),
+        _ if *server.changed.borrow() => {
+            json!({ "tools": [tool, { "name": "late", "inputSchema": { "type": "object" } }] })
+        }
         _ => json!({ "tools": [tool] }),
     }
+}
+
+/// The notification of a changed list.
+fn list_changed() -> String {
+    json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }).to_string()
 }
 
 /// Sends endless `list_changed` notifications.
 async fn storm(connection: &mut Connection) -> io::Result<()> {
     connection.head(200, &[EVENTS], None).await?;
-    let changed = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }).to_string();
+    let changed = list_changed();
     loop {
         connection.event("message", None, &changed).await?;
         tokio::task::yield_now().await;

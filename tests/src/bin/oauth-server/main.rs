@@ -17,7 +17,10 @@ mod resource;
 use std::{
     io::{self, Write as _},
     process::ExitCode,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use axum::{
@@ -43,6 +46,8 @@ pub(crate) struct ServerState {
     pub(crate) authority: String,
     pub(crate) elsewhere: String,
     grants: Mutex<Grants>,
+    /// The number of sessions with the MCP server.
+    sessions: AtomicU64,
     /// Whether token responses are held back.
     holds: watch::Sender<bool>,
 }
@@ -55,6 +60,14 @@ impl ServerState {
     /// The resource that tokens are for.
     pub(crate) fn resource(&self) -> String {
         format!("{}/mcp", self.address)
+    }
+
+    /// The id of the request's session, which `initialize` creates.
+    pub(crate) fn session(&self, request: &ParsedRequest) -> String {
+        match request.header("mcp-session-id") {
+            Some(id) => id.to_owned(),
+            None => format!("session-{}", self.sessions.fetch_add(1, Ordering::Relaxed)),
+        }
     }
 
     pub(crate) fn is(&self, mode: &str) -> bool {
@@ -118,6 +131,7 @@ async fn run() -> io::Result<()> {
         authority,
         elsewhere,
         grants: Mutex::default(),
+        sessions: AtomicU64::new(0),
         holds: watch::Sender::default(),
     });
     for (listener, name) in listeners.into_iter().zip(["resource", "authority", "elsewhere"]) {
@@ -153,6 +167,7 @@ async fn answer(
         "method": request.method.as_str(),
         "path": request.path,
         "authorization": request.header("authorization"),
+        "session": request.header("mcp-session-id"),
         "fields": request.fields,
         "json": request.json,
     }));

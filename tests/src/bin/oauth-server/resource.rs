@@ -135,8 +135,8 @@ fn serve(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
         _ => json!({}),
     };
     let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string();
-    let session = [("Content-Type", "application/json"), ("Mcp-Session-Id", "session")];
-    built(200, &session, answer)
+    let session = state.session(request);
+    built(200, &[("Content-Type", "application/json"), ("Mcp-Session-Id", &session)], answer)
 }
 
 fn text_result(text: &Value) -> Value {

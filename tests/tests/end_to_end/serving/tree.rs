@@ -69,6 +69,16 @@ impl Tree {
         }
     }
 
+    /// Those for which this holds of the command line.
+    pub(crate) fn filter(&self, condition: impl Fn(&str) -> bool) -> Tree {
+        Tree(self.0.iter().filter(|process| condition(&process.command)).cloned().collect())
+    }
+
+    /// The process ids and command lines.
+    pub(crate) fn commands(&self) -> Vec<(u32, &str)> {
+        self.0.iter().map(|process| (process.id, process.command.as_str())).collect()
+    }
+
     fn with<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a Process> {
         self.0.iter().filter(move |process| process.command.contains(part))
     }

@@ -162,5 +162,5 @@ fn lost_events_are_counted_on_standard_error() {
     let done = run.input("coder::ask_the_shop(\"How many orders?\").await?.text()").done();
     let stderr = done.stderr.clone();
     assert_eq!(done.expect("ok", 0)["result"], "There are orders.");
-    assert!(stderr.contains("coder: toolsmith: lost 2 events of this subagent"), "{stderr}");
+    assert!(stderr.contains("coder: toolsmith: warning: lost 2 events of this subagent"), "{stderr}");
 }

@@ -68,7 +68,7 @@ fn errors_of_servers() {
 fn logins() {
     let mut page = Page::new("logins");
     let server = Service::guarded("confidential");
-    let entry = format!("{{ type: http, url: {:?} }}", server.guarded_address());
+    let entry = format!("{{ type: http, url: {:?} }}", server.mcp_address());
     let config =
         format!("mcpServers:\n  guarded: {entry}\n  local: {{ command: {FAULT_SERVER:?}, args: [sound] }}\n");
     let project = Project::new();

@@ -38,7 +38,9 @@ pub(crate) struct Imported {
 /// # Errors
 /// If the file can't be read, has no servers or too many.
 pub(crate) fn read(path: &Path) -> Result<Imported, Error> {
-    let text = config::text::read(path)?;
+    let text = config::text::read(path).map_err(|error| {
+        error.hint("to import from an installed client: toolsmith mcp import --from CLIENT")
+    })?;
     let shown = path.display();
     let content = if path.extension().is_some_and(|end| end == "toml") {
         toml::from_str(&text).map_err(|error| Error::new(format!("{shown} can't be read: {error}")))?
@@ -161,7 +163,7 @@ fn name(given: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::recognized as servers;
+    use super::{Imported, recognized as servers};
     use serde_json::json;
 
     #[test]
@@ -251,6 +253,26 @@ mod tests {
             converted(&zed),
             json!({ "old": { "type": "stdio", "command": "x", "args": ["y"], "env": { "A": "b" } } })
         );
+    }
+
+    #[test]
+    fn settings_of_oauth_have_the_names_of_oauth_or_of_clients() {
+        let entry = |oauth: serde_json::Value| {
+            let file = json!({ "mcpServers": { "a": { "url": "https://x.example/mcp", "oauth": oauth } } });
+            let Imported { servers, notes, .. } = servers(&file).unwrap();
+            let oauth = servers[0].1.iter().find(|(key, _)| key == "oauth").map(|(_, value)| value.clone());
+            (oauth.unwrap(), notes)
+        };
+        let own = json!({ "scope": "a b", "client_id": "c", "client_secret": "${S}",
+            "authorization_url": "https://x.example/a", "token_url": "https://x.example/t",
+            "registration_url": "https://x.example/r", "client_metadata_url": "https://x.example/m",
+            "grant": "client_credentials" });
+        assert_eq!(entry(own.clone()), (own.clone(), Vec::new()));
+        let clients = json!({ "scopes": ["a", "b"], "clientId": "c", "clientSecret": "${S}",
+            "authorizationUrl": "https://x.example/a", "tokenUrl": "https://x.example/t",
+            "registrationUrl": "https://x.example/r", "clientMetadataUrl": "https://x.example/m",
+            "grant": "client_credentials" });
+        assert_eq!(entry(clients), (own, Vec::new()));
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn of_program(channel: &File) -> Filters {
 
 #[test]
 fn each_profile_has_its_filters() {
-    let executable = Executable::open(vec!["/bin/sh".into()], &Policy::compiler()).unwrap();
+    let executable = Executable::open(vec!["/bin/sh".into()], None, &Policy::compiler()).unwrap();
     let filters = |policy: &Policy, signals_scoped| {
         let surroundings = Surroundings { executable: &executable, channel: 9, signals_scoped };
         Filters::new(policy, &surroundings).unwrap()

@@ -199,9 +199,11 @@ impl Reader<'_> {
                 "clientId" | "client_id" => "client_id",
                 "clientSecret" | "client_secret" => "client_secret",
                 "scope" | "scopes" => "scope",
-                "authorizationUrl" => "authorization_url",
-                "tokenUrl" => "token_url",
-                "registrationUrl" => "registration_url",
+                "authorizationUrl" | "authorization_url" => "authorization_url",
+                "tokenUrl" | "token_url" => "token_url",
+                "registrationUrl" | "registration_url" => "registration_url",
+                "clientMetadataUrl" | "client_metadata_url" => "client_metadata_url",
+                "grant" => "grant",
                 "enabled" => continue,
                 _ => {
                     self.note(&format!("`oauth.{key}` was not imported: Toolsmith has no such setting"));

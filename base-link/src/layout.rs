@@ -1,0 +1,107 @@
+//! Where the parts of a composed executable are, in the file and in memory.
+//!
+//! ```text
+//! base segments | program headers | image of thread-local variables | unwinding table | program's segments
+//! ```
+//!
+//! The three parts in the middle are one segment: the *tables*. Its size is fixed, because the program's addresses follow
+//! it. All parts are adjacent: some kernels reserve the whole range at once, within the limit of the address space.
+
+use serde::{Deserialize, Serialize};
+
+use crate::elf::{PAGE, Segment};
+
+/// Room for program headers, in bytes; a composed executable has about fifteen of 56 bytes.
+pub(crate) const HEADERS_ROOM: u64 = PAGE;
+/// Room for the initial image of thread-local variables, in bytes.
+pub(crate) const TLS_ROOM: u64 = 60 << 10;
+/// Maximum number of a program's functions in the unwinding table; most have fewer than a thousand.
+pub(crate) const PROGRAM_FRAMES: u64 = 32 << 10;
+/// Alignment of thread-local storage, in bytes: a cache line, the maximum that libraries ask for.
+pub(crate) const TLS_ALIGNMENT: u64 = 64;
+
+/// A base's layout. Serialize it beside the prepared bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layout {
+    /// The identity of the base, which programs repeat.
+    pub(crate) identity: [u8; 32],
+    /// ELF's number of the machine.
+    pub(crate) machine: u16,
+    /// Its loaded segments, in order.
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) tls: Option<TlsBlock>,
+    /// Where the tables are.
+    pub(crate) tables: Place,
+    /// The base's section of call frames.
+    pub(crate) eh_frame: u64,
+    /// Number of the base's functions in the unwinding table.
+    pub(crate) frames: u64,
+    /// Where the program's file is appended.
+    pub(crate) program_offset: u64,
+    /// The lowest address of programs.
+    pub(crate) program_base: u64,
+}
+
+/// A place in the file and in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    pub(crate) offset: u64,
+    pub(crate) address: u64,
+}
+
+/// The base's block of thread-local variables.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TlsBlock {
+    /// Initial values; the rest is zero.
+    pub(crate) image: Vec<u8>,
+    pub(crate) address: u64,
+    pub(crate) offset: u64,
+    pub(crate) memory_size: u64,
+    pub(crate) alignment: u64,
+}
+
+impl TlsBlock {
+    /// Its size as programs reserve it, in bytes: the block is at the end.
+    pub(crate) fn reserved(&self) -> u64 {
+        self.memory_size.next_multiple_of(TLS_ALIGNMENT)
+    }
+}
+
+impl Layout {
+    /// What distinguishes this base from others, as given to [`prepare`](crate::prepare()).
+    #[must_use]
+    pub fn identity(&self) -> &[u8; 32] {
+        &self.identity
+    }
+
+    /// The address for the linker's option `--image-base` when it links a program.
+    #[must_use]
+    pub fn program_base(&self) -> u64 {
+        self.program_base
+    }
+
+    /// Whether an executable was linked at this base's address for programs, and so needs the base.
+    #[must_use]
+    pub fn is_program(&self, executable: &[u8]) -> bool {
+        crate::elf::lowest_address(executable).is_some_and(|address| address >= self.program_base)
+    }
+
+    /// Room for the unwinding table, in bytes.
+    pub(crate) fn table_room(frames: u64) -> u64 {
+        crate::unwind::HEADER + crate::unwind::ENTRY * (frames + PROGRAM_FRAMES)
+    }
+
+    pub(crate) fn tls_place(&self) -> Place {
+        self.tables.plus(HEADERS_ROOM)
+    }
+
+    pub(crate) fn frames_place(&self) -> Place {
+        self.tables.plus(HEADERS_ROOM + TLS_ROOM)
+    }
+}
+
+impl Place {
+    fn plus(self, bytes: u64) -> Place {
+        Place { offset: self.offset.saturating_add(bytes), address: self.address.saturating_add(bytes) }
+    }
+}

@@ -1,0 +1,96 @@
+//! Prepares a linked base: checks it, and separates what is loaded from its symbols.
+
+use object::elf;
+
+use crate::elf::{Executable, PAGE, page_end};
+use crate::layout::{HEADERS_ROOM, Layout, Place, TLS_ALIGNMENT, TLS_ROOM, TlsBlock};
+use crate::machine::Machine;
+use crate::symbols;
+use crate::unwind;
+use crate::{Result, malformed, unsupported};
+
+/// A base that programs can be linked against.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Where its parts are.
+    pub layout: Layout,
+    /// The beginning of each composed executable.
+    pub image: Vec<u8>,
+    /// An object file with the base's symbols.
+    pub symbols: Vec<u8>,
+}
+
+/// Prepares `base`, a static executable for `machine` with symbols, without an entry point. `identity`
+/// distinguishes it from other bases, for example a hash of its bytes: [`compose`](crate::compose()) refuses programs that
+/// were linked against another one.
+///
+/// # Errors
+/// If it is malformed, or has a part that the composed executable would not have.
+pub fn prepare(base: &[u8], machine: Machine, identity: [u8; 32]) -> Result<Prepared> {
+    let executable = Executable::parse(base, machine.number().0)?;
+    let first = *executable.segments.first().ok_or_else(|| malformed("the base has no segments"))?;
+    if first.offset != 0 {
+        return Err(unsupported("a first segment without the file's header"));
+    }
+    for section in executable.sections()? {
+        let is_relocation =
+            matches!(section.kind, elf::SHT_REL | elf::SHT_RELA | elf::SHT_DYNAMIC | elf::SHT_RELR);
+        if is_relocation && section.is_loaded() {
+            return Err(unsupported(format!("relocations that are applied at its start ({})", section.name)));
+        }
+    }
+    let tls = tls(&executable)?;
+    let frames = unwind::read(&executable)?;
+    let count = frames.frames.len() as u64;
+    let loaded = |end: Option<u64>| end.unwrap_or_default();
+    let file_end = executable.segments.iter().map(|segment| segment.offset + segment.file_size).max();
+    // Kernels before 5.18 assume that the headers are as far from the first segment in memory as in the file.
+    let address = page_end(executable.memory_end());
+    let offset = address - first.address;
+    if offset < loaded(file_end) {
+        return Err(unsupported("segments that are larger in the file than in memory"));
+    }
+    let tables = Place { offset, address };
+    let room = page_end(HEADERS_ROOM + TLS_ROOM + Layout::table_room(count));
+    let layout = Layout {
+        identity,
+        machine: machine.number().0,
+        segments: executable.segments.clone(),
+        tls,
+        tables,
+        eh_frame: frames.eh_frame,
+        frames: count,
+        program_offset: page_end(offset + room),
+        program_base: page_end(address + room),
+    };
+    let mut image = executable.at_offset(0, loaded(file_end))?.to_vec();
+    let place = layout.frames_place();
+    let start = usize::try_from(place.offset + unwind::HEADER).map_err(|_| unsupported("its size"))?;
+    image.resize(start, 0);
+    image.extend(unwind::entries(place.address, &frames.frames)?);
+    let symbols = symbols::write(&executable, machine, &layout)?;
+    Ok(Prepared { layout, image, symbols })
+}
+
+fn tls(base: &Executable<'_>) -> Result<Option<TlsBlock>> {
+    let Some(tls) = base.tls else { return Ok(None) };
+    if tls.alignment > TLS_ALIGNMENT || !tls.alignment.is_power_of_two() {
+        return Err(unsupported(format!("thread-local variables aligned to {} bytes", tls.alignment)));
+    }
+    if tls.memory_size > TLS_ROOM / 2 {
+        return Err(unsupported(format!("{} bytes of thread-local variables", tls.memory_size)));
+    }
+    // Otherwise the distance to the thread pointer would include padding.
+    if !tls.memory_size.is_multiple_of(tls.alignment) || !tls.address.is_multiple_of(tls.alignment) {
+        return Err(unsupported("thread-local variables that are not aligned at both ends"));
+    }
+    Ok(Some(TlsBlock {
+        image: base.at_offset(tls.offset, tls.file_size)?.to_vec(),
+        address: tls.address,
+        offset: tls.offset,
+        memory_size: tls.memory_size,
+        alignment: tls.alignment,
+    }))
+}
+
+const _: () = assert!(HEADERS_ROOM.is_multiple_of(PAGE) && TLS_ROOM.is_multiple_of(PAGE));

@@ -1,0 +1,44 @@
+//! Measurements by name, and their medians.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A row of the table: the name of its measurements, and their description.
+pub(super) type Row = (&'static str, &'static str);
+
+/// Measurements by name, in milliseconds.
+#[derive(Default)]
+pub(super) struct Figures(BTreeMap<&'static str, Vec<f64>>);
+
+impl Figures {
+    pub(super) fn add(&mut self, name: &'static str, milliseconds: f64) {
+        self.0.entry(name).or_default().push(milliseconds);
+    }
+
+    /// The median of the measurements `name`, or NaN.
+    pub(super) fn median(&self, name: &str) -> f64 {
+        self.0.get(name).map_or(f64::NAN, |values| median(values))
+    }
+}
+
+/// The median, or NaN of nothing.
+pub(super) fn median(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+pub(super) fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn a_median_is_in_the_middle() {
+        assert!((median(&[3.0, 1.0, 2.0]) - 2.0).abs() < f64::EPSILON);
+        assert!(median(&[]).is_nan());
+    }
+}

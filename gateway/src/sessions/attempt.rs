@@ -1,0 +1,70 @@
+//! An attempt to open a session, in its own task.
+
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Shared};
+use tokio::task::AbortHandle;
+
+use super::connection::{Opened, Unopened};
+
+/// The session, once it is open.
+pub(super) type Opening = Shared<BoxFuture<'static, Result<Opened, Unopened>>>;
+
+/// An attempt to open a session. It ends with its owner, even if others still wait for it.
+pub(super) struct Attempt {
+    pub(super) opening: Opening,
+    task: AbortHandle,
+    /// Whether the session is also that of others, and is therefore not closed here.
+    is_shared: bool,
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Attempt {
+    /// Starts connecting. In a separate task: a caller that stops waiting must not end the attempt for others.
+    pub(super) fn start(
+        connecting: impl Future<Output = Result<Opened, Unopened>> + Send + 'static,
+        is_shared: bool,
+    ) -> Self {
+        let task = tokio::spawn(connecting);
+        let handle = task.abort_handle();
+        let opening = task
+            .map(|done| {
+                done.unwrap_or_else(|error| {
+                    Err(Unopened::new(format!("the connection attempt was cancelled: {error}")))
+                })
+            })
+            .boxed()
+            .shared();
+        Attempt { opening, task: handle, is_shared }
+    }
+
+    /// The session, if it is open.
+    pub(super) fn opened(&self) -> Option<&Opened> {
+        self.opening.peek()?.as_ref().ok()
+    }
+
+    /// The session, if it is open and shared with other executions.
+    pub(super) fn shared(&self) -> Option<&Opened> {
+        self.opened().filter(|_| self.is_shared)
+    }
+
+    /// The session, if it is open and nobody else uses it.
+    pub(super) fn own(&self) -> Option<&Opened> {
+        self.opened().filter(|_| !self.is_shared)
+    }
+
+    /// Cancels the attempt, or closes the session and waits until its process has ended.
+    pub(super) async fn close(self) {
+        self.task.abort();
+        // The session may have been open already.
+        if let Ok(opened) = self.opening.clone().await
+            && !self.is_shared
+        {
+            opened.session.close().await;
+        }
+    }
+}

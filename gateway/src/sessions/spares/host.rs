@@ -1,0 +1,180 @@
+//! The client behind a spare session: nobody until an execution adopts the session, then that execution's client.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use mcp::{Host, ListKind, Notice, QuestionError, Session};
+use serde_json::Value;
+use terminal::Notifier;
+use tokio::sync::Notify;
+
+use crate::session_host::SessionHost;
+use crate::tool_list::ToolList;
+
+/// What a client declares to servers. Sessions with different declarations do not replace each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Declared {
+    elicits: bool,
+    elicits_by_url: bool,
+    samples: bool,
+}
+
+impl Declared {
+    pub(super) fn by(host: &dyn Host) -> Self {
+        Declared { elicits: host.elicits(), elicits_by_url: host.elicits_by_url(), samples: host.samples() }
+    }
+}
+
+/// Whether the known list of tools is the server's present one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum List {
+    Current,
+    /// The server has announced a change since.
+    Changed,
+    /// It is being read again.
+    Reading,
+}
+
+/// Who is behind the session.
+enum User {
+    /// Nobody yet; with the list that was read again after a change.
+    Nobody { list: List, tools: Option<Arc<ToolList>> },
+    /// The client of the execution that adopted the session.
+    Execution(Arc<dyn SessionHost>),
+}
+
+/// The client behind a spare session. Before the adoption, it refuses questions and drops notifications.
+pub(super) struct SpareHost {
+    declared: Declared,
+    user: Mutex<User>,
+    notifier: Notifier,
+    /// Notified when the list of tools has changed.
+    changed: Arc<Notify>,
+}
+
+impl SpareHost {
+    pub(super) fn new(declared: Declared, notifier: Notifier, changed: Arc<Notify>) -> Arc<Self> {
+        let user = Mutex::new(User::Nobody { list: List::Current, tools: None });
+        Arc::new(SpareHost { declared, user, notifier, changed })
+    }
+
+    /// Whether the known list of tools may be outdated.
+    pub(super) fn is_outdated(&self) -> bool {
+        matches!(*self.user(), User::Nobody { list: List::Changed | List::Reading, .. })
+    }
+
+    /// Whether the server has announced a change of its tools that is not yet being read.
+    pub(super) fn has_changed(&self) -> bool {
+        matches!(*self.user(), User::Nobody { list: List::Changed, .. })
+    }
+
+    /// Reads the list of tools again.
+    ///
+    /// # Errors
+    /// If the server does not list them; then the list stays outdated.
+    pub(super) async fn list_again(&self, session: &Session) -> Result<(), mcp::Error> {
+        self.set(|list, _| *list = List::Reading);
+        let listing = session.list_tools().await?;
+        let now = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
+        self.set(|list, tools| {
+            *tools = Some(Arc::new(ToolList::new(now)));
+            // Another change may have been announced meanwhile.
+            if *list == List::Reading {
+                *list = List::Current;
+            }
+        });
+        Ok(())
+    }
+
+    /// The list that was read again after a change.
+    pub(super) fn tools(&self) -> Option<Arc<ToolList>> {
+        match &*self.user() {
+            User::Nobody { tools, .. } => tools.clone(),
+            User::Execution(_) => None,
+        }
+    }
+
+    /// Forwards everything to the client of an execution from now on.
+    pub(super) fn adopt(&self, host: Arc<dyn SessionHost>) {
+        *self.user() = User::Execution(host);
+    }
+
+    fn set(&self, change: impl FnOnce(&mut List, &mut Option<Arc<ToolList>>)) {
+        if let User::Nobody { list, tools } = &mut *self.user() {
+            change(list, tools);
+        }
+    }
+
+    fn user(&self) -> MutexGuard<'_, User> {
+        self.user.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn execution(&self) -> Option<Arc<dyn SessionHost>> {
+        match &*self.user() {
+            User::Execution(host) => Some(host.clone()),
+            User::Nobody { .. } => None,
+        }
+    }
+}
+
+impl Host for SpareHost {
+    fn elicits(&self) -> bool {
+        self.declared.elicits
+    }
+
+    fn elicits_by_url(&self) -> bool {
+        self.declared.elicits_by_url
+    }
+
+    fn samples(&self) -> bool {
+        self.declared.samples
+    }
+
+    fn elicit<'a>(
+        &'a self,
+        server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
+        async move {
+            let host = self.execution().ok_or(QuestionError::NoRequest)?;
+            host.elicit(server, parameters).await
+        }
+        .boxed()
+    }
+
+    fn sample<'a>(
+        &'a self,
+        server: &'a str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, QuestionError>> {
+        async move {
+            let host = self.execution().ok_or(QuestionError::NoRequest)?;
+            host.sample(server, parameters).await
+        }
+        .boxed()
+    }
+
+    fn notice(&self, server: &str, notice: &Notice) {
+        let host = {
+            let mut user = self.user();
+            match (&mut *user, notice) {
+                (User::Execution(host), _) => Some(host.clone()),
+                (User::Nobody { list, .. }, Notice::ListChanged(ListKind::Tools)) => {
+                    *list = List::Changed;
+                    self.changed.notify_one();
+                    None
+                }
+                (User::Nobody { .. }, _) => None,
+            }
+        };
+        match (host, notice) {
+            (Some(host), _) => host.notice(server, notice),
+            // What a server prints at its start is for the user of this process.
+            (None, Notice::Stderr(line) | Notice::Stray(line)) => {
+                self.notifier.detail(&format!("{server}: {}", printable::prose(line)));
+            }
+            (None, _) => {}
+        }
+    }
+}

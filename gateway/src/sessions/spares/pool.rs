@@ -1,0 +1,299 @@
+//! The spare sessions of all servers: which there are, which are missing, and which must end. Opens and closes none.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use config::{Config, SessionMode, Spares};
+use mcp::ServerConfig;
+use terminal::Masker;
+use tokio::time::{Instant, sleep};
+use tokio_util::task::AbortOnDropHandle;
+
+use super::credentials::CredentialsVersion;
+use super::host::{Declared, SpareHost};
+use crate::sessions::attempt::{Attempt, Opening};
+
+/// How long to wait after an execution before its server is started again: by then the answer has been sent.
+const QUIET: Duration = Duration::from_millis(20);
+
+/// Limit on waiting for other executions to end.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// Interval of checks whether the other executions have ended.
+const BUSY_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Interval of checks for ended processes and short memory while there are spare sessions.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Maximum spare sessions in a row that end without being used, until the server is used again.
+const MAX_LOST: usize = 2;
+
+/// How long to wait after a change of a list before it is read again.
+const LIST_QUIET: Duration = Duration::from_millis(200);
+
+/// Maximum readings of one session's changed list in the background. After later changes, the execution that adopts
+/// the session reads the list.
+const MAX_READINGS: usize = 3;
+
+/// Whether a process may be started now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// Nothing else is going on.
+    Free,
+    /// Executions are in progress: they come first.
+    Busy,
+    /// Memory is short: no spare session may exist.
+    NoMemory,
+}
+
+/// Everything that a server can observe of its client before the first call.
+#[derive(Clone)]
+pub(super) struct Key {
+    pub(super) config: ServerConfig,
+    pub(super) declared: Declared,
+}
+
+impl Key {
+    fn is(&self, config: &ServerConfig, declared: Declared) -> bool {
+        self.declared == declared && is_same(&self.config, config)
+    }
+}
+
+/// Whether sessions with these settings can't be distinguished. Equal settings may still declare different extensions.
+fn is_same(one: &ServerConfig, other: &ServerConfig) -> bool {
+    one == other && one.experimental.0 == other.experimental.0
+}
+
+/// A session that no execution has used.
+pub(super) struct Spare {
+    pub(super) attempt: Attempt,
+    pub(super) host: Arc<SpareHost>,
+    pub(super) credentials: CredentialsVersion,
+    /// Reads its list of tools again after a change.
+    pub(super) reading: Option<AbortOnDropHandle<()>>,
+    /// How often its list was read again.
+    pub(super) readings: usize,
+}
+
+impl Spare {
+    /// A session that is being opened.
+    pub(super) fn new(attempt: Attempt, host: Arc<SpareHost>, credentials: CredentialsVersion) -> Self {
+        Spare { attempt, host, credentials, reading: None, readings: 0 }
+    }
+
+    /// Starts reading the list of tools again if the server has announced a change.
+    fn refresh(&mut self) {
+        let Some(opened) = self.attempt.opened() else { return };
+        let is_reading = self.reading.as_ref().is_some_and(|reading| !reading.is_finished());
+        if is_reading || self.readings >= MAX_READINGS || !self.host.has_changed() {
+            return;
+        }
+        self.readings += 1;
+        let (session, host) = (opened.session.clone(), self.host.clone());
+        self.reading = Some(AbortOnDropHandle::new(tokio::spawn(async move {
+            // Changes come in bursts.
+            sleep(LIST_QUIET).await;
+            // If this fails, the execution that adopts the session reads the list.
+            let _ = host.list_again(&session).await;
+        })));
+    }
+
+    /// Whether the attempt has ended.
+    pub(super) fn is_settled(&self) -> bool {
+        self.attempt.opening.peek().is_some()
+    }
+
+    /// Whether it can't be adopted.
+    fn is_lost(&self) -> bool {
+        match self.attempt.opening.peek() {
+            Some(Ok(opened)) => opened.session.is_closed(),
+            Some(Err(_)) => true,
+            None => false,
+        }
+    }
+}
+
+/// Interchangeable spare sessions.
+struct Kind {
+    key: Key,
+    /// When an execution last used such a session.
+    used: Instant,
+    /// When a missing session may be opened; `None` until an execution has ended.
+    due: Option<Instant>,
+    /// How many were lost since the server was last used.
+    lost: usize,
+    spares: Vec<Spare>,
+}
+
+/// The spare sessions of all servers.
+#[derive(Default)]
+pub(super) struct Pool {
+    limits: Spares,
+    /// The servers that may have spare sessions.
+    servers: Vec<ServerConfig>,
+    pub(super) masker: Masker,
+    kinds: Vec<Kind>,
+    pub(super) is_closed: bool,
+}
+
+impl Pool {
+    /// Applies a configuration. Sessions with other settings end with the next [`Pool::prune`].
+    pub(super) fn configure(&mut self, config: &Config, masker: Masker) {
+        let may = |server: &&config::Server| server.spare && server.session == SessionMode::Fresh;
+        self.servers = config.servers.iter().filter(may).map(|server| server.connection.clone()).collect();
+        self.limits = config.serve.spares.clone();
+        self.masker = masker;
+    }
+
+    /// Takes a session for an execution, if possible one that is open.
+    pub(super) fn take(&mut self, config: &ServerConfig, declared: Declared, now: Instant) -> Option<Spare> {
+        let kind = self.kinds.iter_mut().find(|kind| kind.key.is(config, declared))?;
+        kind.used = now;
+        kind.due = None;
+        let usable = |spare: &Spare| !spare.is_lost();
+        let open = kind.spares.iter().position(|spare| usable(spare) && spare.is_settled());
+        let at = open.or_else(|| kind.spares.iter().position(usable))?;
+        Some(kind.spares.remove(at))
+    }
+
+    /// An execution that used such a session has ended: another one may follow. Returns whether there may be a spare
+    /// session for it.
+    pub(super) fn used(&mut self, config: &ServerConfig, declared: Declared, now: Instant) -> bool {
+        if self.is_closed || !self.may_have(config) {
+            return false;
+        }
+        let due = Some(now + QUIET);
+        match self.kinds.iter_mut().find(|kind| kind.key.is(config, declared)) {
+            Some(kind) => (kind.used, kind.due, kind.lost) = (now, due, 0),
+            None => {
+                let key = Key { config: config.clone(), declared };
+                self.kinds.push(Kind { key, used: now, due, lost: 0, spares: Vec::new() });
+            }
+        }
+        true
+    }
+
+    fn may_have(&self, config: &ServerConfig) -> bool {
+        let has_limits = self.limits.per_server > 0 && self.limits.total > 0;
+        has_limits && self.servers.iter().any(|server| is_same(server, config))
+    }
+
+    /// Reads the lists that servers have changed again.
+    pub(super) fn refresh(&mut self) {
+        self.kinds.iter_mut().flat_map(|kind| &mut kind.spares).for_each(Spare::refresh);
+    }
+
+    /// Removes the sessions that must end: idle, ended, or beyond the limits.
+    pub(super) fn prune(&mut self, now: Instant, room: Room) -> Vec<Spare> {
+        let mut removed = Vec::new();
+        let (servers, limits) = (&self.servers, &self.limits);
+        for kind in &mut self.kinds {
+            let is_current = servers.iter().any(|server| is_same(server, &kind.key.config));
+            if !is_current || now >= kind.used + limits.idle_time || room == Room::NoMemory {
+                removed.append(&mut kind.spares);
+            }
+            if room == Room::NoMemory {
+                // Until the server is used again: otherwise, the freed memory would be a reason to start it.
+                kind.due = None;
+            }
+            let lost: Vec<Spare> = kind.spares.extract_if(.., |spare| spare.is_lost()).collect();
+            if !lost.is_empty() {
+                kind.lost += lost.len();
+                kind.due = Some(now + QUIET);
+            }
+            removed.extend(lost);
+            removed.extend(kind.spares.drain(limits.per_server.min(kind.spares.len())..));
+        }
+        self.kinds.retain(|kind| {
+            let is_current = servers.iter().any(|server| is_same(server, &kind.key.config));
+            is_current && now < kind.used + limits.idle_time
+        });
+        while self.count() > self.limits.total {
+            removed.extend(self.least_used(|_| true).and_then(|kind| kind.spares.pop()));
+        }
+        removed
+    }
+
+    /// All sessions.
+    pub(super) fn clear(&mut self) -> Vec<Spare> {
+        self.is_closed = true;
+        std::mem::take(&mut self.kinds).into_iter().flat_map(|kind| kind.spares).collect()
+    }
+
+    fn count(&self) -> usize {
+        self.kinds.iter().map(|kind| kind.spares.len()).sum()
+    }
+
+    fn least_used(&mut self, of: impl Fn(&Kind) -> bool) -> Option<&mut Kind> {
+        let having = self.kinds.iter_mut().filter(|kind| !kind.spares.is_empty() && of(kind));
+        having.min_by_key(|kind| kind.used)
+    }
+
+    /// A session that is being opened. They are opened one after the other.
+    pub(super) fn opening(&self) -> Option<Opening> {
+        let mut spares = self.kinds.iter().flat_map(|kind| &kind.spares);
+        spares.find(|spare| !spare.is_settled()).map(|spare| spare.attempt.opening.clone())
+    }
+
+    /// Whether a session of this kind is missing, now or later.
+    fn is_missing(&self, kind: &Kind) -> bool {
+        let limits = &self.limits;
+        let name = &kind.key.config.name;
+        let of_server = self.kinds.iter().filter(|other| other.key.config.name == *name);
+        let of_server: usize = of_server.map(|other| other.spares.len()).sum();
+        // A kind without any takes the place of one that was used less recently.
+        let may_displace = |of: &dyn Fn(&Kind) -> bool| {
+            let older = |other: &Kind| !other.spares.is_empty() && other.used < kind.used && of(other);
+            kind.spares.is_empty() && limits.per_server > 0 && self.kinds.iter().any(older)
+        };
+        let has_room = if of_server >= limits.per_server {
+            may_displace(&|other| other.key.config.name == *name)
+        } else {
+            self.count() < limits.total || limits.total > 0 && may_displace(&|_| true)
+        };
+        kind.due.is_some() && kind.lost < MAX_LOST && has_room
+    }
+
+    /// The kind of the session to open now: that of the most recently used server.
+    pub(super) fn due(&self, now: Instant, room: Room) -> Option<Key> {
+        let may = |due: Instant| match room {
+            Room::Free => now >= due,
+            Room::Busy => now >= due + MAX_WAIT,
+            Room::NoMemory => false,
+        };
+        let due = |kind: &&Kind| self.is_missing(kind) && kind.due.is_some_and(may);
+        self.kinds.iter().filter(due).max_by_key(|kind| kind.used).map(|kind| kind.key.clone())
+    }
+
+    /// Adds a session that is being opened; returns one that had to make room.
+    pub(super) fn add(&mut self, key: &Key, spare: Spare) -> Option<Spare> {
+        let limits = self.limits.clone();
+        let name = &key.config.name;
+        let of_server = self.kinds.iter().filter(|kind| kind.key.config.name == *name);
+        let of_server: usize = of_server.map(|kind| kind.spares.len()).sum();
+        let displaced = if of_server >= limits.per_server {
+            self.least_used(|kind| kind.key.config.name == *name)
+        } else if self.count() >= limits.total {
+            self.least_used(|_| true)
+        } else {
+            None
+        };
+        let displaced = displaced.and_then(|kind| kind.spares.pop());
+        if let Some(kind) = self.kinds.iter_mut().find(|kind| kind.key.is(&key.config, key.declared)) {
+            kind.spares.push(spare);
+        }
+        displaced
+    }
+
+    /// When to look again; `None` if nothing will happen without a notification.
+    pub(super) fn next_look(&self, now: Instant) -> Option<Instant> {
+        let missing = self.kinds.iter().filter(|kind| self.is_missing(kind)).filter_map(|kind| kind.due);
+        let missing = missing.map(|due| if due > now { due } else { now + BUSY_INTERVAL });
+        let check = (self.count() > 0).then(|| now + CHECK_INTERVAL);
+        let ends = self.kinds.iter().map(|kind| kind.used + self.limits.idle_time);
+        missing.chain(check).chain(ends).min()
+    }
+}
+
+#[cfg(test)]
+mod tests;

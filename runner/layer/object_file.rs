@@ -1,0 +1,148 @@
+//! Reads the symbols of ELF object files, and writes an object file with a part of its symbols (elf(5)).
+
+use std::collections::BTreeSet;
+
+/// The object files in a file: itself, or the members of an archive that are objects.
+pub fn objects(file: &[u8]) -> Option<Vec<&[u8]>> {
+    const MAGIC: &[u8] = b"!<arch>\n";
+    const HEADER: usize = 60;
+    let Some(mut rest) = file.strip_prefix(MAGIC) else { return Some(vec![file]) };
+    let mut objects = Vec::new();
+    while !rest.is_empty() {
+        let (header, after) = rest.split_at_checked(HEADER)?;
+        let size: usize = std::str::from_utf8(header.get(48..58)?).ok()?.trim_end().parse().ok()?;
+        let (member, after) = after.split_at_checked(size)?;
+        if member.starts_with(ELF) {
+            objects.push(member);
+        }
+        // Members begin at even offsets; the last one may have no filler.
+        rest = after.get(size % 2..).unwrap_or_default();
+    }
+    Some(objects)
+}
+
+/// Beginning of a little-endian ELF file of 64 bits (elf(5)).
+const ELF: &[u8] = b"\x7fELF\x02\x01";
+
+/// An object file: the bytes and its table of sections.
+pub struct Object<'a> {
+    bytes: &'a [u8],
+    sections: Vec<Section<'a>>,
+}
+
+/// A section, with its header.
+#[derive(Clone, Copy)]
+struct Section<'a> {
+    header: &'a [u8],
+    kind: u64,
+    /// Empty if the section has no bytes in the file.
+    content: &'a [u8],
+}
+
+const SYMTAB: u64 = 2;
+const NOBITS: u64 = 8;
+/// Size of a symbol.
+const SYMBOL: usize = 24;
+
+impl<'a> Object<'a> {
+    /// Reads the table of sections; `None` if it is no object file, or damaged.
+    pub fn read(bytes: &'a [u8]) -> Option<Self> {
+        if !bytes.starts_with(ELF) {
+            return None;
+        }
+        let (table, size, count) = (at(bytes, 40, 8)?, at(bytes, 58, 2)?, at(bytes, 60, 2)?);
+        let headers = bytes.get(table..)?.chunks_exact(size.max(64)).take(count);
+        let sections = headers.map(|header| {
+            let (kind, start, length) = (at(header, 4, 4)? as u64, at(header, 24, 8)?, at(header, 32, 8)?);
+            let content = if kind == NOBITS { &[] } else { bytes.get(start..start.checked_add(length)?)? };
+            Some(Section { header, kind, content })
+        });
+        Some(Object { bytes, sections: sections.collect::<Option<_>>()? })
+    }
+
+    /// The symbol table, the number of its local symbols, and its names; `None` if there is no table.
+    fn symbols(&self) -> Option<(Section<'a>, usize, &'a [u8])> {
+        let table = self.sections.iter().find(|section| section.kind == SYMTAB)?;
+        let names = self.sections.get(at(table.header, 40, 4)?)?.content;
+        Some((*table, at(table.header, 44, 4)?, names))
+    }
+
+    /// The names of symbols that are not local, defined and undefined ones.
+    pub fn globals(&self) -> Option<Vec<&'a [u8]>> {
+        let Some((table, locals, names)) = self.symbols() else { return Some(Vec::new()) };
+        table.content.chunks_exact(SYMBOL).skip(locals).map(|symbol| name(symbol, names)).collect()
+    }
+
+    /// The same object with only these of its global symbols, which must be sorted by name.
+    pub fn with_only(&self, wanted: &BTreeSet<&[u8]>) -> Option<Vec<u8>> {
+        let (table, locals, names) = self.symbols()?;
+        let (kept, globals) = table.content.split_at_checked(locals.checked_mul(SYMBOL)?)?;
+        let globals: Vec<&[u8]> = globals.chunks_exact(SYMBOL).collect();
+        let found = wanted.iter().filter_map(|wanted| {
+            let found = globals.binary_search_by(|symbol| name(symbol, names).unwrap_or_default().cmp(wanted));
+            globals.get(found.ok()?).copied()
+        });
+        let (mut symbols, mut texts) = (Vec::new(), vec![0]);
+        for symbol in kept.chunks_exact(SYMBOL).chain(found) {
+            let text = name(symbol, names)?;
+            let at = if text.is_empty() { 0 } else { u32::try_from(texts.len()).ok()? };
+            symbols.extend(at.to_le_bytes());
+            symbols.extend(symbol.get(4..)?);
+            if !text.is_empty() {
+                texts.extend(text);
+                texts.push(0);
+            }
+        }
+        self.with_contents(|section| match section.content {
+            content if std::ptr::eq(content, table.content) => &symbols,
+            content if std::ptr::eq(content, names) => &texts,
+            content => content,
+        })
+    }
+
+    /// The same object with other contents of sections.
+    fn with_contents<'b>(&self, content: impl Fn(&Section<'b>) -> &'b [u8]) -> Option<Vec<u8>>
+    where
+        'a: 'b,
+    {
+        /// The largest alignment that such an object needs in the file.
+        const ALIGNMENT: usize = 16;
+        let mut file = self.bytes.get(..64)?.to_vec();
+        let mut headers = Vec::new();
+        for section in &self.sections {
+            let mut header = section.header.to_vec();
+            if section.kind != NOBITS {
+                let bytes = content(section);
+                file.resize(file.len().next_multiple_of(ALIGNMENT), 0);
+                put(&mut header, 24, file.len())?;
+                put(&mut header, 32, bytes.len())?;
+                file.extend(bytes);
+            }
+            headers.extend(header);
+        }
+        file.resize(file.len().next_multiple_of(ALIGNMENT), 0);
+        let table = file.len();
+        put(&mut file, 40, table)?;
+        file.extend(headers);
+        Some(file)
+    }
+}
+
+/// The name of a symbol.
+fn name<'a>(symbol: &[u8], names: &'a [u8]) -> Option<&'a [u8]> {
+    let rest = names.get(at(symbol, 0, 4)?..)?;
+    rest.get(..rest.iter().position(|byte| *byte == 0)?)
+}
+
+/// The number of `size` bytes at an offset.
+fn at(bytes: &[u8], offset: usize, size: usize) -> Option<usize> {
+    let mut number = [0; 8];
+    number.get_mut(..size)?.copy_from_slice(bytes.get(offset..offset + size)?);
+    usize::try_from(u64::from_le_bytes(number)).ok()
+}
+
+/// Writes a number of 8 bytes.
+fn put(bytes: &mut [u8], offset: usize, number: usize) -> Option<()> {
+    bytes.get_mut(offset..offset + 8)?.copy_from_slice(&(number as u64).to_le_bytes());
+    Some(())
+}

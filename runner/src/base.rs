@@ -1,0 +1,202 @@
+//! The base of programs: std, the bridge and all available crates, linked once with the layer.
+//!
+//! A snippet's program is linked against the base's symbols, and becomes an executable only when it runs: in memory,
+//! together with the base (crate `base-link`). The cache keeps the program's own part, a few dozen kilobytes.
+//! `base_creation` links a base and tests it.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base_link::{Composition, Layout};
+use rustix::fs::{MemfdFlags, SealFlags, SeekFrom};
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::toolchain::{TARGET, Toolchain};
+
+/// The variable with which developers have all programs linked as a whole, to compare both ways: `whole`.
+const VARIABLE: &str = "TOOLSMITH_LINK";
+/// The reason that is reported then.
+pub(crate) const UNWANTED: &str = "the variable TOOLSMITH_LINK is `whole`";
+
+/// The linker that rustc starts (`runner/layer/linker.rs`).
+pub(crate) const LINKER: &str = "linker";
+/// The object file with the base's symbols.
+pub(crate) const SYMBOLS: &str = "base.o";
+/// The beginning of every composed executable.
+pub(crate) const IMAGE: &str = "base.image";
+
+/// Seals of a finished executable: nothing changes it while it runs.
+const SEALS: SealFlags =
+    SealFlags::WRITE.union(SealFlags::GROW).union(SealFlags::SHRINK).union(SealFlags::SEAL);
+
+/// What the layer's index says about the base.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum BaseState {
+    /// Programs are linked against it.
+    Usable(Box<Layout>),
+    /// Programs are linked as a whole, for this reason.
+    Unusable(String),
+}
+
+/// A base that programs are linked against.
+#[derive(Debug)]
+pub(crate) struct Base {
+    layout: Layout,
+    folder: PathBuf,
+    /// Its bytes, opened with its layout: a cache that is deleted and built again has another base at the same path.
+    image: File,
+    /// A copy of the bytes in memory, for the next program.
+    ready: Mutex<Option<OwnedFd>>,
+    /// The latest executables, the last one first.
+    recent: Mutex<VecDeque<Executable>>,
+}
+
+/// A composed executable, which any number of processes may run: its seals keep it as it is.
+#[derive(Debug)]
+struct Executable {
+    /// The program's own part.
+    program: Vec<u8>,
+    file: OwnedFd,
+}
+
+/// Number of executables to keep, of about 6 MB each. Clients repeat a program, or alternate between two.
+const RECENT: usize = 2;
+
+/// Maximum size of the own part of a program whose executable is kept, in bytes (1 MiB): six times the largest usual one.
+const LARGEST_RECENT: usize = 1 << 20;
+
+impl Base {
+    /// Opens the base in a layer's `folder`; `None` if a file is missing.
+    pub(crate) fn open(layout: Layout, folder: &Path) -> Option<Self> {
+        let image = File::open(folder.join(IMAGE)).ok()?;
+        let folder = folder.to_owned();
+        Some(Base { layout, folder, image, ready: Mutex::default(), recent: Mutex::default() })
+    }
+
+    /// Whether [`VARIABLE`] turns it off.
+    pub(crate) fn is_unwanted() -> bool {
+        std::env::var_os(VARIABLE).is_some_and(|value| value == "whole")
+    }
+
+    /// What distinguishes it from other bases, as part of keys.
+    pub(crate) fn identity(&self) -> &[u8; 32] {
+        self.layout.identity()
+    }
+
+    /// Whether a linked program needs it.
+    pub(crate) fn is_needed_by(&self, program: &[u8]) -> bool {
+        self.layout.is_program(program)
+    }
+
+    /// The linker that rustc starts for programs.
+    pub(crate) fn linker(&self) -> PathBuf {
+        self.folder.join(LINKER)
+    }
+
+    /// The linker's own options.
+    pub(crate) fn options(&self, toolchain: &Toolchain) -> Vec<String> {
+        let libraries = toolchain.sysroot.join("lib/rustlib").join(TARGET).join("lib");
+        vec![
+            format!("--base-symbols={}", self.folder.join(SYMBOLS).display()),
+            format!("--base-address={:#x}", self.layout.program_base()),
+            format!("--base-folder={}", self.folder.display()),
+            format!("--base-folder={}", libraries.display()),
+        ]
+    }
+
+    /// Whether a linked program can run: it was linked as a whole, or can be composed with the base.
+    pub(crate) fn accepts(&self, program: &[u8]) -> bool {
+        !self.layout.is_program(program) || self.compose(program).is_ok()
+    }
+
+    fn compose(&self, program: &[u8]) -> base_link::Result<Composition> {
+        base_link::compose(&self.layout, program, bridge::tool::SECTION_PREFIX)
+    }
+
+    /// Copies the base in the background, so that the next program need not wait for it.
+    pub(crate) fn prepare(self: &Arc<Self>) {
+        let base = Arc::clone(self);
+        // Without a copy, the program makes its own, and reports failures.
+        drop(spawn_blocking(move || {
+            let mut ready = base.ready.lock().unwrap_or_else(PoisonError::into_inner);
+            if ready.is_none() {
+                *ready = base.copy().ok();
+            }
+        }));
+    }
+
+    /// The executable of a program, in memory; `None` if the program was linked as a whole and is executable itself.
+    pub(crate) async fn executable(self: &Arc<Self>, program: PathBuf) -> Result<Option<OwnedFd>> {
+        let base = Arc::clone(self);
+        let joined = spawn_blocking(move || base.in_memory(&program)).await;
+        joined.map_err(std::io::Error::other).flatten().map_err(not_in_memory)
+    }
+
+    fn in_memory(&self, program: &Path) -> std::io::Result<Option<OwnedFd>> {
+        let program = fs_err::read(program)?;
+        if !self.layout.is_program(&program) {
+            return Ok(None);
+        }
+        if let Some(file) = self.recent(&program)? {
+            return Ok(Some(file));
+        }
+        let composition = self.compose(&program).map_err(std::io::Error::other)?;
+        let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let file = File::from(ready.map_or_else(|| self.copy(), Ok)?);
+        for (offset, bytes) in &composition.patches {
+            file.write_all_at(bytes, *offset)?;
+        }
+        file.write_all_at(&program, composition.program_offset)?;
+        rustix::fs::fcntl_add_seals(&file, SEALS)?;
+        if program.len() <= LARGEST_RECENT {
+            let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+            recent.push_front(Executable { program, file: file.try_clone()?.into() });
+            recent.truncate(RECENT);
+        }
+        Ok(Some(file.into()))
+    }
+
+    /// The executable of a program that was composed lately.
+    fn recent(&self, program: &[u8]) -> std::io::Result<Option<OwnedFd>> {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(at) = recent.iter().position(|kept| kept.program == program) else { return Ok(None) };
+        recent.swap(0, at);
+        recent.front().map(|kept| kept.file.try_clone()).transpose()
+    }
+
+    /// A file in memory with the base's bytes.
+    fn copy(&self) -> std::io::Result<OwnedFd> {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let created = match rustix::fs::memfd_create("program", flags | MemfdFlags::EXEC) {
+            // Kernels before 6.3 do not know the flag; there, every file in memory is executable.
+            Err(rustix::io::Errno::INVAL) => rustix::fs::memfd_create("program", flags),
+            other => other,
+        }?;
+        let length = self.image.metadata()?.len();
+        let mut offset = 0;
+        while offset < length {
+            let rest = usize::try_from(length - offset).unwrap_or(usize::MAX);
+            if rustix::fs::sendfile(&created, &self.image, Some(&mut offset), rest)? == 0 {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        rustix::fs::seek(&created, SeekFrom::Start(0))?;
+        Ok(created)
+    }
+}
+
+fn not_in_memory(error: std::io::Error) -> Error {
+    let advice = match error.kind() {
+        std::io::ErrorKind::FileTooLarge => "raise the limit on the size of files (`ulimit -f`)",
+        std::io::ErrorKind::PermissionDenied => "allow executable files in memory (sysctl vm.memfd_noexec=1)",
+        _ => "free some memory",
+    };
+    let message = format!("the program can't be placed in memory: {error}");
+    Error::new(ErrorKind::Sandbox, message).caused_by(error).hint(advice)
+}

@@ -1,0 +1,119 @@
+//! Creates a base: compiles the linker that rustc starts, links all libraries, and tests the result.
+
+mod compilation;
+mod self_test;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use base_link::Machine;
+
+use crate::base::{Base, BaseState, IMAGE, LINKER, SYMBOLS};
+use crate::base_layer::BaseLayer;
+use crate::compiler::Linker;
+use crate::error::{Error, ErrorKind, Result};
+
+pub(crate) use compilation::Creation;
+use compilation::unusable;
+
+/// The sources of the base, as part of the layer's key.
+pub(crate) const SOURCES: [(&str, &str); 3] = [LINKER_SOURCES[0], LINKER_SOURCES[1], self_test::SOURCE];
+/// The first is the root file.
+const LINKER_SOURCES: [(&str, &str); 2] = [
+    ("linker.rs", include_str!("../layer/linker.rs")),
+    ("object_file.rs", include_str!("../layer/object_file.rs")),
+];
+
+/// The C library's entry point, which programs bring, calls this.
+const START: &str = "__libc_start_main";
+
+/// Mathematical functions of the C library: methods of numbers become calls of them in the snippet's own code, so
+/// nothing in the base may name them. All of them exist for `f64`, and with the suffix `f` for `f32`.
+const MATHEMATICS: [&str; 37] = [
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh",
+    "erf", "erfc", "exp", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "hypot",
+    "ldexp", "lgamma", "log", "log10", "log1p", "log2", "pow", "rint", "round", "sin", "tan", "trunc",
+];
+/// More of them, whose names have another form.
+const MORE_MATHEMATICS: [&str; 14] = [
+    "lgamma_r",
+    "lgammaf_r",
+    "nearbyint",
+    "nearbyintf",
+    "nextafter",
+    "nextafterf",
+    "sinh",
+    "sinhf",
+    "sqrt",
+    "sqrtf",
+    "tanh",
+    "tanhf",
+    "tgamma",
+    "tgammaf",
+];
+
+/// Creates the base of the libraries in `folder`, which becomes a layer, and writes it there. Programs are linked as a
+/// whole if that fails: the reason is in the result.
+///
+/// # Errors
+/// If the cache can't be written to, for example because the disk is full.
+pub(crate) async fn create(
+    creation: Creation<'_>,
+    folder: &Path,
+    crates: &BTreeMap<String, String>,
+) -> Result<BaseState> {
+    let layer = BaseLayer {
+        key: String::new(),
+        folder: folder.to_owned(),
+        crates: crates.clone(),
+        entry: None,
+        base: Err(String::new()),
+    };
+    let state = match linked(creation, &layer).await {
+        Ok(state) => state,
+        Err(error) if error.kind == ErrorKind::Cache => return Err(error),
+        Err(error) => BaseState::Unusable(error.to_string()),
+    };
+    if matches!(state, BaseState::Unusable(_)) {
+        for name in [LINKER, SYMBOLS, IMAGE] {
+            // What was not created need not be removed.
+            let _ = fs_err::remove_file(folder.join(name));
+        }
+    }
+    Ok(state)
+}
+
+async fn linked(creation: Creation<'_>, layer: &BaseLayer) -> Result<BaseState> {
+    let in_folder = Error::cache(&layer.folder);
+    let arguments = ["--crate-name=linker", "-Cpanic=abort", "-Copt-level=1", "--cap-lints=allow"];
+    let linker = creation.compile(layer, &LINKER_SOURCES, Linker::Rust, &arguments).await?;
+    let driver = layer.folder.join(LINKER);
+    fs_err::write(&driver, &linker).map_err(Error::cache(&layer.folder))?;
+    fs_err::set_permissions(&driver, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .map_err(in_folder)?;
+    let names = layer.crates.keys().map(|name| format!("extern crate {name};\n"));
+    let source: String = names.chain(["fn main() {}\n".to_owned()]).collect();
+    let options = options();
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let base = creation.compile(layer, &[("base.rs", &source)], Linker::Base(&driver), &options).await?;
+    let identity = *blake3::hash(&base).as_bytes();
+    let prepared = base_link::prepare(&base, Machine::X86_64, identity).map_err(unusable)?;
+    for (name, bytes) in [(SYMBOLS, &prepared.symbols), (IMAGE, &prepared.image)] {
+        fs_err::write(layer.folder.join(name), bytes).map_err(Error::cache(&layer.folder))?;
+    }
+    let base = Base::open(prepared.layout.clone(), &layer.folder);
+    let base = base.ok_or_else(|| unusable("its files are missing"))?;
+    self_test::run(creation, layer, &std::sync::Arc::new(base)).await?;
+    Ok(BaseState::Usable(Box::new(prepared.layout)))
+}
+
+/// rustc's options for linking the base: a program without an entry point, and with functions that only snippets call.
+fn options() -> Vec<String> {
+    let float = MATHEMATICS.iter().flat_map(|name| [(*name).to_owned(), format!("{name}f")]);
+    let wanted = float.chain(MORE_MATHEMATICS.map(str::to_owned)).chain([START.to_owned()]);
+    let plain = ["--base-create", "--strip-debug", "--entry=0"].map(str::to_owned);
+    let options = plain.into_iter().chain(wanted.map(|name| format!("--undefined={name}")));
+    let mut options: Vec<String> = options.map(|option| format!("-Clink-arg={option}")).collect();
+    options.push("--crate-name=program".to_owned());
+    options
+}

@@ -1,0 +1,66 @@
+//! Compiles the programs of a base: its linker, the base itself, its test.
+
+use crate::base_layer::BaseLayer;
+use crate::cache::Cache;
+use crate::compiler::{self, Job, Linker};
+use crate::disk_full;
+use crate::error::{Error, ErrorKind, Result};
+use crate::messages::errors;
+use crate::toolchain::Toolchain;
+
+/// What compiles a base.
+#[derive(Clone, Copy)]
+pub(crate) struct Creation<'a> {
+    pub(crate) cache: &'a Cache,
+    pub(crate) toolchain: &'a Toolchain,
+    pub(crate) confinement: sandbox::Confinement,
+}
+
+impl Creation<'_> {
+    /// Compiles a program from these files, of which the first is the root, and returns it.
+    pub(super) async fn compile(
+        self,
+        layer: &BaseLayer,
+        sources: &[(&str, &str)],
+        linker: Linker<'_>,
+        arguments: &[&str],
+    ) -> Result<Vec<u8>> {
+        let folder = self.cache.temporary()?;
+        let output = self.cache.temporary()?;
+        for (name, source) in sources {
+            fs_err::write(folder.path().join(name), source).map_err(Error::cache(folder.path()))?;
+        }
+        let name = sources.first().map_or("", |(name, _)| name);
+        let fixed = ["--crate-type=bin", "-o", "program"];
+        let job = Job {
+            toolchain: self.toolchain,
+            confinement: self.confinement,
+            layer,
+            libraries: &[],
+            source: folder.path(),
+            output: output.path(),
+            arguments: &[&fixed, arguments].concat(),
+            main: name,
+            linker,
+            background: false,
+            optimize: false,
+            cpu_seconds: compiler::SNIPPET_SECONDS,
+            largest_file: compiler::LARGEST_PROGRAM,
+        };
+        let compiled = compiler::run(&job).await?;
+        if compiled.status.success() {
+            return fs_err::read(output.path().join("program")).map_err(Error::cache(output.path()));
+        }
+        let messages = compiled.messages.text();
+        if disk_full::is_full(&messages) {
+            return Err(disk_full::error(self.cache, &messages));
+        }
+        let first = errors(&messages).next().map_or_else(String::new, |error| error.message);
+        Err(unusable(format!("{name} does not compile: {}: {first}", compiled.status)))
+    }
+}
+
+/// The error for a base that can't be used.
+pub(super) fn unusable(reason: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Layer, reason.to_string())
+}

@@ -1,0 +1,23 @@
+//! The libraries that snippets are compiled against, as an open entry of the cache. `layer` builds it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::base::Base;
+use crate::cache::Entry;
+
+/// The libraries that snippets are compiled against.
+#[derive(Debug, Clone)]
+pub(crate) struct BaseLayer {
+    /// Its key in the cache.
+    pub(crate) key: String,
+    /// The folder with all libraries.
+    pub(crate) folder: PathBuf,
+    /// File names of the libraries that snippets can name, by crate name.
+    pub(crate) crates: BTreeMap<String, String>,
+    /// Keeps the folder from being evicted; `None` if it is not a cache entry.
+    pub(crate) entry: Option<Entry>,
+    /// What programs are linked against, or why each is linked as a whole.
+    pub(crate) base: Result<Arc<Base>, String>,
+}

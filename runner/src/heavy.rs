@@ -1,0 +1,73 @@
+//! The queue of programs whose runs used much processor time.
+//!
+//! `optimize` compiles them again.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::cache::Entry;
+
+/// Processor time of a run, with the few milliseconds of its confinement, after which its program is compiled again. It
+/// is far less than a compilation takes, because the compiler works behind the answer and each repetition gains.
+pub(crate) const HEAVY: Duration = Duration::from_millis(15);
+
+/// Maximum number of programs in the queue. Each keeps a descriptor open, and the next run of a program that was left
+/// out queues it again.
+pub(crate) const QUEUE: usize = 16;
+
+/// A program that is not optimized.
+#[derive(Debug, Clone)]
+pub(crate) struct HeavyProgram {
+    /// Its key in the cache.
+    pub(crate) key: String,
+    /// Its entry in the cache.
+    pub(crate) entry: Entry,
+    /// The identities of the tools that it can call.
+    pub(crate) manifest: Vec<String>,
+    /// The processor time of its run.
+    pub(crate) processor_time: Duration,
+}
+
+/// The programs to be compiled again.
+#[derive(Debug, Default)]
+pub(crate) struct HeavyQueue(Mutex<VecDeque<HeavyProgram>>);
+
+impl HeavyQueue {
+    fn with<T>(&self, act: impl FnOnce(&mut VecDeque<HeavyProgram>) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds a program if its run used much processor time and there is room.
+    pub(crate) fn add(&self, program: HeavyProgram) {
+        // An entry that is too large for the cache is not in place; an optimized one would not be kept either.
+        if program.processor_time <= HEAVY || !program.entry.is_in_place() {
+            return;
+        }
+        self.with(|queue| {
+            if queue.len() < QUEUE && queue.iter().all(|other| other.key != program.key) {
+                queue.push_back(program);
+            }
+        });
+    }
+
+    /// The number of programs.
+    pub(crate) fn len(&self) -> usize {
+        self.with(|queue| queue.len())
+    }
+
+    /// The first program, which stays in the queue.
+    pub(crate) fn first(&self) -> Option<HeavyProgram> {
+        self.with(|queue| queue.front().cloned())
+    }
+
+    /// Removes the program `key`.
+    pub(crate) fn remove(&self, key: &str) {
+        self.with(|queue| queue.retain(|program| program.key != key));
+    }
+
+    /// Takes all programs.
+    pub(crate) fn take(&self) -> VecDeque<HeavyProgram> {
+        self.with(std::mem::take)
+    }
+}

@@ -1,0 +1,184 @@
+//! Compiles a spliced text into a program: with a spare compiler if one fits, otherwise with a new one.
+
+use std::path::Path;
+use std::process::ExitStatus;
+
+use crate::cache::Temporary;
+use crate::compiler::{self, Compiled, Job, Launch, Linker};
+use crate::compiler_slots::{AdmissionWait, Admitted};
+use crate::confined::Captured;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::library::Library;
+use crate::outcome::SandboxReport;
+use crate::sandbox_policies;
+use crate::spare_compiler::SpareCompiler;
+use crate::splice;
+
+/// The file name of the linked program.
+pub(crate) const PROGRAM: &str = "program";
+
+/// The lints that snippets need: dropped values that should be used, such as a call that is never made, and functions
+/// that nothing calls, some of which [`warned`](crate::diagnostics::warned) reports.
+const UNUSED: [&str; 2] = ["--force-warn=unused_must_use", "--force-warn=dead_code"];
+
+/// If two glob imports provide the same name, the compiler may use the first and only warn. As an error it is handled
+/// like other ambiguities; otherwise, names in scope by default would win over the snippet's own imports.
+const AMBIGUOUS: &str = "--deny=ambiguous_glob_imports";
+
+/// The root file of a program, and the snippet's file beside it.
+const MAIN: &str = "main.rs";
+const SNIPPET: &str = "snippet.rs";
+
+/// How a program is compiled.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Goal {
+    /// With optimization.
+    pub(crate) optimize: bool,
+    /// With lower priority than all other work.
+    pub(crate) background: bool,
+}
+
+/// The result of a compilation, and the folder of the program.
+pub(crate) struct Attempt {
+    pub(crate) status: ExitStatus,
+    pub(crate) messages: Captured,
+    pub(crate) sandbox: SandboxReport,
+    pub(crate) output: Temporary,
+}
+
+impl Attempt {
+    fn new(compiled: Compiled, output: Temporary) -> Self {
+        let Compiled { status, messages, sandbox } = compiled;
+        Attempt { status, messages, sandbox, output }
+    }
+}
+
+/// Everything that a compilation depends on besides its text.
+struct Inputs<'a> {
+    engine: &'a Engine,
+    libraries: &'a [Library],
+    goal: Goal,
+    linker: Linker<'a>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Those of the first compilation of a text.
+    fn new(engine: &'a Engine, libraries: &'a [Library], goal: Goal) -> Self {
+        let linker = engine.layer.base.as_ref().map_or(Linker::Rust, |base| Linker::Program(base));
+        Inputs { engine, libraries, goal, linker }
+    }
+
+    /// What starts the compiler with these folders.
+    fn launch(&self, source: &Path, output: &Path) -> Launch {
+        Launch::of(&Job {
+            toolchain: &self.engine.toolchain,
+            confinement: self.engine.confinement,
+            layer: &self.engine.layer,
+            libraries: self.libraries,
+            source,
+            output,
+            arguments: &[
+                "--crate-type=bin",
+                "--crate-name=program",
+                "-o",
+                PROGRAM,
+                UNUSED[0],
+                UNUSED[1],
+                AMBIGUOUS,
+            ],
+            main: MAIN,
+            background: self.goal.background,
+            optimize: self.goal.optimize,
+            linker: self.linker,
+            cpu_seconds: compiler::SNIPPET_SECONDS,
+            largest_file: compiler::LARGEST_PROGRAM,
+        })
+    }
+
+    /// The same for every pair of folders, so that spare compilers can be compared.
+    fn key(&self) -> Launch {
+        self.launch(Path::new("/source"), Path::new("/output"))
+    }
+
+    /// Two new folders, the first with the main file.
+    fn folders(&self) -> Result<(Temporary, Temporary)> {
+        let (source, output) = (self.engine.cache.temporary()?, self.engine.cache.temporary()?);
+        write(&source, MAIN, splice::MAIN)?;
+        Ok((source, output))
+    }
+}
+
+fn write(source: &Temporary, name: &str, text: &str) -> Result<()> {
+    fs_err::write(source.path().join(name), text).map_err(Error::cache(source.path()))
+}
+
+/// Compiles a spliced text into a new folder.
+pub(crate) async fn compile(
+    engine: &Engine,
+    libraries: &[Library],
+    text: &str,
+    goal: Goal,
+    patience: AdmissionWait<'_>,
+) -> Result<Attempt> {
+    let _admitted = engine.admit_compiler(patience).await?;
+    let inputs = Inputs::new(engine, libraries, goal);
+    let attempt = match with_spare(&inputs, text).await {
+        Some(attempt) => attempt,
+        None => compile_with(&inputs, text).await?,
+    };
+    let Ok(base) = &engine.layer.base else { return Ok(attempt) };
+    // A damaged program is reported where it is used.
+    let program = fs_err::read(attempt.output.path().join(PROGRAM)).unwrap_or_default();
+    if !attempt.status.success() || base.accepts(&program) {
+        return Ok(attempt);
+    }
+    compile_with(&Inputs { linker: Linker::Rust, ..inputs }, text).await
+}
+
+/// Compiles with a new compiler.
+async fn compile_with(inputs: &Inputs<'_>, text: &str) -> Result<Attempt> {
+    let (source, output) = inputs.folders()?;
+    write(&source, SNIPPET, text)?;
+    let mut process = inputs.launch(source.path(), output.path()).start()?;
+    Ok(Attempt::new(compiler::finish(&mut process).await?, output))
+}
+
+/// Compiles with a spare compiler; `None` if none fits, or if it failed for a reason of its own.
+async fn with_spare(inputs: &Inputs<'_>, text: &str) -> Option<Attempt> {
+    if inputs.goal != Goal::default() {
+        return None;
+    }
+    let spares = &inputs.engine.spare_compilers;
+    spares.note_use(inputs.libraries);
+    let spare = spares.take(&inputs.key())?;
+    let compiled = spare.compile(text).await;
+    spares.note_result(&compiled);
+    compiled.ok().map(|(compiled, output)| Attempt::new(compiled, output))
+}
+
+impl Engine {
+    /// Admits a compiler. If there is not enough memory, spare compilers end.
+    pub(crate) async fn admit_compiler(&self, patience: AdmissionWait<'_>) -> Result<Admitted<'_>> {
+        let release = || self.spare_compilers.end();
+        self.admission.admit(sandbox_policies::compiler_memory(), patience, release).await
+    }
+
+    /// Starts a spare compiler, and ends those that are too many, unusable or not expected to be used. `limit` is the
+    /// maximum number of spare compilers. Blocks for a few milliseconds. Returns whether another one may be missing.
+    ///
+    /// # Errors
+    /// If it can't be started; the next snippet then starts its own compiler, and its outcome has the error.
+    pub fn start_spare_compiler(&self, limit: usize) -> Result<bool> {
+        let _turn = self.spare_compilers.begin();
+        let Some(libraries) = self.spare_compilers.prune(limit) else { return Ok(false) };
+        let inputs = Inputs::new(self, &libraries, Goal::default());
+        let (source, output) = inputs.folders()?;
+        compiler::create_pipe(&source.path().join(SNIPPET))?;
+        let key = inputs.key();
+        let process = inputs.launch(source.path(), output.path()).start()?;
+        let spare = SpareCompiler::new(key, process, (source, SNIPPET, output), libraries);
+        self.spare_compilers.add(spare);
+        Ok(true)
+    }
+}
