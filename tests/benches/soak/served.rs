@@ -79,6 +79,11 @@ impl Served {
         }
     }
 
+    /// How often it has logged a phrase.
+    pub(crate) fn logged(&self, phrase: &str) -> u64 {
+        fs::read_to_string(&self.errors).unwrap_or_default().matches(phrase).count() as u64
+    }
+
     /// Ends it without warning (SIGKILL).
     pub(crate) fn kill(mut self) -> Checked<()> {
         self.child.kill().and_then(|()| self.child.wait()).map(drop).map_err(|error| error.to_string())
