@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use crate::cache::Entry;
 
-/// Processor time of a run, with the few milliseconds of its confinement, after which its program is compiled again. It
-/// is far less than a compilation takes, because the compiler works behind the answer and each repetition gains.
-pub(crate) const HEAVY: Duration = Duration::from_millis(15);
+/// Processor time of a run, with the few milliseconds of its confinement, above which its program is compiled again. It
+/// is far less than a compilation takes, because the compiler works after the answer, and each repetition gains.
+pub(crate) const OPTIMIZE_AFTER: Duration = Duration::from_millis(15);
 
 /// Maximum number of programs in the queue. Each keeps a descriptor open, and the next run of a program that was left
 /// out queues it again.
-pub(crate) const QUEUE: usize = 16;
+pub(crate) const MAX_QUEUED: usize = 16;
 
 /// A program that is not optimized.
 #[derive(Debug, Clone)]
@@ -40,12 +40,13 @@ impl HeavyQueue {
 
     /// Adds a program if its run used much processor time and there is room.
     pub(crate) fn add(&self, program: HeavyProgram) {
-        // An entry that is too large for the cache is not in place; an optimized one would not be kept either.
-        if program.processor_time <= HEAVY || !program.entry.is_in_place() {
+        // If the program is too large for the cache, the optimized one probably is too. Its source is not kept either.
+        let is_available = program.entry.is_kept() && program.entry.is_in_place();
+        if program.processor_time <= OPTIMIZE_AFTER || !is_available {
             return;
         }
         self.with(|queue| {
-            if queue.len() < QUEUE && queue.iter().all(|other| other.key != program.key) {
+            if queue.len() < MAX_QUEUED && queue.iter().all(|other| other.key != program.key) {
                 queue.push_back(program);
             }
         });

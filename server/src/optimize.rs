@@ -1,4 +1,4 @@
-//! Compiles the programs of long runs again with optimization, behind the answers.
+//! Compiles the programs of long runs again with optimization, after the answers.
 //!
 //! One worker serves all clients. The engine ensures that snippets have priority.
 
@@ -37,6 +37,9 @@ async fn compile_all(engine: &Engine) {
             }
             Ok(Optimized::Unsuitable(reason)) => {
                 tracing::debug!(target: TRACE_TARGET, reason, "a program stays without optimization");
+            }
+            Ok(Optimized::Interrupted(reason)) => {
+                tracing::debug!(target: TRACE_TARGET, reason, "the optimization of a program was interrupted");
             }
             Ok(Optimized::Skipped) => {
                 tracing::debug!(target: TRACE_TARGET, "a program is not compiled again");

@@ -26,7 +26,7 @@ pub(crate) struct Entry {
 struct EntryLock {
     lock: File,
     /// The folder of an entry that is not kept, removed with it.
-    _temporary: Option<TempDir>,
+    temporary: Option<TempDir>,
 }
 
 impl Entry {
@@ -35,7 +35,7 @@ impl Entry {
         let lock = lock(&folder)?;
         // The time of use only orders evictions: without it, an entry is merely evicted sooner.
         let _ = lock.set_modified(SystemTime::now());
-        Ok(Entry { folder, held: Arc::new(EntryLock { lock, _temporary: None }) })
+        Ok(Entry { folder, held: Arc::new(EntryLock { lock, temporary: None }) })
     }
 
     /// The folder.
@@ -53,6 +53,11 @@ impl Entry {
     /// Whether the held folder is still at its path: the cache may have been deleted.
     pub(crate) fn is_in_place(&self) -> bool {
         is_at(&self.held.lock, &self.folder)
+    }
+
+    /// Whether it stays in the cache after its last user. One that is too large does not.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.held.temporary.is_none()
     }
 }
 
@@ -95,14 +100,14 @@ impl Temporary {
         let Temporary { lock, folder: moved } = self;
         let _ = moved.keep();
         let _ = lock.set_modified(SystemTime::now());
-        Ok(Entry { folder: folder.to_owned(), held: Arc::new(EntryLock { lock, _temporary: None }) })
+        Ok(Entry { folder: folder.to_owned(), held: Arc::new(EntryLock { lock, temporary: None }) })
     }
 
     /// Uses it in place; it is removed with the last clone.
     pub(super) fn into_entry(self) -> Entry {
         let Temporary { lock, folder } = self;
         let path = folder.path().to_owned();
-        Entry { folder: path, held: Arc::new(EntryLock { lock, _temporary: Some(folder) }) }
+        Entry { folder: path, held: Arc::new(EntryLock { lock, temporary: Some(folder) }) }
     }
 }
 
