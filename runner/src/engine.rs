@@ -95,7 +95,7 @@ impl Engine {
             ));
         }
         let (confinement, foreground) = (options.confinement, Foreground::default());
-        let (heavy, spare_compilers) = (HeavyQueue::default(), SpareCompilers::default());
+        let (heavy, spare_compilers) = (HeavyQueue::default(), SpareCompilers::new(cache.clone()));
         let stamp = Stamp::of(&toolchain.rustc).ok();
         let admission = Admission::new(cache.folder().join("compilers"));
         Ok(Engine {
@@ -255,7 +255,7 @@ pub(crate) mod tests {
         let admission = Admission::new(cache.folder().join("compilers"));
         let foreground = Foreground::default();
         let (confinement, heavy) = (Confinement::default(), HeavyQueue::default());
-        let spare_compilers = SpareCompilers::default();
+        let spare_compilers = SpareCompilers::new(cache.clone());
         Engine { cache, toolchain, stamp, layer, confinement, admission, foreground, heavy, spare_compilers }
     }
 

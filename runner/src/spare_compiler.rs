@@ -27,9 +27,9 @@ use crate::confined::Confined;
 use crate::error::Result;
 use crate::library::Library;
 
-/// How long a compiler may take until it has read its text. Without other work it takes less than 1 ms, or 50 ms if it
-/// has just been started.
-const TAKING_TIME: Duration = Duration::from_secs(2);
+/// Time limit for a compiler to read its text. Without other work it takes less than 1 ms, or 50 ms if it has just been
+/// started.
+const READ_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Interval of attempts to open the pipe of a compiler that is still starting.
 const OPENING_INTERVAL: Duration = Duration::from_millis(1);
@@ -78,9 +78,10 @@ impl SpareCompiler {
         self.key == *key
     }
 
-    /// Whether it was started for these bindings.
-    pub(crate) fn is_for(&self, libraries: &[Library]) -> bool {
-        self.libraries.as_slice() == libraries
+    /// Whether it was started for the bindings with these module names and keys.
+    pub(crate) fn is_for(&self, bindings: &[(String, String)]) -> bool {
+        let own = self.libraries.iter().map(|library| (library.module.as_str(), library.key()));
+        own.eq(bindings.iter().map(|(module, key)| (module.as_str(), key.clone())))
     }
 
     /// Checks that it still waits, and that everything it needs still exists.
@@ -101,7 +102,7 @@ impl SpareCompiler {
     /// Compiles `text`. Returns the folder of the program as well.
     pub(crate) async fn compile(mut self, text: &str) -> Result<(Compiled, Temporary), Unusable> {
         self.check()?;
-        let deadline = Instant::now() + TAKING_TIME;
+        let deadline = Instant::now() + READ_TIMEOUT;
         let path = self.source.path().join(self.pipe);
         let writer = tokio::select! {
             writer = timeout_at(deadline, open(&path)) => writer.map_err(|_| "it has not become ready")?,
@@ -115,12 +116,12 @@ impl SpareCompiler {
             written = timeout_at(deadline, writer.write_all(text.as_bytes())) => written,
             _ = &mut finished => return Err("it has ended"),
         };
-        written.map_err(|_| NOT_TAKEN)?.map_err(|_| NOT_TAKEN)?;
+        written.map_err(|_| NOT_READ)?.map_err(|_| NOT_READ)?;
         // rustc reads to the end.
         drop(writer);
         let compiled = tokio::select! {
             compiled = &mut finished => compiled.map_err(|_| "its end is unknown")?,
-            () = is_stuck(&reader, deadline) => return Err(NOT_TAKEN),
+            () = is_stuck(&reader, deadline) => return Err(NOT_READ),
         };
         if has_crashed(compiled.status) || has_unread(&reader) {
             return Err("it has crashed");
@@ -129,7 +130,7 @@ impl SpareCompiler {
     }
 }
 
-const NOT_TAKEN: Unusable = "it has not read its text";
+const NOT_READ: Unusable = "it has not read its text";
 
 /// Opens the pipe as soon as the compiler has opened it.
 async fn open(path: &Path) -> io::Result<pipe::Sender> {

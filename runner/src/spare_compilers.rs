@@ -6,16 +6,16 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::cache::Temporary;
+use crate::cache::{Bucket, Cache, Temporary};
 use crate::compiler::{Compiled, Launch};
 use crate::library::Library;
 use crate::spare_compiler::{SpareCompiler, Unusable};
 
 /// Maximum number of sets of bindings to remember: more than the sensible number of spare compilers.
-const SETS: usize = 16;
+const MAX_SETS: usize = 16;
 
 /// Maximum number of events to keep; the oldest are dropped.
-const EVENTS: usize = 64;
+const MAX_EVENTS: usize = 64;
 
 /// Minimum available memory, in bytes (512 MiB). A waiting compiler has about 50 MiB, and more when it compiles.
 const MIN_MEMORY: u64 = 512 << 20;
@@ -29,9 +29,14 @@ pub enum SpareCompilerEvent {
     Unusable(&'static str),
 }
 
+/// Bindings by their module names and keys. Unlike their libraries, these names hold no entries of the cache.
+type BindingKeys = Vec<(String, String)>;
+
 /// The spare compilers of an engine.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct SpareCompilers {
+    /// The cache with the bindings.
+    cache: Cache,
     pool: Mutex<Pool<SpareCompiler>>,
     /// Held while one is started.
     start: Mutex<()>,
@@ -40,14 +45,14 @@ pub(crate) struct SpareCompilers {
 /// What a pool needs to know of a spare compiler.
 trait Spare {
     /// Whether it was started for these bindings.
-    fn is_for(&self, libraries: &[Library]) -> bool;
+    fn is_for(&self, bindings: &[(String, String)]) -> bool;
     /// Whether it can be used.
     fn is_usable(&mut self) -> bool;
 }
 
 impl Spare for SpareCompiler {
-    fn is_for(&self, libraries: &[Library]) -> bool {
-        self.is_for(libraries)
+    fn is_for(&self, bindings: &[(String, String)]) -> bool {
+        self.is_for(bindings)
     }
 
     fn is_usable(&mut self) -> bool {
@@ -58,7 +63,7 @@ impl Spare for SpareCompiler {
 #[derive(Debug)]
 struct Pool<S> {
     /// The sets of bindings that snippets used, the latest first.
-    sets: VecDeque<Vec<Library>>,
+    sets: VecDeque<BindingKeys>,
     spares: Vec<S>,
     events: VecDeque<SpareCompilerEvent>,
     is_closed: bool,
@@ -71,13 +76,19 @@ impl<S> Default for Pool<S> {
 }
 
 impl SpareCompilers {
+    /// No spare compilers, for bindings in `cache`.
+    pub(crate) fn new(cache: Cache) -> Self {
+        SpareCompilers { cache, pool: Mutex::default(), start: Mutex::default() }
+    }
+
     fn pool(&self) -> MutexGuard<'_, Pool<SpareCompiler>> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records that a snippet uses these bindings.
     pub(crate) fn note_use(&self, libraries: &[Library]) {
-        self.pool().note_use(libraries);
+        let bindings = libraries.iter().map(|library| (library.module.clone(), library.key()));
+        self.pool().note_use(bindings.collect());
     }
 
     /// Records what became of a spare compiler.
@@ -88,7 +99,7 @@ impl SpareCompilers {
         };
         let events = &mut self.pool().events;
         events.push_back(event);
-        if events.len() > EVENTS {
+        if events.len() > MAX_EVENTS {
             events.pop_front();
         }
     }
@@ -109,9 +120,29 @@ impl SpareCompilers {
     pub(crate) fn prune(&self, limit: usize) -> Option<Vec<Library>> {
         // If the available memory is unknown, it is no reason to refuse.
         let is_short = sandbox::available_memory().is_some_and(|available| available < MIN_MEMORY);
-        let (removed, missing) = self.pool().prune(if is_short { 0 } else { limit });
-        drop(removed);
-        missing
+        self.prune_to(if is_short { 0 } else { limit })
+    }
+
+    /// The same for any amount of memory.
+    fn prune_to(&self, limit: usize) -> Option<Vec<Library>> {
+        loop {
+            let (removed, missing) = self.pool().prune(limit);
+            drop(removed);
+            let missing = missing?;
+            if let Some(libraries) = self.open(&missing) {
+                return Some(libraries);
+            }
+            // They were evicted. The next snippet that uses them compiles them again.
+            self.pool().forget(&missing);
+        }
+    }
+
+    /// The libraries of these bindings; `None` if one of them was evicted.
+    fn open(&self, bindings: &[(String, String)]) -> Option<Vec<Library>> {
+        let open = |(module, key): &(String, String)| {
+            Some(Library::new(module, self.cache.entry(Bucket::Bindings, key)?))
+        };
+        bindings.iter().map(open).collect()
     }
 
     /// Adds a spare compiler, or ends it if the pool is closed.
@@ -140,15 +171,19 @@ impl SpareCompilers {
 }
 
 impl<S: Spare> Pool<S> {
-    fn note_use(&mut self, libraries: &[Library]) {
-        self.sets.retain(|set| set != libraries);
-        self.sets.push_front(libraries.to_vec());
-        self.sets.truncate(SETS);
+    fn note_use(&mut self, bindings: BindingKeys) {
+        self.forget(&bindings);
+        self.sets.push_front(bindings);
+        self.sets.truncate(MAX_SETS);
+    }
+
+    fn forget(&mut self, bindings: &[(String, String)]) {
+        self.sets.retain(|set| set != bindings);
     }
 
     /// The sets of bindings that have a spare compiler: the latest, and the empty one if there is room.
-    fn wanted(&self, limit: usize) -> Vec<&[Library]> {
-        let mut wanted: Vec<&[Library]> = self.sets.iter().map(Vec::as_slice).take(limit).collect();
+    fn wanted(&self, limit: usize) -> Vec<&[(String, String)]> {
+        let mut wanted: Vec<&[(String, String)]> = self.sets.iter().map(Vec::as_slice).take(limit).collect();
         // Before the first snippet, there is no reason for any.
         if !wanted.is_empty() && wanted.len() < limit && !wanted.contains(&[].as_slice()) {
             wanted.push(&[]);
@@ -157,18 +192,18 @@ impl<S: Spare> Pool<S> {
     }
 
     /// Removes the spare compilers that must not exist. Returns them, and the bindings of the first that is missing.
-    fn prune(&mut self, limit: usize) -> (Vec<S>, Option<Vec<Library>>) {
+    fn prune(&mut self, limit: usize) -> (Vec<S>, Option<BindingKeys>) {
         if self.is_closed {
             return (Vec::new(), None);
         }
         let mut spares = std::mem::take(&mut self.spares);
         let wanted = self.wanted(limit);
         let removed = spares.extract_if(.., |spare| {
-            !spare.is_usable() || !wanted.iter().any(|libraries| spare.is_for(libraries))
+            !spare.is_usable() || !wanted.iter().any(|bindings| spare.is_for(bindings))
         });
         let removed = removed.collect();
-        let is_missing = |libraries: &&&[Library]| !spares.iter().any(|spare| spare.is_for(libraries));
-        let missing = wanted.iter().find(is_missing).map(|libraries| libraries.to_vec());
+        let is_missing = |bindings: &&&[(String, String)]| !spares.iter().any(|spare| spare.is_for(bindings));
+        let missing = wanted.iter().find(is_missing).map(|bindings| bindings.to_vec());
         self.spares = spares;
         (removed, missing)
     }
