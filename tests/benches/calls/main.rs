@@ -89,6 +89,7 @@ fn medians(rates: &[Rates]) -> Rates {
     let median = |of: fn(&Rates) -> f64| {
         let mut values: Vec<f64> = rates.iter().map(of).collect();
         values.sort_by(f64::total_cmp);
+        // The one in the middle: the number of rounds is odd.
         values[values.len() / 2]
     };
     Rates { in_turn: median(|rates| rates.in_turn), at_once: median(|rates| rates.at_once) }

@@ -87,7 +87,13 @@ impl Column {
     /// Executes a known text with one call in parallel.
     pub(crate) async fn press(&mut self, number: u64, each: usize) {
         let Some(running) = self.running() else { return };
-        match load::press(each, || running.run(Task::Call, number)).await {
+        let run = || running.run(Task::Call, number);
+        let load = async {
+            // The text is known only after its first execution.
+            run().await?;
+            load::press(each, run).await
+        };
+        match load.await {
             Ok(load) => self.load = Some(load),
             Err(error) => self.failure = Some(format!("executions in parallel failed: {error}")),
         }

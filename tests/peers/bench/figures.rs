@@ -12,17 +12,27 @@ impl Figures {
         self.0.push(duration);
     }
 
-    /// The median in milliseconds, if anything was measured.
+    /// The median in milliseconds, if anything was measured. Of an even number of measurements, it is the mean of the two
+    /// in the middle.
     pub(crate) fn median(&self) -> Option<f64> {
-        self.quantile(0.5)
+        let sorted = self.sorted();
+        let lower = sorted.get(sorted.len().saturating_sub(1) / 2)?;
+        let upper = sorted.get(sorted.len() / 2)?;
+        Some(lower.midpoint(*upper))
     }
 
     /// The duration in milliseconds that this part (0 to 1) of the measurements does not exceed.
     pub(crate) fn quantile(&self, part: f64) -> Option<f64> {
+        let sorted = self.sorted();
+        let rank = (part * sorted.len() as f64).ceil() as usize;
+        sorted.get(rank.saturating_sub(1)).copied()
+    }
+
+    /// In milliseconds, the shortest first.
+    fn sorted(&self) -> Vec<f64> {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
-        let rank = (part * sorted.len() as f64).ceil() as usize;
-        sorted.get(rank.saturating_sub(1)).map(|duration| duration.as_secs_f64() * 1e3)
+        sorted.iter().map(|duration| duration.as_secs_f64() * 1e3).collect()
     }
 }
 

@@ -21,8 +21,8 @@ pub(crate) struct Load {
 impl Load {
     /// The latencies for a table.
     pub(crate) fn latencies(&self) -> String {
-        let at = |part| self.latencies.quantile(part).map_or_else(|| "–".to_owned(), milliseconds);
-        format!("{}, {}", at(0.5), at(0.99))
+        let shown = |latency: Option<f64>| latency.map_or_else(|| "–".to_owned(), milliseconds);
+        format!("{}, {}", shown(self.latencies.median()), shown(self.latencies.quantile(0.99)))
     }
 }
 

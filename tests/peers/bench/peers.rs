@@ -26,6 +26,11 @@ impl Upstream {
     fn json(&self) -> Value {
         json!({ "command": self.command, "args": self.args })
     }
+
+    /// The variable from which the programs in `programs/` read it.
+    fn variable(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([("UPSTREAM".to_owned(), self.json().to_string())])
+    }
 }
 
 /// A peer.
@@ -98,73 +103,67 @@ impl<'a> Installed<'a> {
     pub(crate) fn peers(&self, upstream: &Upstream, scene: &str) -> Checked<Vec<Peer>> {
         let folder = self.folder.join(scene);
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        let node = |program: &str| (self.node(), vec![self.program(program)]);
-        let peer = |key, name: String, tool, language, (command, args), env: &[(&str, String)]| Peer {
-            key,
-            name,
-            tool,
-            language,
-            command,
-            args,
-            env: env.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
-        };
         let config = json!({ "mcpServers": { "upstream": trusted(upstream) } });
-        let to = ("UPSTREAM", upstream.json().to_string());
-        let home = |name: &str| (("HOME"), folder.join(name).to_string_lossy().into_owned());
-        let python = (self.packages.join("venv/bin/python"), vec![self.program("fastmcp_code_mode.py")]);
-        let executor = (
-            self.package("executor-linux-x64", "bin/executor"),
-            vec![
-                "mcp".to_owned(),
-                "--scope".to_owned(),
-                folder.to_string_lossy().into_owned(),
-                "--elicitation-mode".to_owned(),
-                "model".to_owned(),
-            ],
-        );
         Ok(vec![
             self.toolsmith(scene, &config)?,
-            peer(
-                "fastmcp",
-                format!("FastMCP {} code mode (Monty)", self.fastmcp_version()?),
-                Some("execute"),
-                Language::Python,
-                python,
-                std::slice::from_ref(&to),
-            ),
-            peer(
-                "utcp",
-                format!("@utcp/code-mode {}", self.version("@utcp/code-mode")?),
-                Some("call_tool_chain"),
-                Language::Utcp,
-                node("utcp.mjs"),
-                std::slice::from_ref(&to),
-            ),
-            peer(
-                "cloudflare",
-                format!("@cloudflare/codemode {}", self.version("@cloudflare/codemode")?),
-                Some("code"),
-                Language::Cloudflare,
-                node("cloudflare/host.mjs"),
-                &[to],
-            ),
-            peer(
-                "executor",
-                format!("executor {}", self.version("executor-linux-x64")?.replace("-linux-x64", "")),
-                Some("execute"),
-                Language::Executor,
-                executor,
-                &[home("executor")],
-            ),
-            peer(
-                "direct",
-                "direct calls".to_owned(),
-                None,
-                Language::Direct,
-                (upstream.command.clone().into(), upstream.args.clone()),
-                &[],
-            ),
+            self.fastmcp(upstream)?,
+            self.utcp(upstream)?,
+            self.cloudflare(upstream)?,
+            self.executor(&folder)?,
+            direct(upstream),
         ])
+    }
+
+    fn fastmcp(&self, upstream: &Upstream) -> Checked<Peer> {
+        Ok(Peer {
+            key: "fastmcp",
+            name: format!("FastMCP {} code mode (Monty)", self.fastmcp_version()?),
+            tool: Some("execute"),
+            language: Language::Python,
+            command: self.packages.join("venv/bin/python"),
+            args: vec![self.program("fastmcp_code_mode.py")],
+            env: upstream.variable(),
+        })
+    }
+
+    fn utcp(&self, upstream: &Upstream) -> Checked<Peer> {
+        Ok(Peer {
+            key: "utcp",
+            name: format!("@utcp/code-mode {}", self.version("@utcp/code-mode")?),
+            tool: Some("call_tool_chain"),
+            language: Language::Utcp,
+            command: self.node(),
+            args: vec![self.program("utcp.mjs")],
+            env: upstream.variable(),
+        })
+    }
+
+    fn cloudflare(&self, upstream: &Upstream) -> Checked<Peer> {
+        Ok(Peer {
+            key: "cloudflare",
+            name: format!("@cloudflare/codemode {}", self.version("@cloudflare/codemode")?),
+            tool: Some("code"),
+            language: Language::Cloudflare,
+            command: self.node(),
+            args: vec![self.program("cloudflare/host.mjs")],
+            env: upstream.variable(),
+        })
+    }
+
+    /// It gets its server later ([`Peer::preparation`]), and keeps its data in `folder`.
+    fn executor(&self, folder: &Path) -> Checked<Peer> {
+        let scope = folder.to_string_lossy();
+        let args = ["mcp", "--scope", &scope, "--elicitation-mode", "model"];
+        let home = folder.join("executor").to_string_lossy().into_owned();
+        Ok(Peer {
+            key: "executor",
+            name: format!("executor {}", self.version("executor-linux-x64")?.replace("-linux-x64", "")),
+            tool: Some("execute"),
+            language: Language::Executor,
+            command: self.package("executor-linux-x64", "bin/executor"),
+            args: args.map(str::to_owned).into(),
+            env: BTreeMap::from([("HOME".to_owned(), home)]),
+        })
     }
 
     /// `toolsmith serve` with a configuration of its own, and the cache of earlier benchmarks.
@@ -190,6 +189,19 @@ impl<'a> Installed<'a> {
             args: vec!["serve".to_owned(), "--config".to_owned(), file.to_string_lossy().into_owned()],
             env: env.map(|(name, value)| (name.to_owned(), value)).into(),
         })
+    }
+}
+
+/// The server itself, without a code mode.
+fn direct(upstream: &Upstream) -> Peer {
+    Peer {
+        key: "direct",
+        name: "direct calls".to_owned(),
+        tool: None,
+        language: Language::Direct,
+        command: upstream.command.clone().into(),
+        args: upstream.args.clone(),
+        env: BTreeMap::new(),
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn render(columns: &[Column], hello: f64, is_quick: bool) -> String {
         columns.iter().map(|column| or_missing(load(column))),
     ));
     let latencies = |column: &Column| or_missing(column.load.as_ref().map(crate::load::Load::latencies));
-    rows.push(row("16 at once: median, 99th percentile", columns.iter().map(latencies)));
+    rows.push(row(&format!("{AT_ONCE} at once: median, 99th percentile"), columns.iter().map(latencies)));
     let all = |column: &Column| or_missing(column.memory.map(|memory| mebibytes(memory.all)));
     rows.push(row("idle memory", columns.iter().map(all)));
     let own = |column: &Column| {
