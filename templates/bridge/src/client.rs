@@ -150,8 +150,8 @@ impl Connection {
 
     /// Makes the sender thread send what is queued.
     fn wake_sender(&'static self) {
-        let is_there = self.sender.get_or_init(|| thread("sender", move || self.send_queued(true)).is_ok());
-        if *is_there {
+        let has_thread = self.sender.get_or_init(|| thread("sender", move || self.send_queued(true)).is_ok());
+        if *has_thread {
             self.queued.notify_one();
         } else {
             // No thread could be started, so this one sends.
@@ -177,7 +177,10 @@ impl Connection {
             match next {
                 Next::Call(id, frame) => {
                     if let Err(error) = writer.stream.write_all(&frame) {
-                        lock(&self.calls).answer(id, Err(protocol(&error)));
+                        let waker = lock(&self.calls).answer(id, Err(protocol(&error)));
+                        // Waking may run the task, which may make a call.
+                        drop(writer);
+                        waker.into_iter().for_each(Waker::wake);
                     }
                 }
                 Next::Cancel(id, bytes) => {

@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 use std::task::Waker;
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 
@@ -108,6 +109,9 @@ fn answers(ids: &[u64]) -> Vec<u8> {
     frames
 }
 
+/// Time limit for what a thread of the connection does at once.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
+
 /// A context whose task counts how often it is woken.
 struct Woken(Mutex<usize>, Condvar);
 
@@ -119,9 +123,11 @@ impl std::task::Wake for Woken {
 }
 
 impl Woken {
+    #[track_caller]
     fn wait_for(&self, count: usize) {
-        let woken = self.1.wait_while(lock(&self.0), |woken| *woken < count);
-        drop(woken.unwrap_or_else(PoisonError::into_inner));
+        let is_less = |woken: &mut usize| *woken < count;
+        let (woken, timeout) = self.1.wait_timeout_while(lock(&self.0), WAIT_TIMEOUT, is_less).unwrap();
+        assert!(!timeout.timed_out(), "woken {woken} times instead of {count}");
     }
 }
 
@@ -145,6 +151,24 @@ fn answers_that_arrive_together_reach_their_calls_and_the_rest_follows() {
     host.write_all(last).unwrap();
     woken.wait_for(3);
     assert!(matches!(calls[2].poll(&mut context), Poll::Ready(Ok(result)) if result == "true"));
+}
+
+/// The host still answers, but reads nothing more.
+#[test]
+fn the_task_of_a_queued_call_that_can_not_be_sent_is_woken() {
+    let (connection, mut host) = connected();
+    let calls: Vec<Ticket> = (0..CALLS_IN_FLIGHT).map(|_| call(connection, 10)).collect();
+    let mut queued = call(connection, 10);
+    let woken = std::sync::Arc::new(Woken(Mutex::new(0), Condvar::new()));
+    let waker = Waker::from(woken.clone());
+    let mut context = Context::from_waker(&waker);
+    assert!(queued.poll(&mut context).is_pending());
+    lock(&connection.writer).stream.shutdown(Shutdown::Write).unwrap();
+    answer(&mut host, 0);
+    woken.wait_for(1);
+    let Poll::Ready(Err(failure)) = queued.poll(&mut context) else { panic!("it has an answer") };
+    assert!(failure.message.starts_with("the call was not sent: "), "{}", failure.message);
+    std::mem::forget(calls);
 }
 
 #[test]
