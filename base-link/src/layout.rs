@@ -80,6 +80,13 @@ impl Layout {
         self.program_base
     }
 
+    /// The size of the base in the address space of a process, in bytes.
+    #[must_use]
+    pub fn mapped_size(&self) -> u64 {
+        let first = self.segments.first().map_or(self.program_base, |segment| segment.address);
+        self.program_base.saturating_sub(first)
+    }
+
     /// Whether an executable was linked at this base's address for programs, and so needs the base.
     #[must_use]
     pub fn is_program(&self, executable: &[u8]) -> bool {

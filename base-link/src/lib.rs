@@ -22,6 +22,11 @@ pub use compose::{Composition, compose};
 pub use layout::Layout;
 pub use machine::Machine;
 pub use prepare::{Prepared, prepare};
+pub use symbols::OF_THE_LINKER;
+
+/// Version of what [`prepare()`] returns: part of the key of everything that is kept of it. Raise it with each change of
+/// the layout, of the symbols or of the rooms that the layout reserves.
+pub const VERSION: u32 = 2;
 
 /// Why an image can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

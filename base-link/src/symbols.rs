@@ -25,8 +25,9 @@ pub(crate) const TLS_SECTION: &str = ".base_tls";
 /// The section of the base's identity in programs; it is not loaded.
 pub(crate) const IDENTITY_SECTION: &str = ".base_id";
 
-/// Symbols that a linker defines for each image itself.
-const OF_THE_LINKER: [&str; 16] = [
+/// Symbols that a linker defines for each image itself, so the object file has none of them. Their addresses in a program
+/// that is linked against a base differ from those in one that is linked as a whole, except for `main`.
+pub const OF_THE_LINKER: [&str; 16] = [
     "_DYNAMIC",
     "_GLOBAL_OFFSET_TABLE_",
     "__bss_start",

@@ -24,6 +24,7 @@ use std::process::ExitCode;
 
 use gateway::exit_code;
 use gateway::failure::Failure;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Runs the command line of this process to its exit code.
 #[must_use]
@@ -47,6 +48,9 @@ pub fn main() -> ExitCode {
         }
     };
     let done = runtime.block_on(async {
+        // With a handler, writing beyond a limit (`ulimit -f`) is an error, which is reported, and not the end
+        // (setrlimit(2)). Without it, only the message is missing.
+        let _handled = signal(SignalKind::from_raw(libc::SIGXFSZ));
         let done = commands::dispatch(command).await;
         finish_logins().await;
         done

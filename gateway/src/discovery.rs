@@ -111,6 +111,13 @@ impl<'a> Discovery<'a> {
         self.discover_some(&needed(self.config, code.path_heads())).await
     }
 
+    /// Starts the sessions with the servers whose modules a snippet names, in the background.
+    pub fn start_sessions(&self, code: &Code) {
+        for server in named(self.config, code.path_heads()) {
+            drop(self.sessions.start(&server.connection.name));
+        }
+    }
+
     async fn discover_some(&mut self, needed: &[&Server]) -> Result<(), Failure> {
         for server in &self.config.servers {
             if let Some(tools) = catalog::remembered(&self.cache, server) {
@@ -249,10 +256,16 @@ const LOOK_UPS: [&str; 2] = ["search_tools", "describe_tools"];
 
 /// The servers that a snippet with these names needs: those whose modules it names, or all if it looks tools up.
 pub fn needed<'a>(config: &'a Arc<Config>, names: &BTreeSet<String>) -> Vec<&'a Server> {
+    if LOOK_UPS.iter().any(|function| names.contains(*function)) {
+        return config.servers.iter().collect();
+    }
+    named(config, names)
+}
+
+/// The servers whose modules are among `names`.
+fn named<'a>(config: &'a Arc<Config>, names: &BTreeSet<String>) -> Vec<&'a Server> {
     let modules = codegen::module_names(config.servers.iter().map(|server| server.connection.name.as_str()));
-    let looks_up = LOOK_UPS.iter().any(|function| names.contains(*function));
-    let is_named = |server: &&Server| {
-        looks_up || modules.get(&server.connection.name).is_some_and(|module| names.contains(module))
-    };
+    let is_named =
+        |server: &&Server| modules.get(&server.connection.name).is_some_and(|module| names.contains(module));
     config.servers.iter().filter(is_named).collect()
 }

@@ -21,7 +21,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 mod object_file;
 
-use object_file::Object;
+use object_file::{Global, Object};
 
 /// Objects of the C library around a program: constructors and destructors, which the base has.
 const AROUND: [&str; 4] = ["crti.o", "crtbegin.o", "crtend.o", "crtn.o"];
@@ -29,6 +29,9 @@ const AROUND: [&str; 4] = ["crti.o", "crtbegin.o", "crtend.o", "crtn.o"];
 const ENTRY: &str = "crt1.o";
 /// The libraries of C that rustc names; the base has what programs use of them.
 const C_LIBRARIES: [&str; 2] = ["-lunwind", "-lc"];
+
+/// Beginning of the names of symbols that each object defines weakly for unwinding, all alike.
+const UNWINDING: &[u8] = b"DW.ref.";
 
 /// This linker's own options.
 #[derive(Default)]
@@ -43,6 +46,8 @@ struct Options {
     address: OsString,
     /// Folders whose libraries are in the base.
     folders: Vec<OsString>,
+    /// Names that rust-lld defines itself, for each image.
+    own_names: Vec<OsString>,
     /// The pipe of the rust-lld that waits, if there may be one.
     waiting: Option<PathBuf>,
 }
@@ -66,11 +71,13 @@ fn main() -> ExitCode {
     let whole = if options.create { base(&arguments) } else { arguments };
     if let Some(all) = &options.symbols {
         let mut arguments = program(&whole, &options);
-        let named = symbols_named(&arguments, all);
-        arguments.push(named.map_or_else(|| all.clone(), OsString::from));
-        // Linking as a whole reports what is wrong.
-        if waiting.is_some_and(|waiting| waiting.link(&arguments)) || link(&options.linker, &arguments) {
-            return ExitCode::SUCCESS;
+        if let Some(named) = symbols_named(&arguments, all, &options.own_names) {
+            arguments.push(named.into());
+            // Linking as a whole reports what is wrong.
+            let linked = waiting.and_then(|waiting| waiting.link(&arguments));
+            if linked.unwrap_or_else(|| link(&options.linker, &arguments)) {
+                return ExitCode::SUCCESS;
+            }
         }
     }
     executed(&options.linker, &whole)
@@ -142,16 +149,14 @@ impl Waiting {
         Some(Waiting { pipe: pipe.ok()?, lock: lock.ok()? })
     }
 
-    /// Links with these arguments, and returns whether that worked.
-    fn link(mut self, arguments: &[OsString]) -> bool {
-        let output = arguments.iter().skip_while(|argument| *argument != "-o").nth(1);
-        let (Some(output), Some(command)) = (output, response(arguments)) else { return false };
-        if self.pipe.write_all(&command).is_err() {
-            return false;
-        }
+    /// Links with these arguments, and returns whether that worked; `None` if rust-lld did not get them.
+    fn link(mut self, arguments: &[OsString]) -> Option<bool> {
+        let output = arguments.iter().skip_while(|argument| *argument != "-o").nth(1)?;
+        self.pipe.write_all(&response(arguments)?).ok()?;
         // rust-lld reads to the end, and releases the lock when it ends. The output appears as a whole, or not at all.
         drop(self.pipe);
-        self.lock.lock().is_ok() && Path::new(output).exists()
+        self.lock.lock().ok()?;
+        Some(Path::new(output).exists())
     }
 }
 
@@ -189,6 +194,9 @@ impl Options {
             self.address = address;
         } else if let Some(folder) = value("--base-folder=") {
             self.folders.push(folder);
+        } else if let Some(names) = value("--base-own-names=") {
+            let names = names.as_bytes().split(|byte| *byte == b',');
+            self.own_names = names.map(|name| OsStr::from_bytes(name).to_owned()).collect();
         } else if let Some(pipe) = value("--base-waiting=") {
             self.waiting = Some(pipe.into());
         } else if argument == "--base-create" {
@@ -264,23 +272,35 @@ fn has_suffix(argument: &OsStr, suffix: &str) -> bool {
 }
 
 /// Writes the symbols of the base that the program's objects name into a file beside rustc's own `symbols.o`. Names that
-/// the objects define count as well: they are defined twice, as with all symbols. `None` if an object is not understood.
-fn symbols_named(arguments: &[OsString], all: &OsStr) -> Option<PathBuf> {
+/// the objects define count as well: they are defined twice, as with all symbols.
+///
+/// `None` if an object is not understood, or if the snippet's own objects name what would be another thing in a program
+/// that is linked as a whole: a symbol of the base that they define weakly, or one that rust-lld defines for each image.
+fn symbols_named(arguments: &[OsString], all: &OsStr, own_names: &[OsString]) -> Option<PathBuf> {
     let own = arguments.iter().find(|argument| is_file(argument, "symbols.o"))?;
     let is_input = |argument: &&OsString| [".o", ".rlib", ".a"].iter().any(|end| has_suffix(argument, end));
     // The linker would find the library itself.
     if arguments.iter().any(|argument| argument.as_bytes().starts_with(b"-l")) {
         return None;
     }
-    let inputs = arguments.iter().filter(is_input).map(fs::read).collect::<Result<Vec<_>, _>>().ok()?;
+    let read = |argument: &OsString| Some((is_object(argument), fs::read(argument).ok()?));
+    let inputs = arguments.iter().filter(is_input).map(read).collect::<Option<Vec<_>>>()?;
+    let base = fs::read(all).ok()?;
+    let base = Object::read(&base)?;
     let mut names = BTreeSet::new();
-    for input in &inputs {
+    for (is_of_snippet, input) in &inputs {
         for object in object_file::objects(input)? {
-            names.extend(Object::read(object)?.globals()?);
+            for Global { name, is_replaceable } in Object::read(object)?.globals()? {
+                let is_own = own_names.iter().any(|own| own.as_bytes() == name && own != "main");
+                let is_replaced = is_replaceable && !name.starts_with(UNWINDING) && base.has(name)?;
+                if *is_of_snippet && (is_own || is_replaced) {
+                    return None;
+                }
+                names.insert(name);
+            }
         }
     }
-    let base = fs::read(all).ok()?;
-    let part = Object::read(&base)?.with_only(&names)?;
+    let part = base.with_only(&names)?;
     let path = Path::new(own).with_file_name("base.o");
     fs::write(&path, part).ok()?;
     Some(path)

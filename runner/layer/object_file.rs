@@ -39,6 +39,18 @@ struct Section<'a> {
     content: &'a [u8],
 }
 
+/// A global symbol.
+pub struct Global<'a> {
+    pub name: &'a [u8],
+    /// Whether a definition elsewhere replaces this one: it is weak or common.
+    pub is_replaceable: bool,
+}
+
+/// The binding of a weak symbol, and the sections of undefined and common ones.
+const WEAK: usize = 2;
+const UNDEFINED: usize = 0;
+const COMMON: usize = 0xfff2;
+
 const SYMTAB: u64 = 2;
 const NOBITS: u64 = 8;
 /// Size of a symbol.
@@ -51,6 +63,10 @@ impl<'a> Object<'a> {
             return None;
         }
         let (table, size, count) = (at(bytes, 40, 8)?, at(bytes, 58, 2)?, at(bytes, 60, 2)?);
+        // With 65 280 sections or more, the number is elsewhere; no object of a program has as many.
+        if count == 0 {
+            return None;
+        }
         let headers = bytes.get(table..)?.chunks_exact(size.max(64)).take(count);
         let sections = headers.map(|header| {
             let (kind, start, length) = (at(header, 4, 4)? as u64, at(header, 24, 8)?, at(header, 32, 8)?);
@@ -67,10 +83,23 @@ impl<'a> Object<'a> {
         Some((*table, at(table.header, 44, 4)?, names))
     }
 
-    /// The names of symbols that are not local, defined and undefined ones.
-    pub fn globals(&self) -> Option<Vec<&'a [u8]>> {
+    /// The symbols that are not local, defined and undefined ones.
+    pub fn globals(&self) -> Option<Vec<Global<'a>>> {
         let Some((table, locals, names)) = self.symbols() else { return Some(Vec::new()) };
-        table.content.chunks_exact(SYMBOL).skip(locals).map(|symbol| name(symbol, names)).collect()
+        let global = |symbol| {
+            let (binding, section) = (at(symbol, 4, 1)? >> 4, at(symbol, 6, 2)?);
+            let is_replaceable = section != UNDEFINED && (binding == WEAK || section == COMMON);
+            Some(Global { name: name(symbol, names)?, is_replaceable })
+        };
+        table.content.chunks_exact(SYMBOL).skip(locals).map(global).collect()
+    }
+
+    /// Whether the object has this symbol, which must be sorted by name.
+    pub fn has(&self, wanted: &[u8]) -> Option<bool> {
+        let (table, locals, names) = self.symbols()?;
+        let globals: Vec<&[u8]> = table.content.chunks_exact(SYMBOL).skip(locals).collect();
+        let order = |symbol: &&[u8]| name(symbol, names).unwrap_or_default().cmp(wanted);
+        Some(globals.binary_search_by(order).is_ok())
     }
 
     /// The same object with only these of its global symbols, which must be sorted by name.

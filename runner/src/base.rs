@@ -16,7 +16,7 @@ use rustix::fs::{MemfdFlags, SealFlags, SeekFrom};
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind};
 use crate::toolchain::{TARGET, Toolchain};
 
 /// The variable with which developers have all programs linked as a whole, to compare both ways: `whole`.
@@ -65,6 +65,23 @@ struct Executable {
     file: OwnedFd,
 }
 
+/// An executable in memory.
+#[derive(Debug)]
+pub(crate) struct Image {
+    pub(crate) file: OwnedFd,
+    /// The size of the base in its address space, in bytes.
+    pub(crate) base_size: u64,
+}
+
+/// Why there is no [`Image`] of a program.
+#[derive(Debug)]
+pub(crate) enum ImageError {
+    /// The program's file does not fit the base: it was changed after it was built.
+    Damaged(base_link::Error),
+    /// The system has no room for it.
+    NotInMemory(Error),
+}
+
 /// Number of executables to keep, of about 6 MB each. Clients repeat a program, or alternate between two.
 const RECENT: usize = 2;
 
@@ -107,6 +124,7 @@ impl Base {
             format!("--base-address={:#x}", self.layout.program_base()),
             format!("--base-folder={}", self.folder.display()),
             format!("--base-folder={}", libraries.display()),
+            format!("--base-own-names={}", base_link::OF_THE_LINKER.join(",")),
         ]
     }
 
@@ -132,21 +150,31 @@ impl Base {
     }
 
     /// The executable of a program, in memory; `None` if the program was linked as a whole and is executable itself.
-    pub(crate) async fn executable(self: &Arc<Self>, program: PathBuf) -> Result<Option<OwnedFd>> {
+    pub(crate) async fn image(
+        self: &Arc<Self>,
+        program: PathBuf,
+    ) -> std::result::Result<Option<Image>, ImageError> {
         let base = Arc::clone(self);
+        let base_size = self.layout.mapped_size();
         let joined = spawn_blocking(move || base.in_memory(&program)).await;
-        joined.map_err(std::io::Error::other).flatten().map_err(not_in_memory)
+        let file = joined.map_err(|error| not_in_memory(std::io::Error::other(error)))??;
+        Ok(file.map(|file| Image { file, base_size }))
     }
 
-    fn in_memory(&self, program: &Path) -> std::io::Result<Option<OwnedFd>> {
-        let program = fs_err::read(program)?;
+    fn in_memory(&self, program: &Path) -> std::result::Result<Option<OwnedFd>, ImageError> {
+        let program = fs_err::read(program).map_err(not_in_memory)?;
         if !self.layout.is_program(&program) {
             return Ok(None);
         }
-        if let Some(file) = self.recent(&program)? {
+        if let Some(file) = self.recent(&program).map_err(not_in_memory)? {
             return Ok(Some(file));
         }
-        let composition = self.compose(&program).map_err(std::io::Error::other)?;
+        let composition = self.compose(&program).map_err(ImageError::Damaged)?;
+        self.composed(program, &composition).map(Some).map_err(not_in_memory)
+    }
+
+    /// Writes an executable, and keeps it for the next run.
+    fn composed(&self, program: Vec<u8>, composition: &Composition) -> std::io::Result<OwnedFd> {
         let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner).take();
         let file = File::from(ready.map_or_else(|| self.copy(), Ok)?);
         for (offset, bytes) in &composition.patches {
@@ -159,7 +187,7 @@ impl Base {
             recent.push_front(Executable { program, file: file.try_clone()?.into() });
             recent.truncate(RECENT);
         }
-        Ok(Some(file.into()))
+        Ok(file.into())
     }
 
     /// The executable of a program that was composed lately.
@@ -191,12 +219,12 @@ impl Base {
     }
 }
 
-fn not_in_memory(error: std::io::Error) -> Error {
+fn not_in_memory(error: std::io::Error) -> ImageError {
     let advice = match error.kind() {
         std::io::ErrorKind::FileTooLarge => "raise the limit on the size of files (`ulimit -f`)",
         std::io::ErrorKind::PermissionDenied => "allow executable files in memory (sysctl vm.memfd_noexec=1)",
         _ => "free some memory",
     };
     let message = format!("the program can't be placed in memory: {error}");
-    Error::new(ErrorKind::Sandbox, message).caused_by(error).hint(advice)
+    ImageError::NotInMemory(Error::new(ErrorKind::Sandbox, message).caused_by(error).hint(advice))
 }

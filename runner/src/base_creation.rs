@@ -3,13 +3,10 @@
 mod compilation;
 mod self_test;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use base_link::Machine;
 
 use crate::base::{Base, BaseState, IMAGE, LINKER, SYMBOLS};
-use crate::base_layer::BaseLayer;
+use crate::base_layer::Crates;
 use crate::compiler::Linker;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -52,24 +49,18 @@ const MORE_MATHEMATICS: [&str; 14] = [
     "tgammaf",
 ];
 
-/// Creates the base of the libraries in `folder`, which becomes a layer, and writes it there. Programs are linked as a
+/// Creates the base of `crates`, whose folder becomes a layer, and writes it there. Programs are linked as a
 /// whole if that fails: the reason is in the result.
 ///
 /// # Errors
 /// If the cache can't be written to, for example because the disk is full.
-pub(crate) async fn create(
-    creation: Creation<'_>,
-    folder: &Path,
-    crates: &BTreeMap<String, String>,
-) -> Result<BaseState> {
-    let layer = BaseLayer {
-        key: String::new(),
-        folder: folder.to_owned(),
-        crates: crates.clone(),
-        entry: None,
-        base: Err(String::new()),
-    };
-    let state = match linked(creation, &layer).await {
+pub(crate) async fn create(creation: Creation<'_>, crates: &Crates) -> Result<BaseState> {
+    let mut linked = base(creation, crates).await;
+    if linked.as_ref().is_err_and(|error| error.kind != ErrorKind::Cache) {
+        // Once more, because the result is kept, and the reason may be of the moment: not enough memory, a busy machine.
+        linked = base(creation, crates).await;
+    }
+    let state = match linked {
         Ok(state) => state,
         Err(error) if error.kind == ErrorKind::Cache => return Err(error),
         Err(error) => BaseState::Unusable(error.to_string()),
@@ -77,38 +68,38 @@ pub(crate) async fn create(
     if matches!(state, BaseState::Unusable(_)) {
         for name in [LINKER, SYMBOLS, IMAGE] {
             // What was not created need not be removed.
-            let _ = fs_err::remove_file(folder.join(name));
+            let _ = fs_err::remove_file(crates.folder.join(name));
         }
     }
     Ok(state)
 }
 
-async fn linked(creation: Creation<'_>, layer: &BaseLayer) -> Result<BaseState> {
-    let in_folder = Error::cache(&layer.folder);
+async fn base(creation: Creation<'_>, crates: &Crates) -> Result<BaseState> {
+    let in_folder = Error::cache(&crates.folder);
     let arguments = ["--crate-name=linker", "-Cpanic=abort", "-Copt-level=1", "--cap-lints=allow"];
-    let linker = creation.compile(layer, &LINKER_SOURCES, Linker::Rust, &arguments).await?;
-    let driver = layer.folder.join(LINKER);
-    fs_err::write(&driver, &linker).map_err(Error::cache(&layer.folder))?;
+    let linker = creation.compile(crates, &LINKER_SOURCES, Linker::Rust, &arguments).await?;
+    let driver = crates.folder.join(LINKER);
+    fs_err::write(&driver, &linker).map_err(Error::cache(&crates.folder))?;
     fs_err::set_permissions(&driver, std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .map_err(in_folder)?;
-    let names = layer.crates.keys().map(|name| format!("extern crate {name};\n"));
+    let names = crates.files.keys().map(|name| format!("extern crate {name};\n"));
     let source: String = names.chain(["fn main() {}\n".to_owned()]).collect();
     let options = options();
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    let base = creation.compile(layer, &[("base.rs", &source)], Linker::Base(&driver), &options).await?;
+    let base = creation.compile(crates, &[("base.rs", &source)], Linker::Base(&driver), &options).await?;
     let identity = *blake3::hash(&base).as_bytes();
     let prepared = base_link::prepare(&base, Machine::X86_64, identity).map_err(unusable)?;
     for (name, bytes) in [(SYMBOLS, &prepared.symbols), (IMAGE, &prepared.image)] {
-        fs_err::write(layer.folder.join(name), bytes).map_err(Error::cache(&layer.folder))?;
+        fs_err::write(crates.folder.join(name), bytes).map_err(Error::cache(&crates.folder))?;
     }
-    let base = Base::open(prepared.layout.clone(), &layer.folder);
+    let base = Base::open(prepared.layout.clone(), &crates.folder);
     let base = base.ok_or_else(|| unusable("its files are missing"))?;
-    self_test::run(creation, layer, &std::sync::Arc::new(base)).await?;
+    self_test::run(creation, crates, &std::sync::Arc::new(base)).await?;
     Ok(BaseState::Usable(Box::new(prepared.layout)))
 }
 
 /// rustc's options for linking the base: a program without an entry point, and with functions that only snippets call.
-fn options() -> Vec<String> {
+pub(crate) fn options() -> Vec<String> {
     let float = MATHEMATICS.iter().flat_map(|name| [(*name).to_owned(), format!("{name}f")]);
     let wanted = float.chain(MORE_MATHEMATICS.map(str::to_owned)).chain([START.to_owned()]);
     let plain = ["--base-create", "--strip-debug", "--entry=0"].map(str::to_owned);

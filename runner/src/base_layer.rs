@@ -7,15 +7,21 @@ use std::sync::Arc;
 use crate::base::Base;
 use crate::cache::Entry;
 
+/// Compiled crates in one folder.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Crates {
+    /// The folder with all libraries.
+    pub(crate) folder: PathBuf,
+    /// File names of the libraries that programs can name, by crate name.
+    pub(crate) files: BTreeMap<String, String>,
+}
+
 /// The libraries that snippets are compiled against.
 #[derive(Debug, Clone)]
 pub(crate) struct BaseLayer {
     /// Its key in the cache.
     pub(crate) key: String,
-    /// The folder with all libraries.
-    pub(crate) folder: PathBuf,
-    /// File names of the libraries that snippets can name, by crate name.
-    pub(crate) crates: BTreeMap<String, String>,
+    pub(crate) crates: Crates,
     /// Keeps the folder from being evicted; `None` if it is not a cache entry.
     pub(crate) entry: Option<Entry>,
     /// What programs are linked against, or why each is linked as a whole.

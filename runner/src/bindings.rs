@@ -143,7 +143,7 @@ async fn compile(
     let job = Job {
         toolchain,
         confinement: *confinement,
-        layer,
+        crates: &layer.crates,
         libraries: &[],
         source: folder.path(),
         output: output.path(),

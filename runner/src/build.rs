@@ -27,6 +27,7 @@ use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::hints::compared::{Compared, compared};
+use crate::library::Library;
 use crate::manifest;
 use crate::messages::errors;
 use crate::optimized::{self, Source};
@@ -94,80 +95,139 @@ pub(crate) async fn build(
     let keys: Vec<String> = named.iter().map(Named::key).collect();
     let key = key(engine, &keys, &spliced);
     let started = Instant::now();
-    let mut report = Report {
-        result: Built::Rejected(Vec::new()),
-        cached: true,
-        bindings_ms: 0.0,
-        compile_ms: 0.0,
-        sandbox: SandboxReport::default(),
-    };
-    if let Some(program) = optimized(engine, &key) {
-        report.result = program;
-        return Ok(report);
+    if let Some(program) = kept(engine, &key) {
+        return Ok(Report::of_kept(program));
     }
-    if let Some(entry) = engine.cache.entry(Bucket::Programs, &key) {
-        if let Ok(program) = program(entry, &key, false) {
-            report.result = program;
-            return Ok(report);
-        }
-        engine.cache.discard(Bucket::Programs, &key);
-    }
-    report.cached = false;
     let _awaited = engine.foreground.begin();
     let libraries = try_join_all(named.iter().map(|named| bindings::ensure(engine, named, patience))).await?;
-    report.bindings_ms = milliseconds(started);
+    let bindings_ms = milliseconds(started);
     let started = Instant::now();
-    let compiled = compile(engine, &libraries, &spliced.text, Goal::default(), patience).await?;
-    let mut notes = Notes::default();
-    report.sandbox = compiled.sandbox.clone();
-    let is_rejected = !compiled.status.success();
-    let messages = compiled.messages.text();
-    let (mut diagnostics, attempts) = if !is_rejected {
-        notes.warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
-        let attempts = repair::unmade(&messages, snippet, &spliced, catalog);
-        (diagnostics::unmade(&messages, &snippet.text, &spliced, catalog), attempts)
-    } else {
-        let mut diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
-        // Some foreign code parses as Rust.
-        if let (Some(first), Some(hint)) = (diagnostics.first_mut(), other_languages::hint(&snippet.text)) {
-            first.hint = Some(hint);
-        }
-        (diagnostics, repair::attempts(&messages, snippet, &spliced, catalog))
-    };
-    let first = (compiled.status.success() && diagnostics.is_empty()).then_some(compiled);
-    let mut built = first.map(|compiled| (compiled, spliced.text));
-    let mut idle = diagnostics::idle(snippet, &[], catalog);
-    let mut attempts = Attempts::new(attempts, &messages, is_rejected);
-    while let Some(repaired) = attempts.waiting.pop_front() {
-        let Ok(corrected) = Snippet::read(&repaired.text) else { break };
-        let spliced = splice::splice(&corrected, &repaired.changes, &modules);
-        let compiled = compile(engine, &libraries, &spliced.text, Goal::default(), patience).await?;
-        let messages = compiled.messages.text();
-        let drops = repair::drops(&messages, &corrected.text, &spliced, &repaired.changes);
-        if compiled.status.success() && !drops {
-            notes.warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
-            idle = diagnostics::idle(snippet, &repaired.fixes, catalog);
-            notes.fixes = repaired.fixes;
-            built = Some((compiled, spliced.text));
-            break;
-        }
-        if attempts.may_go_on(&messages) {
-            attempts.add(repair::further(&messages, snippet, &repaired, &corrected, &spliced, catalog));
-        }
-    }
+    let compilations = Compilations { engine, catalog, snippet, modules, libraries, patience };
+    let Judged { accepted, mut diagnostics, sandbox } = compilations.run(spliced).await?;
     let compared = never_equal(catalog, snippet)?;
-    report.result = if let Some((compiled, text)) = built.filter(|_| compared.is_empty()) {
+    let result = match accepted.filter(|_| compared.is_empty()) {
+        Some(accepted) => accepted.publish(engine, &key, &compilations.libraries)?,
+        None => {
+            diagnostics.extend(diagnostics::compared(&snippet.text, &compared));
+            Built::Rejected(diagnostics)
+        }
+    };
+    Ok(Report { result, cached: false, bindings_ms, compile_ms: milliseconds(started), sandbox })
+}
+
+/// The program of the cache: the optimized one, if there is one.
+fn kept(engine: &Engine, key: &str) -> Option<Built> {
+    if let Some(program) = optimized(engine, key) {
+        return Some(program);
+    }
+    let kept = program(engine.cache.entry(Bucket::Programs, key)?, key, false);
+    if kept.is_err() {
+        engine.cache.discard(Bucket::Programs, key);
+    }
+    kept.ok()
+}
+
+/// The compilations of one snippet: first of its own text, then of corrected ones.
+struct Compilations<'a> {
+    engine: &'a Engine,
+    catalog: &'a Catalog,
+    snippet: &'a Snippet,
+    /// The modules that it names.
+    modules: Vec<&'a str>,
+    libraries: Vec<Library>,
+    patience: AdmissionWait<'a>,
+}
+
+/// A text that compiles.
+struct Accepted {
+    compiled: Attempt,
+    /// The spliced text.
+    text: String,
+    notes: Notes,
+    /// Warnings of calls that are never made.
+    idle: Vec<Diagnostic>,
+}
+
+/// The result of all compilations.
+struct Judged {
+    accepted: Option<Accepted>,
+    /// The errors of the snippet's own text, not those of a correction that did not help.
+    diagnostics: Vec<Diagnostic>,
+    sandbox: SandboxReport,
+}
+
+impl Compilations<'_> {
+    async fn compile(&self, spliced: &Spliced) -> Result<Attempt> {
+        compile(self.engine, &self.libraries, &spliced.text, Goal::default(), self.patience).await
+    }
+
+    /// Compiles the text, and corrected ones if it has errors or calls that are never made.
+    async fn run(&self, spliced: Spliced) -> Result<Judged> {
+        let Compilations { engine, catalog, snippet, .. } = *self;
+        let compiled = self.compile(&spliced).await?;
+        let sandbox = compiled.sandbox.clone();
+        let messages = compiled.messages.text();
+        let is_rejected = !compiled.status.success();
+        let (diagnostics, attempts) = if is_rejected {
+            let mut diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
+            // Some foreign code parses as Rust.
+            if let (Some(first), Some(hint)) = (diagnostics.first_mut(), other_languages::hint(&snippet.text))
+            {
+                first.hint = Some(hint);
+            }
+            (diagnostics, repair::attempts(&messages, snippet, &spliced, catalog))
+        } else {
+            let attempts = repair::unmade(&messages, snippet, &spliced, catalog);
+            (diagnostics::unmade(&messages, &snippet.text, &spliced, catalog), attempts)
+        };
+        let mut accepted = self.corrected(Attempts::new(attempts, &messages, is_rejected)).await?;
+        if accepted.is_none() && !is_rejected && diagnostics.is_empty() {
+            let warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
+            let notes = Notes { fixes: Vec::new(), warnings };
+            let idle = diagnostics::idle(snippet, &[], catalog);
+            accepted = Some(Accepted { compiled, text: spliced.text, notes, idle });
+        }
+        Ok(Judged { accepted, diagnostics, sandbox })
+    }
+
+    /// Compiles corrected texts until one is accepted.
+    async fn corrected(&self, mut attempts: Attempts) -> Result<Option<Accepted>> {
+        let Compilations { catalog, snippet, .. } = *self;
+        while let Some(repaired) = attempts.waiting.pop_front() {
+            let Ok(corrected) = Snippet::read(&repaired.text) else { break };
+            let spliced = splice::splice(&corrected, &repaired.changes, &self.modules);
+            let compiled = self.compile(&spliced).await?;
+            let messages = compiled.messages.text();
+            let drops = repair::drops(&messages, &corrected.text, &spliced, &repaired.changes);
+            if compiled.status.success() && !drops {
+                let warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
+                let idle = diagnostics::idle(snippet, &repaired.fixes, catalog);
+                let notes = Notes { fixes: repaired.fixes, warnings };
+                return Ok(Some(Accepted { compiled, text: spliced.text, notes, idle }));
+            }
+            if attempts.may_go_on(&messages) {
+                attempts.add(repair::further(&messages, snippet, &repaired, &corrected, &spliced, catalog));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Accepted {
+    /// Puts the program into the cache.
+    fn publish(self, engine: &Engine, key: &str, libraries: &[Library]) -> Result<Built> {
+        let Accepted { compiled, text, mut notes, idle } = self;
         notes.add_idle(idle);
         notes.keep(compiled.output.path())?;
-        Source::keep(compiled.output.path(), &text, &libraries)?;
-        program(engine.cache.publish(Bucket::Programs, &key, compiled.output)?, &key, false)?
-    } else {
-        // The snippet's own errors, not those of a correction that did not help.
-        diagnostics.extend(diagnostics::compared(&snippet.text, &compared));
-        Built::Rejected(diagnostics)
-    };
-    report.compile_ms = milliseconds(started);
-    Ok(report)
+        Source::keep(compiled.output.path(), &text, libraries)?;
+        program(engine.cache.publish(Bucket::Programs, key, compiled.output)?, key, false)
+    }
+}
+
+impl Report {
+    fn of_kept(result: Built) -> Self {
+        Report { result, cached: true, bindings_ms: 0.0, compile_ms: 0.0, sandbox: SandboxReport::default() }
+    }
 }
 
 /// Maximum rounds of corrections: some errors appear only when others are gone.

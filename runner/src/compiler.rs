@@ -6,9 +6,10 @@ use std::process::ExitStatus;
 
 use rustix::fs::Mode;
 use sandbox::{Access, Confinement, Policy};
+use system::random;
 
 use crate::base::Base;
-use crate::base_layer::BaseLayer;
+use crate::base_layer::Crates;
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, Result};
 use crate::library::Library;
@@ -20,7 +21,8 @@ use crate::toolchain::{TARGET, Toolchain};
 pub(crate) struct Job<'a> {
     pub(crate) toolchain: &'a Toolchain,
     pub(crate) confinement: Confinement,
-    pub(crate) layer: &'a BaseLayer,
+    /// The available crates.
+    pub(crate) crates: &'a Crates,
     /// The bindings that the source may name.
     pub(crate) libraries: &'a [Library],
     /// The source folder, which also names the source in messages.
@@ -107,14 +109,21 @@ pub(crate) fn flags() -> String {
 pub(crate) struct Launch {
     program: PathBuf,
     arguments: Vec<OsString>,
-    /// A named pipe to create: the command line of the linker that starts together with the compiler.
-    pipe: Option<PathBuf>,
+    /// The linker that starts together with the compiler.
+    linker: Option<WaitingLinker>,
     policy: Policy,
     confinement: Confinement,
 }
 
-/// The name of the pipe in the output folder.
-const LINKER_PIPE: &str = "linker.pipe";
+/// A linker that is started with the compiler, and waits for its command line.
+#[derive(Debug, PartialEq)]
+struct WaitingLinker {
+    /// The base's linker, which starts both.
+    base_linker: PathBuf,
+    rust_lld: PathBuf,
+    /// The folder of its pipe.
+    folder: PathBuf,
+}
 
 impl Launch {
     /// What starts the compiler of `job`.
@@ -122,39 +131,48 @@ impl Launch {
         let mut launch = Launch {
             program: job.toolchain.rustc.clone(),
             arguments: arguments(job),
-            pipe: None,
+            linker: None,
             policy: policy(job),
             confinement: job.confinement,
         };
         if let Linker::Program(base) = job.linker
             && ends_all_processes(job.confinement)
         {
-            launch.start_linker(base, job);
+            launch.linker = Some(WaitingLinker {
+                base_linker: base.linker(),
+                rust_lld: job.toolchain.linker.clone(),
+                folder: job.output.to_owned(),
+            });
         }
         launch
-    }
-
-    /// Starts the linker as well, so that it has loaded when the compiler needs it.
-    fn start_linker(&mut self, base: &Base, job: &Job<'_>) {
-        let pipe = job.output.join(LINKER_PIPE);
-        let rustc = std::mem::replace(&mut self.program, base.linker());
-        let own: [OsString; 4] =
-            ["--base-start".into(), (&job.toolchain.linker).into(), (&pipe).into(), rustc.into()];
-        self.arguments.splice(..0, own);
-        self.arguments.push(format!("-Clink-arg=--base-waiting={}", pipe.display()).into());
-        self.pipe = Some(pipe);
     }
 
     /// Starts the compiler. Blocks for a few milliseconds.
     ///
     /// # Errors
     /// If the sandbox or the output folder can't be used.
-    pub(crate) fn start(self) -> Result<Confined> {
-        if let Some(pipe) = &self.pipe {
-            create_pipe(pipe)?;
+    pub(crate) fn start(mut self) -> Result<Confined> {
+        if let Some(linker) = self.linker.take() {
+            self.start_linker(linker)?;
         }
         let command = sandbox::Command::new(self.program).args(self.arguments);
         Confined::spawn(self.policy, self.confinement, command)
+    }
+
+    /// Starts the linker as well, so that it has loaded when the compiler needs it.
+    ///
+    /// The name of its pipe is a secret: a snippet that included the pipe as a file would make the compiler wait for
+    /// ever.
+    fn start_linker(&mut self, linker: WaitingLinker) -> Result<()> {
+        let name = random::id().map_err(Error::cache(&linker.folder))?;
+        let pipe = linker.folder.join(format!("{name}.pipe"));
+        create_pipe(&pipe)?;
+        let rustc = std::mem::replace(&mut self.program, linker.base_linker);
+        let own: [OsString; 4] =
+            ["--base-start".into(), linker.rust_lld.into(), (&pipe).into(), rustc.into()];
+        self.arguments.splice(..0, own);
+        self.arguments.push(format!("-Clink-arg=--base-waiting={}", pipe.display()).into());
+        Ok(())
     }
 }
 
@@ -193,7 +211,7 @@ pub(crate) async fn finish(process: &mut Confined) -> Result<Compiled> {
 }
 
 fn policy(job: &Job<'_>) -> Policy {
-    let mut read: Vec<&Path> = vec![job.source, &job.layer.folder];
+    let mut read: Vec<&Path> = vec![job.source, &job.crates.folder];
     read.extend(job.libraries.iter().filter_map(|library| library.file.parent()));
     let policy = sandbox_policies::compiler(job.toolchain, &read, job.output).limits(|set| {
         set.cpu_seconds = Some(job.cpu_seconds);
@@ -209,15 +227,15 @@ fn policy(job: &Job<'_>) -> Policy {
 
 fn arguments(job: &Job<'_>) -> Vec<OsString> {
     let library = |(name, file): (&String, &String)| {
-        format!("--extern={name}={}", job.layer.folder.join(file).display())
+        format!("--extern={name}={}", job.crates.folder.join(file).display())
     };
     let bindings = |library: &Library| format!("--extern={}={}", library.module, library.file.display());
     let mut arguments: Vec<OsString> = FLAGS.map(OsString::from).into();
     arguments.extend(job.optimize.then(|| OPTIMIZE.into()));
     arguments.push(format!("--target={TARGET}").into());
     arguments.extend(linking(job).into_iter().map(OsString::from));
-    arguments.push(format!("-Ldependency={}", job.layer.folder.display()).into());
-    arguments.extend(job.layer.crates.iter().map(|named| library(named).into()));
+    arguments.push(format!("-Ldependency={}", job.crates.folder.display()).into());
+    arguments.extend(job.crates.files.iter().map(|named| library(named).into()));
     arguments.extend(job.libraries.iter().map(|library| bindings(library).into()));
     arguments.extend(job.arguments.iter().map(OsString::from));
     // Messages and panics name sources without their folder.

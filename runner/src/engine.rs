@@ -123,8 +123,13 @@ impl Engine {
     ///
     /// # Errors
     /// If it can't be started; the next program then starts its own helper, and reports what is wrong.
-    pub fn start_helper_ahead() -> Result<()> {
-        Sandbox::new(Policy::program()).start_helper_ahead().map_err(|error| {
+    pub fn start_helper_ahead(&self) -> Result<()> {
+        // A waiting helper may lack the rights to open a file, and a program without the base is one.
+        if self.layer.base.is_err() {
+            return Ok(());
+        }
+        let sandbox = Sandbox::new(Policy::program().confinement(self.confinement));
+        sandbox.start_helper_ahead().map_err(|error| {
             Error::new(ErrorKind::Sandbox, format!("the sandbox's helper can't be started: {error}"))
                 .caused_by(error)
         })
@@ -190,6 +195,7 @@ pub(crate) mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
+    use crate::base_layer::Crates;
     use crate::cache::{Bucket, DEFAULT_SIZE};
     use bridge::wire::CallFailure;
 
@@ -238,8 +244,7 @@ pub(crate) mod tests {
         let entry = cache.publish(Bucket::Layers, "layer", cache.temporary().unwrap()).unwrap();
         let layer = BaseLayer {
             key: "layer".to_owned(),
-            folder: entry.folder().to_owned(),
-            crates: BTreeMap::new(),
+            crates: Crates { folder: entry.folder().to_owned(), files: BTreeMap::new() },
             entry: Some(entry),
             base: Err("a test".to_owned()),
         };
@@ -277,8 +282,17 @@ pub(crate) mod tests {
         assert!(!engine.is_current(), "the compiler is gone");
 
         let engine = opened(folder.path());
-        fs_err::rename(engine.layer.folder.clone(), folder.path().join("elsewhere")).unwrap();
+        fs_err::rename(engine.layer.crates.folder.clone(), folder.path().join("elsewhere")).unwrap();
         assert!(!engine.is_current(), "the layer was evicted");
+    }
+
+    /// Starting one would fail, because this process can't be a helper.
+    #[test]
+    fn no_helper_is_started_for_programs_that_can_not_use_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = opened(folder.path());
+        assert!(engine.layer.base.is_err());
+        engine.start_helper_ahead().unwrap();
     }
 
     #[tokio::test]
@@ -286,7 +300,7 @@ pub(crate) mod tests {
         let folder = tempfile::tempdir().unwrap();
         let engine = opened(folder.path());
         let long_ago = SystemTime::now() - Duration::from_secs(90_000);
-        let layer = std::fs::File::open(&engine.layer.folder).unwrap();
+        let layer = std::fs::File::open(&engine.layer.crates.folder).unwrap();
         layer.set_modified(long_ago).unwrap();
         let request = Request {
             code: Code::parse("let".to_owned()),

@@ -10,7 +10,7 @@ use sandbox::Confinement;
 use serde::Serialize;
 use tokio::time::timeout;
 
-use crate::base_layer::BaseLayer;
+use crate::base_layer::Crates;
 use crate::cache::{Bucket, Cache, Temporary};
 use crate::compiler::{self, Job, Linker};
 use crate::confined::{Captured, Confined};
@@ -184,7 +184,8 @@ impl Inspection {
             let folder = Temporary::new_in(&self.place).map_err(Error::cache(&self.place))?;
             let compiler = compile(toolchain, folder.path(), confinement).await?;
             let command = sandbox::Command::new(folder.path().join(PROGRAM));
-            let program = Confined::spawn(sandbox_policies::program(limits, grants), confinement, command)?;
+            let program =
+                Confined::spawn(sandbox_policies::program(limits, grants, 0), confinement, command)?;
             Ok(Some([compiler, end(program).await?]))
         };
         let late = |_| failed(&format!("timed out after {} s", TRY_TIMEOUT.as_secs()));
@@ -202,17 +203,11 @@ fn failed(detail: &str) -> Error {
 
 async fn compile(toolchain: &Toolchain, folder: &Path, confinement: Confinement) -> Result<SandboxReport> {
     fs_err::write(folder.join("main.rs"), "fn main() {}\n").map_err(Error::cache(folder))?;
-    let none = BaseLayer {
-        key: String::new(),
-        folder: folder.to_owned(),
-        crates: BTreeMap::new(),
-        entry: None,
-        base: Err(String::new()),
-    };
+    let none = Crates { folder: folder.to_owned(), files: BTreeMap::new() };
     let job = Job {
         toolchain,
         confinement,
-        layer: &none,
+        crates: &none,
         libraries: &[],
         source: folder,
         output: folder,

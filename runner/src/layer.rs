@@ -10,12 +10,12 @@
 //! | manifests, with the profile | features and flags |
 //! | lock file | versions |
 //! | sources of `bridge` and of our variants of available crates | their code |
-//! | flags, sources of the base | the base that programs are linked against |
+//! | flags, options and sources of the base, version of `base-link` | the base that programs are linked against |
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use tokio::time::timeout;
 
 use crate::base::{self, Base, BaseState};
 use crate::base_creation::{self, Creation};
-use crate::base_layer::BaseLayer;
+use crate::base_layer::{BaseLayer, Crates};
 use crate::cache::{Bucket, Cache, Entry, Key, Temporary};
 use crate::compiler;
 use crate::confined::{Captured, Confined};
@@ -100,14 +100,14 @@ pub(crate) async fn ensure(
     write_sources(build.path()).map_err(Error::cache(build.path()))?;
     fetch(cache, toolchain, build.path()).await?;
     let artifacts = compile(cache, toolchain, build.path(), confinement, observer).await?;
-    let (entry, crates) = collect(cache, build.path(), &artifacts)?;
+    let (entry, files) = collect(cache, build.path(), &artifacts)?;
+    let crates = Crates { folder: entry.path().to_owned(), files };
     observer.progress("linking what programs have in common");
-    let base =
-        base_creation::create(Creation { cache, toolchain, confinement }, entry.path(), &crates).await?;
+    let base = base_creation::create(Creation { cache, toolchain, confinement }, &crates).await?;
     if let BaseState::Unusable(reason) = &base {
         observer.progress(&format!("each program is linked as a whole, which takes longer: {reason}"));
     }
-    write_index(entry.path(), &Index { crates, base })?;
+    write_index(entry.path(), &Index { crates: crates.files, base })?;
     let entry = cache.publish(Bucket::Layers, &key, entry)?;
     observer.progress("the crates are built");
     read(entry, &key).ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is missing"))
@@ -119,7 +119,8 @@ pub(crate) fn built(cache: &Cache, toolchain: &Toolchain) -> Option<BaseLayer> {
 }
 
 fn key(toolchain: &Toolchain) -> String {
-    let key = Key::new("layer 2").part(&toolchain.version).part(TARGET).part(compiler::flags());
+    let key = Key::new("layer 3").part(&toolchain.version).part(TARGET).part(compiler::flags());
+    let key = key.part(base_creation::options().join(" ")).part(base_link::VERSION.to_string());
     let files = WORKSPACE.iter().chain(SOURCES).chain(&base_creation::SOURCES);
     files.fold(key, |key, (name, text)| key.part(name).part(text)).finish()
 }
@@ -137,7 +138,8 @@ fn read(entry: Entry, key: &str) -> Option<BaseLayer> {
         BaseState::Usable(layout) => Ok(Arc::new(Base::open(*layout, &folder)?)),
         BaseState::Unusable(reason) => Err(reason),
     };
-    Some(BaseLayer { key: key.to_owned(), folder, crates: index.crates, entry: Some(entry), base })
+    let crates = Crates { folder, files: index.crates };
+    Some(BaseLayer { key: key.to_owned(), crates, entry: Some(entry), base })
 }
 
 fn write_sources(folder: &Path) -> std::io::Result<()> {
@@ -183,12 +185,8 @@ pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&Os
     if output.status.success() {
         return Ok(());
     }
-    let output_text = String::from_utf8_lossy(&output.stderr);
-    Err(if disk_full::is_full(&output_text) {
-        disk_full::error(cache, &output_text)
-    } else {
-        failed(tail(&output_text))
-    })
+    Err(no_space(cache, output.status, &String::from_utf8_lossy(&output.stderr))
+        .unwrap_or_else(|| failed(tail(&String::from_utf8_lossy(&output.stderr)))))
 }
 
 /// Compiles the layer; returns the artifacts that cargo lists.
@@ -228,11 +226,7 @@ async fn compile(
     let status = process.wait().await?;
     if !status.success() {
         let output_text = stderr.text();
-        return Err(if disk_full::is_full(&output_text) {
-            disk_full::error(cache, &output_text)
-        } else {
-            failed(tail(&output_text))
-        });
+        return Err(no_space(cache, status, &output_text).unwrap_or_else(|| failed(tail(&output_text))));
     }
     let messages = Message::parse_stream(&stdout.bytes[..]);
     let artifact = |message| match message {
@@ -311,6 +305,12 @@ impl Progress<'_> {
     }
 }
 
+/// The error of a tool that found no space: its status says so if a signal ended it, its output otherwise.
+fn no_space(cache: &Cache, status: ExitStatus, output: &str) -> Option<Error> {
+    let all = format!("{status}\n{output}");
+    disk_full::is_full(&all).then(|| disk_full::error(cache, &all))
+}
+
 /// The last lines of a tool's output.
 fn tail(text: &str) -> String {
     const LINES: usize = 12;
@@ -338,7 +338,7 @@ mod tests {
             cache.publish(Bucket::Layers, "key", built).unwrap().folder().to_owned()
         };
         let entry = publish();
-        assert_eq!(open(&cache, "key").unwrap().crates["bridge"], library);
+        assert_eq!(open(&cache, "key").unwrap().crates.files["bridge"], library);
         File::options().write(true).open(entry.join(library)).unwrap().set_len(4).unwrap();
         assert!(open(&cache, "key").is_none());
         // The right length, but not an index.

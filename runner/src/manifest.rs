@@ -24,10 +24,15 @@ pub(crate) fn read_file(program: &Path) -> io::Result<Result<Vec<String>, object
 fn read<'a>(program: impl ReadRef<'a>) -> Result<Vec<String>, object::Error> {
     let file = object::File::parse(program)?;
     let mut identities: Vec<String> =
-        file.sections().filter_map(|section| section.name().ok().and_then(identity)).collect();
+        file.sections().filter_map(|section| section.name().map_or_else(unreadable, identity)).collect();
     identities.sort();
     identities.dedup();
     Ok(identities)
+}
+
+/// The identity of a section whose name can't be read, because it is longer than [`ReadCache`] reads: no tool has it.
+fn unreadable(_: object::Error) -> Option<String> {
+    Some(MALFORMED.to_owned())
 }
 
 /// The identity in the name of a section, if it is that of a tool.
@@ -98,6 +103,16 @@ mod tests {
         let not_hexadecimal = format!("{}g", &FIRST[1..]);
         for name in ["", "0", &FIRST[1..], &long, &not_hexadecimal, "demo.echo"] {
             assert_eq!(identities(&[&format!(".toolsmith.{name}")]), ["malformed"], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_any_length_is_malformed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("program");
+        for length in [33, 4_000, 5_000, 60_000] {
+            fs_err::write(&file, program(&[&format!(".toolsmith.{}", "a".repeat(length))])).unwrap();
+            assert_eq!(read_file(&file).unwrap().unwrap(), ["malformed"], "{length}");
         }
     }
 

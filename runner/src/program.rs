@@ -3,11 +3,10 @@
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitStatus;
-use std::sync::Arc;
 
 use tokio::net::UnixStream as AsyncStream;
 
-use crate::base::Base;
+use crate::base::Image;
 use crate::broker::{Broker, Violation};
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
@@ -37,8 +36,8 @@ pub(crate) struct ProgramTraces {
 /// A program to run, with its limits.
 pub(crate) struct Job<'a> {
     pub(crate) program: &'a Path,
-    /// What the program was linked against, if anything.
-    pub(crate) base: Option<&'a Arc<Base>>,
+    /// Its executable in memory, if it was linked against a base.
+    pub(crate) image: Option<Image>,
     pub(crate) limits: &'a Limits,
     pub(crate) grants: &'a Grants,
     pub(crate) confinement: sandbox::Confinement,
@@ -59,22 +58,19 @@ impl Drop for Running<'_> {
 }
 
 /// Runs a program to its end. Dropping the future kills it.
-pub(crate) async fn run(
-    job: &Job<'_>,
-    broker: &Broker<'_>,
-    traces: &mut ProgramTraces,
-) -> Result<ProgramEnd> {
+pub(crate) async fn run(job: Job<'_>, broker: &Broker<'_>, traces: &mut ProgramTraces) -> Result<ProgramEnd> {
     let limits = job.limits;
     let (ours, theirs) = UnixStream::pair().map_err(socket_error)?;
     ours.set_nonblocking(true).map_err(socket_error)?;
     let ours = AsyncStream::from_std(ours).map_err(socket_error)?;
     let mut command = sandbox::Command::new(job.program).broker(theirs);
-    if let Some(base) = job.base
-        && let Some(executable) = base.executable(job.program.to_owned()).await?
-    {
-        command = command.image(executable);
+    let mut base_size = 0;
+    if let Some(image) = job.image {
+        base_size = image.base_size;
+        command = command.image(image.file);
     }
-    let process = Confined::spawn(sandbox_policies::program(limits, job.grants), job.confinement, command)?;
+    let policy = sandbox_policies::program(limits, job.grants, base_size);
+    let process = Confined::spawn(policy, job.confinement, command)?;
     traces.sandbox = process.report();
     let mut running = Running { process, evidence: &mut traces.evidence };
     let observer = broker.observer;

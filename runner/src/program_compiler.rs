@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::ExitStatus;
 
+use tokio::task::spawn_blocking;
+
 use crate::cache::Temporary;
 use crate::compiler::{self, Compiled, Job, Launch, Linker};
 use crate::compiler_slots::{AdmissionWait, Admitted};
@@ -74,7 +76,7 @@ impl<'a> Inputs<'a> {
         Launch::of(&Job {
             toolchain: &self.engine.toolchain,
             confinement: self.engine.confinement,
-            layer: &self.engine.layer,
+            crates: &self.engine.layer.crates,
             libraries: self.libraries,
             source,
             output,
@@ -127,10 +129,14 @@ pub(crate) async fn compile(
         Some(attempt) => attempt,
         None => compile_with(&inputs, text).await?,
     };
-    let Ok(base) = &engine.layer.base else { return Ok(attempt) };
+    let Ok(base) = engine.layer.base.clone() else { return Ok(attempt) };
+    if !attempt.status.success() {
+        return Ok(attempt);
+    }
+    let file = attempt.output.path().join(PROGRAM);
     // A damaged program is reported where it is used.
-    let program = fs_err::read(attempt.output.path().join(PROGRAM)).unwrap_or_default();
-    if !attempt.status.success() || base.accepts(&program) {
+    let accepted = spawn_blocking(move || base.accepts(&fs_err::read(file).unwrap_or_default())).await;
+    if accepted.unwrap_or_default() {
         return Ok(attempt);
     }
     compile_with(&Inputs { linker: Linker::Rust, ..inputs }, text).await

@@ -13,9 +13,10 @@ use futures::future::{BoxFuture, join_all};
 use serde_json::json;
 use system::random;
 
+use crate::base::{Image, ImageError};
 use crate::broker::{Broker, ProgramRecord, lock};
 use crate::build::{self, Built, build};
-use crate::cache::Entry;
+use crate::cache::{Bucket, Entry};
 use crate::catalog::{Catalog, ToolName};
 use crate::classify;
 use crate::clock::Clock;
@@ -27,6 +28,7 @@ use crate::heavy::HeavyProgram;
 use crate::host::{Refusal, SessionError, ToolHost};
 use crate::observer::{Observer, Phase};
 use crate::optimize;
+use crate::optimized;
 use crate::outcome::{Failure, Outcome, Status, in_milliseconds, milliseconds};
 use crate::program::{self, ProgramTraces};
 use crate::snippet::Snippet;
@@ -189,11 +191,16 @@ impl<'a> Run<'a> {
 
     /// The program to run: an optimized one, if the last run was so long that compiling it pays.
     async fn optimize(&mut self, program: build::Program, manifest: &[String]) -> build::Program {
+        if !optimized::is_due(&self.engine.cache, &program.key) {
+            return program;
+        }
         let started = Instant::now();
+        self.begin(Phase::Compiling);
         let patience = AdmissionWait { observer: self.observer, clock: Some(self.clock) };
-        match optimize::compile_if_due(self.engine, &program, manifest, patience).await {
+        let compiled = optimize::compile_if_due(self.engine, &program, manifest, patience).await;
+        self.outcome.phases_ms.compile += milliseconds(started);
+        match compiled {
             Ok(Some(optimized)) => {
-                self.outcome.phases_ms.compile += milliseconds(started);
                 self.outcome.cached = false;
                 optimized
             }
@@ -201,6 +208,25 @@ impl<'a> Run<'a> {
             Err(error) => {
                 self.observer.progress(&format!("the program runs without optimization: {error}"));
                 program
+            }
+        }
+    }
+
+    /// The executable of a program that was linked against the base. If the program does not fit the base, it is removed
+    /// from the cache.
+    async fn image(&self, program: &build::Program) -> Result<Option<Image>> {
+        let Ok(base) = &self.engine.layer.base else { return Ok(None) };
+        match base.image(program.file.clone()).await {
+            Ok(image) => Ok(image),
+            Err(ImageError::NotInMemory(error)) => Err(error),
+            Err(ImageError::Damaged(error)) => {
+                let key =
+                    if program.optimized { optimized::key_of(&program.key) } else { program.key.clone() };
+                self.engine.cache.discard(Bucket::Programs, &key);
+                let message = format!("the cached program {} is damaged: {error}", program.file.display());
+                Err(Error::new(ErrorKind::Cache, message)
+                    .caused_by(error)
+                    .hint("it has been removed; run the snippet again"))
             }
         }
     }
@@ -297,12 +323,12 @@ impl<'a> Run<'a> {
         self.engine.check(grants)?;
         let job = program::Job {
             program: &program.file,
-            base: self.engine.layer.base.as_ref().ok(),
+            image: self.image(program).await?,
             limits,
             grants,
             confinement: self.engine.confinement,
         };
-        let ended = program::run(&job, &broker, &mut self.traces).await?;
+        let ended = program::run(job, &broker, &mut self.traces).await?;
         self.outcome.stderr = self.traces.stderr.text();
         let ran = started.elapsed().saturating_sub(self.clock.stopped_for().saturating_sub(stopped));
         let facts =

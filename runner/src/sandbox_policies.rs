@@ -144,15 +144,16 @@ impl Grants {
     }
 }
 
-/// The policy of a snippet's program.
-pub(crate) fn program(limits: &Limits, grants: &Grants) -> Policy {
+/// The policy of a snippet's program. `base` is the size in bytes of what a base adds to its address space; it does not
+/// count against the program's memory.
+pub(crate) fn program(limits: &Limits, grants: &Grants, base: u64) -> Policy {
     let mut policy = Policy::program().limits(|set| {
         // Memory for other processes in the program's control group, and for scratch space, which the group counts as
         // memory.
         let overhead = set.total_memory.zip(set.address_space).map_or(0, |(total, own)| total - own);
         set.total_memory = Some(limits.memory + overhead + grants.scratch_bytes());
         set.total_tasks = set.total_tasks.zip(set.processes).map(|(total, own)| total - own + limits.threads);
-        set.address_space = Some(limits.memory);
+        set.address_space = Some(limits.memory.saturating_add(base));
         set.cpu_seconds = Some(limits.cpu_seconds);
         set.processes = Some(limits.threads);
         set.file_size = Some(grants.file_size());

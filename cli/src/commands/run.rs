@@ -56,7 +56,7 @@ async fn run_in(
     let Inputs { code, config, tools, .. } = inputs;
     let started = Instant::now();
     let request = request(arguments, code, &config, cancel.clone());
-    let preparing = Execution::prepare(&config, terminal, tools, &request.code);
+    let preparing = Execution::prepare(&config, terminal, tools, &request);
     let mut execution = unless_cancelled(cancel, preparing).await?;
     let waited = started.elapsed();
     let policy =
@@ -229,7 +229,7 @@ impl<'a> Execution<'a> {
         config: &'a Arc<Config>,
         terminal: &'a Terminal,
         tools: Tools,
-        code: &Code,
+        request: &Request,
     ) -> Result<Self, Failure> {
         let cache = cache::open(&config.cache)?;
         if let Some(warning) = config.code_mode.warning() {
@@ -243,7 +243,10 @@ impl<'a> Execution<'a> {
                     let host = TerminalHost::at(terminal);
                     let mut discovery = Discovery::new(config, host.clone(), cache, known);
                     discovery.offer_logins(host);
-                    discovery.discover_for(code).await?;
+                    if !request.check_only {
+                        discovery.start_sessions(&request.code);
+                    }
+                    discovery.discover_for(&request.code).await?;
                     Ok((discovery, false))
                 }
                 Tools::Crate(program, pins) => {
@@ -251,7 +254,7 @@ impl<'a> Execution<'a> {
                 }
             }
         };
-        // The servers start while the engine is opened.
+        // The servers start while the engine is opened and the bindings are generated.
         let (engine, (discovery, pinned)) = tokio::try_join!(opening, discovering)?;
         Ok(Execution { terminal, engine, discovery, pinned })
     }

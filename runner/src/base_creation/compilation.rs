@@ -1,6 +1,6 @@
 //! Compiles the programs of a base: its linker, the base itself, its test.
 
-use crate::base_layer::BaseLayer;
+use crate::base_layer::Crates;
 use crate::cache::Cache;
 use crate::compiler::{self, Job, Linker};
 use crate::disk_full;
@@ -20,7 +20,7 @@ impl Creation<'_> {
     /// Compiles a program from these files, of which the first is the root, and returns it.
     pub(super) async fn compile(
         self,
-        layer: &BaseLayer,
+        crates: &Crates,
         sources: &[(&str, &str)],
         linker: Linker<'_>,
         arguments: &[&str],
@@ -35,7 +35,7 @@ impl Creation<'_> {
         let job = Job {
             toolchain: self.toolchain,
             confinement: self.confinement,
-            layer,
+            crates,
             libraries: &[],
             source: folder.path(),
             output: output.path(),
@@ -47,6 +47,7 @@ impl Creation<'_> {
             cpu_seconds: compiler::SNIPPET_SECONDS,
             largest_file: compiler::LARGEST_PROGRAM,
         };
+        // Not admitted: a layer is built before anything else can be compiled.
         let compiled = compiler::run(&job).await?;
         if compiled.status.success() {
             return fs_err::read(output.path().join("program")).map_err(Error::cache(output.path()));

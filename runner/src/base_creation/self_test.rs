@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::compilation::{Creation, unusable};
-use crate::base::Base;
-use crate::base_layer::BaseLayer;
+use crate::base::{Base, ImageError};
+use crate::base_layer::Crates;
 use crate::compiler::Linker;
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, Result};
@@ -33,10 +33,10 @@ struct Behaviour {
 ///
 /// # Errors
 /// If it could not be linked against the base, or behaves differently.
-pub(super) async fn run(creation: Creation<'_>, layer: &BaseLayer, base: &Arc<Base>) -> Result<()> {
+pub(super) async fn run(creation: Creation<'_>, crates: &Crates, base: &Arc<Base>) -> Result<()> {
     let arguments = ["--crate-name=program"];
-    let whole = creation.compile(layer, &[SOURCE], Linker::Rust, &arguments).await?;
-    let linked = creation.compile(layer, &[SOURCE], Linker::Program(base), &arguments).await?;
+    let whole = creation.compile(crates, &[SOURCE], Linker::Rust, &arguments).await?;
+    let linked = creation.compile(crates, &[SOURCE], Linker::Program(base), &arguments).await?;
     if !base.is_needed_by(&linked) {
         return Err(unusable("a test program does not link against it"));
     }
@@ -59,18 +59,26 @@ async fn behaviour(creation: Creation<'_>, base: &Arc<Base>, program: &[u8]) -> 
     fs_err::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .map_err(Error::cache(folder.path()))?;
     let mut command = sandbox::Command::new(&file);
-    if let Some(executable) = base.executable(file.clone()).await? {
-        command = command.image(executable);
+    let image = base.image(file.clone()).await.map_err(|error| match error {
+        ImageError::Damaged(error) => unusable(error),
+        ImageError::NotInMemory(error) => error,
+    })?;
+    let mut base_size = 0;
+    if let Some(image) = image {
+        base_size = image.base_size;
+        command = command.image(image.file);
     }
-    let policy = sandbox_policies::program(&Limits::default(), &Grants::default());
+    let policy = sandbox_policies::program(&Limits::default(), &Grants::default(), base_size);
     let mut process = Confined::spawn(policy, creation.confinement, command)?;
     let (mut stdout, mut stderr) = (Captured::default(), Captured::default());
-    let (out, err) = (&mut process.stdout, &mut process.stderr);
-    let output = async {
-        tokio::join!(stdout.read(out, OUTPUT, true, |_| {}), stderr.read(err, OUTPUT, true, |_| {}))
+    let ended = async {
+        let (out, err) = (&mut process.stdout, &mut process.stderr);
+        // What is above the maximum is read as well, so that the program does not wait for a reader.
+        tokio::join!(stdout.read(out, OUTPUT, false, |_| {}), stderr.read(err, OUTPUT, false, |_| {}));
+        process.wait().await
     };
-    timeout(TIMEOUT, output).await.map_err(|_| unusable("a test program does not end"))?;
+    let status = timeout(TIMEOUT, ended).await.map_err(|_| unusable("a test program does not end"))??;
     // A panic's message has the thread's number in the system, which differs from run to run.
     let stderr = stderr.text().replace(|letter: char| letter.is_ascii_digit(), "");
-    Ok(Behaviour { status: process.wait().await?, stdout: stdout.text(), stderr })
+    Ok(Behaviour { status, stdout: stdout.text(), stderr })
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::cache::with_the_layer_of_the_shared;
+use crate::doctor::sandbox_config;
 use crate::harness::{Run, json, plain, unique};
 
 /// Programs in every run of the tests, and in the long one.
@@ -196,10 +197,52 @@ fn a_program_that_the_base_does_not_suit_is_linked_as_a_whole() {
     // A function of the C library that nothing in the base uses.
     let function = "unsafe extern \"C\" { fn labs(number: std::ffi::c_long) -> std::ffi::c_long; fn ffs(number: i32) -> i32; }\n\
         fn main() -> bool { unsafe { labs(-5) == 5 && ffs(8) == 4 } }";
-    for text in [allocator, constructor, function] {
+    // A function of the base, defined weakly; as a whole, it comes before that of the C library.
+    let weak = "std::arch::global_asm!(\".weak sin\\nsin:\\nmov rax, 0x4045000000000000\\nmovq xmm0, rax\\nret\");\n\
+        fn main() -> bool { std::hint::black_box(0.5_f64).sin() == 42.0 }";
+    // The same with a variable.
+    let common = "std::arch::global_asm!(\".comm environ,8,8\");\n\
+        unsafe extern \"C\" { static environ: *const u8; }\n\
+        fn main() -> bool { unsafe { environ.is_null() } }";
+    // Where the linker says that the code ends.
+    let end = "unsafe extern \"C\" { static __ehdr_start: u8; static _etext: u8; }\n\
+        fn main() -> bool {\n\
+            let of_std = std::env::args as fn() -> std::env::Args as usize;\n\
+            unsafe { (&raw const __ehdr_start).addr() < of_std && of_std < (&raw const _etext).addr() }\n\
+        }";
+    for text in [allocator, constructor, function, weak, common, end] {
         assert_eq!(json(text).result(), true, "{text}");
         assert!(size(text, "") > SMALL, "{text}");
     }
+}
+
+/// The base takes no memory from a program.
+#[test]
+fn a_program_has_the_same_memory_whichever_way_it_is_linked() {
+    let text = "vec![1u8; 5 << 20].iter().map(|byte| u64::from(*byte)).sum::<u64>()";
+    for link in ["", "whole"] {
+        let run = json(text).config(&sandbox_config("memory: 16MiB")).variable("TOOLSMITH_LINK", link);
+        assert_eq!(run.result(), 5 << 20, "{link}");
+    }
+}
+
+/// A program of the cache that was changed is reported once, and then compiled again.
+#[test]
+fn a_damaged_program_is_reported_and_compiled_again() {
+    let cache = tempfile::tempdir().unwrap();
+    with_the_layer_of_the_shared(cache.path());
+    let run = || Run::new(cache.path()).arguments(&["run", "--json", "-"]).input("6 * 7");
+    assert_eq!(run().result(), 42);
+    let entries = fs::read_dir(cache.path().join("programs-v1")).unwrap();
+    let files = entries.map(|entry| entry.unwrap().path().join("program"));
+    for file in files.filter(|file| file.exists()) {
+        let mut bytes = fs::read(&file).unwrap();
+        // The type of the first program header (elf(5)).
+        bytes[64] = 4;
+        fs::write(&file, bytes).unwrap();
+    }
+    run().done().exits(7).says(&["the cached program", "is damaged", "help: it has been removed; run the snippet again"]);
+    assert_eq!(run().result(), 42);
 }
 
 /// Its thread-local variables do not fit beside those of the base.
