@@ -161,7 +161,9 @@ fn run_confined(program: &Path, arguments: &[String], policy: Policy) -> Outcome
 
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
+    // Of an even number, the mean of the two in the middle.
+    let at = |index: usize| times.get(index).copied().unwrap_or_default();
+    (at(times.len().saturating_sub(1) / 2) + at(times.len() / 2)) / 2
 }
 
 fn milliseconds(time: Duration) -> f64 {

@@ -71,5 +71,7 @@ pub use platform::{
     Child, Sandbox, Scratch, available_memory, end_waiting_helper, entry, hide_from_others, probe,
     tasks_on_machine,
 };
+#[cfg(all(feature = "timings", target_os = "linux", target_arch = "x86_64"))]
+pub use platform::{Reading, now};
 pub use policy::{Access, Grant, Limits, Policy, PolicyError, Profile, SCRATCH, SCRATCH_FILES};
 pub use report::{Evidence, Mechanism, Report, Support, Unsupported, system_call_name};

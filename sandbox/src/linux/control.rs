@@ -66,6 +66,9 @@ pub(super) enum Status {
     /// Refused system calls can be read from the descriptor that comes with this message. Only the supervisor
     /// receives this.
     Listening,
+    /// When the steps so far ended. Comes before the report.
+    #[cfg(feature = "timings")]
+    Timed(Vec<super::timings::Reading>),
     /// All layers are applied. The exec is next.
     Confined(Report),
     /// The command has been executed. Without a process namespace, it leads the process group with this

@@ -18,7 +18,7 @@ use super::control::{
 use super::descriptors::{BROKER_DESCRIPTOR, close_on_exec_from, place_descriptors, private};
 use super::exec::Executable;
 use super::seccomp::{self, Surroundings};
-use super::{filesystem, limits, namespaces, privileges, probe, scratch, supervise};
+use super::{filesystem, limits, namespaces, privileges, probe, scratch, supervise, timings};
 use crate::error::failed;
 use crate::{Failure, Layers, Policy, Report, Step};
 
@@ -42,12 +42,14 @@ pub fn entry() {
 /// Returns only if the command was not executed, after reporting the failure. A helper that `is_ahead` waits for a
 /// policy that is not known yet.
 fn run(command: Vec<OsString>, is_ahead: bool) -> io::Result<()> {
+    timings::mark("start the helper");
     let mut channel = File::from(private(&io::stdin())?);
     if is_ahead && let Err(failure) = namespaces::separate_ahead() {
         return channel.write_all(&control::frame(&Status::Failed(failure))?);
     }
     let failure = match control::receive_with::<_, Handover>(&channel, &channel) {
         Ok(Some((mut handover, descriptors))) => {
+            timings::mark("receive the policy");
             let command = handover.command.take().unwrap_or(command);
             match prepare((&handover, is_ahead), descriptors, command, &mut channel) {
                 Ok(never) => match never {},
@@ -80,8 +82,11 @@ fn prepare(
     let shared = if handover.scratch { Some(shared_scratch(descriptors.next())?) } else { None };
     let image = if handover.image { Some(image(descriptors.next())?) } else { None };
     let has_broker = place_descriptors(handover.broker, broker)?;
+    timings::mark("session and descriptors");
     let executable = Executable::open(command, image, policy)?;
+    timings::mark("prepare the executable");
     let tasks = limits::tasks_on_machine();
+    timings::mark("count the tasks");
     match (layers.namespaces, is_ahead) {
         (true, true) => namespaces::separate_rest()?,
         (true, false) => namespaces::separate()?,
@@ -91,14 +96,20 @@ fn prepare(
         }
         (false, false) => {}
     }
+    timings::mark("leave namespaces");
     supervise::fork(channel, layers.namespaces, || {
+        timings::mark("fork from the supervisor");
         if layers.namespaces {
             namespaces::furnish(policy, &executable, shared)?;
         }
+        timings::mark("build the root");
         let folder = &policy.working_folder;
         rustix::process::chdir(folder).map_err(failed(Step::WorkingFolder, folder.display().to_string()))?;
-        privileges::drop_capabilities()
+        privileges::drop_capabilities()?;
+        timings::mark("working folder and capabilities");
+        Ok(())
     })?;
+    timings::mark("fork the command");
     Confining { policy, layers: *layers, executable: &executable, tasks, channel }.execute(has_broker)
 }
 
@@ -131,6 +142,7 @@ impl Confining<'_> {
     fn execute(mut self, has_broker: bool) -> Result<Infallible, Failure> {
         privileges::no_new_privileges()?;
         let abi = self.restrict_files()?;
+        timings::mark("Landlock");
         close_on_exec_from(BROKER_DESCRIPTOR + i32::from(has_broker))?;
         let surroundings = Surroundings {
             executable: self.executable,
@@ -141,13 +153,17 @@ impl Confining<'_> {
             true => Some(seccomp::Filters::new(self.policy, &surroundings)?),
             false => None,
         };
+        timings::mark("compile the seccomp filters");
         self.executable.reset_signals();
         limits::apply(&self.policy.limits, self.tasks)?;
+        timings::mark("signals and limits");
         let mut listening = false;
         if let Some(filters) = filters {
             listening = filters.apply(self.channel)?;
             seccomp::canary(self.policy)?;
         }
+        timings::mark("install the seccomp filters");
+        timings::send(self.channel)?;
         let report = control::frame(&Status::Confined(self.report(abi, listening)));
         let report = report.map_err(failed(Step::Handover, "the report"))?;
         self.channel.write_all(&report).map_err(failed(Step::Handover, "the report"))?;

@@ -23,6 +23,7 @@ mod seccomp;
 mod spawn;
 mod spawner;
 mod supervise;
+mod timings;
 mod waiting;
 
 pub use helper::entry;
@@ -32,4 +33,6 @@ pub use privileges::hide_from_others;
 pub use probe::probe;
 pub use scratch::Scratch;
 pub use spawn::{Child, Sandbox};
+#[cfg(feature = "timings")]
+pub use timings::{Reading, now};
 pub use waiting::end_waiting_helper;

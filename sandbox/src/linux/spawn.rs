@@ -17,6 +17,7 @@ use super::cgroup::{self, Group};
 use super::control::{self, AHEAD_NAME, HELPER_NAME, Handover, Status};
 use super::probe;
 use super::spawner::{OWN_EXECUTABLE, check_entry_called};
+use super::timings::Timings;
 use super::waiting::{self, Helper};
 use crate::{
     Command, Confinement, Evidence, Layers, Policy, PolicyError, Profile, Report, Scratch, SpawnError,
@@ -176,6 +177,7 @@ impl Sandbox {
                 evidence: Evidence::default(),
                 control_group: None,
                 process_group: None,
+                timings: Timings::default(),
             }),
             Err(error) => {
                 drop(socket);
@@ -224,6 +226,7 @@ pub struct Child {
     /// The group to kill if another process kills the supervisor and there is no process namespace that ends
     /// with it.
     process_group: Option<Pid>,
+    timings: Timings,
 }
 
 /// Why a helper has not started the command.
@@ -267,6 +270,14 @@ impl Child {
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// When each step of its start ended, in order. A helper that was started ahead has some before the call of
+    /// [`Sandbox::spawn`].
+    #[cfg(feature = "timings")]
+    #[must_use]
+    pub fn timings(&self) -> &[super::timings::Reading] {
+        self.timings.all()
     }
 
     /// The reading end of standard output, once.
@@ -366,10 +377,16 @@ impl Child {
         let mut report = None;
         loop {
             match control::receive::<Status>(socket).map_err(lost)? {
-                Some(Status::Confined(confined)) => report = Some(confined),
+                #[cfg(feature = "timings")]
+                Some(Status::Timed(readings)) => self.timings.receive(readings),
+                Some(Status::Confined(confined)) => {
+                    report = Some(confined);
+                    self.timings.mark("report");
+                }
                 Some(Status::Failed(failure)) => return Err(Conversation::Failed(failure.into())),
                 Some(Status::Started(group)) => {
                     self.process_group = group.and_then(Pid::from_raw);
+                    self.timings.mark("execute");
                     break;
                 }
                 Some(Status::Listening | Status::Ended(_)) | None => return Err(Conversation::Ended),
