@@ -14,7 +14,9 @@ pub(crate) enum CacheCommand {
     Info(InfoArguments),
     /// Remove everything that no process uses. The next run builds again what it needs.
     Clean(CleanArguments),
-    /// Remove the least recently used entries: beyond the limits, down to a size, or unused for a time.
+    /// Remove the least recently used entries until the cache is within its limits.
+    ///
+    /// `--to` sets another size, and `--older-than` removes entries that have not been used for this long.
     Prune(PruneArguments),
     /// Compile the available crates and all bindings ahead of time.
     Warm(WarmArguments),
