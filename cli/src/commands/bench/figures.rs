@@ -21,11 +21,12 @@ impl Figures {
     }
 }
 
-/// The median, or NaN of nothing.
+/// The median, or NaN of nothing. Of an even number of values, it is the mean of the two in the middle.
 pub(super) fn median(values: &[f64]) -> f64 {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+    let at = |index: usize| values.get(index).copied().unwrap_or(f64::NAN);
+    at(values.len().saturating_sub(1) / 2).midpoint(at(values.len() / 2))
 }
 
 pub(super) fn milliseconds(duration: Duration) -> f64 {
@@ -39,6 +40,8 @@ mod tests {
     #[test]
     fn a_median_is_in_the_middle() {
         assert!((median(&[3.0, 1.0, 2.0]) - 2.0).abs() < f64::EPSILON);
+        assert!((median(&[3.0, 1.0, 2.0, 9.0]) - 2.5).abs() < f64::EPSILON);
+        assert!((median(&[3.0]) - 3.0).abs() < f64::EPSILON);
         assert!(median(&[]).is_nan());
     }
 }

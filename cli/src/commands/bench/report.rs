@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::definitions::Definitions;
 use super::figures::{Figures, Row};
 use super::runs::{self, CALLS, Calls, HELLO_ROW};
-use super::served::{self, Load, Memory};
+use super::served::{self, AT_ONCE, Load, Memory};
 use super::tools::Tools;
 
 /// Everything that was measured.
@@ -60,7 +60,7 @@ impl Report {
         }
         let Load { per_second, median, slowest } = self.load;
         lines.push(format!(
-            "{per_second:>7.0}/s          serve: one tool call, repeat, 16 at once (median {median:.1} ms, 99th percentile {slowest:.1} ms)"
+            "{per_second:>7.0}/s          serve: one tool call, repeat, {AT_ONCE} at once (median {median:.1} ms, 99th percentile {slowest:.1} ms)"
         ));
         let Memory { resident, file } = self.memory;
         #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]

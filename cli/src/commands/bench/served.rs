@@ -17,7 +17,7 @@ use super::snippets::{CALLS, LARGE, LOOP, SUM, TYPE_ERROR, TYPICAL, call};
 const PAUSE: Duration = Duration::from_millis(400);
 
 /// How many executions run at a time under load.
-const AT_ONCE: usize = 16;
+pub(super) const AT_ONCE: usize = 16;
 /// Executions under load for each round.
 const LOAD: usize = 32;
 
@@ -43,7 +43,7 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
     TASKS.into_iter().flat_map(|(new, again)| [new, again]).chain([ERROR, LARGE_CALL, TYPICAL_ROW])
 }
 
-/// Executions of a known snippet with one tool call, 16 at a time.
+/// Executions of a known snippet with one tool call, [`AT_ONCE`] at a time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Load {
     pub(super) per_second: f64,

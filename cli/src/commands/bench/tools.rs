@@ -6,6 +6,7 @@ use std::time::Instant;
 use gateway::failure::Failure;
 use runner::{Catalog, Engine, ServerTools, Unobserved};
 
+use super::figures::median;
 use crate::demo;
 
 /// Number of tools compiled as one library: enough to make the fixed cost of a library negligible.
@@ -54,11 +55,9 @@ pub(super) async fn measure(engine: &Engine, files: &[PathBuf], rounds: u32) -> 
     for round in 0..rounds.min(5) {
         compile.push(compile_cpu(engine, &server, round).await?);
     }
-    compile.sort_by(f64::total_cmp);
     let count = server.tools.len();
-    let median = compile.get(compile.len() / 2).copied().unwrap_or(f64::NAN);
     #[expect(clippy::cast_precision_loss, reason = "small counts")]
-    Ok(Tools { count, generate: best / schemas as f64, compile: median / count as f64 })
+    Ok(Tools { count, generate: best / schemas as f64, compile: median(&compile) / count as f64 })
 }
 
 /// Measures the CPU time of compiling the bindings of a server, under a new name so that they are not in the cache.
