@@ -54,7 +54,7 @@ struct Row {
 fn main() -> ExitCode {
     match run() {
         Ok(problems) if problems.is_empty() => {
-            println!("flat; spares were used; no session served two executions; no process was left");
+            println!("flat; spares are used as configured; no session served two executions; no process was left");
             ExitCode::SUCCESS
         }
         Ok(problems) => {
