@@ -1,5 +1,5 @@
-//! Compiles the snapshot of every server's code as a module, which is half of the test. The other half converts values from and
-//! to JSON, and writes calls in all supported ways.
+//! Compiles the snapshot of every server's code as a module, which is half of the test. The other half converts values
+//! from and to JSON, and writes calls in all supported ways.
 
 #![deny(warnings)]
 #![allow(unsafe_code, reason = "the markers of a manifest are in sections of their own names")]

@@ -55,7 +55,7 @@ pub fn arguments(data: &[u8], shown: impl Fn(&RawValue) -> Option<String>) {
     one_form(&built(data), &shown);
 }
 
-/// Shows arguments on lines; `None` if they are cut. Spells nothing out.
+/// Shows arguments on lines, without escaping invisible characters; `None` if they are cut.
 pub fn as_lines(arguments: &RawValue) -> Option<String> {
     let lines = strict_json::lines(arguments, 1 << 20);
     (!lines.is_cut).then_some(lines.text)

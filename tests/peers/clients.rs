@@ -56,7 +56,7 @@ const SDKS: [Sdk; 7] = [
     Sdk { package: SDK_V2, arguments: &["v2", "stateless"], protocol: "2026-07-28", is_old: false },
     Sdk { package: SDK_PYTHON, arguments: &["sessions"], protocol: "2025-11-25", is_old: false },
     Sdk { package: SDK_PYTHON, arguments: &["stateless"], protocol: "2026-07-28", is_old: false },
-    // It does not know events without data, by which newer ones resume a stream.
+    // It does not support events without data, which newer versions use to resume a stream.
     Sdk { package: SDK_V1_OLD, arguments: &["old", "sessions"], protocol: "2025-03-26", is_old: true },
     Sdk { package: SDK_PYTHON, arguments: &[], protocol: "2025-06-18", is_old: true },
 ];

@@ -26,7 +26,7 @@ use terminal::Terminal;
 /// The name that selects this part.
 pub(crate) const PART: &str = "first-hour";
 
-/// What a user of Claude Code and Codex has: two servers each, one of them with a plain secret.
+/// The settings files of a user of Claude Code and Codex, with three servers, one of which has a plain secret.
 const CLAUDE_CODE: &str = r#"{
   "numStartups": 12,
   "mcpServers": {
@@ -115,7 +115,7 @@ fn prepare(installed: &Installed, product: &Product, home: &Path, model: &ModelS
     Ok(Terminal::new(home, &environment))
 }
 
-/// All commands of the hour. The files of both clients are at the end what they were at the beginning.
+/// Runs all commands of the hour. At the end, the files of both clients must have their initial content.
 fn hour(terminal: &mut Terminal, home: &Path) -> Checked<()> {
     set_up(terminal)?;
     take_over(terminal)?;

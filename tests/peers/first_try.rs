@@ -1,8 +1,8 @@
-//! Whether a model writes correct snippets if it only knows what `toolsmith serve` says about itself.
+//! Runs the snippets that a model wrote when it knew only the tools of `toolsmith serve` and their descriptions.
 //!
-//! `tasks*.yaml` have tasks for the foreign servers and some of our own. `snippets/` has the snippets that a model with
-//! a fresh context wrote for them, which run here; `results.md` reports how often the first attempt was right, and how
-//! to repeat the experiment.
+//! `tasks*.yaml` contain tasks for the foreign servers and for the private ones. `snippets/` contains the snippets that
+//! a model with a fresh context wrote for these tasks. `results.md` reports how often the first attempt was right, and
+//! how to repeat the experiment.
 
 mod looking;
 mod private;

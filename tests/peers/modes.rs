@@ -73,7 +73,7 @@ impl Entry {
     }
 }
 
-/// A report in addition to a correct answer makes it neither better nor worse.
+/// Whether the first outcome is worse. A report in addition to a correct answer makes no difference.
 fn is_worse(one: Outcome, other: Outcome) -> bool {
     one > other && one > Outcome::Reported
 }

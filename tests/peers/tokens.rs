@@ -1,7 +1,7 @@
 //! Compares a model's tokens for reading two hundred files: with one snippet, and with direct tool calls.
 //!
 //! Both go through one `toolsmith serve` in front of the reference file server, with a client of an official SDK.
-//! Counted is what passes through the model's context: the calls it writes and the text it receives.
+//! The count covers what passes through the model's context: the calls it writes and the text it receives.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -154,7 +154,7 @@ fn answers<'a>(seen: &'a Value, count: usize) -> Checked<Vec<&'a str>> {
     calls.iter().map(text).collect()
 }
 
-/// Checks that the snippet and the direct calls come to the same result.
+/// Checks that the snippet and the direct calls both give the expected result.
 fn right(seen: &Value, by_snippet: &[&str], direct: &[&str], late: u64) -> Checked<()> {
     let result = &seen["calls"][0]["outcome"]["result"];
     if *result != late || !by_snippet.iter().any(|text| text.contains(&late.to_string())) {

@@ -1,5 +1,5 @@
-//! A test server that records its requests: each line of its output is JSON. The first one has its addresses. The
-//! others are requests that it received, and `{"done": COMMAND}` after each command that it read from its input.
+//! Runs a test server that reports its requests: each line of its output is JSON. The first line contains its
+//! addresses. The others are requests that it received, and `{"done": COMMAND}` after each command read from its input.
 
 use std::{
     io::{self, BufRead, BufReader, Write as _},

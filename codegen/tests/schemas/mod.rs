@@ -1,4 +1,4 @@
-//! Schemas from bytes: each byte decides something, so a shorter list of smaller bytes is a simpler schema.
+//! Builds schemas from bytes. Each byte makes one choice, so fewer and smaller bytes make a simpler schema.
 
 use codegen::Tool;
 use serde_json::{Map, Value, json};
@@ -78,7 +78,7 @@ const REFERENCES: &[&str] = &[
     "#/properties/c/anyOf/0",
 ];
 
-/// The remaining bytes. Without any, everything takes its simplest form.
+/// The remaining bytes. After the last byte, every choice is the simplest one.
 struct Bytes<'a>(std::slice::Iter<'a, u8>);
 
 impl Bytes<'_> {

@@ -139,7 +139,7 @@ fn converse(mut child: Child, mut ours: fs::File, answers: &[Answer<'_>]) -> Che
     }
 }
 
-/// What is on the screen, without spaces at the ends of lines.
+/// The text on the screen, without trailing spaces.
 fn text(screen: &vt100::Parser) -> String {
     let contents = screen.screen().contents();
     let lines: Vec<&str> = contents.lines().map(str::trim_end).collect();

@@ -1,11 +1,11 @@
-//! What the servers say after a snippet: whether it has written what it should.
+//! Checks what a snippet has written, by tool calls after it.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::product::{Checked, Product};
 
-/// A call of a tool, and what its answer must have in it.
+/// A tool call, and the texts that its answer must contain.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Lookup {
@@ -16,10 +16,10 @@ pub(super) struct Lookup {
 }
 
 impl Lookup {
-    /// Starts the server anew and calls its tool. `servers` are the entries of the configuration.
+    /// Calls the tool in a new process of the server. `servers` are the configuration entries.
     ///
     /// # Errors
-    /// What is missing from the answer.
+    /// If the call fails, or if a text is missing from the answer.
     pub(super) async fn check(&self, product: &Product, servers: &Value) -> Checked<()> {
         let Self { server, tool, arguments, says } = self;
         let config = json!({ "mcpServers": { server.as_str(): servers[server] } });

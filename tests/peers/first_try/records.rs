@@ -1,4 +1,4 @@
-//! What is written down of attempts, and the page that is made of it.
+//! Records attempts, and renders the results page from the records.
 
 use std::{
     collections::BTreeMap,
@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use super::tasks::Task;
 use crate::product::Checked;
 
-/// Names the file of records.
+/// The environment variable with the path of the file of records.
 pub(super) const VARIABLE: &str = "FIRST_TRY_RECORDS";
-/// Most characters of an error that the page shows.
+/// Limit on an error's length on the page, in characters.
 const SHOWN: usize = 120;
 
-/// How all of it is done again.
+/// The steps that repeat the experiment.
 const AGAIN: &str = "\
 1. `tests/peers/run 'first try'` installs and builds all, and runs the snippets that are kept. Then name a file that
    does not exist yet: `export FIRST_TRY_RECORDS=/tmp/first-try.jsonl`.
@@ -28,24 +28,24 @@ const AGAIN: &str = "\
    `take tokens >>tests/peers/first_try/results.md` then says what they cost.
 ";
 
-/// One attempt.
+/// One attempt at a task.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Record {
     task: String,
-    /// Counted from 1, for each task.
+    /// Its number among the attempts at this task, from 1.
     attempt: usize,
     right: bool,
     /// The status of the outcome.
     status: String,
-    /// The first line of its error, if it has one.
+    /// The first line of the outcome's error, if any.
     error: Option<String>,
 }
 
-/// The file of records, and a folder beside it with the snippets.
+/// The file of records, one JSON object per line. The folder next to it contains the snippets.
 pub(super) struct Records(PathBuf);
 
 impl Records {
-    /// The file that the environment names.
+    /// Reads the path from the environment variable.
     pub(super) fn find() -> Checked<Self> {
         let file = std::env::var_os(VARIABLE);
         file.map(|file| Self(file.into())).ok_or_else(|| format!("{VARIABLE} must name the file of records"))
@@ -62,7 +62,7 @@ impl Records {
             .collect()
     }
 
-    /// Writes an attempt down, and keeps its snippet.
+    /// Appends an attempt to the file, and stores its snippet.
     pub(super) fn add(
         &self,
         task: &str,
@@ -81,7 +81,7 @@ impl Records {
         writeln!(file, "{line}").map_err(failed)
     }
 
-    /// The page, for a model on a day.
+    /// Renders the results page of a model's attempts on a day.
     pub(super) fn report(&self, model: &str, day: &str) -> Checked<String> {
         let mut attempts: BTreeMap<String, Vec<Record>> = BTreeMap::new();
         for record in self.read()? {
@@ -118,7 +118,7 @@ impl Records {
 }
 
 impl Record {
-    /// What went wrong, in a cell of a table.
+    /// The status and the error, for a table cell.
     fn told(&self) -> String {
         let error = match (&self.error, self.status.as_str()) {
             (Some(error), _) => error.as_str(),

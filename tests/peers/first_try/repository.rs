@@ -1,4 +1,4 @@
-//! The repository of the tasks: the same commits, with the same hashes, every time.
+//! Creates the git repository of the tasks, with the same commits and hashes in every run.
 
 use std::{
     fmt::Write as _,
@@ -10,11 +10,11 @@ use std::{
 
 use crate::product::Checked;
 
-/// Seconds since 1970 of the first commit: 2025-01-06 09:00 UTC. The others follow it by five days each.
+/// The time of the first commit in seconds since 1970: 2025-01-06 09:00 UTC. The commits are five days apart.
 const FIRST: u64 = 1_736_154_000;
 const BETWEEN: u64 = 5 * 86_400;
 
-/// Author, message and files of each commit. The text of a file is the message of the last commit with it.
+/// Author, message and files of each commit. A file contains its path and the message of its last commit.
 const COMMITS: [(&str, &str, &[&str]); 18] = [
     ("Ana Reyes", "feat: first shop", &["README.md", "src/checkout.rs"]),
     ("Ben Okafor", "feat: count the stock", &["src/stock.rs"]),
@@ -36,10 +36,10 @@ const COMMITS: [(&str, &str, &[&str]); 18] = [
     ("Ana Reyes", "fix: gift cards expire (#18)", &["src/gift.rs"]),
 ];
 
-/// How many of them the branch `release` has.
+/// Number of commits on the branch `release`, from the first one.
 const RELEASED: usize = 12;
 
-/// Makes it in a folder.
+/// Creates the repository in a folder, with `main` checked out.
 pub(super) fn make(folder: &Path) -> Checked<()> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     git(folder, &["init", "--quiet", "--initial-branch=main"], "")?;
@@ -47,7 +47,7 @@ pub(super) fn make(folder: &Path) -> Checked<()> {
     git(folder, &["reset", "--quiet", "--hard", "main"], "")
 }
 
-/// What `git fast-import` reads.
+/// The input of `git fast-import`.
 fn stream() -> String {
     let mut stream = String::new();
     for (index, (author, message, files)) in COMMITS.iter().enumerate() {
@@ -68,7 +68,7 @@ fn stream() -> String {
     stream
 }
 
-/// Runs git as it comes, whatever is configured for whoever starts this.
+/// Runs git without the configuration of the user and of the system.
 fn git(folder: &Path, arguments: &[&str], input: &str) -> Checked<()> {
     let failed = |error: std::io::Error| format!("git is needed for the repository: {error}");
     let mut command = Command::new("git");

@@ -1,5 +1,5 @@
-//! `toolsmith serve` in front of the foreign servers, and a client that speaks the protocol by hand: what comes is
-//! what a model would be shown, with nothing of a library between.
+//! Runs `toolsmith serve` in front of the servers of the tasks, with a hand-written client. No client library changes
+//! the answers, so they are what a model would receive.
 
 use std::{collections::BTreeMap, fs, process::Stdio, time::Duration};
 
@@ -17,25 +17,25 @@ use crate::{
     servers::{EVERYTHING, Installed},
 };
 
-/// How long one request may take; the first list waits for all servers.
+/// Time limit for a request; the first list waits for all servers.
 const WATCHDOG: Duration = Duration::from_secs(180);
-/// How long it may take to end.
+/// Time limit for the process to exit after its input ends.
 const END: Duration = Duration::from_secs(20);
-/// Seconds that the first list waits for servers that are slow to start.
+/// Time in seconds that the first list waits for slow servers (`serve.listWait`).
 const LIST_WAIT: u32 = 120;
 
-/// The server, and the client's end of it.
+/// A running `toolsmith serve`, and its client.
 pub(crate) struct Serving {
     process: Child,
     stdin: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
     next: u64,
-    /// The tools, as they are listed.
+    /// The listed tools.
     pub(super) tools: Value,
     _folder: TempDir,
 }
 
-/// The entries of all servers, each with the data of the workspace.
+/// The configuration entries of all servers. Their data is in the workspace.
 pub(super) fn entries(installed: &Installed) -> Value {
     let node = |package: &str, arguments: &[&str]| {
         let mut args = vec![installed.script(package).to_string_lossy().into_owned()];
@@ -48,7 +48,7 @@ pub(super) fn entries(installed: &Installed) -> Value {
     let mut thinking = node(&package("sequential-thinking"), &[]);
     thinking["env"] = json!({ "DISABLE_THOUGHT_LOGGING": "true" });
     let python = |program: &str, args: Value| json!({ "command": installed.python(program), "args": args });
-    // With Node on its path it would install packages to simplify a page.
+    // If it finds Node, it installs npm packages to simplify a page.
     let mut fetch = python("mcp-server-fetch", json!(["--allow-private-ips"]));
     fetch["env"] = json!({ "PATH": "/nonexistent", "NO_PROXY": HOST });
     let mut servers = json!({
@@ -68,18 +68,18 @@ pub(super) fn entries(installed: &Installed) -> Value {
 }
 
 impl Serving {
-    /// Starts it, shakes hands and lists the tools. The workspace must be there.
+    /// Starts the server, performs the handshake and lists the tools. The workspace must exist.
     pub(super) async fn start(installed: &Installed, product: &Product) -> Checked<Self> {
         Self::with(product, entries(installed)).await
     }
 
-    /// The same with these entries of servers.
+    /// Like [`Serving::start`], with these server entries.
     pub(super) async fn with(product: &Product, servers: Value) -> Checked<Self> {
         let config = json!({ "mcpServers": servers, "serve": { "listWait": LIST_WAIT } });
         Self::begin(product, &config.to_string(), Some(private::OBSERVED)).await
     }
 
-    /// The same with another configuration, and no lock file.
+    /// Like [`Serving::start`], with a complete configuration and no lock file.
     pub(crate) async fn of(product: &Product, config: &str) -> Checked<Self> {
         Self::begin(product, config, None).await
     }
@@ -131,7 +131,7 @@ impl Serving {
         self.call("execute_code", &arguments).await
     }
 
-    /// Ends it as clients do, and waits for that.
+    /// Closes the server's input, as clients do, and waits until the process exits.
     pub(crate) async fn end(self) -> Checked<()> {
         let Self { mut process, stdin, lines, .. } = self;
         drop((stdin, lines));

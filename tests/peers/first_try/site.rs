@@ -1,4 +1,4 @@
-//! The pages that tasks read, at an address that does not change, since kept snippets name it.
+//! Serves the pages that tasks read, at a fixed address, because stored snippets contain it.
 
 use axum::{
     Router,
@@ -11,13 +11,13 @@ use tokio::net::TcpListener;
 
 use crate::product::Checked;
 
-/// The host, of those that are this machine; no other program is likely to be there.
+/// The host: a loopback address that no other program is likely to use.
 pub(super) const HOST: &str = "127.71.7.1";
-/// Where the pages are, without a slash at the end.
+/// The address of the pages, without a trailing slash.
 pub(super) const SITE: &str = "http://127.71.7.1:8737";
-/// How many pages there are, with the one that is missing.
+/// Number of pages, including the missing one.
 const PAGES: u32 = 12;
-/// The one that is missing.
+/// The number of the missing page.
 const MISSING: u32 = 9;
 
 /// Serves pages until the program ends.

@@ -1,4 +1,5 @@
-//! What whoever takes the tasks may ask for, and nothing of what is expected. `take` is the script for it.
+//! Runs the commands of the script `take`. A model that solves tasks uses `tools`, `search`, `describe`, `task` and
+//! `run`, which never show an expected result.
 
 use std::{fs, io::Write as _, process::Command};
 
@@ -20,7 +21,7 @@ use crate::{
 const USAGE: &str =
     "usage: take tools | search JSON | describe JSON | list | task ID | run ID FILE | report MODEL | tokens";
 
-/// Does what is asked for.
+/// Runs a command, and prints its output.
 pub(crate) async fn take(arguments: &[String]) -> Checked<()> {
     let words: Vec<_> = arguments.iter().map(String::as_str).collect();
     let text = match words[..] {
@@ -38,7 +39,7 @@ pub(crate) async fn take(arguments: &[String]) -> Checked<()> {
     written.map_err(|error| error.to_string())
 }
 
-/// All that is listed, as models are shown it.
+/// The listed tools, as a model sees them.
 async fn tools() -> Checked<String> {
     let _workspace = Workspace::take()?;
     let serving = Serving::start(&Installed::find()?, &Product::find()?).await?;
@@ -52,7 +53,7 @@ async fn tools() -> Checked<String> {
     Ok(text)
 }
 
-/// The answer of a tool other than the one that runs snippets.
+/// The text of an answer of `search_tools` or `describe_tools`.
 async fn ask(tool: &str, arguments: &str) -> Checked<String> {
     let arguments: Value = serde_json::from_str(arguments).map_err(|error| format!("the JSON: {error}"))?;
     let _workspace = Workspace::take()?;
@@ -62,7 +63,7 @@ async fn ask(tool: &str, arguments: &str) -> Checked<String> {
     Ok(came.text())
 }
 
-/// Tries a snippet; the last line says whether it is right.
+/// Runs and records an attempt. The last line of the output is `right` or `wrong`.
 async fn run(id: &str, file: &str) -> Checked<String> {
     let task = Task::find(id)?;
     let records = Records::find()?;
@@ -77,8 +78,8 @@ async fn run(id: &str, file: &str) -> Checked<String> {
     Ok(format!("{}\n{}", came.text(), if right { "right" } else { "wrong" }))
 }
 
-/// Runs a snippet as often as the task says, in a workspace that is new each time, until something is wrong. Gives the
-/// last answer.
+/// Runs a snippet once for each of the task's expectations, each time in a fresh workspace, until a run is wrong.
+/// Returns the last run's answer and its check.
 pub(super) async fn attempt(
     serving: &mut Serving,
     workspace: &Workspace,
@@ -102,7 +103,7 @@ pub(super) async fn attempt(
     last
 }
 
-/// Whether the servers say what is wanted, after the snippet has ended.
+/// Makes the tool calls that a run's expectation lists, and checks their answers.
 async fn look(wanted: &Expectation) -> Checked<()> {
     let (product, servers) = (Product::find()?, serving::entries(&Installed::find()?));
     for look in &wanted.after {

@@ -1,4 +1,4 @@
-//! The tasks, and whether a result is right. `tasks.yaml` says at its head what may stand in the lists of them.
+//! Reads the tasks, and checks results. The header of `tasks.yaml` describes the format of a task.
 
 use std::collections::BTreeMap;
 
@@ -12,54 +12,54 @@ use crate::product::Checked;
 const LISTS: [&str; 3] =
     [include_str!("tasks.yaml"), include_str!("tasks-writing.yaml"), include_str!("tasks-private.yaml")];
 
-/// One task.
+/// A task.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Task {
     pub(super) id: String,
-    /// What is asked for, in plain words.
+    /// The assignment, as a model receives it.
     pub(super) text: String,
-    /// The snippet is run once for each of these.
+    /// The snippet runs once for each of these.
     pub(super) runs: Vec<Expectation>,
-    /// What is in a message of progress that must have been told.
+    /// A text that a progress message must contain.
     progress: Option<String>,
-    /// MIME types of what must stand beside the text.
+    /// MIME types that the answer's content blocks must have.
     #[serde(default)]
     content: Vec<String>,
-    /// What must then stand in files of the workspace.
+    /// Files of the workspace by path, with their content after the run.
     #[serde(default)]
     files: BTreeMap<String, String>,
 }
 
-/// What is wanted of one run.
+/// The expectation for one run.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Expectation {
-    /// What comes with the snippet.
+    /// The arguments passed with the snippet.
     #[serde(default)]
     pub(super) args: BTreeMap<String, String>,
     pub(super) result: Value,
-    /// What servers must say after it.
+    /// Tool calls after the run, with their expected answers.
     #[serde(default)]
     pub(super) after: Vec<Lookup>,
 }
 
-/// What came of one run.
+/// The answer to a request, such as a run.
 pub(crate) struct RunResult {
     /// The answer: MCP's `CallToolResult`.
     pub(crate) answer: Value,
-    /// The messages of progress before it.
+    /// The progress messages before the answer.
     pub(super) progress: Vec<String>,
 }
 
 impl RunResult {
-    /// The status of the outcome; the answer itself, where it is none.
+    /// The outcome's status, or the whole answer if it contains no outcome.
     pub(super) fn status(&self) -> String {
         let status = self.answer["_meta"][OUTCOME]["status"].as_str();
         status.map_or_else(|| self.answer.to_string(), str::to_owned)
     }
 
-    /// The texts of the answer, as a model gets them; of anything else, what it is.
+    /// The texts of the answer as a model receives them, with type and MIME type in place of other content.
     pub(super) fn text(&self) -> String {
         let parts = self.answer["content"].as_array().map_or(&[][..], Vec::as_slice);
         let shown = |part: &Value| match part["text"].as_str() {
@@ -69,7 +69,7 @@ impl RunResult {
         parts.iter().map(shown).collect::<Vec<_>>().join("\n")
     }
 
-    /// The first line that says what went wrong, if anything did.
+    /// The first line of the outcome's error that is not blank, if there is an error.
     pub(super) fn error_line(&self) -> Option<String> {
         let error = &self.answer["_meta"][OUTCOME]["error"]["message"];
         let line = |text: &str| text.lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
@@ -82,7 +82,7 @@ fn mime(part: &Value) -> &str {
 }
 
 impl Task {
-    /// All of them, in their order.
+    /// All tasks, in the order of the files.
     pub(super) fn all() -> Checked<Vec<Self>> {
         let mut tasks = Vec::new();
         for list in LISTS {
@@ -93,7 +93,7 @@ impl Task {
         Ok(tasks)
     }
 
-    /// One of them.
+    /// The task with this id.
     pub(super) fn find(id: &str) -> Checked<Self> {
         let tasks = Self::all()?;
         let ids: Vec<_> = tasks.iter().map(|task| task.id.clone()).collect();
@@ -101,10 +101,10 @@ impl Task {
         found.ok_or_else(|| format!("there is no task {id:?}; there are {}", ids.join(", ")))
     }
 
-    /// Whether what came of a run is right; if not, why.
+    /// Checks the result of a run. `read` reads a file of the workspace.
     ///
     /// # Errors
-    /// What is wrong. It tells what was wanted, so whoever solves the task must not see it.
+    /// If the result is wrong. The message contains the expectation: never show it to a model that solves the task.
     pub(super) fn check(
         &self,
         wanted: &Expectation,
@@ -138,7 +138,7 @@ impl Task {
     }
 }
 
-/// Whether a value is what was wanted. Numbers are compared by value, so that 3 is 3.0.
+/// Whether a value is the expected one. Numbers are compared by value, so 3 equals 3.0.
 fn fits(wanted: &Value, value: &Value) -> bool {
     match (wanted, value) {
         (Value::Object(rule), _) if rule.keys().any(|key| key.starts_with('$')) => rule_fits(wanted, value),
@@ -154,7 +154,7 @@ fn fits(wanted: &Value, value: &Value) -> bool {
     }
 }
 
-/// The same, where something else than equality is wanted. A rule that is unknown fits nothing.
+/// Whether a value satisfies a rule (an object with a `$` key). No value satisfies an unknown rule.
 fn rule_fits(rule: &Value, value: &Value) -> bool {
     if let (Some(near), Some(within)) = (rule["$near"].as_f64(), rule["within"].as_f64()) {
         return value.as_f64().is_some_and(|value| (value - near).abs() <= within);
@@ -171,7 +171,7 @@ fn rule_fits(rule: &Value, value: &Value) -> bool {
     sorted(wanted) == sorted(values)
 }
 
-/// Shows that the comparison can fail, since a harness whose checks always pass looks the same.
+/// Checks that the comparison can fail. If it accepted everything, all tasks would pass unnoticed.
 pub(super) fn prove_comparison() -> Checked<()> {
     let cases = [
         (json!({ "a": 3 }), json!({ "a": 3.0 }), true),

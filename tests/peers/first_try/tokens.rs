@@ -1,4 +1,4 @@
-//! What the kept snippets put into a model's context, beside what the same calls would, made one by one.
+//! Measures the tokens that the stored snippets put into a model's context, and those of the same calls made directly.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ use crate::{
     servers::Installed,
 };
 
-/// Characters of a token, about.
+/// Characters per token (an estimate).
 const CHARACTERS: usize = 4;
 
 const HEAD: &str = "\
@@ -30,14 +30,14 @@ and what `describe_tools` says of every tool in it.
 
 ";
 
-/// The sizes of one task, in tokens.
+/// A task's number of calls, and its tokens by direct calls and by the snippet.
 struct Sizes {
     calls: u64,
     direct: usize,
     snippet: usize,
 }
 
-/// A section of the page: a row for each task, and the sums.
+/// The section of the results page about tokens: a row for each task, and the totals.
 pub(super) async fn section() -> Checked<String> {
     let (installed, product) = (Installed::find()?, Product::find()?);
     let workspace = Workspace::take()?;
@@ -75,7 +75,7 @@ async fn measure(serving: &mut Serving, workspace: &Workspace, task: &Task) -> C
     let records = outcome["calls"].as_array().map_or(&[][..], Vec::as_slice);
     let calls = outcome["calls_total"].as_u64().unwrap_or_default();
     let bytes: u64 = records.iter().filter_map(|call| call["bytes"].as_u64()).sum();
-    // An outcome lists the first calls only.
+    // An outcome records only the first calls, so the total is an estimate from their mean.
     let bytes = bytes * calls / (records.len() as u64).max(1);
     let described = described(serving, &outcome["manifest"]).await?;
     Ok(Sizes {
@@ -99,7 +99,7 @@ async fn described(serving: &mut Serving, manifest: &Value) -> Checked<usize> {
     Ok(parts.iter().filter_map(|part| part["text"].as_str()).map(tokens).sum())
 }
 
-/// The list of all tools where each is offered directly.
+/// The tokens of the tool list if all tools are direct.
 async fn direct_list(installed: &Installed, product: &Product) -> Checked<usize> {
     let mut servers = entries(installed);
     if let Some(servers) = servers.as_object_mut() {

@@ -1,7 +1,7 @@
-//! What the tasks are about: a folder of files, a repository and the data of servers, the same for every run, and a
-//! memory that is empty.
+//! Creates the workspace of the tasks: a folder of files, a git repository, the data of the private servers, and an
+//! empty folder for the memory server. Its content is the same in every run.
 //!
-//! It lies at a fixed place, since tasks and kept snippets name paths. One process has it at a time.
+//! Its path is fixed, because tasks and stored snippets contain paths. One process uses it at a time.
 
 use std::{
     fs::{self, File},
@@ -14,20 +14,20 @@ use serde_json::{Value, json};
 use super::{private, repository};
 use crate::product::Checked;
 
-/// Where it lies.
+/// The path of the workspace.
 pub(super) const ROOT: &str = "/tmp/toolsmith-first-try";
-/// Held by the process that has it.
+/// The file that the process using the workspace locks.
 const LOCK: &str = "/tmp/toolsmith-first-try.lock";
 
 const ORDERS: u32 = 60;
-/// Orders that were cut off while they were written.
+/// Numbers of the orders whose files are truncated.
 const BROKEN: [u32; 2] = [17, 42];
 const PRODUCTS: u32 = 25;
 const SENSORS: u32 = 240;
 const LOG_LINES: u32 = 120;
 const PAIRS: u32 = 200;
 
-/// A picture of one pixel.
+/// A picture of one pixel, as PNG in base64.
 const PIXEL: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -46,14 +46,14 @@ const CUSTOMERS: [(&str, &str); 12] = [
     ("Luca", "Porto"),
 ];
 
-/// The workspace; it goes with this.
+/// The workspace, locked; deleted on drop.
 pub(super) struct Workspace {
     root: PathBuf,
     _lock: File,
 }
 
 impl Workspace {
-    /// Waits until nobody else has it, and makes it.
+    /// Waits until no other process uses the workspace, and creates it.
     pub(super) fn take() -> Checked<Self> {
         let lock = File::create(LOCK).map_err(|error| format!("{LOCK}: {error}"))?;
         lock.lock().map_err(|error| format!("{LOCK}: {error}"))?;
@@ -62,7 +62,7 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Makes all of it anew.
+    /// Deletes the workspace and creates it again.
     pub(super) fn renew(&self) -> Checked<()> {
         self.remove()?;
         files(&self.root.join("shop"))?;
@@ -81,7 +81,7 @@ impl Workspace {
         }
     }
 
-    /// What stands in a file of it.
+    /// Reads a file of the workspace.
     pub(super) fn read(&self, path: &str) -> Checked<String> {
         fs::read_to_string(self.root.join(path)).map_err(|error| format!("{path}: {error}"))
     }
@@ -89,12 +89,12 @@ impl Workspace {
 
 impl Drop for Workspace {
     fn drop(&mut self) {
-        // What is left over is removed by the next one.
+        // The next process deletes leftovers.
         let _ = self.remove();
     }
 }
 
-/// Writes a file, and the folders that it lies in.
+/// Writes a file, creating its parent folders.
 fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> Checked<()> {
     let path = folder.join(name);
     let failed = |error| format!("{}: {error}", path.display());
@@ -178,7 +178,7 @@ fn measurements(shop: &Path) -> Checked<()> {
                 20 + line * 53 * file % 400
             ));
         }
-        // With a line break at the end the server that reads the last lines counts an empty one among them.
+        // After a final line break, the filesystem server would count an empty last line.
         write(shop, &format!("logs/{name}.log"), log.trim_end())?;
     }
     Ok(())
@@ -251,14 +251,14 @@ fn lists(shop: &Path) -> Checked<()> {
 fn media(shop: &Path) -> Checked<()> {
     let pixel = STANDARD.decode(PIXEL).map_err(|error| error.to_string())?;
     write(shop, "media/dot.png", pixel)?;
-    // A sound without samples.
+    // A sound with no samples, as WAV.
     let sound =
         b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\0\0\0\0";
     write(shop, "media/tone.wav", sound)?;
     write(shop, "media/blob.bin", [0, 1, 2, 3, 250, 251, 252])
 }
 
-/// What comes in from outside, for the tasks over servers of our own.
+/// Writes the incoming files that tasks for the private servers process.
 fn inbox(shop: &Path) -> Checked<()> {
     write(shop, "inbox/inspections.csv", include_str!("inbox/inspections.csv"))?;
     write(shop, "inbox/damaged.txt", include_str!("inbox/damaged.txt"))

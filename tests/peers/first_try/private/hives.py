@@ -1,4 +1,4 @@
-"""The book of a beekeepers' club. Usage: hives.py FILE"""
+"""An MCP server with the records of a beekeepers' club. Usage: hives.py FILE"""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The log of a pottery's kilns. Usage: kilns.py FILE"""
+"""An MCP server with the firing log of a pottery. Usage: kilns.py FILE"""
 
 import json
 from typing import Literal
@@ -12,7 +12,7 @@ server = MCPServer("kilns", instructions="Firings of the pottery, their temperat
 
 READINGS_A_PART = 20
 MINUTES_BETWEEN = 15
-# How often each kiln's controller refuses before it answers.
+# Number of probes that each kiln's controller rejects before it answers.
 BUSY = {"east": 2, "west": 0, "raku": 3}
 
 Kiln = Literal["east", "west", "raku"]
@@ -25,7 +25,7 @@ class Probe(TypedDict):
 
 
 def celsius(tenths):
-    """Tenths of a degree with a decimal comma and thousands apart."""
+    """Formats tenths of a degree as degrees, with a decimal comma and a space between thousands."""
     return f"{tenths / 10:,.1f}".replace(",", " ").replace(".", ",")
 
 

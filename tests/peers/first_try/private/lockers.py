@@ -1,4 +1,4 @@
-"""A network of parcel lockers. Usage: lockers.py FILE"""
+"""An MCP server for a network of parcel lockers. Usage: lockers.py FILE"""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The prop store of a theatre. Usage: props.py FILE"""
+"""An MCP server for the prop store of a theatre. Usage: props.py FILE"""
 
 import json
 import struct
@@ -46,7 +46,7 @@ def whereabouts(prop):
 
 
 def euros(cents):
-    """Cents as money is written here: 1.250,00 EUR."""
+    """Formats cents as euros, such as 1.250,00 EUR."""
     return f"{cents / 100:,.2f} EUR".translate(str.maketrans(",.", ".,"))
 
 

@@ -1,4 +1,4 @@
-"""The state of a server: a JSON file that is read and written with each call, so that it outlives the process."""
+"""Stores a server's state in a JSON file, which each call reads and writes, so that the state outlives the process."""
 
 import json
 import sys
@@ -8,13 +8,13 @@ from datetime import date
 from pathlib import Path
 
 FILE = Path(sys.argv[1])
-# The SDK runs tools on threads.
+# The SDK runs tools on several threads.
 LOCK = threading.Lock()
 
 
 @contextmanager
 def state():
-    """What the file holds. What a call changes in it is written, unless the call fails."""
+    """Yields the file's content; writes it back if the call changed it and did not fail."""
     with LOCK:
         held = json.loads(FILE.read_text("utf-8"))
         before = json.dumps(held)
@@ -24,10 +24,10 @@ def state():
 
 
 def day(text):
-    """The date of an ISO week date such as 2025-W11-3."""
+    """Parses an ISO week date such as 2025-W11-3."""
     return date.fromisoformat(text)
 
 
 def span(minutes):
-    """Minutes as they are written here: 67 is 1h07."""
+    """Formats minutes as hours and minutes: 67 is 1h07."""
     return f"{minutes // 60}h{minutes % 60:02}"

@@ -1,4 +1,4 @@
-"""The rosters of a tram depot. Usage: trams.py FILE"""
+"""An MCP server for the rosters of a tram depot. Usage: trams.py FILE"""
 
 from typing import Literal
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::server::{self, Server, send, text_result};
 
 /// The message of a call is `KIND COUNT BYTES`: that many messages of that kind and size precede the answer, and
-/// nothing is read in between. Any other message is echoed.
+/// the server reads nothing in between. Any other message is echoed.
 pub(crate) fn flood() -> io::Result<()> {
     let mut server = Server::default();
     let mut result = server::initialize_result();

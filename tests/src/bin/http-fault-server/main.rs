@@ -2,8 +2,8 @@
 //!
 //! Its first line on standard output is JSON: `address` of the server, and `elsewhere`, another origin that it
 //! redirects to in some modes. Each further line is a request that one of the two received, or the answer to a
-//! command on its input: `record`, whose answer follows everything recorded before, and `change`, after which the list
-//! of tools is another. It ends when its input ends.
+//! command on its input: `record`, whose answer follows everything recorded before, and `change`, which changes the
+//! tool list. It ends when its input ends.
 //!
 //! Most modes are a fault in one phase: `discover`, `initialize`, `initialized`, `list`, `call` or `get`. Modes whose
 //! name starts with `sse-` use the HTTP+SSE transport. Apart from its fault, the server behaves.

@@ -37,7 +37,7 @@ pub(crate) struct Server {
     streaming: AtomicBool,
     /// The streams of clients of the HTTP+SSE transport.
     pub(crate) streams: events::Streams,
-    /// Whether the list of tools has the tool `late` as well.
+    /// Whether the tool list also contains `late`.
     changed: watch::Sender<bool>,
 }
 
@@ -56,7 +56,7 @@ impl Server {
         }
     }
 
-    /// Changes the list of tools, and announces that to all sessions.
+    /// Changes the tool list, and announces the change to all sessions.
     pub(crate) fn change(&self) {
         self.changed.send_replace(true);
     }
@@ -262,7 +262,7 @@ async fn storm(connection: &mut Connection) -> io::Result<()> {
     }
 }
 
-/// Starts to answer a call on one stream, and answers on another that names the last event.
+/// Ends the first stream of a call before the answer, and answers on the stream that resumes it (`Last-Event-ID`).
 async fn resume(server: &Server, request: &Request, connection: &mut Connection) -> io::Result<()> {
     match request.header("last-event-id") {
         None if phase(request) == "call" => {

@@ -7,8 +7,7 @@
 //! its input ends. From `hold` to `answer`, requests for tokens are processed and their responses held back.
 //!
 //! The mode `sound` checks everything that a client must do: PKCE with S256, the resource, the redirect, the client,
-//! single use of codes and refresh tokens. Each other mode has one fault, or several, joined by
-//! `+`.
+//! single use of codes and refresh tokens. Each other mode has one fault, or several, joined by `+`.
 
 mod authority;
 mod grants;
