@@ -97,7 +97,6 @@ pub const RESERVED_META: [&str; 4] = [
 pub(super) type Parameters = Vec<(Cow<'static, str>, Box<RawValue>)>;
 
 /// A request, with its limits and the names for errors.
-#[derive(Clone)]
 pub(super) struct Ask {
     pub(super) method: &'static str,
     pub(super) parameters: Parameters,
@@ -109,6 +108,30 @@ pub(super) struct Ask {
     pub(super) limit: Duration,
     /// Receives its progress.
     pub(super) progress: Option<ProgressSink>,
+}
+
+impl Ask {
+    /// The request to send, and its terms.
+    fn into_parts(self) -> (Arc<RawRequest>, Terms) {
+        let Ask { method, parameters, phase, about, meta, limit, progress } = self;
+        let request = RawRequest::new(parameters);
+        let request = match about {
+            Some((name, headers)) => request.about(&name, headers),
+            None => request,
+        };
+        (Arc::new(request), Terms { method, phase, meta, limit, progress })
+    }
+}
+
+/// What each round of a request has besides its parameters.
+#[derive(Clone)]
+struct Terms {
+    method: &'static str,
+    phase: Phase,
+    /// Members of `_meta` besides the session's own.
+    meta: Map<String, Value>,
+    limit: Duration,
+    progress: Option<ProgressSink>,
 }
 
 /// Whether a result is final.
@@ -199,10 +222,11 @@ impl Session {
     }
 
     /// Sends a request, and handles the server's requests for input until the result is final.
-    pub(super) async fn ask_until_complete(&self, mut ask: Ask) -> Result<Box<RawValue>, Error> {
+    pub(super) async fn ask_until_complete(&self, ask: Ask) -> Result<Box<RawValue>, Error> {
         let original = ask.parameters.len();
+        let (mut request, terms) = ask.into_parts();
         for _ in 0..MAX_ROUNDS {
-            let raw = self.ask(ask.clone()).await?;
+            let raw = self.exchange(&request, terms.clone()).await?;
             // Parsed without the requested input, which may be long.
             let Ok(kind) = serde_json::from_str::<ResultKind<'_>>(raw.get()) else { return Ok(raw) };
             if kind.result_type.as_deref() != Some("input_required") {
@@ -215,15 +239,17 @@ impl Session {
                 return Err(self.fail(ErrorKind::Protocol { reason }));
             }
             let Ok(more) = serde_json::from_str::<InputRequired>(raw.get()) else { return Ok(raw) };
-            ask.parameters.truncate(original);
+            // Only now: arguments may be long, and most requests have one round.
+            let mut parameters: Parameters = request.parameters().iter().take(original).cloned().collect();
             let mut responses = Map::new();
-            for (key, request) in more.input_requests {
-                responses.insert(key, self.input(request).await?);
+            for (key, input) in more.input_requests {
+                responses.insert(key, self.input(input).await?);
             }
-            ask.parameters.push(("inputResponses".into(), self.encode(&responses)?));
+            parameters.push(("inputResponses".into(), self.encode(&responses)?));
             if let Some(state) = more.request_state {
-                ask.parameters.push(("requestState".into(), self.encode(&state)?));
+                parameters.push(("requestState".into(), self.encode(&state)?));
             }
+            request = Arc::new(request.with_parameters(parameters));
         }
         let reason = format!("it asked for input more than {MAX_ROUNDS} times before it answered");
         Err(self.fail(ErrorKind::Protocol { reason }))
@@ -247,37 +273,13 @@ impl Session {
 
     /// Sends one request and waits for its response.
     pub(super) async fn ask(&self, ask: Ask) -> Result<Box<RawValue>, Error> {
-        let Ask { method, parameters, phase, about, limit, meta, progress: sink } = ask;
-        let raw = RawRequest::new(parameters);
-        let raw = Arc::new(match about {
-            Some((name, headers)) => raw.about(&name, headers),
-            None => raw,
-        });
-        let mut request = CustomRequest::new(method, None);
-        request.extensions.insert(Arc::clone(&raw));
-        let deadline = Deadline::new(limit, self.inner.client.questions());
-        let exchange = async {
-            let options = PeerRequestOptions::no_options().with_meta(RequestMetaObject(MetaObject(meta)));
-            let sending =
-                self.inner.peer.send_cancellable_request(ClientRequest::CustomRequest(request), options);
-            let sending = timeout(limit, sending).await;
-            let handle = sending.map_err(|_| ServiceError::Timeout { timeout: limit })??;
-            if let Phase::Call(_) = &phase {
-                tracing::Span::current().record("jsonrpc.request.id", tracing::field::display(&handle.id));
-            }
-            let mut cancel = CancelOnDrop { inner: &self.inner, request: Some(handle.id.clone()) };
-            let progress = self.inner.client.progress_of(handle.progress_token.clone(), sink);
-            let outcome = tokio::select! {
-                biased;
-                outcome = handle.await_response() => outcome.map(drop),
-                () = raw.failed() => Ok(()),
-                passed = deadline.passes(&progress) => return Err(ServiceError::Timeout { timeout: passed }),
-            };
-            cancel.request = None;
-            outcome
-        };
-        let started = Instant::now();
-        let done = exchange.await;
+        let (request, terms) = ask.into_parts();
+        self.exchange(&request, terms).await
+    }
+
+    async fn exchange(&self, raw: &Arc<RawRequest>, terms: Terms) -> Result<Box<RawValue>, Error> {
+        let (method, phase, started) = (terms.method, terms.phase.clone(), Instant::now());
+        let done = self.deliver(raw, terms).await;
         self.inner.trace.done(method, done.is_ok(), started);
         match done {
             Ok(()) => {}
@@ -291,6 +293,32 @@ impl Session {
             Some(Outcome::Failed(failure)) => Err(self.fail(http_kind(phase, failure))),
             None => Err(self.ended(phase).await),
         }
+    }
+
+    /// Sends a request and waits until it has an outcome.
+    async fn deliver(&self, raw: &Arc<RawRequest>, terms: Terms) -> Result<(), ServiceError> {
+        let Terms { method, phase, meta, limit, progress: sink } = terms;
+        let mut request = CustomRequest::new(method, None);
+        request.extensions.insert(Arc::clone(raw));
+        let deadline = Deadline::new(limit, self.inner.client.questions());
+        let options = PeerRequestOptions::no_options().with_meta(RequestMetaObject(MetaObject(meta)));
+        let sending =
+            self.inner.peer.send_cancellable_request(ClientRequest::CustomRequest(request), options);
+        let sending = timeout(limit, sending).await;
+        let handle = sending.map_err(|_| ServiceError::Timeout { timeout: limit })??;
+        if let Phase::Call(_) = &phase {
+            tracing::Span::current().record("jsonrpc.request.id", tracing::field::display(&handle.id));
+        }
+        let mut cancel = CancelOnDrop { inner: &self.inner, request: Some(handle.id.clone()) };
+        let progress = self.inner.client.progress_of(handle.progress_token.clone(), sink);
+        let outcome = tokio::select! {
+            biased;
+            outcome = handle.await_response() => outcome.map(drop),
+            () = raw.failed() => Ok(()),
+            passed = deadline.passes(&progress) => return Err(ServiceError::Timeout { timeout: passed }),
+        };
+        cancel.request = None;
+        outcome
     }
 
     /// Ensures that all readers understand the result alike: this host, a program and a client.

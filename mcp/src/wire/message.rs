@@ -78,6 +78,16 @@ impl RawRequest {
         Self { name: Some(name.to_owned()), headers, ..self }
     }
 
+    /// A request with the same subject and headers, and other parameters.
+    pub(crate) fn with_parameters(&self, params: Vec<(Cow<'static, str>, Box<RawValue>)>) -> Self {
+        Self { name: self.name.clone(), headers: self.headers.clone(), ..Self::new(params) }
+    }
+
+    /// The members of `params`, except `_meta`.
+    pub(crate) fn parameters(&self) -> &[(Cow<'static, str>, Box<RawValue>)] {
+        &self.params
+    }
+
     pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
