@@ -6,13 +6,15 @@ pub mod result_cache;
 pub mod statistics;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use runner::{Answer, CallFailure};
 use terminal::Notifier;
+use tokio::sync::watch;
 
 pub use checked_call::CheckedCall;
-use result_cache::ResultCache;
-use statistics::Statistics;
+use result_cache::{Key, ResultCache};
+use statistics::{CountedCall, Statistics};
 
 /// The cache of results and the statistics of a process. Clones share them.
 #[derive(Clone)]
@@ -39,19 +41,52 @@ impl CallServices {
     /// Those of `send`.
     pub async fn make(
         &self,
-        mut call: CheckedCall<'_>,
+        call: CheckedCall<'_>,
         send: impl Future<Output = Result<Answer, CallFailure>>,
     ) -> Result<Answer, CallFailure> {
-        let counted = call.config.stats.then(|| self.statistics.begin(call.server, call.tool));
-        let key = self.results.key(&call, &self.notifier);
-        if let Some(answer) = key.as_ref().and_then(|key| self.results.get(key, call.config.cache.ttl)) {
-            counted.into_iter().for_each(|counted| counted.cached(answer.result.get().len()));
+        self.prepare(call).make(send).await
+    }
+
+    /// Begins to count a call. The result does not borrow its arguments, so they can be sent without a copy.
+    pub fn prepare(&self, call: CheckedCall<'_>) -> PreparedCall<'_> {
+        PreparedCall {
+            counted: call.config.stats.then(|| self.statistics.begin(call.server, call.tool)),
+            key: self.results.key(&call, &self.notifier),
+            ttl: call.config.cache.ttl,
+            results: &self.results,
+            questions: call.questions,
+        }
+    }
+}
+
+/// A call that is counted, and whose key in the cache of results is known.
+pub struct PreparedCall<'a> {
+    counted: Option<CountedCall<'a>>,
+    key: Option<Key>,
+    /// How long results are cached.
+    ttl: Duration,
+    results: &'a ResultCache,
+    /// The number of servers' open questions.
+    questions: watch::Receiver<usize>,
+}
+
+impl PreparedCall<'_> {
+    /// Answers the call from the cache, or makes it with `send`.
+    ///
+    /// # Errors
+    /// Those of `send`.
+    pub async fn make(
+        mut self,
+        send: impl Future<Output = Result<Answer, CallFailure>>,
+    ) -> Result<Answer, CallFailure> {
+        if let Some(answer) = self.key.as_ref().and_then(|key| self.results.get(key, self.ttl)) {
+            self.counted.into_iter().for_each(|counted| counted.cached(answer.result.get().len()));
             return Ok(answer);
         }
-        call.questions.mark_unchanged();
+        self.questions.mark_unchanged();
         let answer = send.await;
-        if let (Some(key), Ok(answer)) = (key, &answer)
-            && !call.questions.has_changed().unwrap_or(true)
+        if let (Some(key), Ok(answer)) = (self.key, &answer)
+            && !self.questions.has_changed().unwrap_or(true)
         {
             self.results.put(key, answer);
         }
@@ -59,7 +94,7 @@ impl CallServices {
             Ok(answer) => (!answer.is_error, answer.result.get().len()),
             Err(_) => (false, 0),
         };
-        counted.into_iter().for_each(|counted| counted.end(ok, bytes));
+        self.counted.into_iter().for_each(|counted| counted.end(ok, bytes));
         answer
     }
 }

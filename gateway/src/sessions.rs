@@ -9,16 +9,17 @@ mod resource_lists;
 mod resources;
 mod shared;
 mod spares;
+mod tool_host;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use config::{Config, Permission, Server, SessionMode};
 use futures::FutureExt;
-use futures::future::{BoxFuture, join_all};
+use futures::future::join_all;
 use mcp::{CallOptions, ErrorKind};
 use report::Report;
-use runner::{Answer, CallFailure, FailureKind, Question, Refusal, SessionError, ToolHost};
+use runner::{Answer, CallFailure, FailureKind, ToolHost as _};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use terminal::Masker;
@@ -29,7 +30,6 @@ use crate::first_start;
 use crate::login_hook::LoginHook;
 use crate::permission::{ExecutionAnswers, PermissionPolicy, Refusal as Refused, RequestedTool};
 use crate::pins::Pins;
-use crate::propagation::process_depth;
 use crate::reference::Lookup;
 use crate::session_host::SessionHost;
 use crate::tool_list::ToolList;
@@ -38,7 +38,7 @@ use attempt::{Attempt, Opening};
 pub use connection::{Opened, Unopened};
 use resource_lists::ResourceLists;
 pub use shared::SharedSessions;
-pub use spares::{Room, SpareSessions};
+pub use spares::{CHECK_INTERVAL, QUIET, Room, SpareSessions};
 
 /// The sessions of one execution.
 pub struct Sessions {
@@ -210,16 +210,26 @@ impl Sessions {
     /// statistics.
     pub async fn close(self) {
         let attempts = std::mem::take(&mut *self.opening());
-        if let Some(spares) = &self.spares {
-            let own = attempts.iter().filter_map(|(name, attempt)| Some((name, attempt.own()?)));
-            for (name, opened) in own {
-                if let Some(server) = self.config.server(name) {
-                    spares.used(&server.connection, &*self.host, opened);
-                }
-            }
-        }
+        self.report_use(&attempts);
         let closing = attempts.into_values().map(Attempt::close);
         tokio::join!(join_all(closing), self.services.statistics.flush());
+    }
+
+    /// Reports the used servers, so that spare sessions are opened for the next execution. An execution that ends
+    /// early, because its snippet does not compile for example, may still be opening its sessions.
+    fn report_use(&self, attempts: &HashMap<String, Attempt>) {
+        let Some(spares) = &self.spares else { return };
+        for (name, attempt) in attempts.iter().filter(|(_, attempt)| attempt.is_own()) {
+            let opened = match attempt.ended() {
+                // The server does not start.
+                Some(Err(_)) => continue,
+                Some(Ok(opened)) => Some(opened),
+                None => None,
+            };
+            if let Some(server) = self.config.server(name) {
+                spares.used(&server.connection, &*self.host, opened);
+            }
+        }
     }
 
     fn opening(&self) -> MutexGuard<'_, HashMap<String, Attempt>> {
@@ -299,7 +309,7 @@ impl Sessions {
             return Err(CallFailure { kind: FailureKind::Unavailable, message });
         };
         self.guard(server, tool, &tools, &arguments)?;
-        let call = CheckedCall {
+        let call = self.services.prepare(CheckedCall {
             config: &self.config,
             client: &self.client,
             server,
@@ -307,17 +317,16 @@ impl Sessions {
             offered: Some(&tools),
             arguments: &arguments,
             questions: self.host.questions(),
-        };
-        let sent = arguments.clone();
+        });
         let send = async {
-            match session.call_with(tool, sent, CallOptions::with_meta(meta)).await {
+            match session.call_with(tool, arguments, CallOptions::with_meta(meta)).await {
                 Ok(result) => {
                     Ok(Answer { is_error: result.is_error(), result: result.into_raw(), cached: None })
                 }
                 Err(error) => Err(self.failure(&error)),
             }
         };
-        self.services.make(call, send).await
+        call.make(send).await
     }
 
     /// The failure of a request to a server, with secrets masked.
@@ -345,105 +354,6 @@ impl Sessions {
     /// Tools whose arguments could not be checked, with reasons.
     pub fn unchecked(&self) -> Vec<String> {
         self.guards.unchecked()
-    }
-}
-
-impl ToolHost for Sessions {
-    fn questions(&self) -> Option<tokio::sync::watch::Receiver<usize>> {
-        Some(self.host.questions())
-    }
-
-    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), SessionError>> {
-        let opening = self.start(server);
-        async move {
-            let opened =
-                opening.await.map_err(|error| SessionError::Unavailable(error.report.for_model()))?;
-            match self.expected.get(server) {
-                Some(expected) if !self.pinned.contains(server) && *expected != opened.tools => {
-                    Err(SessionError::ToolsChanged(server.to_owned()))
-                }
-                _ => Ok(()),
-            }
-        }
-        .boxed()
-    }
-
-    fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
-        async move {
-            let policy = self.policy();
-            let policy = policy.map_err(|CallFailure { message, .. }| Refusal {
-                message,
-                evidence: serde_json::json!({}),
-            })?;
-            let matters =
-                |(server, tool): &&(String, String)| policy.holds(server, tool) != Permission::Allow;
-            let manifest = tools.iter().filter(matters).map(|(server, tool)| self.requested(server, tool));
-            let manifest: Vec<RequestedTool> = manifest.collect();
-            let decided = policy.decide(&manifest, &self.answers).await;
-            decided.map_err(|refusal| Refusal {
-                message: refusal.report().for_model(),
-                evidence: refusal.evidence(),
-            })
-        }
-        .boxed()
-    }
-
-    fn permit_call<'a>(
-        &'a self,
-        server: &'a str,
-        tool: &'a str,
-        arguments: &'a RawValue,
-    ) -> BoxFuture<'a, Result<(), CallFailure>> {
-        self.decide_call(server, tool, arguments, Refused::report_of_call).boxed()
-    }
-
-    fn look_up<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
-        let nothing = || {
-            let message = "no tools can be looked up here".to_owned();
-            Err(CallFailure { kind: FailureKind::Unavailable, message })
-        };
-        async move {
-            if let Question::Resources { server, query } = question {
-                let found = self.resources(server.as_deref(), query.as_deref()).await?;
-                return serde_json::value::to_raw_value(&found).map_err(|error| CallFailure {
-                    kind: FailureKind::Protocol,
-                    message: error.to_string(),
-                });
-            }
-            self.lookup.as_ref().map_or_else(nothing, |lookup| lookup.answer(question))
-        }
-        .boxed()
-    }
-
-    fn find_resource<'a>(
-        &'a self,
-        uri: &'a str,
-        server: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<String, CallFailure>> {
-        self.server_of(uri, server).boxed()
-    }
-
-    fn permit_read<'a>(&'a self, server: &'a str, uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
-        self.may_read(server, uri).boxed()
-    }
-
-    fn read_resource<'a>(
-        &'a self,
-        server: &'a str,
-        uri: &'a str,
-    ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
-        self.read(server, uri).boxed()
-    }
-
-    fn call<'a>(
-        &'a self,
-        server: &'a str,
-        tool: &'a str,
-        arguments: Box<RawValue>,
-    ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
-        let transport = self.config.server(server).map(|server| &server.connection.transport);
-        let is_over_http = matches!(transport, Some(mcp::Transport::Http(_) | mcp::Transport::Sse(_)));
-        self.call_with(server, tool, arguments, process_depth::next(0, is_over_http)).boxed()
     }
 }
 

@@ -113,8 +113,11 @@ impl Session {
 
     /// Whether a session that is opened now with `config` would have the same secrets. Those in the user's keyring may
     /// have changed since.
-    pub async fn has_secrets_of(&self, config: &ServerConfig) -> bool {
-        keyring::resolved(config).await.is_ok_and(|now| *now == self.inner.config)
+    ///
+    /// # Errors
+    /// If the secrets can't be read, because the keyring is locked for example.
+    pub async fn has_secrets_of(&self, config: &ServerConfig) -> Result<bool, Error> {
+        Ok(*keyring::resolved(config).await? == self.inner.config)
     }
 
     /// The capabilities that the server declares: MCP's `ServerCapabilities`.
@@ -191,7 +194,44 @@ fn first_sentence(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::first_sentence;
+    use std::sync::Arc;
+
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+    use super::{Session, first_sentence};
+    use crate::{ErrorKind, NoHost, keyring, server_config::ServerConfig};
+
+    /// The secret is in no keyring, and there may be no keyring at all.
+    #[tokio::test]
+    async fn secrets_that_cant_be_read_are_not_reported_as_changed() {
+        let (near, far) = tokio::io::duplex(1 << 16);
+        let (input, mut output) = tokio::io::split(far);
+        let serving = tokio::spawn(async move {
+            let mut lines = BufReader::new(input).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                let request: Value = serde_json::from_str(&line).unwrap();
+                let result = json!({
+                    "protocolVersion": "2025-11-25", "capabilities": {},
+                    "serverInfo": { "name": "s", "version": "1" },
+                });
+                if let Some(id) = request.get("id") {
+                    let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+                    output.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+                }
+            }
+        });
+        let config = ServerConfig::stdio("s", "x", [""; 0]);
+        let connecting = Session::connect_over(&config, Arc::new(NoHost), tokio::io::split(near));
+        let session = connecting.await.unwrap();
+        assert!(session.has_secrets_of(&config).await.unwrap());
+        let secret = keyring::placeholder("toolsmith-test.absent-secret").unwrap();
+        let other = ServerConfig::stdio("s", "x", [secret]);
+        let error = session.has_secrets_of(&other).await.unwrap_err();
+        assert!(matches!(*error.kind, ErrorKind::Keyring { .. }), "{error}");
+        session.close().await;
+        serving.await.unwrap();
+    }
 
     #[test]
     fn the_first_sentence_is_extracted() {

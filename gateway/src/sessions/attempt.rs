@@ -42,9 +42,16 @@ impl Attempt {
         Attempt { opening, task: handle, is_shared }
     }
 
+    /// The result, if the attempt has ended.
+    pub(super) fn ended(&self) -> Option<&Result<Opened, Unopened>> {
+        // If nobody has waited for it, it is not read yet.
+        let _ = self.opening.clone().now_or_never();
+        self.opening.peek()
+    }
+
     /// The session, if it is open.
     pub(super) fn opened(&self) -> Option<&Opened> {
-        self.opening.peek()?.as_ref().ok()
+        self.ended()?.as_ref().ok()
     }
 
     /// The session, if it is open and shared with other executions.
@@ -52,9 +59,9 @@ impl Attempt {
         self.opened().filter(|_| self.is_shared)
     }
 
-    /// The session, if it is open and nobody else uses it.
-    pub(super) fn own(&self) -> Option<&Opened> {
-        self.opened().filter(|_| !self.is_shared)
+    /// Whether only this execution uses the session.
+    pub(super) fn is_own(&self) -> bool {
+        !self.is_shared
     }
 
     /// Cancels the attempt, or closes the session and waits until its process has ended.

@@ -22,6 +22,22 @@ pub struct Opened {
     pub is_whole: bool,
 }
 
+/// The tools that a server listed.
+#[derive(Clone)]
+pub(super) struct ListedTools {
+    pub(super) tools: Arc<ToolList>,
+    /// Warnings about them, with secrets masked.
+    pub(super) warnings: Vec<String>,
+}
+
+impl ListedTools {
+    pub(super) fn new(listing: mcp::Listing, masker: &Masker) -> Self {
+        let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
+        let warnings = listing.warnings.iter().map(|warning| masker.mask(warning).into_owned()).collect();
+        ListedTools { tools: Arc::new(ToolList::new(tools)), warnings }
+    }
+}
+
 /// Why a session could not be opened.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{report}")]
@@ -67,12 +83,9 @@ pub(crate) async fn connect(
         },
         listed => listed,
     };
-    let Listed { session, mut listing, is_whole } = listed.map_err(|error| Unopened::of(&error, masker))?;
-    for warning in &mut listing.warnings {
-        *warning = masker.mask(warning).into_owned();
-    }
-    let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
-    Ok(Opened { session, tools: Arc::new(ToolList::new(tools)), warnings: listing.warnings, is_whole })
+    let Listed { session, listing, is_whole } = listed.map_err(|error| Unopened::of(&error, masker))?;
+    let ListedTools { tools, warnings } = ListedTools::new(listing, masker);
+    Ok(Opened { session, tools, warnings, is_whole })
 }
 
 /// A session, and the tools that its server lists.

@@ -1,22 +1,25 @@
 //! Spare sessions: connected, initialised and listed before an execution needs them.
 //!
 //! An execution adopts a spare session as its own, and closes it at its end: no session serves two executions. After
-//! an execution, one task opens the next sessions, one after the other. A spare session replaces only one that the
-//! server could not distinguish from it (`pool::Key`). `pool` decides; this module opens and closes.
+//! an execution, one task opens the next sessions. A spare session replaces only one that the server could not
+//! distinguish from it (`pool::Key`). `pool` decides; this module opens and closes.
 
+mod adoption;
 mod credentials;
 mod host;
 mod pool;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use config::Config;
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use mcp::{ServerConfig, Transport};
 use terminal::{Masker, Notifier};
+use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 use tokio_util::task::TaskTracker;
 
 use super::attempt::{Attempt, Opening};
@@ -26,10 +29,7 @@ use credentials::CredentialsVersion;
 use host::{Declared, SpareHost};
 use pool::{Key, Pool, Spare};
 
-pub use pool::Room;
-
-/// Time limit for a spare session to show that it works. A server that takes longer is connected as usual.
-const CHECK_LIMIT: Duration = Duration::from_secs(1);
+pub use pool::{CHECK_INTERVAL, QUIET, Room};
 
 /// The spare sessions of this process.
 pub struct SpareSessions {
@@ -79,25 +79,32 @@ impl SpareSessions {
     pub(super) async fn adopt(&self, config: &ServerConfig, host: &Arc<dyn SessionHost>) -> Option<Opened> {
         let declared = Declared::by(&**host);
         let spare = self.shared.pool().take(config, declared, Instant::now())?;
-        match adopted(&spare, config, host).await {
-            Ok(opened) => Some(opened),
+        let mut taken = Taken { shared: &self.shared, config, spare: Some(spare) };
+        match adoption::checked(taken.spare.as_ref()?, config).await {
+            Ok(opened) => {
+                taken.spare.take()?.host.adopt(host.clone());
+                Some(opened)
+            }
             Err(reason) => {
                 let name = &config.name;
                 self.shared.notifier.detail(&format!("{name}: a spare session was not usable: {reason}"));
-                self.shared.close(vec![spare]);
                 None
             }
         }
     }
 
-    /// Records that an execution has used a session and is over, so that the next one finds a spare session.
-    pub(super) fn used(&self, config: &ServerConfig, host: &dyn SessionHost, opened: &Opened) {
+    /// Records that an execution is over that used a session, or was still opening it (`None`), so that the next
+    /// execution finds a spare session.
+    pub(super) fn used(&self, config: &ServerConfig, host: &dyn SessionHost, opened: Option<&Opened>) {
+        let declared = Declared::by(host);
         // Without a handshake, there is nothing to prepare but the process of a local server.
         let is_local = matches!(config.transport, Transport::Stdio(_));
-        if opened.session.is_stateless() && !is_local {
-            return;
-        }
-        if !self.shared.pool().used(config, Declared::by(host), Instant::now()) {
+        let has_handshake = match opened {
+            Some(opened) => !opened.session.is_stateless(),
+            // Only earlier executions know.
+            None => self.shared.pool().knows(config, declared),
+        };
+        if !is_local && !has_handshake || !self.shared.pool().used(config, declared, Instant::now()) {
             return;
         }
         self.worker().get_or_insert_with(|| tokio::spawn(work(self.shared.clone())));
@@ -122,69 +129,64 @@ impl SpareSessions {
     }
 }
 
-/// The session of a spare, for the client behind `host`; or why it can't be used.
-async fn adopted(
-    spare: &Spare,
-    config: &ServerConfig,
-    host: &Arc<dyn SessionHost>,
-) -> Result<Opened, String> {
-    let was_open = spare.is_settled();
-    let opened = spare.attempt.opening.clone().await.map_err(|error| error.report.message())?;
-    if opened.session.is_closed() {
-        return Err("it has ended".to_owned());
-    }
-    if CredentialsVersion::of(config) != spare.credentials {
-        return Err("the stored login has changed".to_owned());
-    }
-    let late = |_| format!("no answer within {} s", CHECK_LIMIT.as_secs());
-    timeout(CHECK_LIMIT, works(&opened, spare, config, was_open)).await.map_err(late)??;
-    let tools = spare.host.tools().unwrap_or_else(|| opened.tools.clone());
-    spare.host.adopt(host.clone());
-    Ok(Opened { tools, ..opened })
+/// A spare session that an execution is about to adopt. If it does not, the session is returned or closed.
+struct Taken<'a> {
+    shared: &'a Shared,
+    config: &'a ServerConfig,
+    spare: Option<Spare>,
 }
 
-/// Checks that a session has the present secrets and, if it `was_open` before, that it still works. Reads its list of
-/// tools again if that may have changed.
-async fn works(opened: &Opened, spare: &Spare, config: &ServerConfig, was_open: bool) -> Result<(), String> {
-    let session = &opened.session;
-    if !session.has_secrets_of(config).await {
-        return Err("the secrets in the keyring have changed".to_owned());
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let Some(spare) = self.spare.take() else { return };
+        // A session that is being opened was not used yet. An open one may be in the middle of its check.
+        let superfluous = if spare.is_settled() {
+            Some(spare)
+        } else {
+            let declared = spare.host.declared();
+            self.shared.pool().put_back(self.config, declared, spare)
+        };
+        self.shared.close(superfluous);
+        self.shared.changed.notify_one();
     }
-    if !was_open {
-        return Ok(());
-    }
-    let failed = |error: mcp::Error| error.kind.to_string();
-    // Without a handshake, a server does not announce changes.
-    let announces = !session.is_stateless();
-    if announces && !spare.host.is_outdated() {
-        mcp::check_alive(session).await.map_err(failed)?;
-    }
-    // A change may have been announced before that answer.
-    if !announces || spare.host.is_outdated() {
-        spare.host.list_again(session).await.map_err(failed)?;
-    }
-    Ok(())
 }
 
 /// What the worker waits for.
-enum Wait {
-    Opening(Opening),
-    Until(Option<Instant>),
+struct Wait {
+    /// One of these sessions is open.
+    opening: Vec<Opening>,
+    /// This time.
+    until: Option<Instant>,
+}
+
+impl Wait {
+    async fn finish(self) {
+        let opened = async {
+            let mut opening: FuturesUnordered<Opening> = self.opening.into_iter().collect();
+            match opening.next().await {
+                Some(opened) => drop(opened),
+                None => std::future::pending().await,
+            }
+        };
+        let time = async {
+            match self.until {
+                Some(time) => sleep_until(time).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = opened => {}
+            () = time => {}
+        }
+    }
 }
 
 /// Opens missing sessions and closes superfluous ones until it is aborted.
 async fn work(shared: Arc<Shared>) {
     loop {
-        let waiting = shared.tend();
-        let done = async {
-            match waiting {
-                Wait::Opening(opening) => drop(opening.await),
-                Wait::Until(Some(time)) => sleep_until(time).await,
-                Wait::Until(None) => std::future::pending().await,
-            }
-        };
+        let wait = shared.tend();
         tokio::select! {
-            () = done => {}
+            () = wait.finish() => {}
             () = shared.changed.notified() => {}
         }
     }
@@ -195,24 +197,21 @@ impl Shared {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Closes what must end, and opens the next missing session.
+    /// Closes what must end, and opens the missing sessions that are due.
     fn tend(&self) -> Wait {
         let (now, room) = (Instant::now(), (self.room)());
         let mut pool = self.pool();
         self.close(pool.prune(now, room));
         pool.refresh();
-        if let Some(opening) = pool.opening() {
-            return Wait::Opening(opening);
+        while let Some(key) = pool.due(now, room) {
+            let spare = self.open(&key, pool.masker.clone());
+            self.close(pool.add(&key, spare));
         }
-        let Some(key) = pool.due(now, room) else { return Wait::Until(pool.next_look(now)) };
-        let spare = self.open(&key, pool.masker.clone());
-        let opening = spare.attempt.opening.clone();
-        self.close(pool.add(&key, spare));
-        Wait::Opening(opening)
+        Wait { opening: pool.opening(), until: pool.next_look(now) }
     }
 
     fn open(&self, key: &Key, masker: Masker) -> Spare {
-        let host = SpareHost::new(key.declared, self.notifier.clone(), self.changed.clone());
+        let host = SpareHost::new(key.declared, masker.clone(), self.notifier.clone(), self.changed.clone());
         let credentials = CredentialsVersion::of(&key.config);
         let (config, client) = (key.config.clone(), host.clone());
         let connecting = async move { connection::connect(&config, &masker, client, None).await };
@@ -220,8 +219,13 @@ impl Shared {
     }
 
     fn close(&self, spares: impl IntoIterator<Item = Spare>) {
+        // Without a runtime, the process is about to end, and dropping a session ends it.
+        let Ok(runtime) = Handle::try_current() else { return };
         for spare in spares {
-            self.closing.spawn(spare.attempt.close());
+            self.closing.spawn_on(spare.attempt.close(), &runtime);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

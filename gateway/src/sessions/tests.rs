@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::*;
 
 /// A host that can't ask anyone.
-struct Unattended;
+pub(super) struct Unattended;
 
 impl mcp::Host for Unattended {}
 

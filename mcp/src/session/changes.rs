@@ -34,13 +34,18 @@ impl Session {
         self.ended(Phase::Request("the next request")).await
     }
 
+    /// Whether the server declares that it announces changes of its tools (`tools.listChanged`). One without a handshake
+    /// announces them only to subscribers ([`Session::listen_for_changes`]).
+    pub fn declares_tool_changes(&self) -> bool {
+        let tools = self.inner.server.capabilities.tools.as_ref();
+        tools.and_then(|tools| tools.list_changed).unwrap_or(false)
+    }
+
     /// Notifies the host of changed lists for the whole session. Servers with a handshake send notifications anyway, so
     /// there is nothing to do; at the others this subscribes (`subscriptions/listen`, MCP 2026-07-28). Returns only
     /// when the connection has ended.
     pub async fn listen_for_changes(&self) -> Error {
-        let capabilities = &self.inner.server.capabilities;
-        let tools = capabilities.tools.as_ref().and_then(|tools| tools.list_changed).unwrap_or(false);
-        if !self.inner.server.protocol_version.has_initialize() && tools {
+        if self.is_stateless() && self.declares_tool_changes() {
             for _ in 0..MAX_SUBSCRIPTIONS {
                 // If a server supports no subscriptions, its list is read when needed.
                 let Err(ServiceError::TransportClosed) = self.listen_once().await else {

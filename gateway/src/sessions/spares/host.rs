@@ -6,11 +6,11 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use mcp::{Host, ListKind, Notice, QuestionError, Session};
 use serde_json::Value;
-use terminal::Notifier;
+use terminal::{Masker, Notifier};
 use tokio::sync::Notify;
 
 use crate::session_host::SessionHost;
-use crate::tool_list::ToolList;
+use crate::sessions::connection::ListedTools;
 
 /// What a client declares to servers. Sessions with different declarations do not replace each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ enum List {
 /// Who is behind the session.
 enum User {
     /// Nobody yet; with the list that was read again after a change.
-    Nobody { list: List, tools: Option<Arc<ToolList>> },
+    Nobody { list: List, tools: Option<ListedTools> },
     /// The client of the execution that adopted the session.
     Execution(Arc<dyn SessionHost>),
 }
@@ -48,15 +48,27 @@ enum User {
 pub(super) struct SpareHost {
     declared: Declared,
     user: Mutex<User>,
+    /// Masks secrets in warnings about tools.
+    masker: Masker,
     notifier: Notifier,
     /// Notified when the list of tools has changed.
     changed: Arc<Notify>,
 }
 
 impl SpareHost {
-    pub(super) fn new(declared: Declared, notifier: Notifier, changed: Arc<Notify>) -> Arc<Self> {
+    pub(super) fn new(
+        declared: Declared,
+        masker: Masker,
+        notifier: Notifier,
+        changed: Arc<Notify>,
+    ) -> Arc<Self> {
         let user = Mutex::new(User::Nobody { list: List::Current, tools: None });
-        Arc::new(SpareHost { declared, user, notifier, changed })
+        Arc::new(SpareHost { declared, user, masker, notifier, changed })
+    }
+
+    /// What it declares to the server.
+    pub(super) fn declared(&self) -> Declared {
+        self.declared
     }
 
     /// Whether the known list of tools may be outdated.
@@ -75,10 +87,9 @@ impl SpareHost {
     /// If the server does not list them; then the list stays outdated.
     pub(super) async fn list_again(&self, session: &Session) -> Result<(), mcp::Error> {
         self.set(|list, _| *list = List::Reading);
-        let listing = session.list_tools().await?;
-        let now = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
+        let now = ListedTools::new(session.list_tools().await?, &self.masker);
         self.set(|list, tools| {
-            *tools = Some(Arc::new(ToolList::new(now)));
+            *tools = Some(now);
             // Another change may have been announced meanwhile.
             if *list == List::Reading {
                 *list = List::Current;
@@ -87,8 +98,8 @@ impl SpareHost {
         Ok(())
     }
 
-    /// The list that was read again after a change.
-    pub(super) fn tools(&self) -> Option<Arc<ToolList>> {
+    /// The list that was read again.
+    pub(super) fn listed_again(&self) -> Option<ListedTools> {
         match &*self.user() {
             User::Nobody { tools, .. } => tools.clone(),
             User::Execution(_) => None,
@@ -100,7 +111,7 @@ impl SpareHost {
         *self.user() = User::Execution(host);
     }
 
-    fn set(&self, change: impl FnOnce(&mut List, &mut Option<Arc<ToolList>>)) {
+    fn set(&self, change: impl FnOnce(&mut List, &mut Option<ListedTools>)) {
         if let User::Nobody { list, tools } = &mut *self.user() {
             change(list, tools);
         }

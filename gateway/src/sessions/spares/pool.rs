@@ -1,5 +1,6 @@
 //! The spare sessions of all servers: which there are, which are missing, and which must end. Opens and closes none.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,8 +14,8 @@ use super::credentials::CredentialsVersion;
 use super::host::{Declared, SpareHost};
 use crate::sessions::attempt::{Attempt, Opening};
 
-/// How long to wait after an execution before its server is started again: by then the answer has been sent.
-const QUIET: Duration = Duration::from_millis(20);
+/// How long to wait after an execution before anything is started for the next one: by then the answer has been sent.
+pub const QUIET: Duration = Duration::from_millis(20);
 
 /// Limit on waiting for other executions to end.
 const MAX_WAIT: Duration = Duration::from_secs(2);
@@ -22,8 +23,12 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 /// Interval of checks whether the other executions have ended.
 const BUSY_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Interval of checks for ended processes and short memory while there are spare sessions.
-const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+/// Interval of checks for ended processes and short memory while there are spare sessions or compilers.
+pub const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Maximum spare sessions that are being opened at the same time, each with another server. So a slow server does not
+/// delay the others, and the starts leave processors for executions.
+const MAX_OPENING: usize = 3;
 
 /// Maximum spare sessions in a row that end without being used, until the server is used again.
 const MAX_LOST: usize = 2;
@@ -100,12 +105,12 @@ impl Spare {
 
     /// Whether the attempt has ended.
     pub(super) fn is_settled(&self) -> bool {
-        self.attempt.opening.peek().is_some()
+        self.attempt.ended().is_some()
     }
 
     /// Whether it can't be adopted.
     fn is_lost(&self) -> bool {
-        match self.attempt.opening.peek() {
+        match self.attempt.ended() {
             Some(Ok(opened)) => opened.session.is_closed(),
             Some(Err(_)) => true,
             None => false,
@@ -118,11 +123,32 @@ struct Kind {
     key: Key,
     /// When an execution last used such a session.
     used: Instant,
-    /// When a missing session may be opened; `None` until an execution has ended.
+    /// When a missing session may be opened: soon after the first execution that left one missing. `None` if none is
+    /// missing, or none may be opened before the next execution.
     due: Option<Instant>,
     /// How many were lost since the server was last used.
     lost: usize,
     spares: Vec<Spare>,
+}
+
+impl Kind {
+    fn is_of(&self, server: &str) -> bool {
+        self.key.config.name == server
+    }
+
+    fn is_opening(&self) -> bool {
+        self.spares.iter().any(|spare| !spare.is_settled())
+    }
+
+    /// Counts sessions that were lost. Further ones are opened only if there were few.
+    fn lose(&mut self, lost: usize, now: Instant) {
+        self.lost += lost;
+        if self.lost >= MAX_LOST {
+            self.due = None;
+        } else if lost > 0 {
+            self.due.get_or_insert(now + QUIET);
+        }
+    }
 }
 
 /// The spare sessions of all servers.
@@ -147,30 +173,68 @@ impl Pool {
 
     /// Takes a session for an execution, if possible one that is open.
     pub(super) fn take(&mut self, config: &ServerConfig, declared: Declared, now: Instant) -> Option<Spare> {
-        let kind = self.kinds.iter_mut().find(|kind| kind.key.is(config, declared))?;
+        let kind = self.kind(config, declared)?;
         kind.used = now;
-        kind.due = None;
         let usable = |spare: &Spare| !spare.is_lost();
         let open = kind.spares.iter().position(|spare| usable(spare) && spare.is_settled());
         let at = open.or_else(|| kind.spares.iter().position(usable))?;
         Some(kind.spares.remove(at))
     }
 
-    /// An execution that used such a session has ended: another one may follow. Returns whether there may be a spare
-    /// session for it.
+    /// Takes back a session that no execution has used. Returns it if there is no place for it any more.
+    pub(super) fn put_back(
+        &mut self,
+        config: &ServerConfig,
+        declared: Declared,
+        spare: Spare,
+    ) -> Option<Spare> {
+        let has_room =
+            self.count_of(&config.name) < self.limits.per_server && self.count() < self.limits.total;
+        match self.kind(config, declared) {
+            Some(kind) if has_room => kind.spares.push(spare),
+            _ => return Some(spare),
+        }
+        self.satisfied(config, declared);
+        None
+    }
+
+    /// Whether an execution has used such a session.
+    pub(super) fn knows(&mut self, config: &ServerConfig, declared: Declared) -> bool {
+        self.kind(config, declared).is_some()
+    }
+
+    /// An execution that used such a session, or was about to, has ended: another one may follow. Returns whether there
+    /// may be a spare session for it.
     pub(super) fn used(&mut self, config: &ServerConfig, declared: Declared, now: Instant) -> bool {
         if self.is_closed || !self.may_have(config) {
             return false;
         }
-        let due = Some(now + QUIET);
-        match self.kinds.iter_mut().find(|kind| kind.key.is(config, declared)) {
-            Some(kind) => (kind.used, kind.due, kind.lost) = (now, due, 0),
+        let due = now + QUIET;
+        match self.kind(config, declared) {
+            Some(kind) => {
+                (kind.used, kind.lost) = (now, 0);
+                // Executions that follow each other quickly must not postpone it for ever.
+                kind.due.get_or_insert(due);
+            }
             None => {
                 let key = Key { config: config.clone(), declared };
-                self.kinds.push(Kind { key, used: now, due, lost: 0, spares: Vec::new() });
+                self.kinds.push(Kind { key, used: now, due: Some(due), lost: 0, spares: Vec::new() });
             }
         }
+        self.satisfied(config, declared);
         true
+    }
+
+    fn kind(&mut self, config: &ServerConfig, declared: Declared) -> Option<&mut Kind> {
+        self.kinds.iter_mut().find(|kind| kind.key.is(config, declared))
+    }
+
+    /// Forgets when a session may be opened if none is missing.
+    fn satisfied(&mut self, config: &ServerConfig, declared: Declared) {
+        let is_full = self.count_of(&config.name) >= self.limits.per_server;
+        if let Some(kind) = self.kind(config, declared).filter(|kind| is_full && !kind.spares.is_empty()) {
+            kind.due = None;
+        }
     }
 
     fn may_have(&self, config: &ServerConfig) -> bool {
@@ -197,17 +261,26 @@ impl Pool {
                 kind.due = None;
             }
             let lost: Vec<Spare> = kind.spares.extract_if(.., |spare| spare.is_lost()).collect();
-            if !lost.is_empty() {
-                kind.lost += lost.len();
-                kind.due = Some(now + QUIET);
-            }
+            kind.lose(lost.len(), now);
             removed.extend(lost);
-            removed.extend(kind.spares.drain(limits.per_server.min(kind.spares.len())..));
         }
         self.kinds.retain(|kind| {
             let is_current = servers.iter().any(|server| is_same(server, &kind.key.config));
             is_current && now < kind.used + limits.idle_time
         });
+        removed.extend(self.beyond_limits());
+        removed
+    }
+
+    /// Removes the least recently used sessions beyond the limits for each server and for all.
+    fn beyond_limits(&mut self) -> Vec<Spare> {
+        let mut removed = Vec::new();
+        let names: BTreeSet<String> = self.kinds.iter().map(|kind| kind.key.config.name.clone()).collect();
+        for name in names {
+            while self.count_of(&name) > self.limits.per_server {
+                removed.extend(self.least_used(|kind| kind.is_of(&name)).and_then(|kind| kind.spares.pop()));
+            }
+        }
         while self.count() > self.limits.total {
             removed.extend(self.least_used(|_| true).and_then(|kind| kind.spares.pop()));
         }
@@ -224,34 +297,44 @@ impl Pool {
         self.kinds.iter().map(|kind| kind.spares.len()).sum()
     }
 
+    fn count_of(&self, server: &str) -> usize {
+        self.kinds.iter().filter(|kind| kind.is_of(server)).map(|kind| kind.spares.len()).sum()
+    }
+
     fn least_used(&mut self, of: impl Fn(&Kind) -> bool) -> Option<&mut Kind> {
         let having = self.kinds.iter_mut().filter(|kind| !kind.spares.is_empty() && of(kind));
         having.min_by_key(|kind| kind.used)
     }
 
-    /// A session that is being opened. They are opened one after the other.
-    pub(super) fn opening(&self) -> Option<Opening> {
-        let mut spares = self.kinds.iter().flat_map(|kind| &kind.spares);
-        spares.find(|spare| !spare.is_settled()).map(|spare| spare.attempt.opening.clone())
+    /// The sessions that are being opened.
+    pub(super) fn opening(&self) -> Vec<Opening> {
+        let spares = self.kinds.iter().flat_map(|kind| &kind.spares);
+        spares.filter(|spare| !spare.is_settled()).map(|spare| spare.attempt.opening.clone()).collect()
     }
 
     /// Whether a session of this kind is missing, now or later.
     fn is_missing(&self, kind: &Kind) -> bool {
         let limits = &self.limits;
         let name = &kind.key.config.name;
-        let of_server = self.kinds.iter().filter(|other| other.key.config.name == *name);
-        let of_server: usize = of_server.map(|other| other.spares.len()).sum();
         // A kind without any takes the place of one that was used less recently.
         let may_displace = |of: &dyn Fn(&Kind) -> bool| {
             let older = |other: &Kind| !other.spares.is_empty() && other.used < kind.used && of(other);
             kind.spares.is_empty() && limits.per_server > 0 && self.kinds.iter().any(older)
         };
-        let has_room = if of_server >= limits.per_server {
-            may_displace(&|other| other.key.config.name == *name)
+        let has_room = if self.count_of(name) >= limits.per_server {
+            may_displace(&|other| other.is_of(name))
         } else {
             self.count() < limits.total || limits.total > 0 && may_displace(&|_| true)
         };
         kind.due.is_some() && kind.lost < MAX_LOST && has_room
+    }
+
+    /// Whether a session of this kind may be opened as soon as it is due. If not, it may when another one is open.
+    fn may_open(&self, kind: &Kind) -> bool {
+        let name = &kind.key.config.name;
+        self.is_missing(kind)
+            && !self.kinds.iter().any(|other| other.is_of(name) && other.is_opening())
+            && self.kinds.iter().filter(|other| other.is_opening()).count() < MAX_OPENING
     }
 
     /// The kind of the session to open now: that of the most recently used server.
@@ -261,33 +344,31 @@ impl Pool {
             Room::Busy => now >= due + MAX_WAIT,
             Room::NoMemory => false,
         };
-        let due = |kind: &&Kind| self.is_missing(kind) && kind.due.is_some_and(may);
+        let due = |kind: &&Kind| kind.due.is_some_and(may) && self.may_open(kind);
         self.kinds.iter().filter(due).max_by_key(|kind| kind.used).map(|kind| kind.key.clone())
     }
 
     /// Adds a session that is being opened; returns one that had to make room.
     pub(super) fn add(&mut self, key: &Key, spare: Spare) -> Option<Spare> {
-        let limits = self.limits.clone();
         let name = &key.config.name;
-        let of_server = self.kinds.iter().filter(|kind| kind.key.config.name == *name);
-        let of_server: usize = of_server.map(|kind| kind.spares.len()).sum();
-        let displaced = if of_server >= limits.per_server {
-            self.least_used(|kind| kind.key.config.name == *name)
-        } else if self.count() >= limits.total {
+        let displaced = if self.count_of(name) >= self.limits.per_server {
+            self.least_used(|kind| kind.is_of(name))
+        } else if self.count() >= self.limits.total {
             self.least_used(|_| true)
         } else {
             None
         };
         let displaced = displaced.and_then(|kind| kind.spares.pop());
-        if let Some(kind) = self.kinds.iter_mut().find(|kind| kind.key.is(&key.config, key.declared)) {
+        if let Some(kind) = self.kind(&key.config, key.declared) {
             kind.spares.push(spare);
         }
+        self.satisfied(&key.config, key.declared);
         displaced
     }
 
     /// When to look again; `None` if nothing will happen without a notification.
     pub(super) fn next_look(&self, now: Instant) -> Option<Instant> {
-        let missing = self.kinds.iter().filter(|kind| self.is_missing(kind)).filter_map(|kind| kind.due);
+        let missing = self.kinds.iter().filter(|kind| self.may_open(kind)).filter_map(|kind| kind.due);
         let missing = missing.map(|due| if due > now { due } else { now + BUSY_INTERVAL });
         let check = (self.count() > 0).then(|| now + CHECK_INTERVAL);
         let ends = self.kinds.iter().map(|kind| kind.used + self.limits.idle_time);
