@@ -94,5 +94,5 @@ pub use precompile::PrecompileReport;
 pub use protected::Protected;
 pub use refused::CallsRefused;
 pub use sandbox_policies::{Grants, Limits};
-pub use spare_compilers::SpareCompilerEvent;
+pub use spare_compilers::{MIN_SPARE_MEMORY, SpareCompilerEvent};
 pub use toolchain::{OLDEST_RUSTC, TARGET, Toolchain, rustc_explanation, rustup};

@@ -17,8 +17,9 @@ const MAX_SETS: usize = 16;
 /// Maximum number of events to keep; the oldest are dropped.
 const MAX_EVENTS: usize = 64;
 
-/// Minimum available memory, in bytes (512 MiB). A waiting compiler has about 50 MiB, and more when it compiles.
-const MIN_MEMORY: u64 = 512 << 20;
+/// Minimum available memory for spare processes, in bytes (512 MiB): a compiler and a program need more. A waiting
+/// compiler has about 50 MiB, and more when it compiles.
+pub const MIN_SPARE_MEMORY: u64 = 512 << 20;
 
 /// What became of a spare compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +120,7 @@ impl SpareCompilers {
     /// Ends spare compilers that must not exist with this `limit`. Returns the bindings of a missing one.
     pub(crate) fn prune(&self, limit: usize) -> Option<Vec<Library>> {
         // If the available memory is unknown, it is no reason to refuse.
-        let is_short = sandbox::available_memory().is_some_and(|available| available < MIN_MEMORY);
+        let is_short = sandbox::available_memory().is_some_and(|available| available < MIN_SPARE_MEMORY);
         self.prune_to(if is_short { 0 } else { limit })
     }
 

@@ -9,7 +9,8 @@ use gateway::permission::PermissionPolicy;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::sessions::Sessions;
 use report::Report;
-use rmcp::ErrorData;
+use rmcp::service::Peer;
+use rmcp::{ErrorData, RoleServer};
 use runner::{Code, Engine, Outcome, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -46,7 +47,7 @@ const PERMISSION: &str = "permission";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SuspendedExecution {
     /// The hash of the arguments.
-    snippet: String,
+    arguments: String,
     tools: Vec<AskedTool>,
 }
 
@@ -57,8 +58,8 @@ pub(crate) struct Execution {
     pub(crate) snapshot: Arc<Snapshot>,
     /// The source of newer snapshots.
     pub(crate) live: Arc<CatalogWatcher>,
-    /// The client's own sessions with servers, if it keeps any from one execution to the next.
-    pub(crate) upstreams: Option<Arc<Upstreams>>,
+    /// The client's end of the session.
+    pub(crate) peer: Peer<RoleServer>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) requester: Requester,
     pub(crate) arguments: Arguments,
@@ -81,7 +82,7 @@ pub(crate) fn given(
     arguments: &Arguments,
     responses: Option<&Map<String, Value>>,
 ) -> Result<PriorAnswer, ErrorData> {
-    if sealed.snippet != arguments.hash() {
+    if sealed.arguments != arguments.hash() {
         let message = "the requestState belongs to another snippet; make the request again without it";
         return Err(ErrorData::invalid_params(message, None));
     }
@@ -92,19 +93,36 @@ pub(crate) fn given(
     Ok(PriorAnswer { tools: sealed.tools, answer: approval::read(response, Offered::default()) })
 }
 
+/// When a request arrived, and how long it waited for servers before its execution began.
+#[derive(Clone, Copy)]
+struct Timing {
+    arrived: Instant,
+    waited: Duration,
+}
+
+/// An execution that is recorded: its code, and who takes part in it.
+struct Run<'a> {
+    code: &'a Code,
+    approver: &'a Approver,
+    recorder: &'a ExecutionRecorder,
+    /// Answers questions of servers.
+    host: Arc<ClientHost>,
+    stop: CancellationToken,
+}
+
 impl Execution {
     /// The result for the client: MCP's `CallToolResult`, or the question to answer first.
     pub(crate) async fn result(mut self) -> Result<Value, ErrorData> {
-        let started = Instant::now();
+        let arrived = Instant::now();
         let code = Code::parse(self.arguments.code.clone());
         self.await_servers(&code).await;
-        let waited = started.elapsed();
+        let timing = Timing { arrived, waited: arrived.elapsed() };
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
         let recorder = ExecutionRecorder::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
         let span = recorder.span();
         let missing = self.snapshot.missing.clone();
-        let answered = self.recorded(recorder, code, (started, waited)).instrument(span).await;
+        let answered = self.recorded(recorder, code, timing).instrument(span).await;
         answered.map(|answered| definitions::with_note(answered, &missing))
     }
 
@@ -124,7 +142,7 @@ impl Execution {
         self,
         recorder: ExecutionRecorder,
         code: Code,
-        (started, waited): (Instant, Duration),
+        timing: Timing,
     ) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
         let approver = Approver::new(
@@ -136,21 +154,40 @@ impl Execution {
         let (watcher, messages) = Watcher::new(self.caller.clone());
         let host = ClientHost::new(self.caller.abilities, self.state.terminal.notifier());
         let forwarding = progress::forward(&self.caller, messages, host.notices());
+        let run = Run { code: &code, approver: &approver, recorder: &recorder, host, stop };
         let running = async {
-            let outcome = self.outcome(&approver, &watcher, &recorder, (&code, host, stop)).await;
+            let outcome = self.outcome(run, &watcher).await;
             drop(watcher);
             outcome
         };
         // All notifications are sent before the result.
         let (outcome, ()) = tokio::join!(running, forwarding);
-        let masker = &self.snapshot.settings.masker;
-        if let Some(pending) = approver.take_pending() {
-            let ended = recorder.end("input_required", None);
-            return Ok(ended.map_or_else(
-                |unrecorded| answer::failure(&masker.mask(&unrecorded.to_string())),
-                |()| self.ask_first(pending),
-            ));
+        Ok(match approver.take_pending() {
+            Some(pending) => self.question(pending, &recorder),
+            None => self.answer(outcome, &code, &recorder, timing),
+        })
+    }
+
+    /// A result that asks for permission. The state contains everything that the next request needs.
+    fn question(&self, pending: PendingQuestion, recorder: &ExecutionRecorder) -> Value {
+        if let Err(unrecorded) = recorder.end("input_required", None) {
+            return answer::failure(&self.snapshot.settings.masker.mask(&unrecorded.to_string()));
         }
+        let sealed = SuspendedExecution { arguments: self.arguments.hash(), tools: pending.tools };
+        let state = self.state.held.seal(&self.state.held.once(sealed), &self.binding);
+        let question = json!({ "method": "elicitation/create", "params": pending.form });
+        input_required(&json!({ PERMISSION: question }), &state)
+    }
+
+    /// The result for the client after the execution.
+    fn answer(
+        &self,
+        outcome: Result<Outcome, String>,
+        code: &Code,
+        recorder: &ExecutionRecorder,
+        timing: Timing,
+    ) -> Value {
+        let masker = &self.snapshot.settings.masker;
         let ended = match &outcome {
             Ok(outcome) => recorder
                 .end(&outcome.status.to_string(), outcome.error.as_ref().map(|error| error.kind.as_str())),
@@ -159,11 +196,11 @@ impl Execution {
         let ended = ended.map_err(|unrecorded| unrecorded.to_string());
         let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {
             Ok(outcome) => outcome,
-            Err(message) => return Ok(answer::failure(&masker.mask(&message))),
+            Err(message) => return answer::failure(&masker.mask(&message)),
         };
         // The wait before the start counts as well.
-        outcome.phases_ms.connect += milliseconds(waited);
-        outcome.phases_ms.total = milliseconds(started.elapsed());
+        outcome.phases_ms.connect += milliseconds(timing.waited);
+        outcome.phases_ms.total = milliseconds(timing.arrived.elapsed());
         if let Some(error) = outcome.error.as_mut() {
             error.message = masker.mask(&error.message).into_owned();
             masker.mask_value(&mut error.evidence);
@@ -171,27 +208,14 @@ impl Execution {
         let keep =
             |part: &str, text: &str| self.state.kept.keep(self.session.owner(), recorder.id(), part, text);
         let shared = shared_sessions::note(&outcome.shared_sessions);
-        let answer = answer::result(outcome, &code, &self.snapshot.config().serve, &keep);
-        Ok(definitions::with_lines(answer, self.lowered().into_iter().chain(shared)))
+        let answer = answer::result(outcome, code, &self.snapshot.config().serve, &keep);
+        definitions::with_lines(answer, self.lowered().into_iter().chain(shared))
     }
 
-    /// A result that asks for permission. The state contains everything that the next request needs.
-    fn ask_first(&self, pending: PendingQuestion) -> Value {
-        let sealed = SuspendedExecution { snippet: self.arguments.hash(), tools: pending.tools };
-        let state = self.state.held.seal(&self.state.held.once(sealed), &self.binding);
-        let question = json!({ "method": "elicitation/create", "params": pending.form });
-        input_required(&json!({ PERMISSION: question }), &state)
-    }
-
-    async fn outcome(
-        &self,
-        approver: &Approver,
-        watcher: &Watcher,
-        recorder: &ExecutionRecorder,
-        (snippet, host, stop): (&Code, Arc<ClientHost>, CancellationToken),
-    ) -> Result<Outcome, String> {
-        let Arguments { code, args, check_only, .. } = &self.arguments;
-        let recorded = recorder.execution(code, &json!(args), *check_only);
+    async fn outcome(&self, run: Run<'_>, watcher: &Watcher) -> Result<Outcome, String> {
+        let Run { code, approver, recorder, host, stop } = run;
+        let Arguments { code: text, args, check_only, .. } = &self.arguments;
+        let recorded = recorder.execution(text, &json!(args), *check_only);
         recorded.map_err(|unrecorded| unrecorded.to_string())?;
         let lease = tokio::select! {
             biased;
@@ -210,12 +234,13 @@ impl Execution {
             engine = self.state.engine(code_mode, watcher) => engine.map_err(|error| Report::from(error).for_model())?,
         };
         let _under_way = host.under_way(None, self.caller.clone());
-        let _shared_under_way = self.shared_under_way(&host);
-        let sessions = self.sessions(approver, host);
+        let upstreams = self.shared_upstreams();
+        let _shared_under_way = self.shared_under_way(upstreams.as_deref(), &host);
+        let sessions = self.sessions(approver, host, upstreams);
         let in_force = SettingsInForce::new(&self.state, &self.snapshot.settings);
         let seen = &self.session.seen;
         let recorded = Recorded { sessions: &sessions, recorder, approver, in_force, seen };
-        let request = self.request(snippet.clone(), stop)?;
+        let request = self.request(code.clone(), stop)?;
         let ran = engine.run(&request, &self.snapshot.catalog, &recorded, watcher).await;
         let shared_sessions = sessions.shared_servers();
         self.behind_answer(engine, sessions);
@@ -238,9 +263,18 @@ impl Execution {
         });
     }
 
+    /// The client's own sessions with servers, if its executions share some of them. A client without a session has
+    /// none of its own. The snapshot decides: the present configuration may be another one.
+    fn shared_upstreams(&self) -> Option<Arc<Upstreams>> {
+        let mut servers = self.snapshot.config().servers.iter();
+        let has_shared = servers.any(|server| server.session == SessionMode::Shared);
+        let shares = has_shared && self.session.lasts();
+        shares.then(|| self.session.upstreams(self.caller.abilities, &self.peer))
+    }
+
     /// Sends questions of servers with shared sessions to the client of this execution until the result is dropped.
-    fn shared_under_way(&self, host: &Arc<ClientHost>) -> Vec<UnderWay> {
-        let Some(upstreams) = &self.upstreams else { return Vec::new() };
+    fn shared_under_way(&self, upstreams: Option<&Upstreams>, host: &Arc<ClientHost>) -> Vec<UnderWay> {
+        let Some(upstreams) = upstreams else { return Vec::new() };
         let servers = self.snapshot.config().servers.iter();
         let shared = servers.filter(|server| server.session == SessionMode::Shared);
         let track = |server: &Server| {
@@ -249,13 +283,18 @@ impl Execution {
         shared.map(track).collect()
     }
 
-    fn sessions(&self, approver: &Approver, host: Arc<ClientHost>) -> Sessions {
+    fn sessions(
+        &self,
+        approver: &Approver,
+        host: Arc<ClientHost>,
+        upstreams: Option<Arc<Upstreams>>,
+    ) -> Sessions {
         let settings = &self.snapshot.settings;
         let mut sessions = Sessions::new(settings.config.clone(), settings.masker.clone(), host);
         sessions.hold_to(settings.known.pins.clone());
         sessions.share(self.state.services.clone(), self.session.owner());
         sessions.adopt_from(self.state.spares.clone());
-        if let Some(upstreams) = self.upstreams.clone() {
+        if let Some(upstreams) = upstreams {
             let (cache, masker) = (self.state.cache.clone(), settings.masker.clone());
             sessions.use_shared(Arc::new(ClientSessions { upstreams, cache, masker }));
         }
@@ -295,3 +334,6 @@ impl Execution {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

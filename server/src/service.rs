@@ -7,7 +7,6 @@ mod resources_and_prompts;
 
 use std::sync::{Arc, Once};
 
-use config::SessionMode;
 use gateway::direct::RESERVED;
 use gateway::propagation::process_depth;
 #[expect(deprecated, reason = "logging is still in use")]
@@ -20,7 +19,7 @@ use rmcp::model::{
     ReadResourceResponse, ServerConfig, ServerResult, SubscribeRequestParams, SubscriptionFilter, Tool,
     UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext};
+use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext, SubscriptionSink};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 
@@ -30,7 +29,7 @@ use super::client_host::ServerNotice;
 use super::definitions;
 use super::execute::{self, Arguments, Execution, SuspendedExecution};
 use super::message;
-use super::multi_round_trip::{MultiRoundTripCall, Resumption};
+use super::multi_round_trip::{CallScope, MultiRoundTripCall, Resumption};
 use super::protocol_types;
 use super::proxy::ProxiedRequest;
 use super::recorder::Requester;
@@ -39,7 +38,6 @@ use super::session::{ClientSession, ClientTransport, is_stateless};
 use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
-use super::upstreams::Upstreams;
 
 /// Instructions for the client's own prompt.
 const INSTRUCTIONS: &str = "A task that takes more than one tool call belongs in one execute_code snippet from the \
@@ -173,29 +171,13 @@ impl ServerHandler for McpService {
                         return Ok(());
                     }
                     let now = current.borrow_and_update().clone();
-                    if definitions::lists_differ(&known, &now) {
-                        let _ = sink.notify_tool_list_changed().await;
-                    }
-                    let [prompts, resources] = &known.prompts_and_resources;
-                    if *prompts != now.prompts_and_resources[0] {
-                        let _ = sink.notify_prompt_list_changed().await;
-                    }
-                    if *resources != now.prompts_and_resources[1] {
-                        let _ = sink.notify_resource_list_changed().await;
-                    }
+                    notify_of_lists(sink, &known, &now).await;
                     known = now;
                 }
                 received = notices.receive() => {
                     let Some(received) = received else { return Ok(()) };
-                    match received.item {
-                        Some(ServerNotice::ListChanged(mcp::ListKind::Prompts)) => {
-                            drop(sink.notify_prompt_list_changed().await);
-                        }
-                        Some(ServerNotice::ListChanged(mcp::ListKind::Resources)) => {
-                            drop(sink.notify_resource_list_changed().await);
-                        }
-                        Some(ServerNotice::ResourceUpdated(uri)) => drop(sink.notify_resource_updated(uri).await),
-                        Some(_) | None => {}
+                    if let Some(notice) = received.item {
+                        notify_of(sink, notice).await;
                     }
                 }
             }
@@ -206,6 +188,33 @@ impl ServerHandler for McpService {
         // The library compares values that a client sends both in headers and in the request.
         let snapshot = self.state.any_snapshot()?;
         serde_json::from_value(definitions::tool(&snapshot, name)?).ok()
+    }
+}
+
+/// Notifies a subscriber of lists that differ between two snapshots.
+async fn notify_of_lists(sink: &SubscriptionSink, before: &Snapshot, now: &Snapshot) {
+    // If the subscriber is gone, the subscription is cancelled.
+    if definitions::lists_differ(before, now) {
+        let _ = sink.notify_tool_list_changed().await;
+    }
+    let [prompts, resources] = &before.prompts_and_resources;
+    if *prompts != now.prompts_and_resources[0] {
+        let _ = sink.notify_prompt_list_changed().await;
+    }
+    if *resources != now.prompts_and_resources[1] {
+        let _ = sink.notify_resource_list_changed().await;
+    }
+}
+
+/// Forwards a server's notice to a subscriber.
+async fn notify_of(sink: &SubscriptionSink, notice: ServerNotice) {
+    match notice {
+        ServerNotice::ListChanged(mcp::ListKind::Prompts) => drop(sink.notify_prompt_list_changed().await),
+        ServerNotice::ListChanged(mcp::ListKind::Resources) => {
+            drop(sink.notify_resource_list_changed().await);
+        }
+        ServerNotice::ResourceUpdated(uri) => drop(sink.notify_resource_updated(uri).await),
+        _ => {}
     }
 }
 
@@ -302,15 +311,6 @@ impl McpService {
         Abilities::of(context.client_capabilities().as_ref())
     }
 
-    /// The client's own sessions with servers, if its executions share some of them. A client without a session has
-    /// none of its own.
-    fn shared_by_executions(&self, context: &RequestContext<RoleServer>) -> Option<Arc<Upstreams>> {
-        let config = self.state.settings.borrow().config.clone();
-        let has_shared = config.servers.iter().any(|server| server.session == SessionMode::Shared);
-        let shares = has_shared && self.session.lasts();
-        shares.then(|| self.session.upstreams(Self::abilities(context), &context.peer))
-    }
-
     /// The offered tools, after the servers had time to answer.
     async fn snapshot(&self, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
         let live = self.session.live(Self::abilities(context));
@@ -402,11 +402,11 @@ impl McpService {
             Resumption::New | Resumption::Foreign => None,
         };
         let scope = call.scope();
-        let (caller, cancel) = (scope.caller.clone(), scope.cancel.clone());
-        let requester = Requester::of(&self.session, &context);
         let work = if let Some(direct) = direct {
+            let (caller, cancel) = (scope.caller.clone(), scope.cancel.clone());
             let proxied = ProxiedRequest { cancel, ..self.proxied(caller, &context).await };
             let arguments = message::arguments(&context.extensions, parameters.get("arguments"))?;
+            let requester = Requester::of(&self.session, &context);
             futures::FutureExt::boxed(proxied.call(direct, requester, parameters, arguments))
         } else {
             let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
@@ -419,21 +419,34 @@ impl McpService {
                 given = Some(execute::given(sealed, &arguments, call.responses.as_ref())?);
                 self.state.held.spend(once)?;
             }
-            let execution = Execution {
-                state: self.state.clone(),
-                session: self.session.clone(),
-                snapshot,
-                live: self.session.live(Self::abilities(&context)),
-                upstreams: self.shared_by_executions(&context),
-                caller,
-                requester,
-                arguments,
-                given,
-                cancel,
-                binding: call.binding.clone(),
-            };
+            let execution =
+                Execution { given, ..self.execution(&call, &scope, snapshot, arguments, &context) };
             futures::FutureExt::boxed(execution.result())
         };
         call.drive(scope, work).await
+    }
+
+    /// The execution of a call, without the user's answer to an earlier question.
+    fn execution(
+        &self,
+        call: &MultiRoundTripCall<'_>,
+        scope: &CallScope,
+        snapshot: Arc<Snapshot>,
+        arguments: Arguments,
+        context: &RequestContext<RoleServer>,
+    ) -> Execution {
+        Execution {
+            state: self.state.clone(),
+            session: self.session.clone(),
+            snapshot,
+            live: self.session.live(Self::abilities(context)),
+            peer: context.peer.clone(),
+            caller: scope.caller.clone(),
+            requester: Requester::of(&self.session, context),
+            arguments,
+            given: None,
+            cancel: scope.cancel.clone(),
+            binding: call.binding.clone(),
+        }
     }
 }

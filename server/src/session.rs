@@ -193,7 +193,7 @@ impl ClientSession {
                 gateway::session_host::SessionHost::notifier(&**self.live(abilities).upstreams.host()),
             );
             self.keep_notifier(tokio::spawn(forward_notices(host.clone(), peer.clone())));
-            Upstreams::new(host)
+            Upstreams::new(host, self.state.settings.clone())
         };
         self.own.get_or_init(start).clone()
     }

@@ -22,9 +22,8 @@ pub(crate) struct ClientSessions {
 impl SharedSessions for ClientSessions {
     fn session<'a>(&'a self, server: &'a Server) -> BoxFuture<'a, Result<Opened, Unopened>> {
         async move {
-            let session = self.upstreams.session(server).await;
-            let session = session.map_err(|error| Unopened::of(&error, &self.masker))?;
-            let (tools, warnings) = self.upstreams.tools(server, &self.cache);
+            let opened = self.upstreams.session_with_tools(server, &self.cache).await;
+            let (session, tools, warnings) = opened.map_err(|error| Unopened::of(&error, &self.masker))?;
             Ok(Opened { session, tools, warnings, is_whole: true })
         }
         .boxed()

@@ -3,8 +3,8 @@
 //! The engine decides which ones, and uses them.
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
+use gateway::sessions::{CHECK_INTERVAL, QUIET};
 use runner::{Engine, SpareCompilerEvent};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -14,12 +14,6 @@ use super::state::ServerState;
 
 /// The target of its log messages.
 pub(crate) const TRACE_TARGET: &str = "toolsmith::compilers";
-
-/// How long to wait after an execution: by then the answer has been sent.
-const QUIET: Duration = Duration::from_millis(20);
-
-/// Interval of checks for ended processes and short memory while clients execute snippets. Ended ones are replaced.
-const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The engine with the spare compilers. Its spare compilers end with this.
 #[derive(Default)]
@@ -60,6 +54,7 @@ pub(crate) async fn keep(state: Arc<ServerState>) {
                 () = state.compiled.notified() => used = Instant::now(),
                 // If the sender is gone, the server ends.
                 Ok(()) = settings.changed() => {}
+                // Ended compilers are replaced.
                 () = sleep(CHECK_INTERVAL) => {}
                 () = sleep_until(used + idle_time) => break,
             }

@@ -11,7 +11,7 @@ use gateway::failure::Failure;
 use gateway::permission::Remembered;
 use gateway::sessions::{Room, SpareSessions};
 use report::{Kind, Report};
-use runner::{Cache, Engine, Observer};
+use runner::{Cache, Engine, MIN_SPARE_MEMORY, Observer};
 use terminal::Terminal;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -33,14 +33,11 @@ const QUESTIONS: Amount = Amount { count: 256, bytes: 64 << 20 };
 /// The limit for one client, a quarter, so that no client keeps others from asking.
 const QUESTIONS_OF_CLIENT: Amount = Amount { count: QUESTIONS.count / 4, bytes: QUESTIONS.bytes / 4 };
 
-/// Minimum available memory for spare sessions, in bytes (512 MiB): a compiler and a program need more.
-const SPARE_MEMORY: u64 = 512 << 20;
-
 /// Whether a spare session may be opened while these executions run.
 fn room(slots: Arc<Slots>) -> impl Fn() -> Room + Send + Sync {
     move || {
         // If the available memory is unknown, it is no reason to refuse.
-        if sandbox::available_memory().is_some_and(|available| available < SPARE_MEMORY) {
+        if sandbox::available_memory().is_some_and(|available| available < MIN_SPARE_MEMORY) {
             return Room::NoMemory;
         }
         if slots.load() == (0, 0) { Room::Free } else { Room::Busy }
@@ -247,7 +244,7 @@ impl ServerState {
     /// Like [`ServerState::live`], for one client alone.
     pub(crate) fn new_live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
         let host = ClientHost::new(abilities, self.terminal.notifier());
-        let upstreams = Upstreams::new(host);
+        let upstreams = Upstreams::new(host, self.settings.clone());
         let (cache, notifier) = (self.cache.clone(), self.terminal.notifier());
         CatalogWatcher::start(self.settings.clone(), upstreams, cache, notifier, self.offered.clone())
     }
@@ -260,9 +257,13 @@ impl ServerState {
                 live.upstreams.close().await;
             }
         };
-        tokio::join!(watched, self.spares.close());
-        self.afterwards.close();
-        self.afterwards.wait().await;
+        let afterwards = async {
+            self.afterwards.close();
+            self.afterwards.wait().await;
+        };
+        tokio::join!(watched, self.spares.close(), afterwards);
+        // An execution that has ended meanwhile may have returned a spare session.
+        self.spares.close().await;
         self.services.statistics.flush().await;
     }
 }

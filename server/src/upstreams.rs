@@ -12,7 +12,7 @@ use gateway::first_start;
 use gateway::session_host::SessionHost as _;
 use gateway::tool_list::ToolList;
 use gateway::unavailable::STARTING;
-use mcp::{ConnectionState, ManagedSession, ServerConfig, Session, Status};
+use mcp::{ConnectionState, ErrorKind, ManagedSession, ServerConfig, Session, Status};
 use runner::Cache;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
@@ -27,6 +27,8 @@ pub struct Upstreams {
     keepers: Mutex<BTreeMap<String, Upstream>>,
     /// Servers that the user has disconnected: they have no session and no tools.
     away: Mutex<BTreeSet<String>>,
+    /// The present configuration: only its servers get new sessions.
+    settings: watch::Receiver<Arc<Settings>>,
     listed: Listed,
     /// Notified when a server's status has changed.
     pub(crate) changed: Arc<Notify>,
@@ -37,10 +39,24 @@ pub struct Upstreams {
 /// The reason shown for a server that the user has disconnected.
 const AWAY: &str = "disconnected by hand";
 
+/// The reason for a request that began under an older configuration.
+const REPLACED: &str =
+    "its entry in the configuration has changed since the request began; make the request again";
+
 struct Upstream {
     config: ServerConfig,
     managed: Arc<ManagedSession>,
     watching: JoinHandle<()>,
+}
+
+impl Upstream {
+    /// Whether a session with these settings exists, or is about to.
+    fn serves(&self, config: &ServerConfig) -> bool {
+        let state = self.managed.status().state;
+        let has_ended =
+            matches!(state, ConnectionState::Error | ConnectionState::AuthRequired | ConnectionState::Closed);
+        self.config == *config && !has_ended
+    }
 }
 
 impl Drop for Upstream {
@@ -51,11 +67,12 @@ impl Drop for Upstream {
 
 impl Upstreams {
     /// Creates it without sessions; `host` answers questions of servers.
-    pub(crate) fn new(host: Arc<ClientHost>) -> Arc<Self> {
+    pub(crate) fn new(host: Arc<ClientHost>, settings: watch::Receiver<Arc<Settings>>) -> Arc<Self> {
         Arc::new(Upstreams {
             host,
             keepers: Mutex::default(),
             away: Mutex::default(),
+            settings,
             listed: Listed::default(),
             changed: Arc::default(),
             changes: watch::Sender::default(),
@@ -112,37 +129,59 @@ impl Upstreams {
     /// # Errors
     /// If it can't be connected.
     pub(crate) async fn session(&self, server: &Server) -> Result<Session, mcp::Error> {
-        if self.is_away(&server.connection.name) {
-            let kind = mcp::ErrorKind::Host { reason: AWAY.to_owned() };
-            return Err(mcp::Error::new(&server.connection.name, kind));
-        }
-        self.managed(server).session().await
+        self.available(server)?.session().await
+    }
+
+    /// Like [`Upstreams::session`], with the server's tools and the warnings about them.
+    ///
+    /// # Errors
+    /// If it can't be connected.
+    pub(crate) async fn session_with_tools(
+        &self,
+        server: &Server,
+        cache: &Cache,
+    ) -> Result<(Session, Arc<ToolList>, Vec<String>), mcp::Error> {
+        let managed = self.available(server)?;
+        let session = managed.session().await?;
+        let status = managed.status();
+        Ok((session, self.listed.answered(cache, server, &status.tools), status.warnings))
     }
 
     /// Waits until a server has listed its tools (`true`) or failed (`false`). A failed session is tried again.
     pub(crate) async fn settled(&self, server: &Server) -> bool {
-        if self.is_away(&server.connection.name) {
-            return false;
-        }
-        let mut status = self.managed(server).watch();
+        let Ok(managed) = self.available(server) else { return false };
+        let mut status = managed.watch();
         let is_settled = |status: &Status| status.last_connected.is_some() || status.last_error.is_some();
         status.wait_for(is_settled).await.is_ok_and(|status| status.last_connected.is_some())
     }
 
     /// The managed session with a server; a new one if it failed or the entry has changed.
-    fn managed(&self, server: &Server) -> Arc<ManagedSession> {
-        let is_left = |kept: &Upstream| {
-            let state = kept.managed.status().state;
-            // The entry may have changed since.
-            matches!(state, ConnectionState::Error | ConnectionState::AuthRequired | ConnectionState::Closed)
-                || kept.config != server.connection
+    ///
+    /// # Errors
+    /// If the user has disconnected the server, or if it would be a new session for an entry that is not the present
+    /// one. A request keeps the configuration that it began with, but must not end the session of a newer one.
+    fn available(&self, server: &Server) -> Result<Arc<ManagedSession>, mcp::Error> {
+        let name = &server.connection.name;
+        let unavailable =
+            |reason: &str| Err(mcp::Error::new(name, ErrorKind::Host { reason: reason.to_owned() }));
+        if self.is_away(name) {
+            return unavailable(AWAY);
+        }
+        let is_present = {
+            let present = self.settings.borrow();
+            present.config.server(name).is_some_and(|present| present.connection == server.connection)
         };
         let mut keepers = self.keepers();
-        let name = &server.connection.name;
-        if keepers.get(name).is_some_and(is_left) {
-            keepers.remove(name);
+        if let Some(kept) = keepers.get(name).filter(|kept| kept.serves(&server.connection)) {
+            return Ok(kept.managed.clone());
         }
-        keepers.entry(name.clone()).or_insert_with(|| self.start(server)).managed.clone()
+        if !is_present {
+            return unavailable(REPLACED);
+        }
+        let started = self.start(server);
+        let managed = started.managed.clone();
+        keepers.insert(name.clone(), started);
+        Ok(managed)
     }
 
     /// The session with a server that is connected, or about to be.
@@ -152,12 +191,6 @@ impl Upstreams {
             ConnectionState::Ready | ConnectionState::Connecting => managed.session().await.ok(),
             _ => None,
         }
-    }
-
-    /// The tools of a connected server, and the warnings about them.
-    pub(crate) fn tools(&self, server: &Server, cache: &Cache) -> (Arc<ToolList>, Vec<String>) {
-        let status = self.managed(server).status();
-        (self.listed.answered(cache, server, &status.tools), status.warnings)
     }
 
     /// The present status of a server.
@@ -238,3 +271,6 @@ fn reason(server: &str, status: &Status) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;
