@@ -269,6 +269,36 @@ fn a_spare_session_whose_list_changes_while_it_waits_is_listed_again() {
     assert!(before.contains(&process_in(&state)), "{state} {before:?}");
 }
 
+/// The check of the spare session is then the list itself, and pins apply to that.
+#[test]
+fn a_list_that_changes_without_an_announcement_is_read_at_the_adoption() {
+    let recorded = Recorded::new();
+    let config = recorded.config("").replace(MODE, "records-sessions-silently");
+    let mut server = Serve::new(&config).start();
+    server.shake_hands();
+    result_of(&mut server, 1, STATE);
+    recorded.wait_for(&server, "sessions", AFTER_THE_FIRST);
+    fs::write(recorded.file("sessions.changed"), "").unwrap();
+    let answer = server.ask(2, "tools/call", &execute(STATE));
+    assert!(answer.to_string().contains("has changed since the program was built"), "{answer:#}");
+}
+
+#[test]
+fn a_spare_session_whose_tools_were_not_listed_is_listed_at_the_adoption() {
+    let recorded = Recorded::new();
+    let config = recorded.config("").replace(MODE, "records-sessions-refusing");
+    let mut server = Serve::new(&config).start();
+    server.shake_hands();
+    server.wait_until("the list of the watched session", || server.stderr().contains("1 tool"));
+    fs::write(recorded.file("sessions.changed"), "").unwrap();
+    // The session of this execution has no tools.
+    server.ask(1, "tools/call", &execute(STATE));
+    recorded.wait_for(&server, "sessions", AFTER_THE_FIRST);
+    let before = recorded.processes();
+    let state = result_of(&mut server, 2, STATE);
+    assert!(before.contains(&process_in(&state)), "{state} {before:?}");
+}
+
 #[test]
 fn executions_of_a_client_share_a_session_that_the_entry_marks() {
     let recorded = Recorded::new();

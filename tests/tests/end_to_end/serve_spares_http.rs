@@ -1,6 +1,7 @@
 //! Spare sessions with servers over HTTP. The servers record their requests, and number their sessions.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -95,6 +96,21 @@ fn spare_sessions_are_ended_when_their_server_is_not_used() {
     assert!(deleted(&web).contains(&first));
     let session = result_of(&mut server, 2, SESSION);
     assert!(!before.contains(&session), "{session} {before:?}");
+}
+
+/// The server never answers the check of a spare session, and the snippet does not compile.
+#[test]
+fn a_spare_session_is_ended_if_its_execution_ends_during_the_check() {
+    let fault = env!("CARGO_BIN_EXE_http-fault-server");
+    let web = Service::start(Command::new(fault).args(["hangs", "other"]));
+    let mut server = serving(&config(&web, ", pingInterval: 0"));
+    let call = "web::echo().await.is_ok()";
+    assert_eq!(outcome_of(&server.ask(1, "tools/call", &execute(call)))["status"], "ok");
+    server.wait_until("spare sessions", || listed(&web).len() >= AFTER_THE_FIRST);
+    let first: BTreeSet<String> = requests_of(&web, "tools/call").iter().filter_map(session_of).collect();
+    let answer = server.ask(2, "tools/call", &execute(&format!("let _: u8 = \"\"; {call}")));
+    assert_ne!(outcome_of(&answer)["status"], "ok", "{answer:#}");
+    server.wait_until("the end of the spare session", || !deleted(&web).is_subset(&first));
 }
 
 /// Servers of MCP 2026-07-28 have no sessions.

@@ -80,14 +80,19 @@ pub(crate) fn sessions(state: &str) -> io::Result<()> {
     .serve()
 }
 
-/// When the list of tools of [`records_sessions`] has the tool `late` as well, and when the server announces that.
+/// How the list of tools of [`records_sessions`] changes, and when the server announces that. The flag is a file with
+/// the suffix `.changed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     Never,
-    /// After the first `tools/list`, at once.
+    /// It has the tool `late` as well after the first `tools/list`; announced at once.
     AfterListing,
-    /// When there is a file with the suffix `.changed`; announced before the answer to each ping.
+    /// It has the tool `late` as well while there is the flag; announced before the answer to each ping.
     BeforePong,
+    /// The arguments of `session` must have a message while there is the flag; never announced, nor declared.
+    Silently,
+    /// If there was the flag at the handshake, the first `tools/list` is refused.
+    AfterRefusal,
 }
 
 /// Appends its process id and whether the client answers questions to a file for each `initialize`. Its tool `session`
@@ -97,24 +102,33 @@ pub(crate) fn records_sessions(file: &str, change: Change) -> io::Result<()> {
     let file = file.to_owned();
     let (sessions, elicits) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(false)));
     let (seen, declared) = (sessions.clone(), elicits.clone());
+    let is_flagged = move || fs::exists(&flag).unwrap_or(false);
+    let (flagged, refuses) = (is_flagged.clone(), Rc::new(Cell::new(false)));
+    let refused = refuses.clone();
     let mut lists = 0;
     let mut calls = 0;
     with(|faults| {
         faults.initialize = Some(Box::new(move |request| {
             seen.set(seen.get() + 1);
             declared.set(request["params"]["capabilities"]["elicitation"].is_object());
+            refuses.set(change == Change::AfterRefusal && flagged());
             let line = format!("{} {}\n", std::process::id(), declared.get());
             OpenOptions::new().create(true).append(true).open(&file)?.write_all(line.as_bytes())?;
             let mut result = initialize_result();
-            result["capabilities"]["tools"]["listChanged"] = json!(true);
+            result["capabilities"]["tools"]["listChanged"] = json!(change != Change::Silently);
             Ok(Some(json!({ "result": result })))
         }));
-        let is_flagged = move || change == Change::BeforePong && fs::exists(&flag).unwrap_or(false);
-        let has_late = is_flagged.clone();
+        let flagged = is_flagged.clone();
         faults.list = Some(Box::new(move |request| {
             lists += 1;
+            if refused.take() {
+                return Ok(Some(json!({ "error": { "code": -32603, "message": "not ready" } })));
+            }
             let mut tools = vec![tool("session")];
-            if change == Change::AfterListing && lists > 1 || has_late() {
+            if change == Change::Silently && flagged() {
+                tools[0]["inputSchema"]["required"] = json!(["message"]);
+            }
+            if change == Change::AfterListing && lists > 1 || change == Change::BeforePong && flagged() {
                 tools.push(tool("late"));
             }
             if change == Change::AfterListing && lists == 1 {
@@ -126,7 +140,7 @@ pub(crate) fn records_sessions(file: &str, change: Change) -> io::Result<()> {
             Ok(Some(json!({ "result": { "tools": tools } })))
         }));
         faults.other = Some(Box::new(move |request: &Value| {
-            if request["method"] == "ping" && is_flagged() {
+            if request["method"] == "ping" && change == Change::BeforePong && is_flagged() {
                 send(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))?;
             }
             Ok(Some(if request["method"] == "ping" { pong() } else { unknown() }))

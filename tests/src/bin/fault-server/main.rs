@@ -102,6 +102,8 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "records-sessions" => counting::records_sessions(argument, Change::Never),
         "records-sessions-changing" => counting::records_sessions(argument, Change::AfterListing),
         "records-sessions-late" => counting::records_sessions(argument, Change::BeforePong),
+        "records-sessions-silently" => counting::records_sessions(argument, Change::Silently),
+        "records-sessions-refusing" => counting::records_sessions(argument, Change::AfterRefusal),
         "silent-ping" => counting::silent_ping(argument),
         "progress-without-end" => talkative::endless_progress(),
         _ => Err(io::Error::other("unknown mode")),
