@@ -54,7 +54,9 @@ struct Row {
 fn main() -> ExitCode {
     match run() {
         Ok(problems) if problems.is_empty() => {
-            println!("flat; spares are used as configured; no session served two executions; no process was left");
+            println!(
+                "flat; spares are used as configured; no session served two executions; no process was left"
+            );
             ExitCode::SUCCESS
         }
         Ok(problems) => {
