@@ -4,10 +4,13 @@
 //! members that they do not have are dropped, and content of unknown kinds becomes a text.
 
 mod resources_and_prompts;
+mod subscription;
 
 use std::sync::{Arc, Once};
 
-use gateway::direct::RESERVED;
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use gateway::direct::{DirectTool, RESERVED};
 use gateway::propagation::process_depth;
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
@@ -19,13 +22,12 @@ use rmcp::model::{
     ReadResourceResponse, ServerConfig, ServerResult, SubscribeRequestParams, SubscriptionFilter, Tool,
     UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext, SubscriptionSink};
+use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 
 use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
-use super::client_host::ServerNotice;
 use super::definitions;
 use super::execute::{self, Arguments, Execution, SuspendedExecution};
 use super::message;
@@ -161,7 +163,6 @@ impl ServerHandler for McpService {
         let mut current = live.watch();
         let mut known = current.borrow_and_update().clone();
         let sink = subscription.sink();
-        // The sink sends only notifications that the client subscribed to.
         loop {
             tokio::select! {
                 () = subscription.cancelled() => return Ok(()),
@@ -171,13 +172,13 @@ impl ServerHandler for McpService {
                         return Ok(());
                     }
                     let now = current.borrow_and_update().clone();
-                    notify_of_lists(sink, &known, &now).await;
+                    subscription::notify_of_lists(sink, &known, &now).await;
                     known = now;
                 }
                 received = notices.receive() => {
                     let Some(received) = received else { return Ok(()) };
                     if let Some(notice) = received.item {
-                        notify_of(sink, notice).await;
+                        subscription::notify_of(sink, notice).await;
                     }
                 }
             }
@@ -188,33 +189,6 @@ impl ServerHandler for McpService {
         // The library compares values that a client sends both in headers and in the request.
         let snapshot = self.state.any_snapshot()?;
         serde_json::from_value(definitions::tool(&snapshot, name)?).ok()
-    }
-}
-
-/// Notifies a subscriber of lists that differ between two snapshots.
-async fn notify_of_lists(sink: &SubscriptionSink, before: &Snapshot, now: &Snapshot) {
-    // If the subscriber is gone, the subscription is cancelled.
-    if definitions::lists_differ(before, now) {
-        let _ = sink.notify_tool_list_changed().await;
-    }
-    let [prompts, resources] = &before.prompts_and_resources;
-    if *prompts != now.prompts_and_resources[0] {
-        let _ = sink.notify_prompt_list_changed().await;
-    }
-    if *resources != now.prompts_and_resources[1] {
-        let _ = sink.notify_resource_list_changed().await;
-    }
-}
-
-/// Forwards a server's notice to a subscriber.
-async fn notify_of(sink: &SubscriptionSink, notice: ServerNotice) {
-    match notice {
-        ServerNotice::ListChanged(mcp::ListKind::Prompts) => drop(sink.notify_prompt_list_changed().await),
-        ServerNotice::ListChanged(mcp::ListKind::Resources) => {
-            drop(sink.notify_resource_list_changed().await);
-        }
-        ServerNotice::ResourceUpdated(uri) => drop(sink.notify_resource_updated(uri).await),
-        _ => {}
     }
 }
 
@@ -403,11 +377,7 @@ impl McpService {
         };
         let scope = call.scope();
         let work = if let Some(direct) = direct {
-            let (caller, cancel) = (scope.caller.clone(), scope.cancel.clone());
-            let proxied = ProxiedRequest { cancel, ..self.proxied(caller, &context).await };
-            let arguments = message::arguments(&context.extensions, parameters.get("arguments"))?;
-            let requester = Requester::of(&self.session, &context);
-            futures::FutureExt::boxed(proxied.call(direct, requester, parameters, arguments))
+            self.direct_call(direct, &scope, parameters, &context).await?
         } else {
             let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
             let arguments = match Arguments::read(arguments) {
@@ -421,9 +391,24 @@ impl McpService {
             }
             let execution =
                 Execution { given, ..self.execution(&call, &scope, snapshot, arguments, &context) };
-            futures::FutureExt::boxed(execution.result())
+            execution.result().boxed()
         };
         call.drive(scope, work).await
+    }
+
+    /// The call of a direct tool.
+    async fn direct_call(
+        &self,
+        tool: DirectTool,
+        scope: &CallScope,
+        parameters: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<BoxFuture<'static, Result<Value, ErrorData>>, ErrorData> {
+        let (caller, cancel) = (scope.caller.clone(), scope.cancel.clone());
+        let proxied = ProxiedRequest { cancel, ..self.proxied(caller, context).await };
+        let arguments = message::arguments(&context.extensions, parameters.get("arguments"))?;
+        let requester = Requester::of(&self.session, context);
+        Ok(proxied.call(tool, requester, parameters, arguments).boxed())
     }
 
     /// The execution of a call, without the user's answer to an earlier question.
