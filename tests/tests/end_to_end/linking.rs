@@ -3,11 +3,13 @@
 //! Generated programs combine what two images could do differently: panics, threads, thread-local variables, statics,
 //! generic code, dynamic dispatch, collections, the available crates and asynchronous code.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::cache::with_the_layer_of_the_shared;
 use crate::doctor::sandbox_config;
@@ -106,8 +108,8 @@ fn filled(template: &str, values: &[(char, u64)]) -> String {
 }
 
 /// What a program did, without times and numbers that differ from run to run.
-fn behaviour(text: &str, link: &str) -> Value {
-    let run = json(text).variable("TOOLSMITH_LINK", link).done();
+fn behaviour(run: Run) -> Value {
+    let run = run.done();
     let outcome: Value = serde_json::from_str(&run.stdout).unwrap();
     let keys = ["status", "result", "stdout", "stderr", "error", "diagnostics", "warnings", "fixes"];
     let mut kept: Vec<Value> = keys.iter().map(|key| outcome[key].clone()).collect();
@@ -120,15 +122,23 @@ fn behaviour(text: &str, link: &str) -> Value {
 /// Runs each program both ways. Reports all differences at the end.
 #[track_caller]
 fn compare(numbers: Range<u64>) {
+    let cache = with_only_the_layer();
+    let mut known = BTreeSet::new();
     let mut wrong = Vec::new();
     for number in numbers {
         let text = program(number);
-        let (base, whole) = (behaviour(&text, ""), behaviour(&text, "whole"));
-        if base != whole || whole[0] == "compile_error" {
-            wrong.push(format!("program {number}:\n{text}\nbase: {base}\nwhole: {whole}"));
+        let base = behaviour(run_in(cache.path(), &text));
+        let whole = behaviour(json(&text).variable("TOOLSMITH_LINK", "whole"));
+        let now: BTreeSet<PathBuf> = programs(cache.path()).into_iter().collect();
+        let linked: Vec<bool> = now.difference(&known).map(|file| needs_base(file)).collect();
+        if base != whole || linked != [true] {
+            let linked = format!("linked against the base: {linked:?}");
+            wrong.push(format!("program {number}:\n{text}\n{linked}\nbase: {base}\nwhole: {whole}"));
         }
+        known = now;
     }
-    assert!(wrong.is_empty(), "{} programs differ or do not compile:\n{}", wrong.len(), wrong.join("\n\n"));
+    let count = wrong.len();
+    assert!(wrong.is_empty(), "{count} programs differ, or do not use the base:\n{}", wrong.join("\n\n"));
 }
 
 /// The numbers of the programs in the variable `PROGRAMS`, such as `20..120`.
@@ -149,29 +159,46 @@ fn a_thousand_programs_behave_the_same_whichever_way_they_are_linked() {
     compare(chosen_numbers().unwrap_or(PROGRAMS..PROGRAMS + MANY_PROGRAMS));
 }
 
-/// The sizes of the programs in a cache.
-fn programs(cache: &Path) -> Vec<u64> {
+/// The programs in a cache.
+fn programs(cache: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(cache.join("programs-v1")).unwrap();
     let files = entries.map(|entry| entry.unwrap().path().join("program"));
-    files.filter_map(|file| Some(fs::metadata(file).ok()?.len())).collect()
+    files.filter(|file| file.exists()).collect()
 }
 
-/// Runs `text` with an empty cache of programs; returns the size of its program.
-fn size(text: &str, link: &str) -> u64 {
+/// Whether a program is linked against the base: it has a section with the base's identity.
+fn needs_base(program: &Path) -> bool {
+    let name = b".base_id\0";
+    fs::read(program).unwrap().windows(name.len()).any(|bytes| bytes == name)
+}
+
+/// A cache without programs.
+fn with_only_the_layer() -> TempDir {
     let cache = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(cache.path());
-    let run = Run::new(cache.path()).arguments(&["run", "--json", "-"]).input(text);
-    run.variable("TOOLSMITH_LINK", link).expect("ok", 0);
-    let sizes = programs(cache.path());
-    assert_eq!(sizes.len(), 1, "{sizes:?}");
-    sizes[0]
+    cache
+}
+
+fn run_in(cache: &Path, text: &str) -> Run {
+    Run::new(cache).arguments(&["run", "--json", "-"]).input(text)
+}
+
+/// Runs `text` with an empty cache of programs; returns its program.
+fn linked(text: &str, link: &str) -> (TempDir, PathBuf) {
+    let cache = with_only_the_layer();
+    run_in(cache.path(), text).variable("TOOLSMITH_LINK", link).expect("ok", 0);
+    let mut programs = programs(cache.path());
+    assert_eq!(programs.len(), 1, "{programs:?}");
+    (cache, programs.remove(0))
 }
 
 #[test]
 fn the_cache_keeps_only_a_programs_own_part() {
     let text = "vec![1, 2, 3].into_iter().map(|n| n * 2).collect::<Vec<_>>()";
-    assert!(size(text, "") < SMALL, "it is linked against the base");
-    assert!(size(text, "whole") > SMALL);
+    let (_cache, own_part) = linked(text, "");
+    assert!(needs_base(&own_part) && fs::metadata(&own_part).unwrap().len() < SMALL);
+    let (_cache, whole) = linked(text, "whole");
+    assert!(!needs_base(&whole) && fs::metadata(&whole).unwrap().len() > SMALL);
 }
 
 /// Programs whose meaning depends on being linked as a whole.
@@ -212,7 +239,7 @@ fn a_program_that_the_base_does_not_suit_is_linked_as_a_whole() {
         }";
     for text in [allocator, constructor, function, weak, common, end] {
         assert_eq!(json(text).result(), true, "{text}");
-        assert!(size(text, "") > SMALL, "{text}");
+        assert!(!needs_base(&linked(text, "").1), "{text}");
     }
 }
 
@@ -241,7 +268,11 @@ fn a_damaged_program_is_reported_and_compiled_again() {
         bytes[64] = 4;
         fs::write(&file, bytes).unwrap();
     }
-    run().done().exits(7).says(&["the cached program", "is damaged", "help: it has been removed; run the snippet again"]);
+    run().done().exits(7).says(&[
+        "the cached program",
+        "is damaged",
+        "help: it has been removed; run the snippet again",
+    ]);
     assert_eq!(run().result(), 42);
 }
 

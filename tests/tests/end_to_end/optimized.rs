@@ -1,15 +1,22 @@
 //! Programs of long runs are compiled again with optimization, and do the same.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
-use crate::cache::shared;
+use crate::cache::{shared, with_the_layer_of_the_shared};
 use crate::harness::{COLD_WATCHDOG, Run, json, unique};
-use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
+use crate::serving::{DEMO, Serve, Server, Tree, execute, outcome_of};
 
 /// Steps of a loop far above the limit of `serve`.
 const STEPS: u32 = 30_000_000;
 /// Steps of a loop far above the limit of `run`, also on a machine twice as fast.
 const MANY_STEPS: u32 = 400_000_000;
+
+/// The compilers that optimize, without their supervisors.
+fn optimizing(server: &Server) -> Tree {
+    server.tree().filter(|command| command.contains("-Copt-level=2") && !command.contains("sandbox-helper:"))
+}
 
 /// A snippet that is not in the cache: a loop whose value `x` is not known before it runs, and the `end` of the text.
 fn snippet(steps: u32, end: &str) -> String {
@@ -119,6 +126,34 @@ fn run_compiles_the_program_of_a_very_long_run_again_before_its_next_run() {
     assert_eq!(states, [(&no, &no), (&yes, &no), (&yes, &yes)]);
     assert_eq!(outcomes[0]["result"], outcomes[1]["result"]);
     assert_eq!(outcomes[0]["result"], outcomes[2]["result"]);
+}
+
+/// It would be compiled again before each run, and the result thrown away.
+#[test]
+fn a_program_that_is_too_large_for_the_cache_is_not_optimized() {
+    let cache = tempfile::tempdir().unwrap();
+    with_the_layer_of_the_shared(cache.path());
+    let end = format!("static BYTES: [u8; {}] = [7; {0}];\nu64::from(BYTES[x as usize]) + x", 17 << 20);
+    let code = snippet(MANY_STEPS, &end);
+    let run = Run::new(cache.path()).arguments(&["run", "--json", "-"]).input(&code);
+    run.watchdog(COLD_WATCHDOG).expect("ok", 0);
+    let entries: Vec<_> = fs::read_dir(cache.path().join("programs-v1")).unwrap().collect();
+    assert!(entries.is_empty(), "neither the program nor a mark is kept: {entries:?}");
+}
+
+/// For example because the machine ran out of memory.
+#[test]
+fn a_program_whose_compiler_was_killed_is_optimized_after_the_next_run() {
+    let mut server = serving();
+    let code = snippet(STEPS, "x");
+    let run = |server: &mut Server| outcome_of(&server.ask(1, "tools/call", &execute(&code))).clone();
+    run(&mut server);
+    server.wait_until("the compiler", || !optimizing(&server).commands().is_empty());
+    optimizing(&server).kill("");
+    server.wait_for_log("the optimization of a program was interrupted");
+    assert_eq!(run(&mut server)["optimized"], false);
+    server.wait_for_log("a program is compiled with optimization");
+    assert_eq!(run(&mut server)["optimized"], true);
 }
 
 #[test]
