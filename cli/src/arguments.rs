@@ -54,7 +54,7 @@ pub(crate) use self::mcp::{
     PromptArguments, ResourceArguments, ToolsArguments,
 };
 
-/// Runs Rust snippets that call MCP tools, compiled in a fraction of a second and confined.
+/// Compiles Rust snippets that call MCP tools in a fraction of a second, and runs them confined.
 #[derive(Debug, Parser)]
 #[command(name = "toolsmith", version, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {

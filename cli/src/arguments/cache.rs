@@ -14,9 +14,7 @@ pub(crate) enum CacheCommand {
     Info(InfoArguments),
     /// Remove everything that no process uses. The next run builds again what it needs.
     Clean(CleanArguments),
-    /// Remove the least recently used entries until the cache is within its limits.
-    ///
-    /// `--to` sets another size, and `--older-than` removes entries that have not been used for this long.
+    /// Remove the least recently used entries until the cache is within its limits, or as --to or --older-than say.
     Prune(PruneArguments),
     /// Compile the available crates and all bindings ahead of time.
     Warm(WarmArguments),
