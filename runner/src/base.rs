@@ -35,6 +35,9 @@ pub(crate) const IMAGE: &str = "base.image";
 const SEALS: SealFlags =
     SealFlags::WRITE.union(SealFlags::GROW).union(SealFlags::SHRINK).union(SealFlags::SEAL);
 
+/// How often sealing is tried again: about 3 seconds in all.
+const SEAL_ATTEMPTS: usize = 20;
+
 /// What the layer's index says about the base.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum BaseState {
@@ -181,7 +184,7 @@ impl Base {
             file.write_all_at(bytes, *offset)?;
         }
         file.write_all_at(&program, composition.program_offset)?;
-        rustix::fs::fcntl_add_seals(&file, SEALS)?;
+        seal(&file)?;
         if program.len() <= LARGEST_RECENT {
             let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
             recent.push_front(Executable { program, file: file.try_clone()?.into() });
@@ -216,6 +219,18 @@ impl Base {
         }
         rustix::fs::seek(&created, SeekFrom::Start(0))?;
         Ok(created)
+    }
+}
+
+/// Seals a finished executable. The kernel refuses with EBUSY while it examines or moves a page of the file, and waits
+/// for about 150 ms before it does (`memfd_wait_for_pins` in mm/memfd.c).
+fn seal(file: &File) -> std::io::Result<()> {
+    let mut attempts = 0;
+    loop {
+        match rustix::fs::fcntl_add_seals(file, SEALS) {
+            Err(rustix::io::Errno::BUSY) if attempts < SEAL_ATTEMPTS => attempts += 1,
+            sealed => return Ok(sealed?),
+        }
     }
 }
 
