@@ -84,7 +84,7 @@ pub(crate) fn kept(cache: &Cache, module: &str, key: &str) -> Option<Library> {
 pub(crate) async fn ensure(
     engine: &Engine,
     named: &Named<'_>,
-    patience: AdmissionWait<'_>,
+    admission: AdmissionWait<'_>,
 ) -> Result<Library> {
     let Engine { cache, layer, .. } = engine;
     let module = &named.module.module;
@@ -94,13 +94,13 @@ pub(crate) async fn ensure(
         }
         let all = named.module.tools().len();
         if all <= WHOLE_SERVER || named.tools.len() == all {
-            return whole(engine, named.module, false, patience).await;
+            return whole(engine, named.module, false, admission).await;
         }
     }
     let key = text_key(layer, module, &named.source);
     match kept(cache, module, &key) {
         Some(library) => Ok(library),
-        None => compile(engine, (module, &key), &named.source, false, patience).await,
+        None => compile(engine, (module, &key), &named.source, false, admission).await,
     }
 }
 
@@ -111,20 +111,20 @@ pub(crate) fn is_whole(engine: &Engine, module: &ServerModule) -> bool {
 
 /// Compiles the whole library of a server if it does not exist, at low priority.
 pub(crate) async fn warm(engine: &Engine, module: &ServerModule) -> Result<()> {
-    let patience = AdmissionWait { observer: &Unobserved, clock: None };
-    if is_whole(engine, module) { Ok(()) } else { whole(engine, module, true, patience).await.map(drop) }
+    let admission = AdmissionWait { observer: &Unobserved, clock: None };
+    if is_whole(engine, module) { Ok(()) } else { whole(engine, module, true, admission).await.map(drop) }
 }
 
 async fn whole(
     engine: &Engine,
     module: &ServerModule,
     background: bool,
-    patience: AdmissionWait<'_>,
+    admission: AdmissionWait<'_>,
 ) -> Result<Library> {
     let all: Vec<&ToolEntry> = module.tools().iter().collect();
     let source = module.generated.source(&all)?;
     let key = whole_key(&engine.layer, module);
-    compile(engine, (&module.module, &key), &source, background, patience).await
+    compile(engine, (&module.module, &key), &source, background, admission).await
 }
 
 async fn compile(
@@ -132,11 +132,11 @@ async fn compile(
     (module, key): (&str, &str),
     source: &str,
     background: bool,
-    patience: AdmissionWait<'_>,
+    admission: AdmissionWait<'_>,
 ) -> Result<Library> {
     let Engine { cache, toolchain, layer, confinement, .. } = engine;
     let name = file_name(module);
-    let _admitted = engine.admit_compiler(patience).await?;
+    let _admitted = engine.admit_compiler(admission).await?;
     let folder = cache.temporary()?;
     let output = cache.temporary()?;
     fs_err::write(folder.path().join("lib.rs"), source).map_err(Error::cache(folder.path()))?;

@@ -85,7 +85,7 @@ pub(crate) async fn build(
     engine: &Engine,
     catalog: &Catalog,
     snippet: &Snippet,
-    patience: AdmissionWait<'_>,
+    admission: AdmissionWait<'_>,
 ) -> Result<Report> {
     let modules: Vec<&str> =
         catalog.named(&snippet.identifiers).map(|module| module.module.as_str()).collect();
@@ -99,10 +99,11 @@ pub(crate) async fn build(
         return Ok(Report::of_kept(program));
     }
     let _awaited = engine.foreground.begin();
-    let libraries = try_join_all(named.iter().map(|named| bindings::ensure(engine, named, patience))).await?;
+    let libraries =
+        try_join_all(named.iter().map(|named| bindings::ensure(engine, named, admission))).await?;
     let bindings_ms = milliseconds(started);
     let started = Instant::now();
-    let compilations = Compilations { engine, catalog, snippet, modules, libraries, patience };
+    let compilations = Compilations { engine, catalog, snippet, modules, libraries, admission };
     let Judged { accepted, mut diagnostics, sandbox } = compilations.run(spliced).await?;
     let compared = never_equal(catalog, snippet)?;
     let result = match accepted.filter(|_| compared.is_empty()) {
@@ -135,7 +136,7 @@ struct Compilations<'a> {
     /// The modules that it names.
     modules: Vec<&'a str>,
     libraries: Vec<Library>,
-    patience: AdmissionWait<'a>,
+    admission: AdmissionWait<'a>,
 }
 
 /// A text that compiles.
@@ -158,7 +159,7 @@ struct Judged {
 
 impl Compilations<'_> {
     async fn compile(&self, spliced: &Spliced) -> Result<Attempt> {
-        compile(self.engine, &self.libraries, &spliced.text, Goal::default(), self.patience).await
+        compile(self.engine, &self.libraries, &spliced.text, Goal::default(), self.admission).await
     }
 
     /// Compiles the text, and corrected ones if it has errors or calls that are never made.

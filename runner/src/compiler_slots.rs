@@ -82,7 +82,7 @@ impl Admission {
     pub(crate) async fn admit(
         &self,
         needed: u64,
-        patience: AdmissionWait<'_>,
+        admission: AdmissionWait<'_>,
         release: impl Fn(),
     ) -> Result<Admitted<'_>> {
         let mut waiting = pin!(async {
@@ -106,11 +106,11 @@ impl Admission {
         if let Poll::Ready(admitted) = futures::poll!(waiting.as_mut()) {
             return admitted;
         }
-        patience.observer.progress(&format!(
+        admission.observer.progress(&format!(
             "waiting for memory: a compiler may take {} MiB, and others are running",
             needed >> 20
         ));
-        match patience.clock {
+        match admission.clock {
             Some(clock) => clock.while_waiting(waiting).await,
             None => waiting.await,
         }
@@ -175,7 +175,7 @@ mod tests {
 
     const GIB: u64 = 1 << 30;
 
-    fn patience() -> AdmissionWait<'static> {
+    fn unlimited() -> AdmissionWait<'static> {
         AdmissionWait { observer: &Unobserved, clock: None }
     }
 
@@ -206,10 +206,10 @@ mod tests {
     async fn without_memory_they_run_one_by_one_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let admission = Admission::new(folder.path().join("compilers"));
-        let first = admission.admit(TOO_MUCH, patience(), nothing).await.unwrap();
-        let mut second = Box::pin(admission.admit(TOO_MUCH, patience(), nothing));
-        let mut leaving = Box::pin(admission.admit(TOO_MUCH, patience(), nothing));
-        let mut third = Box::pin(admission.admit(TOO_MUCH, patience(), nothing));
+        let first = admission.admit(TOO_MUCH, unlimited(), nothing).await.unwrap();
+        let mut second = Box::pin(admission.admit(TOO_MUCH, unlimited(), nothing));
+        let mut leaving = Box::pin(admission.admit(TOO_MUCH, unlimited(), nothing));
+        let mut third = Box::pin(admission.admit(TOO_MUCH, unlimited(), nothing));
         for waiting in [&mut second, &mut leaving, &mut third] {
             assert!(futures::poll!(waiting.as_mut()).is_pending());
         }
@@ -228,9 +228,9 @@ mod tests {
         let admission = Admission::new(folder.path().to_owned());
         let released = std::cell::Cell::new(0);
         let release = || released.set(released.get() + 1);
-        let first = admission.admit(TOO_MUCH, patience(), release).await.unwrap();
+        let first = admission.admit(TOO_MUCH, unlimited(), release).await.unwrap();
         assert_eq!(released.get(), 0);
-        let mut second = Box::pin(admission.admit(TOO_MUCH, patience(), release));
+        let mut second = Box::pin(admission.admit(TOO_MUCH, unlimited(), release));
         assert!(futures::poll!(second.as_mut()).is_pending());
         assert_eq!(released.get(), 1);
         drop(first);
@@ -241,8 +241,8 @@ mod tests {
     async fn compilers_of_other_processes_count() {
         let folder = tempfile::tempdir().unwrap();
         let [one, other] = [(), ()].map(|()| Admission::new(folder.path().to_owned()));
-        let first = one.admit(TOO_MUCH, patience(), nothing).await.unwrap();
-        let mut second = Box::pin(other.admit(TOO_MUCH, patience(), nothing));
+        let first = one.admit(TOO_MUCH, unlimited(), nothing).await.unwrap();
+        let mut second = Box::pin(other.admit(TOO_MUCH, unlimited(), nothing));
         assert!(futures::poll!(second.as_mut()).is_pending());
         drop(first);
         second.await.unwrap();
@@ -254,7 +254,7 @@ mod tests {
         let admission = Admission::new(folder.path().to_owned());
         let mut running = Vec::new();
         for _ in 0..16 {
-            running.push(admission.admit(1, patience(), nothing).await.unwrap());
+            running.push(admission.admit(1, unlimited(), nothing).await.unwrap());
         }
         assert_eq!(running.len(), 16);
     }

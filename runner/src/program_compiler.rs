@@ -121,9 +121,9 @@ pub(crate) async fn compile(
     libraries: &[Library],
     text: &str,
     goal: Goal,
-    patience: AdmissionWait<'_>,
+    admission: AdmissionWait<'_>,
 ) -> Result<Attempt> {
-    let _admitted = engine.admit_compiler(patience).await?;
+    let _admitted = engine.admit_compiler(admission).await?;
     let inputs = Inputs::new(engine, libraries, goal);
     let attempt = match with_spare(&inputs, text).await {
         Some(attempt) => attempt,
@@ -165,9 +165,9 @@ async fn with_spare(inputs: &Inputs<'_>, text: &str) -> Option<Attempt> {
 
 impl Engine {
     /// Admits a compiler. If there is not enough memory, spare compilers end.
-    pub(crate) async fn admit_compiler(&self, patience: AdmissionWait<'_>) -> Result<Admitted<'_>> {
+    pub(crate) async fn admit_compiler(&self, admission: AdmissionWait<'_>) -> Result<Admitted<'_>> {
         let release = || self.spare_compilers.end();
-        self.admission.admit(sandbox_policies::compiler_memory(), patience, release).await
+        self.admission.admit(sandbox_policies::compiler_memory(), admission, release).await
     }
 
     /// Starts a spare compiler, and ends those that are too many, unusable or not expected to be used. `limit` is the

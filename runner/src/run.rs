@@ -159,8 +159,8 @@ impl<'a> Run<'a> {
         let started = Instant::now();
         let mut opening =
             pin!(open_all(self.host, if self.request.check_only { &[] } else { &named }).fuse());
-        let patience = AdmissionWait { observer: self.observer, clock: Some(self.clock) };
-        let mut building = pin!(build(self.engine, self.catalog, snippet, patience));
+        let admission = AdmissionWait { observer: self.observer, clock: Some(self.clock) };
+        let mut building = pin!(build(self.engine, self.catalog, snippet, admission));
         let mut connect = 0.0;
         let built = loop {
             tokio::select! {
@@ -196,8 +196,8 @@ impl<'a> Run<'a> {
         }
         let started = Instant::now();
         self.begin(Phase::Compiling);
-        let patience = AdmissionWait { observer: self.observer, clock: Some(self.clock) };
-        let compiled = optimize::compile_if_due(self.engine, &program, manifest, patience).await;
+        let admission = AdmissionWait { observer: self.observer, clock: Some(self.clock) };
+        let compiled = optimize::compile_if_due(self.engine, &program, manifest, admission).await;
         self.outcome.phases_ms.compile += milliseconds(started);
         match compiled {
             Ok(Some(optimized)) => {
