@@ -54,7 +54,7 @@ pub(crate) use self::mcp::{
     PromptArguments, ResourceArguments, ToolsArguments,
 };
 
-/// Compiles Rust snippets that call MCP tools in a fraction of a second, and runs them confined.
+/// Runs Rust snippets that call MCP tools. A snippet compiles in a fraction of a second, and runs confined.
 #[derive(Debug, Parser)]
 #[command(name = "toolsmith", version, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
@@ -129,7 +129,6 @@ pub(crate) enum Command {
     /// Print a script that completes commands, servers and tools in a shell.
     Completions(CompletionsArguments),
     /// Write a man page for each command.
-    #[command(hide = true)]
     Man(ManArguments),
     /// Print how often tools were called, how often they failed, and how long they took.
     Stats(StatsArguments),
@@ -223,7 +222,7 @@ pub(crate) struct RunArguments {
     /// server only if its tool list is not cached or may be out of date.
     #[arg(long)]
     pub(crate) check: bool,
-    /// Time limit for compiling and running, in seconds (at most 86400). Overrides `codeMode.sandbox.wallClock`.
+    /// Time limit for the whole run, compiling included, in seconds (at most 86400). Overrides `codeMode.sandbox.wallClock`.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
     /// An argument for the snippet, available as `args.get("KEY")`. Repeatable.

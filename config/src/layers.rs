@@ -315,7 +315,7 @@ impl Layers {
             let known: Vec<&str> = settings.models.iter().map(|known| known.reference.as_str()).collect();
             let advice = match known.is_empty() {
                 true => "add it under `models`".to_owned(),
-                false => format!("write the ref of one under `models`: {}", known.join(", ")),
+                false => format!("write the `ref` of a model under `models`: {}", known.join(", ")),
             };
             wrong.push(Problem::at(place, format!("defaults.model names no model: {model:?}; {advice}")));
         }

@@ -60,7 +60,7 @@ fn entry<'a>(config: &'a Config, name: Option<&str>) -> Result<&'a Model, Failur
             return Err(Failure::new(
                 Kind::Model,
                 format!(
-                    "no model is selected; write `defaults: {{ model: … }}` with the ref of one under `models` ({})",
+                    "no model is selected; write `defaults: {{ model: REF }}`, where REF is the `ref` of a model under `models` ({})",
                     known()
                 ),
             ));
