@@ -101,7 +101,7 @@ Exit codes of `run`:
 pub(crate) enum Command {
     /// Compile and run a snippet, and print its output and result.
     Run(RunArguments),
-    /// Print what is generated from tools (signatures, Rust code, a model's description, a report), or write a crate.
+    /// Print what is generated from tools (signatures, Rust code, the description that models read, a report), or write a crate.
     Codegen(CodegenArguments),
     /// Inspect and change the configured servers, call their tools, observe outputs, and pin servers to their tools.
     #[command(subcommand)]

@@ -225,7 +225,7 @@ impl Layers {
         }
         Err(Error::new(format!("the configuration of this folder, {shown}, {what}"))
             .kind(ErrorKind::Trust)
-            .hint("review what it starts and loosens, and trust it: toolsmith trust")
+            .hint("review what it starts and which settings it weakens, then trust it: toolsmith trust")
             .hint("without a terminal: toolsmith trust --show, then toolsmith trust --yes")
             .hint("or name another configuration: --config FILE"))
     }

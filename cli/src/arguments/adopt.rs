@@ -37,7 +37,7 @@ pub(crate) struct AdoptArguments {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) access: AccessArguments,
-    /// Replace different servers of the same names in Toolsmith's configuration (default: you are asked on a terminal).
+    /// Replace servers of Toolsmith's configuration that have the same names but differ (default: you are asked on a terminal).
     #[arg(long)]
     pub(crate) replace: bool,
     /// Where to put secrets that the client's file has as plain text (default: you are asked on a terminal, otherwise

@@ -59,7 +59,7 @@ pub(crate) struct SetupArguments {
     /// Print the entry and the file it belongs in, instead of writing it.
     #[arg(long)]
     pub(crate) print: bool,
-    /// Remove the entry again, and nothing else (default: from all clients that have it).
+    /// Remove the entry, and change nothing else (default: from all clients that have it).
     #[arg(long, conflicts_with_all = ["print", "config", "force", "approve", "trust"])]
     pub(crate) remove: bool,
     /// A configuration for `toolsmith serve`; it overrides your own and the project's.
@@ -71,7 +71,7 @@ pub(crate) struct SetupArguments {
     /// Which configuration of the client to change.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) scope: ClientScope,
-    /// Replace a different entry of that name.
+    /// Replace an entry that has the same name but differs.
     #[arg(long)]
     pub(crate) force: bool,
     /// Let the client call Toolsmith's tools without asking each time (codex, gemini; default: you are asked on a
