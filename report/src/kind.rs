@@ -32,7 +32,7 @@ macro_rules! kinds {
 kinds! {
     /// The command line: an option, an argument, or a file that it names.
     CommandLine = "command-line",
-    /// A configuration file, or a variable with a part of the configuration.
+    /// A configuration file, or an environment variable that contains a part of the configuration.
     Configuration = "configuration",
     /// A project's configuration is not trusted, or the trust record can't be used.
     Trust = "trust",

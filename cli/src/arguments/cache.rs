@@ -14,7 +14,7 @@ pub(crate) enum CacheCommand {
     Info(InfoArguments),
     /// Remove everything that no process uses. The next run builds again what it needs.
     Clean(CleanArguments),
-    /// Remove the least recently used entries until the cache is within its limits, or as --to or --older-than say.
+    /// Remove the entries that exceed the cache's limits, or a given size or age; the least recently used ones first.
     Prune(PruneArguments),
     /// Compile the available crates and all bindings ahead of time.
     Warm(WarmArguments),

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// The code, as an error or an outcome has it: a kind such as `trust`, a status such as `timeout`, an exit code
+    /// The code to explain: a kind of error such as `trust`, a status such as `timeout`, an exit code
     /// such as 7, or a code of the Rust compiler such as E0308. Without CODE, all codes are listed.
     #[arg(value_name = "CODE")]
     pub(crate) code: Option<String>,
