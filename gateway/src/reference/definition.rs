@@ -51,7 +51,7 @@ pub struct ExecuteCode {
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "each is a description in the schema, which every conversation pays for")]
 pub struct SearchTools {
-    /// Words; empty: all tools (of `server`, if given).
+    /// Words; empty: all tools.
     pub query: String,
     #[serde(default)]
     #[schemars(with = "String")]

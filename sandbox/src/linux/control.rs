@@ -10,6 +10,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
+use rustix::io::retry_on_intr;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
     SendFlags, recvmsg, sendmsg,
@@ -130,7 +131,9 @@ pub(super) fn send_with<S: AsFd>(
     if !descriptors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    let sent = sendmsg(socket, &[IoSlice::new(bytes)], &mut ancillary, SendFlags::NOSIGNAL)?;
+    let bytes_and_descriptors = [IoSlice::new(bytes)];
+    let sent =
+        retry_on_intr(|| sendmsg(socket, &bytes_and_descriptors, &mut ancillary, SendFlags::NOSIGNAL))?;
     stream.write_all(bytes.get(sent..).unwrap_or_default())
 }
 
@@ -145,8 +148,11 @@ pub(super) fn receive_with<S: AsFd, T: DeserializeOwned>(
     let mut prefix = [0; 4];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAXIMUM_DESCRIPTORS))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let received =
-        recvmsg(socket, &mut [IoSliceMut::new(&mut prefix)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)?.bytes;
+    // With a time limit on the socket, the kernel does not restart it itself (signal(7)).
+    let received = retry_on_intr(|| {
+        recvmsg(socket, &mut [IoSliceMut::new(&mut prefix)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)
+    })?
+    .bytes;
     if received == 0 {
         return Ok(None);
     }

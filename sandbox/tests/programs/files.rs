@@ -48,12 +48,15 @@ fn attempt(name: &str, path: &str, second: &str, third: &str) -> io::Result<Stri
         "list" => list(path),
         "create" => fs::write(Path::new(path).join("made"), "made").map(|()| String::new()),
         "truncate" => File::options().write(true).truncate(true).open(path).map(|_| String::new()),
-        "await" => {
-            while !Path::new(path).exists() {
-                std::thread::sleep(std::time::Duration::from_millis(1));
+        // The file exists before its content.
+        "await" => loop {
+            match fs::read_to_string(path) {
+                Ok(text) if text.is_empty() => {}
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                done => break done,
             }
-            fs::read_to_string(path)
-        }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        },
         "clear" => clear(Path::new(path)),
         "remove" => fs::remove_file(path).map(|()| String::new()),
         "enter" => std::env::set_current_dir(path).map(|()| String::new()),

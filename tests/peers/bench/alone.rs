@@ -77,7 +77,7 @@ impl Alone {
         for (tools, median) in [SMALL, LARGE].iter().zip(medians) {
             let cell = median.map_or_else(
                 || "–".to_owned(),
-                |median| format!("{} ({} h)", milliseconds(median), ratio(median / hello)),
+                |median| format!("{} ({} × hello)", milliseconds(median), ratio(median / hello)),
             );
             rows.push(format!("| new snippet, server with {tools} tools | {cell} |"));
         }

@@ -64,9 +64,9 @@ const WAYS: [(&str, Pick); 2] = [("new", |times| &times.0), ("repeat", |times| &
 /// A time with its ratios to hello world, and of calls to direct calls.
 fn time(median: Option<f64>, hello: f64, direct: Option<f64>, task: Task) -> String {
     let Some(median) = median else { return MISSING.to_owned() };
-    let mut ratios = format!("{} h", ratio(median / hello));
+    let mut ratios = format!("{} × hello", ratio(median / hello));
     if let Some(direct) = direct.filter(|_| matches!(task, Task::Call | Task::Calls)) {
-        ratios += &format!(", {} d", ratio(median / direct));
+        ratios += &format!(", {} × direct", ratio(median / direct));
     }
     format!("{} ({ratios})", milliseconds(median))
 }
