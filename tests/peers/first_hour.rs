@@ -211,6 +211,8 @@ fn compare(record: &str, home: &Path, binary: &Path) -> Checked<()> {
         // Whether a server was started or listed before depends on earlier tests.
         (r"(?m)^toolsmith: info: \w+ is started for the first time: .*\n", ""),
         (r"(?m)^toolsmith: the tools of a server have changed: compiling again .*\n", ""),
+        // Slow phases of an execution are shown.
+        (r"(?m)^  · execute_code: .*\n", ""),
         // Of equal length, so that tables keep their form.
         (r"/tmp/\.tmp\w{6}", "/home/a-user/at"),
         (home.as_str(), "/home/a-user/at"),
