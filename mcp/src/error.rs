@@ -215,7 +215,9 @@ pub enum SpawnError {
     #[error("the command `{0}` was not found in the folders of PATH; {advice}", advice = not_in_path(.0))]
     NotInPath(String),
     /// The command is a path without a file, or the file's interpreter is missing.
-    #[error("the command `{0}` does not exist, or it is a script whose interpreter is missing; check the path")]
+    #[error(
+        "the command `{0}` does not exist, or it is a script whose interpreter is missing; check the path"
+    )]
     Missing(String),
     /// The file may not be executed.
     #[error(
