@@ -178,7 +178,7 @@ fn head(options: &Options, hello: f64) -> Checked<String> {
     let rounds = options.rounds;
     Ok(format!(
         "{date}, {cores} cores, {memory} GiB, {system}, {rustc}: `tests/peers/bench/run {}`\n\n\
-         Medians of {rounds} rounds. \"h\": times as long as `rustc` on hello world ({}); \"d\": times as long as the \
+         Medians of {rounds} rounds. \"× hello\": the ratio to `rustc` on hello world ({}); \"× direct\": the ratio to the \
          same calls made directly. {} without requests before each measurement. Definitions: tokens of what a client sends to its model, as o200k (estimated). \
          Memory: resident, of all processes.\n\n",
         options.line,
