@@ -179,8 +179,8 @@ fn head(options: &Options, hello: f64) -> Checked<String> {
     Ok(format!(
         "{date}, {cores} cores, {memory} GiB, {system}, {rustc}: `tests/peers/bench/run {}`\n\n\
          Medians of {rounds} rounds. \"× hello\": the ratio to `rustc` on hello world ({}); \"× direct\": the ratio to the \
-         same calls made directly. {} without requests before each measurement. Definitions: tokens of what a client sends to its model, as o200k (estimated). \
-         Memory: resident, of all processes.\n\n",
+         same calls made directly. {} without requests before each measurement. Definitions: tokens of what a client \
+         sends to its model, as o200k (estimated). Memory: resident, of all processes.\n\n",
         options.line,
         milliseconds(hello),
         milliseconds(options.pause.as_secs_f64() * 1e3),
