@@ -70,7 +70,7 @@ fn tools(typed: &OsStr) -> Vec<CompletionCandidate> {
     let names = config.servers.iter().filter(may_fit).flat_map(|server| {
         let name = &server.connection.name;
         let list = gateway::catalog::remembered(&cache, server);
-        let tools = list.iter().flat_map(ToolList::tools).filter_map(|tool| tool["name"].as_str());
+        let tools = list.iter().flat_map(ToolList::names);
         let admitted = tools.filter(|tool| is_plain(tool) && config.admits(name, tool));
         admitted.map(|tool| format!("{name}.{tool}")).collect::<Vec<_>>()
     });

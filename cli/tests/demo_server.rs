@@ -11,7 +11,7 @@ async fn the_server_lists_the_tools_of_the_fixture() {
     let listing = session.list_tools().await.unwrap();
     session.close().await;
     assert_eq!(listing.warnings, Vec::<String>::new());
-    let listed: Vec<Value> = listing.tools.into_iter().map(|tool| tool.raw).collect();
+    let listed: Vec<Value> = listing.tools.iter().map(mcp::Tool::definition).collect();
     assert_eq!(
         listed,
         fixture,

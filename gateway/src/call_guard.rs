@@ -65,9 +65,9 @@ impl ToolGuard {
     /// given.
     pub(crate) fn new(tool: &str, offered: &ToolList, pinned: Option<&ToolList>, check_input: bool) -> Self {
         let now = offered.tool(tool);
-        let schema = now.and_then(|tool| tool.get("inputSchema"));
+        let schema = now.as_ref().and_then(|tool| tool.get("inputSchema"));
         let input = schema.filter(|_| check_input).map(InputCheck::new);
-        let changed = pinned.and_then(|pinned| changes(pinned.tool(tool), now));
+        let changed = pinned.and_then(|pinned| changes(pinned.tool(tool).as_ref(), now.as_ref()));
         let refused = changed.map(|changes| {
             format!(
                 "the tool has changed since the program was built: {changes}; write the crate again with \
@@ -119,7 +119,7 @@ mod tests {
     /// A list with one tool, whose argument `n` has this type.
     fn list(kind: &str, description: &str) -> ToolList {
         let schema = json!({ "type": "object", "properties": { "n": { "type": kind } } });
-        ToolList::new(vec![json!({ "name": "t", "description": description, "inputSchema": schema })])
+        ToolList::new(&[json!({ "name": "t", "description": description, "inputSchema": schema })])
     }
 
     fn checked(guard: &ToolGuard, arguments: &Value) -> Result<(), FailureKind> {
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_tool_must_be_the_one_that_the_program_was_built_for() {
-        let none = ToolList::new(Vec::new());
+        let none = ToolList::new(&[]);
         let integer = list("integer", "x");
         let refused = |offered: &ToolList, pinned: &ToolList| {
             let guard = ToolGuard::new("t", offered, Some(pinned), true);

@@ -33,7 +33,7 @@ struct Entry {
 
 /// The cached list of a server. Its key covers everything that the server's identity depends on.
 pub fn remembered(cache: &Cache, server: &Server) -> Option<ToolList> {
-    ToolList::from_record(&cache.read(Bucket::Catalogs, &identity(server))?)
+    ToolList::from_record(cache.read(Bucket::Catalogs, &identity(server))?)
 }
 
 /// Caches the list of a server.
@@ -187,7 +187,7 @@ impl ToolLists {
 
     fn in_code_mode(&self, name: &str, list: &ToolList, config: &Config) -> Vec<codegen::Tool> {
         let held = self.known.pins.held(name, list);
-        let tools = list.tools().iter().filter_map(|raw| self.known.observed.tool(name, raw));
+        let tools = list.tools().filter_map(|raw| self.known.observed.tool(name, &raw));
         tools.filter(|tool| config.in_code_mode(name, &tool.name) && !held.contains(&tool.name)).collect()
     }
 

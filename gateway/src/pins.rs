@@ -118,14 +118,21 @@ impl Pins {
     /// The names of the tools in `offered` that are held back.
     pub fn held(&self, server: &str, offered: &ToolList) -> BTreeSet<String> {
         let pins = self.of(server);
-        let is_held = |raw: &&Value| pins.iter().any(|pin| !pin.accepts(raw));
-        offered.tools().iter().filter(is_held).filter_map(name).map(str::to_owned).collect()
+        if pins.is_empty() {
+            return BTreeSet::new();
+        }
+        let is_held = |raw: &Value| pins.iter().any(|pin| !pin.accepts(raw));
+        offered.tools().filter(is_held).filter_map(|raw| name(&raw).map(str::to_owned)).collect()
     }
 
     /// Why a tool is held back, if it is; for a model or a user.
     pub(crate) fn holds_back(&self, server: &str, tool: &str, offered: &ToolList) -> Option<String> {
+        let pins = self.of(server);
+        if pins.is_empty() {
+            return None;
+        }
         let raw = offered.tool(tool)?;
-        let pin = self.of(server).iter().find(|pin| !pin.accepts(raw))?;
+        let pin = pins.iter().find(|pin| !pin.accepts(&raw))?;
         let what = if pin.server.tools.contains_key(tool) { "has changed" } else { "is new" };
         Some(format!(
             "the tool {what} since its server was locked, and is held back; {}",
@@ -154,16 +161,16 @@ impl Pin {
         let (server, file) = (server.to_owned(), self.file.clone());
         let mut difference = Difference { server, file, ..Difference::default() };
         for raw in offered.tools() {
-            let Some(name) = name(raw).filter(|name| admits(name)) else { continue };
+            let Some(name) = name(&raw).filter(|name| admits(name)) else { continue };
             match pinned.tools.get(name) {
-                Some(locked) if locked.is(raw) => {}
+                Some(locked) if locked.is(&raw) => {}
                 Some(LockedTool { tool, .. }) => {
-                    difference.changed.push((name.to_owned(), wording::changes(tool, raw)));
+                    difference.changed.push((name.to_owned(), wording::changes(tool, &raw)));
                 }
                 None => difference.new.push(name.to_owned()),
             }
         }
-        let gone = pinned.tools.keys().filter(|name| offered.tool(name).is_none());
+        let gone = pinned.tools.keys().filter(|name| !offered.has(name));
         difference.gone = gone.cloned().collect();
         difference.new.sort();
         difference.changed.sort();
@@ -246,7 +253,7 @@ mod tests {
         let pins = pins(vec![tool("a", "x")]);
         let text =
             r#"{ "inputSchema": { "properties": {}, "type": "object" }, "description": "x", "name": "a" }"#;
-        let list = ToolList::new(vec![serde_json::from_str(text).unwrap()]);
+        let list = ToolList::new(&[serde_json::from_str(text).unwrap()]);
         assert!(pins.held("s", &list).is_empty() && pins.holds_back("s", "a", &list).is_none());
         assert!(pins.differences("s", &list, |_| true)[0].is_empty());
     }
@@ -257,7 +264,7 @@ mod tests {
         let mut typed = tool("b", "x");
         typed["inputSchema"]["properties"]["path"] = json!({ "type": "string" });
         let list =
-            ToolList::new(vec![tool("a", "y\u{1b}[2J"), typed, tool("new\n", "x"), tool("filtered", "x")]);
+            ToolList::new(&[tool("a", "y\u{1b}[2J"), typed, tool("new\n", "x"), tool("filtered", "x")]);
         let [difference] = &pins.differences("s", &list, |name| name != "filtered")[..] else { panic!() };
         assert_eq!(
             (&difference.new[..], &difference.gone[..]),
@@ -286,7 +293,7 @@ mod tests {
         let mut lock = Lock::default();
         lock.pin("s", vec![tool("a", "x"), tool("b", "y"), tool("c", "x")]);
         pins.add(Path::new("/other"), &lock);
-        let list = ToolList::new(vec![tool("a", "x"), tool("b", "x"), tool("c", "x")]);
+        let list = ToolList::new(&[tool("a", "x"), tool("b", "x"), tool("c", "x")]);
         assert_eq!(pins.held("s", &list).into_iter().collect::<Vec<_>>(), ["b", "c"]);
         assert!(pins.holds_back("s", "a", &list).is_none());
         assert!(pins.holds_back("s", "b", &list).unwrap().contains("has changed"));
@@ -300,7 +307,7 @@ mod tests {
     #[test]
     fn observed_servers_are_not_pinned() {
         let pins = pins(Vec::new());
-        let list = ToolList::new(vec![tool("a", "other"), tool("b", "x")]);
+        let list = ToolList::new(&[tool("a", "other"), tool("b", "x")]);
         assert!(pins.held("loose", &list).is_empty() && pins.held("unknown", &list).is_empty());
         assert_eq!(pins.differences("loose", &list, |_| true), []);
         assert!(pins.holds_back("loose", "a", &list).is_none());

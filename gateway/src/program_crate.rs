@@ -45,8 +45,8 @@ impl ProgramCrate {
                     .caused_by(error)
                     .hint("write the crate again with `toolsmith codegen --out`")
             })?;
-            let tools = server.tools.values().map(|tool| tool.tool.clone()).collect();
-            servers.push((name.clone(), Arc::new(ToolList::new(tools)), source));
+            let tools: Vec<_> = server.tools.values().map(|tool| tool.tool.clone()).collect();
+            servers.push((name.clone(), Arc::new(ToolList::new(&tools)), source));
         }
         let code = read_snippet(&folder.join(runner::SNIPPET))?;
         Ok(ProgramCrate { code, servers, observed: ObservedOutputs::of(&lock) })

@@ -20,8 +20,8 @@ impl ToolCount {
     /// Counts the tools in a server's list.
     pub fn of(config: &Config, pins: &Pins, server: &str, list: &ToolList) -> Self {
         let held = pins.held(server, list);
-        let names: Vec<&str> = list.tools().iter().filter_map(|tool| tool["name"].as_str()).collect();
-        let admitted = names.iter().filter(|name| config.admits(server, name) && !held.contains(**name));
+        let names = list.names();
+        let admitted = names.clone().filter(|name| config.admits(server, name) && !held.contains(*name));
         ToolCount { admitted: admitted.count(), listed: names.len() }
     }
 

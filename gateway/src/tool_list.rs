@@ -1,39 +1,60 @@
-//! The tools of a server as it sent them, parsed on first use.
+//! The tools of a server as it sent them, kept as text.
 //!
-//! Parsing a list of a thousand tools takes longer than everything else that a run does before it compiles; digests
-//! show whether two lists are equal.
+//! Parsed, a list takes about eight times the memory, and parsing a list of a thousand tools takes longer than everything
+//! else that a run does before it compiles. So a tool is parsed when it is needed; digests show whether two lists are
+//! equal.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
 
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// The tools of a server.
 #[derive(Debug)]
 pub struct ToolList {
     digest: String,
-    /// A JSON array of MCP's `Tool`; empty once `tools` is set.
-    text: Mutex<Vec<u8>>,
-    tools: OnceLock<Vec<Value>>,
+    /// A JSON array of MCP's `Tool`.
+    text: Box<str>,
+    /// The name and the place in `text` of each tool that has a name.
+    places: OnceLock<Vec<(Box<str>, Range<usize>)>>,
+}
+
+#[derive(Deserialize)]
+struct Named<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
 }
 
 impl ToolList {
-    /// A list of tools as received.
-    pub fn new(tools: Vec<Value>) -> Self {
-        ToolList { digest: digest(&written(&tools)), text: Mutex::default(), tools: OnceLock::from(tools) }
+    /// A list of tools.
+    pub fn new(tools: &[Value]) -> Self {
+        // Writing JSON values does not fail.
+        Self::read(serde_json::to_string(tools).unwrap_or_default().into())
+    }
+
+    /// A list of tools from a session.
+    pub fn of(tools: &[mcp::Tool]) -> Self {
+        let tools: Vec<&str> = tools.iter().map(mcp::Tool::json).collect();
+        Self::read(format!("[{}]", tools.join(",")).into())
+    }
+
+    fn read(text: Box<str>) -> Self {
+        ToolList { digest: digest(text.as_bytes()), text, places: OnceLock::new() }
     }
 
     /// Reads a list written by [`ToolList::record`]; `None` if it is damaged.
-    pub(crate) fn from_record(record: &[u8]) -> Option<Self> {
-        let end = record.iter().position(|byte| *byte == b'\n')?;
-        let (known, text) = (record.get(..end)?, record.get(end + 1..)?);
-        let digest = digest(text);
-        let whole = known == digest.as_bytes();
-        whole.then(|| ToolList { digest, text: Mutex::new(text.to_vec()), tools: OnceLock::new() })
+    pub(crate) fn from_record(record: Vec<u8>) -> Option<Self> {
+        let record = String::from_utf8(record).ok()?;
+        let (known, text) = record.split_once('\n')?;
+        Some(Self::read(text.into())).filter(|list| list.digest == known)
     }
 
     /// The list as text to store: its digest on a line, then the array.
     pub(crate) fn record(&self) -> Vec<u8> {
-        [self.digest.as_bytes(), b"\n", &written(self.tools())].concat()
+        [&self.digest, "\n", &*self.text].concat().into_bytes()
     }
 
     /// The digest, which is the same for equal lists.
@@ -41,26 +62,49 @@ impl ToolList {
         &self.digest
     }
 
-    /// The tools.
-    pub fn tools(&self) -> &[Value] {
-        // The text was written by `new`, or has its digest.
-        self.tools.get_or_init(|| {
-            let text = std::mem::take(&mut *self.text.lock().unwrap_or_else(PoisonError::into_inner));
-            serde_json::from_slice(&text).unwrap_or_default()
-        })
+    /// The names of the tools, in the server's order.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
+        self.places().iter().map(|(name, _)| &**name)
     }
-}
 
-impl ToolList {
+    /// Whether a tool has this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.names().any(|own| own == name)
+    }
+
+    /// The tools that have a name, each parsed as it is reached.
+    pub fn tools(&self) -> impl Iterator<Item = Value> {
+        self.places().iter().filter_map(|(_, place)| self.parsed(place))
+    }
+
     /// The tool with this name.
-    pub fn tool(&self, name: &str) -> Option<&Value> {
-        self.tools().iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(name))
+    pub fn tool(&self, name: &str) -> Option<Value> {
+        let (_, place) = self.places().iter().find(|(own, _)| **own == *name)?;
+        self.parsed(place)
+    }
+
+    fn parsed(&self, place: &Range<usize>) -> Option<Value> {
+        serde_json::from_str(self.text.get(place.clone())?).ok()
+    }
+
+    fn places(&self) -> &[(Box<str>, Range<usize>)] {
+        self.places.get_or_init(|| {
+            // The text was written by `new`, or has its digest.
+            let tools: Vec<&RawValue> = serde_json::from_str(&self.text).unwrap_or_default();
+            let place = |tool: &&RawValue| {
+                let Named { name } = serde_json::from_str(tool.get()).ok()?;
+                // Each tool borrows from the text.
+                let start = tool.get().as_ptr().addr() - self.text.as_ptr().addr();
+                Some((name.into(), start..start + tool.get().len()))
+            };
+            tools.iter().filter_map(place).collect()
+        })
     }
 }
 
 impl PartialEq for ToolList {
     fn eq(&self, other: &Self) -> bool {
-        self.digest == other.digest || self.tools() == other.tools()
+        self.digest == other.digest || self.tools().eq(other.tools())
     }
 }
 
@@ -73,11 +117,6 @@ pub fn as_declared(raw: &Value) -> Option<codegen::Tool> {
         output_schema: raw.get("outputSchema").cloned(),
         observed: false,
     })
-}
-
-/// Writing JSON values to a vector does not fail.
-fn written(tools: &[Value]) -> Vec<u8> {
-    serde_json::to_vec(tools).unwrap_or_default()
 }
 
 /// A BLAKE3 hash as 64 hexadecimal digits.
@@ -93,15 +132,26 @@ mod tests {
 
     #[test]
     fn a_list_is_stored_and_damage_is_detected() {
-        let list = ToolList::new(vec![json!({ "name": "a", "inputSchema": {} })]);
+        let list = ToolList::new(&[json!({ "name": "a", "inputSchema": {} })]);
         let mut record = list.record();
-        let stored = ToolList::from_record(&record).unwrap();
+        let stored = ToolList::from_record(record.clone()).unwrap();
         assert_eq!(stored, list);
-        assert_eq!(stored.tools(), list.tools());
+        assert!(stored.tools().eq(list.tools()));
         *record.last_mut().unwrap() = b' ';
-        assert!(ToolList::from_record(&record).is_none());
-        assert!(ToolList::from_record(b"").is_none());
-        assert_ne!(list, ToolList::new(Vec::new()));
+        assert!(ToolList::from_record(record).is_none());
+        assert!(ToolList::from_record(Vec::new()).is_none());
+        assert_ne!(list, ToolList::new(&[]));
+    }
+
+    #[test]
+    fn tools_are_found_by_their_names() {
+        let tools =
+            [json!({ "name": "a", "x": "\u{1f600}" }), json!({ "title": "b" }), json!({ "name": "\"c\"" })];
+        let list = ToolList::new(&tools);
+        assert!(list.names().eq(["a", "\"c\""]));
+        assert!(list.tools().eq([tools[0].clone(), tools[2].clone()]));
+        assert_eq!(list.tool("\"c\"").as_ref(), Some(&tools[2]));
+        assert!(list.has("a") && !list.has("b") && list.tool("b").is_none());
     }
 
     #[test]

@@ -133,7 +133,7 @@ impl runner::Absences for UnavailableTools {
     fn tool(&self, server: &str, name: &str) -> Option<String> {
         let list = self.lists.get(server)?;
         let requested = letters(name);
-        let names = list.tools().iter().filter_map(|tool| tool["name"].as_str());
+        let names = list.names();
         let own = names
             .clone()
             .find(|own| *own == name)
@@ -144,7 +144,7 @@ impl runner::Absences for UnavailableTools {
 
 /// The reason for a server whose tools are all held back.
 fn held_back(server: &str, list: &ToolList, pins: &Pins) -> Option<String> {
-    let all = list.tools().len();
+    let all = list.names().len();
     (all > 0 && pins.held(server, list).len() == all).then(|| {
         format!(
             "its tools have changed since it was locked, and are held back; ask the user to run `toolsmith mcp lock --accept \
@@ -183,7 +183,7 @@ mod tests {
 
     fn missing(reasons: &[(&str, &str)]) -> UnavailableTools {
         let tool = |name: &str| json!({ "name": name, "inputSchema": {} });
-        let list = ToolList::new(["off", "never", "newTool", "sound"].map(tool).to_vec());
+        let list = ToolList::new(&["off", "never", "newTool", "sound"].map(tool));
         let mut lock = mcp::Lock::default();
         lock.pin("my-shop", ["off", "never", "sound"].map(tool).to_vec());
         let mut pins = Pins::default();

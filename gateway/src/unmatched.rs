@@ -18,8 +18,8 @@ const NEAREST: usize = 3;
 pub fn of_server(config: &Config, server: &str, tools: &ToolList) -> Vec<String> {
     let Some(server) = config.server(server) else { return Vec::new() };
     let named = named(server);
-    // An incomplete list proves nothing. The list is parsed only if there is something to compare.
-    if named.is_empty() || tools.tools().is_empty() {
+    // An incomplete list proves nothing. The list is read only if there is something to compare.
+    if named.is_empty() || tools.names().len() == 0 {
         return Vec::new();
     }
     let names = names(tools);
@@ -52,7 +52,7 @@ fn of_name(
     let servers = searched(config, glob)?;
     let mut all = Vec::new();
     for server in servers {
-        let list = lists.get(server).filter(|list| !list.tools().is_empty())?;
+        let list = lists.get(server).filter(|list| list.names().len() > 0)?;
         let names = names(list);
         if names.iter().any(|name| glob.fits_tool(server, name)) {
             return None;
@@ -105,7 +105,7 @@ fn is_name(glob: &Glob) -> bool {
 }
 
 fn names(tools: &ToolList) -> Vec<&str> {
-    tools.tools().iter().filter_map(|tool| tool["name"].as_str()).collect()
+    tools.names().collect()
 }
 
 /// The names that are most similar to a misspelt one.
@@ -132,7 +132,8 @@ mod tests {
     }
 
     fn list(names: &[&str]) -> Arc<ToolList> {
-        Arc::new(ToolList::new(names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect()))
+        let tools: Vec<_> = names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect();
+        Arc::new(ToolList::new(&tools))
     }
 
     fn globs(texts: &[&str]) -> Vec<Glob> {

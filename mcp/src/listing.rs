@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json, value::RawValue};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
 
 use crate::text::shown;
 
@@ -32,23 +33,19 @@ const MAX_WARNINGS: usize = 100;
 const QUOTED_BYTES: usize = 80;
 
 /// One tool as described by its server. All of it is untrusted: text and schemas.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Tool {
     /// The name used in calls; not necessarily an identifier, unique within the listing.
     pub name: String,
-    /// A title to display.
-    pub title: Option<String>,
-    /// What the tool does.
-    pub description: Option<String>,
-    /// The JSON Schema of the arguments, always an object. If the server sent no usable one, it allows anything, and
-    /// the listing has a warning.
-    pub input_schema: Value,
-    /// The JSON Schema of the structured result, always an object if present.
-    pub output_schema: Option<Value>,
-    /// Hints such as `readOnlyHint`, always an object if present; untrusted.
-    pub annotations: Option<Value>,
-    /// The whole tool as received, including members that this crate doesn't know.
-    pub raw: Value,
+    /// Kept as text: parsed, a tool takes about eight times the memory.
+    definition: Box<RawValue>,
+}
+
+impl PartialEq for Tool {
+    /// The order of members does not matter.
+    fn eq(&self, other: &Self) -> bool {
+        self.definition.get() == other.definition.get() || self.definition() == other.definition()
+    }
 }
 
 /// The tools of a server, in its order, and the problems found in its list.
@@ -144,18 +141,18 @@ struct Page<'a> {
 }
 
 impl Tool {
-    /// The tool as its server sent it, with missing or malformed schemas replaced.
+    /// The tool as its server sent it, but `inputSchema` and `outputSchema` are objects: without a usable input schema,
+    /// any arguments are accepted; an unusable output schema is left out.
     #[must_use]
-    pub fn repaired(self) -> Value {
-        let mut raw = self.raw;
-        if let Some(members) = raw.as_object_mut() {
-            members.insert("inputSchema".to_owned(), self.input_schema);
-            match self.output_schema {
-                Some(schema) => members.insert("outputSchema".to_owned(), schema),
-                None => members.remove("outputSchema"),
-            };
-        }
-        raw
+    pub fn definition(&self) -> Value {
+        // The text was written by `read_tool`.
+        serde_json::from_str(self.json()).unwrap_or_default()
+    }
+
+    /// The definition as compact JSON.
+    #[must_use]
+    pub fn json(&self) -> &str {
+        self.definition.get()
     }
 }
 
@@ -264,7 +261,7 @@ fn read_tool(raw: &RawValue) -> Result<(Tool, Vec<&'static str>), String> {
         return Err(format!("it has more than {MAX_TOOL_BYTES} bytes and starts with {start}"));
     }
     // Displaying, hashing, compiling and checking all use this one reading.
-    let members: Map<String, Value> = strict_json::from_str(raw.get())
+    let mut members: Map<String, Value> = strict_json::from_str(raw.get())
         .map_err(|error| format!("it is not a valid JSON object ({error}): {start}"))?;
     let name = match members.get("name") {
         Some(Value::String(name)) if !name.is_empty() && name.len() <= MAX_TOOL_NAME_BYTES => name.clone(),
@@ -272,42 +269,30 @@ fn read_tool(raw: &RawValue) -> Result<(Tool, Vec<&'static str>), String> {
             return Err(format!("it has no name of 1 to {MAX_TOOL_NAME_BYTES} bytes: {start}"));
         }
     };
-    let mut warnings = Vec::new();
-    let mut take = |member: &str, fits: fn(&Value) -> bool, warning| match members.get(member) {
-        None | Some(Value::Null) => None,
-        Some(value) if fits(value) => Some(value.clone()),
-        Some(_) => {
-            warnings.push(warning);
-            None
-        }
-    };
-    let title = take("title", Value::is_string, "`title` is not a string and was dropped");
-    let description = take("description", Value::is_string, "`description` is not a string and was dropped");
-    let output_schema =
-        take("outputSchema", Value::is_object, "`outputSchema` is not an object and was dropped");
-    let annotations = take("annotations", Value::is_object, "`annotations` is not an object and was dropped");
-    let input_schema =
-        members.get("inputSchema").filter(|value| value.is_object()).cloned().unwrap_or_else(|| {
-            warnings.push("`inputSchema` is missing or not an object; any arguments are accepted here");
-            json!({ "type": "object", "additionalProperties": true })
-        });
-    let tool = Tool {
-        name,
-        title: title.and_then(into_string),
-        description: description.and_then(into_string),
-        input_schema,
-        output_schema,
-        annotations,
-        raw: Value::Object(members),
-    };
-    Ok((tool, warnings))
+    let warnings = repair(&mut members);
+    let definition = to_raw_value(&members).map_err(|error| format!("{error}: {start}"))?;
+    Ok((Tool { name, definition }, warnings))
 }
 
-fn into_string(value: Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text),
-        _ => None,
+/// Replaces schemas that are not objects, and returns a warning about each member that will not be used as it was sent.
+fn repair(members: &mut Map<String, Value>) -> Vec<&'static str> {
+    let mut warnings = Vec::new();
+    let mut check = |members: &Map<String, Value>, name: &str, fits: fn(&Value) -> bool, warning| {
+        let is_unfit = members.get(name).is_some_and(|value| !value.is_null() && !fits(value));
+        warnings.extend(is_unfit.then_some(warning));
+    };
+    check(members, "title", Value::is_string, "`title` is not a string and was dropped");
+    check(members, "description", Value::is_string, "`description` is not a string and was dropped");
+    check(members, "outputSchema", Value::is_object, "`outputSchema` is not an object and was dropped");
+    check(members, "annotations", Value::is_object, "`annotations` is not an object and was dropped");
+    if !members.get("outputSchema").is_some_and(Value::is_object) {
+        members.shift_remove("outputSchema");
     }
+    if !members.get("inputSchema").is_some_and(Value::is_object) {
+        warnings.push("`inputSchema` is missing or not an object; any arguments are accepted here");
+        members.insert("inputSchema".to_owned(), json!({ "type": "object", "additionalProperties": true }));
+    }
+    warnings
 }
 
 #[cfg(test)]
@@ -335,10 +320,11 @@ mod tests {
         let listing = collector.finish();
         let names: Vec<_> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names, ["good", "no_schema", "true_output"]);
-        assert_eq!(listing.tools[0].raw["execution"]["taskSupport"], "optional");
-        assert_eq!(listing.tools[0].annotations, Some(json!({ "readOnlyHint": "yes" })));
-        assert_eq!(listing.tools[1].input_schema, json!({ "type": "object", "additionalProperties": true }));
-        assert_eq!(listing.tools[2].output_schema, None);
+        let tools: Vec<Value> = listing.tools.iter().map(Tool::definition).collect();
+        assert_eq!(tools[0]["execution"]["taskSupport"], "optional");
+        assert_eq!(tools[0]["annotations"], json!({ "readOnlyHint": "yes" }));
+        assert_eq!(tools[1]["inputSchema"], json!({ "type": "object", "additionalProperties": true }));
+        assert_eq!(tools[2].get("outputSchema"), None);
         assert_eq!(listing.warnings.len(), 7, "{:#?}", listing.warnings);
     }
 

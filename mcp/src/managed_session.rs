@@ -135,7 +135,7 @@ impl Changes {
         for tool in after {
             match known.get(tool.name.as_str()) {
                 None => changes.added.push(tool.name.clone()),
-                Some(known) if known.raw != tool.raw => changes.changed.push(tool.name.clone()),
+                Some(known) if *known != tool => changes.changed.push(tool.name.clone()),
                 Some(_) => {}
             }
         }

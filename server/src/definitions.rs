@@ -93,7 +93,7 @@ fn own_tools(snapshot: &Snapshot) -> impl Iterator<Item = Value> {
 
 fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
     let tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?;
-    let mut tool = presented(&direct.server, tool).ok()?;
+    let mut tool = presented(&direct.server, &tool).ok()?;
     tool["name"] = json!(direct.name);
     Some(tool)
 }
@@ -258,7 +258,7 @@ mod tests {
         let server = Server { code_mode, ..Server::new(connection, String::new()) };
         let config = Config { servers: vec![server], ..Config::default() };
         let settings = Settings::new(config, Known::default(), None).unwrap();
-        let tools = ToolList::new(vec![json!({ "name": tool, "inputSchema": { "type": "object" } })]);
+        let tools = ToolList::new(&[json!({ "name": tool, "inputSchema": { "type": "object" } })]);
         let lists = BTreeMap::from([("s".to_owned(), Arc::new(tools))]);
         let lists = Lists { lists, is_whole: true, ..Lists::default() };
         let cache = runner::Cache::open(folder.path(), runner::DEFAULT_SIZE).unwrap();

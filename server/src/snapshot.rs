@@ -153,9 +153,9 @@ impl Snapshot {
         let mut malformed = Vec::new();
         let names = lists.lists.iter().flat_map(|(server, tools)| {
             let held = settings.known.pins.held(server, tools);
-            let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
-            let is_listed = |tool: &&Value| is_listed(config, server, tool, &mut malformed);
-            let listed: Vec<String> = tools.tools().iter().filter(is_listed).map(name).collect();
+            let name = |tool: Value| tool["name"].as_str().unwrap_or_default().to_owned();
+            let is_listed = |tool: &Value| is_listed(config, server, tool, &mut malformed);
+            let listed: Vec<String> = tools.tools().filter(is_listed).map(name).collect();
             let free = listed.into_iter().filter(move |tool| !held.contains(tool));
             free.map(move |tool| (server.as_str(), tool)).collect::<Vec<_>>()
         });

@@ -28,9 +28,9 @@ impl RequestedTool {
         RequestedTool {
             server: server.to_owned(),
             tool: tool.to_owned(),
-            hash: raw.map(|raw| LockedTool::new(raw.clone()).hash).unwrap_or_default(),
+            claims: raw.as_ref().map(claims).unwrap_or_default(),
+            hash: raw.map(|raw| LockedTool::new(raw).hash).unwrap_or_default(),
             reached: String::new(),
-            claims: raw.map(claims).unwrap_or_default(),
         }
     }
 
@@ -97,7 +97,7 @@ mod tests {
         let of = |description: &str| {
             let tool =
                 json!({ "name": "t", "description": description, "annotations": { "readOnlyHint": true } });
-            RequestedTool::new("s", "t", Some(&ToolList::new(vec![tool])))
+            RequestedTool::new("s", "t", Some(&ToolList::new(&[tool])))
         };
         let requested = of("x");
         assert_eq!((requested.name().as_str(), &requested.claims[..]), ("s.t", &["only reads"][..]));

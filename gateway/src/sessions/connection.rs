@@ -32,9 +32,8 @@ pub(super) struct ListedTools {
 
 impl ListedTools {
     pub(super) fn new(listing: mcp::Listing, masker: &Masker) -> Self {
-        let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
         let warnings = listing.warnings.iter().map(|warning| masker.mask(warning).into_owned()).collect();
-        ListedTools { tools: Arc::new(ToolList::new(tools)), warnings }
+        ListedTools { tools: Arc::new(ToolList::of(&listing.tools)), warnings }
     }
 }
 

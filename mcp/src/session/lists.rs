@@ -83,7 +83,7 @@ impl Session {
         }
         let mut headers = BTreeMap::new();
         let warnings = &mut listing.warnings;
-        listing.tools.retain(|tool| match parameter_headers(&tool.input_schema) {
+        listing.tools.retain(|tool| match parameter_headers(&tool.definition()["inputSchema"]) {
             Ok(found) => {
                 if !found.is_empty() {
                     headers.insert(tool.name.clone(), found);

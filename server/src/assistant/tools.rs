@@ -133,10 +133,11 @@ impl Tools {
         let own = [LIST, READ];
         let names = Names::of(own.into_iter().chain(listing.tools.iter().map(|tool| tool.name.as_str())));
         let definitions = listing.tools.iter().filter_map(|tool| {
+            let mut definition = tool.definition();
             Some(ToolDefinition {
                 name: names.name(&tool.name)?.to_owned(),
-                description: tool.description.clone().unwrap_or_default(),
-                input_schema: tool.input_schema.clone(),
+                description: definition["description"].as_str().unwrap_or_default().to_owned(),
+                input_schema: definition["inputSchema"].take(),
             })
         });
         let definitions = definitions.chain(resource_tools()).collect();

@@ -29,7 +29,7 @@ impl Listed {
         let known = match last.remove(&identity) {
             Some(known) if is_same(&known) => known.list,
             known => {
-                let list = ToolList::new(tools.iter().cloned().map(Tool::repaired).collect());
+                let list = ToolList::of(tools);
                 match known.filter(|known| known.list.digest() == list.digest()) {
                     Some(known) => known.list,
                     None => {

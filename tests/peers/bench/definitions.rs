@@ -17,6 +17,9 @@ pub(crate) fn tokens(listing: &Listing) -> Checked<Tokens> {
     if let Some(warning) = listing.warnings.first() {
         return Err(warning.clone());
     }
-    let read = |tool: &mcp::Tool| json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema });
+    let read = |tool: &mcp::Tool| {
+        let definition = tool.definition();
+        json!({ "name": tool.name, "description": definition["description"].as_str(), "inputSchema": definition["inputSchema"] })
+    };
     Ok(codegen::tokens(&Value::Array(listing.tools.iter().map(read).collect()).to_string()))
 }

@@ -67,7 +67,7 @@ async fn perform(server: &Value, notices: Arc<RecordedNotices>) -> Value {
     };
     match session.list_tools().await {
         Ok(listing) => {
-            let tool = |tool: &mcp::Tool| json!({ "name": tool.name, "description": tool.description });
+            let tool = |tool: &mcp::Tool| json!({ "name": tool.name, "description": tool.definition()["description"].as_str() });
             seen["tools"] = listing.tools.iter().map(tool).collect();
             seen["notices"] = json!(listing.warnings);
         }

@@ -186,7 +186,7 @@ async fn malformed_tools_do_not_affect_the_others() {
     let names: Vec<_> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["good", "no_schema", "odd_annotation", "true_output", "task"]);
     assert_eq!(listing.warnings.len(), 4, "{:?}", listing.warnings);
-    assert_eq!(listing.tools[4].raw["execution"], json!({ "taskSupport": "required" }));
+    assert_eq!(listing.tools[4].definition()["execution"], json!({ "taskSupport": "required" }));
     fixture.close(session).await;
 
     let fixture = Fixture::new("no-tools");
@@ -203,7 +203,10 @@ async fn each_session_sees_the_tools_of_its_own_server() {
     for expected in 0..2 {
         let session = fixture.connect().await;
         let listing = session.list_tools().await.unwrap();
-        assert_eq!(listing.tools[0].input_schema["required"].as_array().unwrap().len(), expected);
+        assert_eq!(
+            listing.tools[0].definition()["inputSchema"]["required"].as_array().unwrap().len(),
+            expected
+        );
         fixture.close(session).await;
     }
 }

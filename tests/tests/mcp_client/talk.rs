@@ -84,7 +84,7 @@ async fn lone_surrogates_are_replaced_everywhere_with_a_warning() {
     let host = Arc::new(AcceptingHost::default());
     let session = Session::connect_with(&fixture.config, host.clone()).await.unwrap();
     let listing = session.list_tools().await.unwrap();
-    assert_eq!(listing.tools[0].description.as_deref(), Some("cut \u{fffd}"));
+    assert_eq!(listing.tools[0].definition()["description"], "cut \u{fffd}");
     assert_says_one(&listing.warnings, "U+FFFD");
 
     let arguments = |message: &str| serde_json::value::to_raw_value(&json!({ "message": message })).unwrap();

@@ -53,7 +53,7 @@ fn saved(file: &Path, arguments: &CodegenArguments, terminal: &Terminal) -> Resu
     };
     let listing = listing(&read(file)?, file)?;
     listing.warnings.iter().for_each(|warning| terminal.note(warning));
-    let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
+    let tools = listing.tools.iter().map(mcp::Tool::definition).collect();
     let lock = Lock::from_iter([(name.clone(), LockedServer::new(tools))]);
     Ok(from_lock(lock))
 }
@@ -74,7 +74,7 @@ pub(crate) fn saved_tools(file: &Path) -> Result<Vec<Tool>, Failure> {
 
 /// Like [`saved_tools`], for a text that was read already.
 pub(super) fn tools_in(text: &str, file: &Path) -> Result<Vec<Tool>, Failure> {
-    let tools: Vec<Value> = listing(text, file)?.tools.into_iter().map(mcp::Tool::repaired).collect();
+    let tools: Vec<Value> = listing(text, file)?.tools.iter().map(mcp::Tool::definition).collect();
     Ok(generatable(&tools))
 }
 
@@ -133,8 +133,8 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
         .iter()
         .filter_map(|server| {
             let list = discovery.lists().list(&server.name)?;
-            let admitted = |raw: &&Value| server.tools.iter().any(|tool| raw["name"] == *tool.name);
-            Some((server.name.clone(), list.tools().iter().filter(admitted).cloned().collect()))
+            let admitted = |raw: &Value| server.tools.iter().any(|tool| raw["name"] == *tool.name);
+            Some((server.name.clone(), list.tools().filter(admitted).collect()))
         })
         .collect();
     discovery.sessions.close().await;

@@ -131,7 +131,7 @@ async fn answer(
 }
 
 fn unknown_tool(server: &str, tool: &str, tools: &ToolList) -> Failure {
-    let names: Vec<&str> = tools.tools().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    let names: Vec<&str> = tools.names().collect();
     let failure = Failure::command_line(format!("the server {server} has no tool {tool:?}"));
     if let Some(near) = runner::nearest(tool, names.iter().copied()).first() {
         return failure

@@ -154,8 +154,8 @@ impl Target {
 
 /// The tools of a server that the configuration admits.
 fn admitted(config: &Config, lists: &ToolLists, server: &str) -> Option<Vec<Value>> {
-    let admits = |raw: &&Value| config.admits(server, raw["name"].as_str().unwrap_or(""));
-    Some(lists.list(server)?.tools().iter().filter(admits).cloned().collect())
+    let admits = |raw: &Value| config.admits(server, raw["name"].as_str().unwrap_or(""));
+    Some(lists.list(server)?.tools().filter(admits).collect())
 }
 
 /// Lists the tools of all servers, and fails if one does not answer.

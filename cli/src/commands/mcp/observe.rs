@@ -53,7 +53,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let (tools, answers, failure) = answered?;
     if !answers.is_empty() {
-        let raw = tools.tool(tool).cloned().unwrap_or_default();
+        let raw = tools.tool(tool).unwrap_or_default();
         // Read the file again under the lock: another process may have written observations in the meantime.
         let mut writer = lock_writer::open(&place.file)?;
         let masker = config_secrets::masker(&place.config);
@@ -195,8 +195,7 @@ async fn ask(
     calls: Vec<Box<RawValue>>,
 ) -> Result<Answers, Failure> {
     let Some(known) = tools.tool(tool) else {
-        let names =
-            tools.tools().iter().filter_map(|tool| tool["name"].as_str()).take(20).collect::<Vec<_>>();
+        let names = tools.names().take(20).collect::<Vec<_>>();
         return Err(Failure::command_line(format!("the server has no tool {tool:?}"))
             .hint(format!("available tools: {}", names.join(", "))));
     };

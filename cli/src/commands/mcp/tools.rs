@@ -107,9 +107,8 @@ fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, F
     }
     let held: BTreeMap<&String, _> = all.iter().map(|(name, list)| (name, pins.held(name, list))).collect();
     let tools = all.iter().flat_map(|(name, list)| {
-        let names = list.tools().iter().filter_map(|tool| tool["name"].as_str());
         let held = held.get(name);
-        names
+        list.names()
             .filter(move |tool| !held.is_some_and(|held| held.contains(*tool)))
             .map(|tool| (name.as_str(), tool))
     });
@@ -125,7 +124,7 @@ pub(crate) fn rows(
     list: &ToolList,
 ) -> Vec<Value> {
     let held = pins.held(server, list);
-    let row = |raw: &Value| {
+    let row = |raw: Value| {
         let name = raw["name"].as_str()?;
         let permission = config.permission(server, name);
         let direct = partition.direct.iter().find(|tool| tool.server == server && tool.tool == name);
@@ -142,7 +141,7 @@ pub(crate) fn rows(
             "outputSchema": raw["outputSchema"], "annotations": raw["annotations"], "permission": permission,
             "place": place, "directName": direct.map(|tool| &tool.name), "safeName": direct.map(|tool| &tool.safe_name) }))
     };
-    list.tools().iter().filter_map(row).collect()
+    list.tools().filter_map(row).collect()
 }
 
 fn is_left_out(row: &Value) -> bool {

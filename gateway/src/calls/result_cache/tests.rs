@@ -24,7 +24,7 @@ fn config(secret: &str) -> Config {
 
 fn tools(read_only: &Value, description: &str) -> ToolList {
     let tool = |name: &str| json!({ "name": name, "description": description, "annotations": { "readOnlyHint": read_only } });
-    ToolList::new(vec![tool("get_page"), tool("post_page")])
+    ToolList::new(&[tool("get_page"), tool("post_page")])
 }
 
 /// The key of a call.

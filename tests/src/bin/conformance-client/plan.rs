@@ -43,7 +43,7 @@ impl Plan {
             Self::These(calls) => calls.clone(),
             Self::Echo => {
                 let shown = available.iter().find(|tool| tool.name == "json_schema_2020_12_tool");
-                let schema = shown.map(|tool| tool.input_schema.clone());
+                let schema = shown.map(|tool| tool.definition()["inputSchema"].take());
                 vec![("json_schema_echo".to_owned(), json!({ "schema": schema }))]
             }
         }
