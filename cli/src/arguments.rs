@@ -270,7 +270,8 @@ pub(crate) struct CodegenArguments {
     /// The output format (default: signatures).
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
-    /// Print the signatures and documentation, the report, or the difference as one JSON object.
+    /// Print one JSON object: the signatures with their documentation, the report (with --format report), or the
+    /// difference (with --diff).
     #[arg(long)]
     pub(crate) json: bool,
     /// Maximum length of a tool's description in its signature, in characters; 0 leaves descriptions out.
