@@ -197,7 +197,7 @@ impl Demo {
 #[tool_handler(router = self.router)]
 impl ServerHandler for Demo {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build())
             .with_server_info(Implementation::new("toolsmith-demo", env!("CARGO_PKG_VERSION")))
             .with_instructions("A small shop with orders, customers, products and notes. The data is the same in every session; notes last as long as the session.")
     }

@@ -64,9 +64,9 @@ impl Report {
         ));
         let Memory { resident, file } = self.memory;
         #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-        let [resident, file] = [resident, file].map(|bytes| bytes as f64 / f64::from(1 << 20));
+        let [own, file] = [resident.saturating_sub(file), file].map(|bytes| bytes as f64 / f64::from(1 << 20));
         lines.push(format!(
-            "{resident:>5.1} MiB          serve: idle memory of its process, {file:.1} MiB of which are pages of its file"
+            "{own:>5.1} MiB          serve: idle memory of its process, apart from {file:.1} MiB of pages of its file, which its processes share"
         ));
         let Calls { broker, direct } = self.calls;
         lines.push(format!("{broker:>6.0} us          one call through the broker, the average of {CALLS} in a snippet (best of 3)"));
