@@ -38,8 +38,8 @@ pub enum ToolErrorKind {
     Timeout,
     /// The server is not connected, or its connection ended.
     Unavailable,
-    /// The answer does not fit the Rust type that was generated from the output schema, declared or observed. `raw` has
-    /// the answer.
+    /// The answer does not fit the Rust type that was generated from the tool's output schema. The server declares this
+    /// schema, or `mcp observe` infers it. `raw` has the answer.
     Mismatch,
     /// The request or the answer violates the protocol or a size limit.
     Protocol,
