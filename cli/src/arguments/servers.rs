@@ -17,7 +17,8 @@ pub(crate) enum ConfigCommand {
     /// Check a configuration and report every error with file and line. Starts no server. Exit code 2 if there are
     /// errors.
     Check(CheckArguments),
-    /// Print the effective configuration, with the layer that each setting comes from. Secrets are masked.
+    /// Print the effective configuration, with the layer that each setting comes from. Literal values in `env`,
+    /// `headers` and `client_secret` are masked, and so are secrets in addresses.
     Show(ShowArguments),
 }
 

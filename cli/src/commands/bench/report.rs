@@ -64,7 +64,8 @@ impl Report {
         ));
         let Memory { resident, file } = self.memory;
         #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-        let [own, file] = [resident.saturating_sub(file), file].map(|bytes| bytes as f64 / f64::from(1 << 20));
+        let [own, file] =
+            [resident.saturating_sub(file), file].map(|bytes| bytes as f64 / f64::from(1 << 20));
         lines.push(format!(
             "{own:>5.1} MiB          serve: idle memory of its process, apart from {file:.1} MiB of pages of its file, which its processes share"
         ));
