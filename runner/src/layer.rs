@@ -1,13 +1,14 @@
 //! The base layer of all snippets: the bridge and the available crates, compiled once.
 //!
 //! Sources come from the crates registry (`cargo fetch`, with network, which runs no third-party code) and are compiled
-//! by `cargo build --locked --offline` in the sandbox.
+//! by `cargo build --locked --offline` in the sandbox. The result depends on no path: the compiler writes fixed ones
+//! instead of those of the cache, so two builds of a layer have the same bytes.
 //!
 //! | input of the key | why |
 //! | --- | --- |
 //! | `rustc -vV` | compilers read only their own libraries |
 //! | target | likewise |
-//! | manifests, with the profile | features and flags |
+//! | manifests, with the profile, and the compiler's wrapper | features and flags |
 //! | lock file | versions |
 //! | sources of `bridge` and of our variants of available crates | their code |
 //! | flags, options and sources of the base, version of `base-link` | the base that programs are linked against |
@@ -61,6 +62,13 @@ const WORKSPACE: &[(&str, &str)] = &[
     ("offer/Cargo.toml", OFFER_MANIFEST),
     ("offer/lib.rs", include_str!("../layer/offer/lib.rs")),
 ];
+
+/// What cargo starts in place of the compiler, for all crates, also those that run while others are compiled: cargo has
+/// no setting for flags of both. The flags replace the paths of sources by fixed ones.
+const WRAPPER: &str = "#!/bin/sh\n\
+    exec \"$@\" \"--remap-path-prefix=$LAYER_SOURCES=/layer\" \"--remap-path-prefix=$LAYER_DOWNLOADS=/crates\"\n";
+/// Its file name in the folder of the build.
+const WRAPPER_NAME: &str = "rustc-wrapper";
 
 /// Environment variables for `cargo fetch`: only network settings.
 const NETWORK_VARIABLES: [&str; 10] = [
@@ -119,7 +127,7 @@ pub(crate) fn built(cache: &Cache, toolchain: &Toolchain) -> Option<BaseLayer> {
 }
 
 fn key(toolchain: &Toolchain) -> String {
-    let key = Key::new("layer 3").part(&toolchain.version).part(TARGET).part(compiler::flags());
+    let key = Key::new("layer 4").part(&toolchain.version).part(TARGET).part(compiler::flags()).part(WRAPPER);
     let key = key.part(base_creation::options().join(" ")).part(base_link::VERSION.to_string());
     let files = WORKSPACE.iter().chain(SOURCES).chain(&base_creation::SOURCES);
     files.fold(key, |key, (name, text)| key.part(name).part(text)).finish()
@@ -142,7 +150,7 @@ fn read(entry: Entry, key: &str) -> Option<BaseLayer> {
     Some(BaseLayer { key: key.to_owned(), crates, entry: Some(entry), base })
 }
 
-fn write_sources(folder: &Path) -> std::io::Result<()> {
+pub(crate) fn write_sources(folder: &Path) -> std::io::Result<()> {
     for (name, text) in WORKSPACE.iter().chain(SOURCES) {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {
@@ -156,11 +164,12 @@ fn write_sources(folder: &Path) -> std::io::Result<()> {
 async fn fetch(cache: &Cache, toolchain: &Toolchain, folder: &Path) -> Result<()> {
     let manifest = folder.join("Cargo.toml");
     let arguments = ["fetch", "--locked", "--manifest-path"].map(OsStr::new);
-    cargo(cache, toolchain, &[&arguments[..], &[manifest.as_os_str()]].concat()).await
+    cargo(cache, toolchain, &[&arguments[..], &[manifest.as_os_str()]].concat()).await.map(drop)
 }
 
-/// Runs cargo with network access and the cache's downloads, for commands that run no third-party code.
-pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&OsStr]) -> Result<()> {
+/// Runs cargo with network access and the cache's downloads, for commands that run no third-party code. Returns its
+/// standard output.
+pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&OsStr]) -> Result<Vec<u8>> {
     let home = cache.bucket(Bucket::CargoHome);
     let _held = cache.hold(Bucket::CargoHome)?;
     let mut command = tokio::process::Command::new(&toolchain.cargo);
@@ -183,7 +192,7 @@ pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&Os
     let output = output.map_err(|error| failed(error.to_string()))?;
     cache.count_downloads();
     if output.status.success() {
-        return Ok(());
+        return Ok(output.stdout);
     }
     Err(no_space(cache, output.status, &String::from_utf8_lossy(&output.stderr))
         .unwrap_or_else(|| failed(tail(&String::from_utf8_lossy(&output.stderr)))))
@@ -197,8 +206,16 @@ async fn compile(
     confinement: sandbox::Confinement,
     observer: &dyn Observer,
 ) -> Result<Vec<cargo_metadata::Artifact>> {
-    let policy = sandbox_policies::build(toolchain, &cache.bucket(Bucket::CargoHome), folder)
-        .working_folder(WORKING_FOLDER);
+    let wrapper = folder.join(WRAPPER_NAME);
+    fs_err::write(&wrapper, WRAPPER).map_err(Error::cache(folder))?;
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs_err::set_permissions(&wrapper, executable).map_err(Error::cache(folder))?;
+    let downloads = cache.bucket(Bucket::CargoHome);
+    let policy = sandbox_policies::build(toolchain, &downloads, folder)
+        .working_folder(WORKING_FOLDER)
+        .variable("RUSTC_WRAPPER", wrapper.to_string_lossy())
+        .variable("LAYER_SOURCES", folder.to_string_lossy())
+        .variable("LAYER_DOWNLOADS", downloads.join("registry/src").to_string_lossy());
     let command = sandbox::Command::new(&toolchain.cargo)
         .args(["build", "--release", "--locked", "--offline", "--target", TARGET, "--package", "offer"])
         .args(["--message-format=json-render-diagnostics", "--manifest-path"])
@@ -239,19 +256,20 @@ async fn compile(
 /// A folder with libraries, and the names of those that snippets can use.
 type Collected = (Temporary, BTreeMap<String, String>);
 
-/// Copies the libraries into their own folder. If two have the same name, like `anyhow`, snippets use
-/// ours, whose sources are in `sources`.
+/// Copies the libraries into their own folder: those for the target, and procedural macros, which contain what they
+/// were linked with. If two have the same name, like `anyhow`, snippets use ours, whose sources are in `sources`.
 fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]) -> Result<Collected> {
     let entry = cache.temporary()?;
     let offered = offered()?;
     let mut crates = BTreeMap::new();
     for artifact in artifacts {
-        let is_library = artifact
-            .target
-            .kind
-            .iter()
-            .any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib | TargetKind::ProcMacro));
-        for file in artifact.filenames.iter().filter(|_| is_library) {
+        let is = |wanted: &[TargetKind]| artifact.target.kind.iter().any(|kind| wanted.contains(kind));
+        let (is_library, is_macro) = (is(&[TargetKind::Lib, TargetKind::RLib]), is(&[TargetKind::ProcMacro]));
+        for file in &artifact.filenames {
+            let is_of_target = is_library && file.components().any(|part| part.as_str() == TARGET);
+            if !is_of_target && !is_macro {
+                continue;
+            }
             let Some(name) = file.file_name().filter(|name| !name.ends_with(".rmeta")) else { continue };
             let copied = entry.path().join(name);
             // The same file may have two names; a link costs nothing.
@@ -259,7 +277,7 @@ fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]
                 .or_else(|_| fs_err::copy(file, &copied).map(|_| ()))
                 .map_err(Error::cache(entry.path()))?;
             let (crate_name, is_ours) = (&artifact.target.name, artifact.manifest_path.starts_with(sources));
-            let is_offered = file.as_str().contains(TARGET) && offered.contains(crate_name);
+            let is_offered = is_of_target && offered.contains(crate_name);
             if is_offered && (is_ours || !crates.contains_key(crate_name)) {
                 crates.insert(crate_name.clone(), name.to_owned());
             }
