@@ -1,6 +1,7 @@
 //! The command line's commands and options.
 
 mod adopt;
+mod bundle;
 mod cache;
 mod console;
 mod conversation;
@@ -22,6 +23,7 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use self::bundle::BundleArguments;
 pub(crate) use self::cache::{
     CacheCommand, CleanArguments, InfoArguments, PruneArguments as CachePruneArguments, WarmArguments,
 };
@@ -134,6 +136,8 @@ pub(crate) enum Command {
     Stats(StatsArguments),
     /// Report whether snippets can run on this machine, and how to install what is missing.
     Doctor(DoctorArguments),
+    /// Write a bundle: a folder or an archive with everything that running snippets needs, without Rust and network.
+    Bundle(BundleArguments),
     /// Serve code mode for all configured servers, over standard input and output or HTTP.
     ///
     /// The configuration is read again when its files change.
@@ -338,6 +342,9 @@ pub(crate) struct DoctorArguments {
     pub(crate) place: ConfigArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
+    /// Compare the contents of every file of the bundle with the bundle's manifest, and not only sizes.
+    #[arg(long)]
+    pub(crate) verify: bool,
     /// Run the commands that fix what is missing. Each one is shown, and you are asked before it runs.
     #[arg(long, conflicts_with = "json")]
     pub(crate) fix: bool,

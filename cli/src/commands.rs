@@ -4,6 +4,7 @@
 mod adopt;
 mod ask;
 mod bench;
+mod bundle;
 mod cache;
 pub(crate) mod codegen;
 mod completions;
@@ -61,6 +62,7 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Explain(arguments) => explain::explain(&arguments).await,
         Command::Completions(arguments) => completions::completions(&arguments).await,
         Command::Man(arguments) => man::man(&arguments),
+        Command::Bundle(arguments) => until_signal(bundle::bundle(&arguments)).await,
         Command::Doctor(arguments) => until_signal(doctor::doctor(&arguments)).await,
         Command::Mcp(McpCommand::Serve(arguments)) => {
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());

@@ -92,6 +92,7 @@ fn code(kind: Kind) -> u8 {
         | Kind::Login
         | Kind::Toolchain
         | Kind::Layer
+        | Kind::Bundle
         | Kind::Bindings
         | Kind::Cache
         | Kind::Sandbox

@@ -56,6 +56,8 @@ kinds! {
     Sandbox = "sandbox",
     /// A crate can't be written, or is not one of Toolsmith's.
     Export = "export",
+    /// A bundle can't be written or used.
+    Bundle = "bundle",
     /// A model's settings are unusable.
     Model = "model",
     /// A conversation can't be read or written.

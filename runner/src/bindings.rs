@@ -11,6 +11,7 @@
 //! | module name, generated text or its key | the code (it holds the tools' identities, and so their schemas) |
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -107,6 +108,12 @@ pub(crate) async fn ensure(
 /// Whether the whole library of a server exists.
 pub(crate) fn is_whole(engine: &Engine, module: &ServerModule) -> bool {
     kept(&engine.cache, &module.module, &whole_key(&engine.layer, module)).is_some()
+}
+
+/// The folder of the whole library of a server, if it exists.
+pub(crate) fn whole_entry(engine: &Engine, module: &ServerModule) -> Option<PathBuf> {
+    let library = kept(&engine.cache, &module.module, &whole_key(&engine.layer, module))?;
+    library.file.parent().map(Path::to_owned)
 }
 
 /// Compiles the whole library of a server if it does not exist, at low priority.

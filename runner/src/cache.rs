@@ -43,6 +43,8 @@ use ledger::Ledger;
 #[derive(Debug, Clone)]
 pub struct Cache {
     root: PathBuf,
+    /// Entries that are looked up first and never change: those of a bundle.
+    store: Option<PathBuf>,
     budget: Budget,
 }
 
@@ -70,7 +72,7 @@ impl Cache {
         fs_err::create_dir_all(root).map_err(Error::cache(root))?;
         // The compiler's confinement uses real paths without links.
         let root = fs_err::canonicalize(root).map_err(Error::cache(root))?;
-        let cache = Cache { root, budget: Budget::new(size) };
+        let cache = Cache { root, store: None, budget: Budget::new(size) };
         cache.create()?;
         cache.sweep();
         Ok(cache)
@@ -92,7 +94,13 @@ impl Cache {
     /// The cache in `root` as it is: nothing is created, so folders may be missing.
     pub(crate) fn look(root: &Path) -> Self {
         let root = fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-        Cache { root, budget: Budget::new(DEFAULT_SIZE) }
+        Cache { root, store: None, budget: Budget::new(DEFAULT_SIZE) }
+    }
+
+    /// Looks entries up in the folder `store` first, which has the same folders as a cache, and is only read.
+    #[must_use]
+    pub(crate) fn with_store(self, store: PathBuf) -> Self {
+        Cache { store: Some(store), ..self }
     }
 
     /// Sets the budget to `size` bytes; the next publication evicts what exceeds it.
@@ -120,14 +128,16 @@ impl Cache {
     /// The budget and the entry's size in bytes, if the budget has no room for the entry.
     pub(crate) fn too_small_for(&self, entry: &Entry) -> Option<(u64, u64)> {
         let (total, bytes) = (self.budget.total(), contents::bytes(&contents::read(entry.folder())?));
-        (bytes > total).then_some((total, bytes))
+        (bytes > total && entry.folder().starts_with(&self.root)).then_some((total, bytes))
     }
 
     /// The entry `key`, if it exists and is intact. It is held, and its use is recorded for eviction.
     pub(crate) fn entry(&self, bucket: Bucket, key: &str) -> Option<Entry> {
-        let entry = Entry::hold(self.bucket(bucket).join(key)).ok()?;
         // Checked only now: before it was held, it could have been removed.
-        contents::is_whole(entry.folder()).then_some(entry)
+        let whole = |entry: Entry| contents::is_whole(entry.folder()).then_some(entry);
+        let store = self.store.as_ref().filter(|_| bucket.is_bundled());
+        let bundled = store.and_then(|store| Entry::hold_unchanged(bucket.folder(store).join(key)).ok());
+        bundled.and_then(whole).or_else(|| whole(Entry::hold(self.bucket(bucket).join(key)).ok()?))
     }
 
     /// A new folder to build an entry in; it is removed when dropped.

@@ -8,6 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::Base;
 use crate::base_layer::BaseLayer;
+use crate::bundle::Bundle;
+use crate::bundled_toolchain;
 use crate::cache::{Cache, Entry};
 use crate::code::Code;
 use crate::compiler_slots::Admission;
@@ -70,10 +72,12 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Finds the toolchain and builds the base layer if missing: the first use takes about a minute.
+    /// Finds the toolchain and builds the base layer if missing: the first use takes about a minute. If this program is
+    /// part of a bundle, both are the bundle's.
     ///
     /// # Errors
-    /// If the machine can't confine processes, has no suitable toolchain, or the layer does not build.
+    /// If the machine can't confine processes, has no suitable toolchain, or the layer does not build, or if the bundle
+    /// can't be used.
     pub async fn open(options: &Options, observer: &dyn Observer) -> Result<Self> {
         if let Confinement::AtLeast(minimum) = options.confinement {
             let refused = |error: sandbox::Unsupported| {
@@ -83,9 +87,20 @@ impl Engine {
             };
             sandbox::probe().choose(minimum).map_err(refused)?;
         }
-        let cache = options.cache.clone();
-        let toolchain = toolchain::find(&cache, options.install_target, observer).await?;
-        let layer = layer::ensure(&cache, &toolchain, options.confinement, observer).await?;
+        let mut cache = options.cache.clone();
+        let bundle = Bundle::of_this_program()?;
+        if let Some(bundle) = &bundle {
+            cache = cache.with_store(bundle.store());
+        }
+        let bundled = bundle.as_ref().map(bundled_toolchain::find).transpose()?;
+        let toolchain = toolchain::find(&cache, bundled, options.install_target, observer).await?;
+        let layer = match &bundle {
+            Some(bundle) => {
+                let built = layer::built(&cache, &toolchain);
+                built.ok_or_else(|| Bundle::without_crates(bundle.root()))?
+            }
+            None => layer::ensure(&cache, &toolchain, options.confinement, observer).await?,
+        };
         if let Some((budget, bytes)) = layer.entry.as_ref().and_then(|entry| cache.too_small_for(entry)) {
             observer.progress(&format!(
                 "the cache is limited to {} MiB (cache.size), but the crates that snippets are compiled against \
@@ -256,6 +271,7 @@ pub(crate) mod tests {
             sysroot: none.clone(),
             linker: none,
             version: String::new(),
+            origin: toolchain::Origin::SearchPath,
         };
         let admission = Admission::new(cache.folder().join("compilers"));
         let foreground = Foreground::default();

@@ -32,6 +32,8 @@ pub enum ErrorKind {
     Sandbox,
     /// A crate can't be written.
     Export,
+    /// The bundle that this program is part of can't be used.
+    Bundle,
 }
 
 impl Error {
@@ -80,6 +82,7 @@ impl From<ErrorKind> for Kind {
             ErrorKind::Cache => Kind::Cache,
             ErrorKind::Sandbox => Kind::Sandbox,
             ErrorKind::Export => Kind::Export,
+            ErrorKind::Bundle => Kind::Bundle,
         }
     }
 }

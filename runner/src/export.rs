@@ -116,7 +116,8 @@ fn remove_bindings(folder: &Path) -> std::io::Result<()> {
 /// If there is no toolchain, or sources are neither in the cache nor available from the registry.
 pub async fn vendor(options: &Options, folder: &Path, observer: &dyn Observer) -> Result<()> {
     let cache = &options.cache;
-    let toolchain = toolchain::find(cache, options.install_target, observer).await?;
+    // A bundle has no cargo, so this takes the user's own toolchain in any case.
+    let toolchain = toolchain::find(cache, None, options.install_target, observer).await?;
     // cargo runs in another folder.
     let folder = &std::path::absolute(folder).map_err(Error::cache(folder))?;
     let manifest = folder.join("Cargo.toml");

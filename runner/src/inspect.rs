@@ -11,6 +11,8 @@ use serde::Serialize;
 use tokio::time::timeout;
 
 use crate::base_layer::Crates;
+use crate::bundle::{Bundle, Integrity};
+use crate::bundled_toolchain;
 use crate::cache::{Bucket, Cache, Temporary};
 use crate::compiler::{self, Job, Linker};
 use crate::confined::{Captured, Confined};
@@ -18,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::layer;
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies::{self, BUILD_PATH, Grants, Limits};
-use crate::toolchain::{self, Found, TARGET, Toolchain};
+use crate::toolchain::{self, Found, Origin, TARGET, Toolchain};
 
 /// Free space that a snippet may need in the cache: its program, twice while linking, and bindings (32 MiB).
 const ROOM: u64 = 32 << 20;
@@ -40,6 +42,8 @@ pub struct Inspection {
     pub kernel: String,
     /// What prevents compiling snippets.
     pub problems: Vec<Error>,
+    /// The bundle that this program is part of, compared with its manifest.
+    pub bundle: Option<Integrity>,
     toolchain: Option<Toolchain>,
     /// Where a try may write.
     place: PathBuf,
@@ -52,7 +56,9 @@ pub struct Tools {
     pub rustc: Option<PathBuf>,
     /// The compiler's version line.
     pub version: Option<String>,
-    /// cargo, which builds the available crates at first use.
+    /// Where the compiler was found.
+    pub origin: Option<Origin>,
+    /// cargo, which builds the available crates at first use. A bundle has none.
     pub cargo: Option<PathBuf>,
     /// The linker that comes with the compiler.
     pub linker: Option<PathBuf>,
@@ -83,25 +89,29 @@ pub struct CacheFolder {
     pub used_bytes: u64,
 }
 
-/// Inspects compiler and cache; `install` is whether a first use may add a missing target. Runs `rustc` for its
-/// version, and changes nothing.
+/// Inspects compiler and cache; `install` is whether a first use may add a missing target, and `contents` whether to
+/// compare the contents of a bundle with its manifest. Runs `rustc` for its version, and changes nothing.
 #[must_use]
-pub fn inspect(cache: &Path, install: bool) -> Inspection {
-    let cache = Cache::look(cache);
+pub fn inspect(cache: &Path, install: bool, contents: bool) -> Inspection {
+    let mut cache = Cache::look(cache);
     let mut problems = Vec::new();
-    let toolchain = match toolchain::look(toolchain::ask) {
-        Ok(Found::Complete(toolchain)) => Some(toolchain),
-        Ok(Found::Lacking(toolchain)) => {
-            problems.extend(toolchain::trouble(&toolchain, install));
-            Some(toolchain)
-        }
-        Err(error) => {
-            problems.push(error);
-            None
-        }
-    };
+    let is_bundled = Bundle::folder_of_this_program().is_some();
+    let bundle = Bundle::of_this_program().unwrap_or_else(|error| {
+        problems.push(error);
+        None
+    });
+    if let Some(bundle) = &bundle {
+        cache = cache.with_store(bundle.store());
+    }
+    // With a bundle that can't be used, a run would not get as far as looking for another toolchain.
+    let is_usable = problems.is_empty();
+    let toolchain = if is_usable { toolchain(bundle.as_ref(), install, &mut problems) } else { None };
     let tools = tools(&cache, toolchain.as_ref());
-    if !tools.layer_built && tools.c_linker.is_none() {
+    let integrity = bundle.as_ref().map(|bundle| bundle.integrity(contents));
+    problems.extend(integrity.as_ref().and_then(damage));
+    if let Some(bundle) = bundle.as_ref().filter(|_| toolchain.is_some() && !tools.layer_built) {
+        problems.push(Bundle::without_crates(bundle.root()));
+    } else if !is_bundled && !tools.layer_built && tools.c_linker.is_none() {
         let message = format!("there is no C linker `cc` in {BUILD_PATH}, which the first use needs");
         problems.push(Error::new(ErrorKind::Layer, message).hint("install gcc or clang as `cc`"));
     }
@@ -119,7 +129,35 @@ pub fn inspect(cache: &Path, install: bool) -> Inspection {
         problems.push(Error::cache(cache.folder())(error));
     }
     let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
-    Inspection { tools, cache: folder, kernel, problems, toolchain, place }
+    Inspection { tools, cache: folder, kernel, problems, bundle: integrity, toolchain, place }
+}
+
+/// The toolchain that a run would use, and its problems.
+fn toolchain(bundle: Option<&Bundle>, install: bool, problems: &mut Vec<Error>) -> Option<Toolchain> {
+    let bundled = bundle.map(bundled_toolchain::find).transpose();
+    match bundled.and_then(|bundled| toolchain::look(bundled, toolchain::ask)) {
+        Ok(Found::Complete(toolchain)) => Some(toolchain),
+        Ok(Found::Lacking(toolchain)) => {
+            problems.extend(toolchain::trouble(&toolchain, install));
+            Some(toolchain)
+        }
+        Err(error) => {
+            problems.push(error);
+            None
+        }
+    }
+}
+
+/// The error for a bundle with files that differ from its manifest.
+fn damage(integrity: &Integrity) -> Option<Error> {
+    let Integrity { folder, differences, .. } = integrity;
+    let first = differences.first()?;
+    let more = match differences.len() {
+        1 => String::new(),
+        all => format!(" (and {} more)", all - 1),
+    };
+    let message = format!("the bundle in {} differs from its manifest: {first}{more}", folder.display());
+    Some(Error::new(ErrorKind::Bundle, message).hint("unpack the bundle again into an empty folder"))
 }
 
 fn tools(cache: &Cache, toolchain: Option<&Toolchain>) -> Tools {
@@ -131,6 +169,7 @@ fn tools(cache: &Cache, toolchain: Option<&Toolchain>) -> Tools {
     Tools {
         rustc: present(|toolchain| &toolchain.rustc),
         version: toolchain.map(|toolchain| toolchain.name().to_owned()),
+        origin: toolchain.map(|toolchain| toolchain.origin),
         cargo: present(|toolchain| &toolchain.cargo),
         linker: present(|toolchain| &toolchain.linker),
         target: TARGET,

@@ -4,7 +4,10 @@
 //! would rarely be in the way of the processor, but memory and caches have no such priority. The caller decides what is
 //! worth compiling ahead.
 
+use std::path::PathBuf;
+
 use crate::bindings;
+use crate::cache::Bucket;
 use crate::catalog::{Catalog, ServerModule};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -36,6 +39,15 @@ impl Engine {
             observer.step(done, total, &format!("compiled the bindings of {}", module.server));
         }
         Ok(())
+    }
+
+    /// The entries of the cache that [`Engine::open`] and [`Engine::warm`] have built: the available crates, and the
+    /// bindings of these servers.
+    #[must_use]
+    pub fn warmed(&self, catalog: &Catalog) -> Vec<(Bucket, PathBuf)> {
+        let layer = self.layer.entry.iter().map(|entry| (Bucket::Layers, entry.folder().to_owned()));
+        let bindings = catalog.modules().values().filter_map(|module| bindings::whole_entry(self, module));
+        layer.chain(bindings.map(|folder| (Bucket::Bindings, folder))).collect()
     }
 
     /// Compiles missing bindings of whole servers, those with few tools first, one after another and only while no

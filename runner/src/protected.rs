@@ -8,6 +8,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
+use crate::bundle::Bundle;
 use crate::toolchain;
 
 /// Maximum number of links to follow on a path, as in the kernel (path_resolution(7)).
@@ -37,8 +38,8 @@ impl Protected {
     }
 }
 
-/// The protected places of this machine: the cache, rustup's and cargo's folders, the toolchain, this program's folder,
-/// and all folders of the search path.
+/// The protected places of this machine: the cache, rustup's and cargo's folders, the toolchain, this program's folder
+/// and bundle, and all folders of the search path.
 pub(crate) fn of_machine(cache: &Path, sysroot: Option<&Path>) -> Vec<Protected> {
     const PROGRAMS: &str = "from which later programs are made";
     const COMPILERS: &str = "whose compilers make later programs";
@@ -49,6 +50,8 @@ pub(crate) fn of_machine(cache: &Path, sysroot: Option<&Path>) -> Vec<Protected>
     places.extend(sysroot.map(|sysroot| Protected::new(sysroot, "the Rust toolchain", COMPILERS)));
     let own = env::current_exe().ok().and_then(|program| Some(program.parent()?.to_owned()));
     places.extend(own.map(|folder| Protected::new(folder, "Toolsmith's own program", STARTED)));
+    let bundle = Bundle::folder_of_this_program();
+    places.extend(bundle.map(|folder| Protected::new(folder, "Toolsmith's bundle", PROGRAMS)));
     let path = env::var_os("PATH").unwrap_or_default();
     places.extend(
         env::split_paths(&path)

@@ -9,7 +9,7 @@ use crate::protected::{self, Protected};
 use crate::toolchain::Toolchain;
 
 /// Folders of the system's dynamic libraries, by distribution.
-const SYSTEM_LIBRARIES: [&str; 5] =
+pub(crate) const SYSTEM_LIBRARIES: [&str; 5] =
     ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"];
 
 /// The policy of rustc and its linker: they read the toolchain and `read`, and write to `output`, their working folder.

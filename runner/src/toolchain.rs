@@ -1,7 +1,8 @@
 //! Finds the Rust toolchain that compiles snippets, and its target.
 //!
-//! Only the user's own installation counts: rustup's toolchains by their folders, then the search path. Files in the
-//! working folder and `RUSTUP_TOOLCHAIN` have no influence.
+//! The toolchain of the bundle that this program is part of (`bundled_toolchain`) is used as it is. Without one, only the
+//! user's own installation counts: rustup's toolchains by their folders, then the search path. Files in the working
+//! folder and `RUSTUP_TOOLCHAIN` have no influence.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -32,6 +33,35 @@ pub struct Toolchain {
     pub linker: PathBuf,
     /// What `rustc -vV` prints: part of every cache key.
     pub version: String,
+    /// Where it was found.
+    pub origin: Origin,
+}
+
+/// Where a toolchain was found, in order of preference.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// In the bundle that this program is part of.
+    Bundle,
+    /// rustup's default toolchain.
+    RustupDefault,
+    /// Another toolchain of rustup.
+    Rustup,
+    /// On the search path.
+    SearchPath,
+}
+
+impl Origin {
+    /// Why a toolchain from there is used, for the user.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Origin::Bundle => "this program is part of a bundle",
+            Origin::RustupDefault => "rustup's default; this program is not part of a bundle",
+            Origin::Rustup => "rustup has no default toolchain that is complete and new enough",
+            Origin::SearchPath => "rustup has no toolchain that is complete and new enough",
+        }
+    }
 }
 
 impl Toolchain {
@@ -72,12 +102,18 @@ pub(crate) enum Found {
     Lacking(Toolchain),
 }
 
-/// Finds a toolchain and ensures that its target is installed; `install` permits adding it through rustup.
+/// Finds a toolchain and ensures that its target is installed; `install` permits adding it through rustup. A
+/// bundle's toolchain is preferred.
 ///
 /// # Errors
 /// If there is no toolchain, it is too old, or the target is missing and can't be added.
-pub(crate) async fn find(cache: &Cache, install: bool, observer: &dyn Observer) -> Result<Toolchain> {
-    match look(|rustc| identify(cache, rustc))? {
+pub(crate) async fn find(
+    cache: &Cache,
+    bundled: Option<Toolchain>,
+    install: bool,
+    observer: &dyn Observer,
+) -> Result<Toolchain> {
+    match look(bundled, |rustc, origin| identify(cache, rustc, origin))? {
         Found::Complete(toolchain) => Ok(toolchain),
         Found::Lacking(toolchain) => {
             ensure_target(&toolchain, install, observer).await?;
@@ -86,15 +122,21 @@ pub(crate) async fn find(cache: &Cache, install: bool, observer: &dyn Observer) 
     }
 }
 
-/// Looks for a toolchain without changing anything; `identify` queries a compiler.
+/// Looks for a toolchain without changing anything; `identify` queries a compiler. A bundle's toolchain is complete.
 ///
 /// # Errors
 /// If none is new enough.
-pub(crate) fn look(identify: impl Fn(&Path) -> io::Result<Toolchain>) -> Result<Found> {
+pub(crate) fn look(
+    bundled: Option<Toolchain>,
+    identify: impl Fn(&Path, Origin) -> io::Result<Toolchain>,
+) -> Result<Found> {
+    if let Some(toolchain) = bundled {
+        return Ok(Found::Complete(toolchain));
+    }
     let mut too_old = None;
     let mut usable = Vec::new();
-    for rustc in candidates() {
-        let Ok(toolchain) = identify(&rustc) else { continue };
+    for (rustc, origin) in candidates() {
+        let Ok(toolchain) = identify(&rustc, origin) else { continue };
         if release(&toolchain.version).is_none_or(|release| release < OLDEST_RUSTC) {
             too_old = Some(toolchain);
         } else if is_complete(&toolchain) {
@@ -116,7 +158,7 @@ pub(crate) fn look(identify: impl Fn(&Path) -> io::Result<Toolchain>) -> Result<
 }
 
 /// Compilers in order of preference: rustup's default, rustup's others (newest name first), then the search path.
-fn candidates() -> Vec<PathBuf> {
+fn candidates() -> Vec<(PathBuf, Origin)> {
     let mut candidates = Vec::new();
     if let Some(home) = rustup_home() {
         let folder = home.join("toolchains");
@@ -126,8 +168,10 @@ fn candidates() -> Vec<PathBuf> {
             .unwrap_or_default();
         others.sort();
         others.reverse();
-        let rustc = default.into_iter().chain(others).map(|toolchain| toolchain.join("bin/rustc"));
-        candidates.extend(rustc.filter(|rustc| rustc.is_file()));
+        let default = default.into_iter().map(|toolchain| (toolchain, Origin::RustupDefault));
+        let all = default.chain(others.into_iter().map(|toolchain| (toolchain, Origin::Rustup)));
+        let rustc = all.map(|(toolchain, origin)| (toolchain.join("bin/rustc"), origin));
+        candidates.extend(rustc.filter(|(rustc, _)| rustc.is_file()));
     }
     // A relative entry of the search path would be resolved in the working folder.
     let path = env::var_os("PATH").unwrap_or_default();
@@ -135,7 +179,7 @@ fn candidates() -> Vec<PathBuf> {
     if let Ok(folders) = env::join_paths(folders)
         && let Ok(found) = which::which_in_all("rustc", Some(folders), "/")
     {
-        candidates.extend(found);
+        candidates.extend(found.map(|rustc| (rustc, Origin::SearchPath)));
     }
     candidates
 }
@@ -157,16 +201,17 @@ fn default_toolchain(home: &Path) -> Option<String> {
 }
 
 /// Queries a compiler's version, or uses the cached record.
-fn identify(cache: &Cache, rustc: &Path) -> Result<Toolchain, io::Error> {
+fn identify(cache: &Cache, rustc: &Path, origin: Origin) -> Result<Toolchain, io::Error> {
     let stamp = Stamp::of(rustc)?;
-    let key = Key::new("toolchain 1").part(rustc.as_os_str().as_encoded_bytes()).finish();
+    let key = Key::new("toolchain 2").part(rustc.as_os_str().as_encoded_bytes()).finish();
     if let Some(text) = cache.read(Bucket::Toolchains, &key)
         && let Ok(record) = serde_json::from_slice::<Record>(&text)
         && record.stamp == stamp
     {
-        return Ok(record.toolchain);
+        // The same compiler may have become rustup's default.
+        return Ok(Toolchain { origin, ..record.toolchain });
     }
-    let toolchain = ask(rustc)?;
+    let toolchain = ask(rustc, origin)?;
     // Without the record, the next run queries again; a full disk is reported elsewhere.
     if let Ok(text) = serde_json::to_vec(&Record { stamp, toolchain: toolchain.clone() }) {
         let _ = cache.write(Bucket::Toolchains, &key, &text);
@@ -174,7 +219,7 @@ fn identify(cache: &Cache, rustc: &Path) -> Result<Toolchain, io::Error> {
     Ok(toolchain)
 }
 
-pub(crate) fn ask(rustc: &Path) -> io::Result<Toolchain> {
+pub(crate) fn ask(rustc: &Path, origin: Origin) -> io::Result<Toolchain> {
     let sysroot = PathBuf::from(answer(rustc, &["--print", "sysroot"])?.trim());
     let version = answer(rustc, &["-vV"])?;
     let host = version
@@ -185,10 +230,11 @@ pub(crate) fn ask(rustc: &Path) -> io::Result<Toolchain> {
     let own = sysroot.join("bin/rustc");
     let rustc = if own.is_file() { own } else { rustc.to_owned() };
     let cargo = rustc.with_file_name("cargo");
-    Ok(Toolchain { rustc, cargo, sysroot, linker, version })
+    Ok(Toolchain { rustc, cargo, sysroot, linker, version, origin })
 }
 
-fn answer(rustc: &Path, arguments: &[&str]) -> io::Result<String> {
+/// What a compiler prints.
+pub(crate) fn answer(rustc: &Path, arguments: &[&str]) -> io::Result<String> {
     let mut command = Command::new(rustc);
     command.args(arguments).env_clear().current_dir("/").stdin(Stdio::null()).stderr(Stdio::null());
     // If the search path has only rustup's proxy, it needs to find its home.
@@ -200,15 +246,6 @@ fn answer(rustc: &Path, arguments: &[&str]) -> io::Result<String> {
         return Err(io::Error::other(format!("{} ended with {}", rustc.display(), output.status)));
     }
     String::from_utf8(output.stdout).map_err(io::Error::other)
-}
-
-/// What the compiler of snippets says about one of its error codes, such as `E0308`; `None` if it has no such code.
-///
-/// # Errors
-/// If there is no compiler.
-pub fn rustc_explanation(code: &str) -> Result<Option<String>> {
-    let (Found::Complete(toolchain) | Found::Lacking(toolchain)) = look(ask)?;
-    Ok(answer(&toolchain.rustc, &["--explain", code]).ok())
 }
 
 fn release(version: &str) -> Option<(u32, u32)> {

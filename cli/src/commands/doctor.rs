@@ -25,7 +25,8 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     if let Some(warning) = config.code_mode.warning() {
         terminal.eprint(warning);
     }
-    let look = || (runner::inspect(&cache, config.code_mode.install_target), sandbox::probe());
+    let look =
+        || (runner::inspect(&cache, config.code_mode.install_target, arguments.verify), sandbox::probe());
     let (mut machine, mut support) = look();
     let (mut problems, mut tried) = examine(&machine, &support, &config.code_mode).await;
     if arguments.fix && fix::fix(&machine, &support, problems.is_empty(), arguments, &terminal).await? {
@@ -55,6 +56,8 @@ struct Findings<'a> {
     toolchain: &'a runner::Tools,
     kernel: &'a str,
     cache: CacheFindings<'a>,
+    /// The bundle that this program is part of, if there is one.
+    bundle: Option<&'a runner::bundle::Integrity>,
     /// What was enforced on an empty program, if it was tried.
     tried: Option<Tried>,
     problems: Vec<Problem>,
@@ -159,6 +162,7 @@ impl<'a> Findings<'a> {
             toolchain: &machine.tools,
             kernel: &machine.kernel,
             cache: CacheFindings { folder: &machine.cache, size },
+            bundle: machine.bundle.as_ref(),
             tried,
             problems,
             suffices: match code_mode.confinement {
@@ -168,6 +172,9 @@ impl<'a> Findings<'a> {
         }
     }
 }
+
+/// Maximum number of files of a bundle to print that differ from its manifest; `--json` has all.
+const DIFFERENCES: usize = 20;
 
 /// A line of the report.
 struct Line {
@@ -182,11 +189,9 @@ fn line(ok: bool, name: &'static str, text: impl Into<String>) -> Line {
 
 /// Formats the findings as text: a line for each item, then the problems and what to do about them.
 fn lines(findings: &Findings<'_>) -> Vec<String> {
-    let sections = [
-        ("toolchain", toolchain(findings.toolchain)),
-        ("cache", cache(findings)),
-        ("sandbox", sandbox(findings)),
-    ];
+    let mut sections = vec![("toolchain", toolchain(findings.toolchain))];
+    sections.extend(findings.bundle.map(|integrity| ("bundle", bundle(integrity))));
+    sections.extend([("cache", cache(findings)), ("sandbox", sandbox(findings))]);
     let width = sections.iter().flat_map(|(_, lines)| lines).map(|line| line.name.len()).max().unwrap_or(0);
     let mut text = Vec::new();
     for (name, lines) in &sections {
@@ -209,7 +214,22 @@ fn lines(findings: &Findings<'_>) -> Vec<String> {
     text
 }
 
+/// How the bundle compares with its manifest.
+fn bundle(integrity: &runner::bundle::Integrity) -> Vec<Line> {
+    let runner::bundle::Integrity { folder, files, contents, differences } = integrity;
+    let compared = if *contents { "contents" } else { "sizes (--verify compares contents)" };
+    let text = match differences.len() {
+        0 => format!("{} as in the manifest, compared by {compared}", report::count(*files, "file")),
+        some => format!("{some} of {} differ from the manifest", report::count(*files, "file")),
+    };
+    let mut lines =
+        vec![line(true, "place", folder.display().to_string()), line(differences.is_empty(), "files", text)];
+    lines.extend(differences.iter().take(DIFFERENCES).map(|difference| line(false, "file", difference)));
+    lines
+}
+
 fn toolchain(tools: &runner::Tools) -> Vec<Line> {
+    let is_bundled = tools.origin == Some(runner::Origin::Bundle);
     let file = |name: &'static str, path: &Option<std::path::PathBuf>| {
         let shown = path.as_ref().map_or("not found".to_owned(), |path| path.display().to_string());
         line(path.is_some(), name, shown)
@@ -222,9 +242,11 @@ fn toolchain(tools: &runner::Tools) -> Vec<Line> {
         Some(line) => format!("{}; to add it: {line}", tools.target),
         None => tools.target.to_owned(),
     };
+    let reason = tools.origin.map_or("no compiler was found", runner::Origin::reason);
     let layer = match (tools.layer_built, &tools.whole_link) {
         (true, None) => "compiled and linked".to_owned(),
         (true, Some(reason)) => format!("compiled; linked again for each program, which takes longer: {reason}"),
+        (false, _) if is_bundled => "none that fit this program".to_owned(),
         (false, _) => {
             "not compiled yet; the first run or `toolsmith cache warm` compiles them: about a minute, needs network"
                 .to_owned()
@@ -232,14 +254,18 @@ fn toolchain(tools: &runner::Tools) -> Vec<Line> {
     };
     let mut cc = file("C linker", &tools.c_linker);
     cc.text.push_str(if tools.layer_built { ", no longer needed" } else { ", needed once, at first use" });
-    vec![
+    let mut lines = vec![
         rustc,
+        line(tools.origin.is_some(), "chosen", reason),
         file("cargo", &tools.cargo),
         file("rust-lld", &tools.linker),
         line(tools.target_installed, "target", target),
         cc,
         line(tools.layer_built, "crates", layer),
-    ]
+    ];
+    // A bundle compiles no crates.
+    lines.retain(|line| !is_bundled || !matches!(line.name, "cargo" | "C linker"));
+    lines
 }
 
 fn cache(findings: &Findings<'_>) -> Vec<Line> {
@@ -291,6 +317,7 @@ mod tests {
         let toolchain = runner::Tools {
             rustc: found("/home/me/.rustup/bin/rustc"),
             version: is_complete.then(|| "rustc 1.95.0".to_owned()),
+            origin: is_complete.then_some(runner::Origin::RustupDefault),
             cargo: found("/home/me/.rustup/bin/cargo"),
             linker: found("/home/me/.rustup/bin/rust-lld"),
             target: "x86_64-unknown-linux-musl",
@@ -332,11 +359,32 @@ mod tests {
             toolchain: &toolchain,
             kernel: "6.18.0",
             cache: CacheFindings { folder: &folder, size: 5 << 30 },
+            bundle: None,
             tried: is_complete.then(|| Tried { compiler: tried(), program: tried() }),
             problems: if is_complete { Vec::new() } else { vec![problem] },
             suffices: is_complete,
         };
         lines(&findings).join("\n")
+    }
+
+    #[test]
+    fn a_bundle_has_its_own_lines() {
+        let integrity = |contents, differences| runner::bundle::Integrity {
+            folder: "/opt/toolsmith".into(),
+            files: 120,
+            contents,
+            differences,
+        };
+        let text = |integrity| {
+            let lines = bundle(&integrity).into_iter();
+            lines.map(|line| format!("{} {}: {}", line.ok, line.name, line.text)).collect::<Vec<_>>()
+        };
+        let whole =
+            ["true place: /opt/toolsmith", "true files: 120 files as in the manifest, compared by contents"];
+        assert_eq!(text(integrity(true, Vec::new())), whole);
+        let changed = text(integrity(false, vec!["bin/toolsmith: is missing".to_owned()]));
+        assert_eq!(changed[1], "false files: 1 of 120 files differ from the manifest");
+        assert_eq!(changed[2], "false file: bin/toolsmith: is missing");
     }
 
     #[test]

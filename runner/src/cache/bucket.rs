@@ -71,6 +71,11 @@ impl Bucket {
         }
     }
 
+    /// Whether a bundle may have entries of this bucket.
+    pub(super) fn is_bundled(self) -> bool {
+        matches!(self, Bucket::Layers | Bucket::Bindings)
+    }
+
     /// Permissions of the folder.
     pub(super) fn mode(self) -> u32 {
         if self == Bucket::Results { 0o700 } else { 0o777 }

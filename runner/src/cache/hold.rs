@@ -27,15 +27,26 @@ struct EntryLock {
     lock: File,
     /// The folder of an entry that is not kept, removed with it.
     temporary: Option<TempDir>,
+    /// Whether uses are recorded: not in a bundle, which nothing changes.
+    records_use: bool,
 }
 
 impl Entry {
     /// Holds the folder of an entry.
     pub(super) fn hold(folder: PathBuf) -> io::Result<Self> {
-        let lock = lock(&folder)?;
-        // The time of use only orders evictions: without it, an entry is merely evicted sooner.
-        let _ = lock.set_modified(SystemTime::now());
-        Ok(Entry { folder, held: Arc::new(EntryLock { lock, temporary: None }) })
+        let entry = Entry::new(folder.clone(), lock(&folder)?);
+        entry.touch();
+        Ok(entry)
+    }
+
+    /// Holds the folder of an entry that is only read.
+    pub(super) fn hold_unchanged(folder: PathBuf) -> io::Result<Self> {
+        let held = EntryLock { lock: lock(&folder)?, temporary: None, records_use: false };
+        Ok(Entry { folder, held: Arc::new(held) })
+    }
+
+    fn new(folder: PathBuf, lock: File) -> Self {
+        Entry { folder, held: Arc::new(EntryLock { lock, temporary: None, records_use: true }) }
     }
 
     /// The folder.
@@ -46,8 +57,10 @@ impl Entry {
     /// Records another use. Long-lived holders call this at each use; otherwise, the entry would be evicted first once
     /// released.
     pub(crate) fn touch(&self) {
-        // Errors are ignored as in `hold`.
-        let _ = self.held.lock.set_modified(SystemTime::now());
+        if self.held.records_use {
+            // The time of use only orders evictions: without it, an entry is merely evicted sooner.
+            let _ = self.held.lock.set_modified(SystemTime::now());
+        }
     }
 
     /// Whether the held folder is still at its path: the cache may have been deleted.
@@ -99,15 +112,17 @@ impl Temporary {
         fs_err::rename(self.folder.path(), folder)?;
         let Temporary { lock, folder: moved } = self;
         let _ = moved.keep();
-        let _ = lock.set_modified(SystemTime::now());
-        Ok(Entry { folder: folder.to_owned(), held: Arc::new(EntryLock { lock, temporary: None }) })
+        let entry = Entry::new(folder.to_owned(), lock);
+        entry.touch();
+        Ok(entry)
     }
 
     /// Uses it in place; it is removed with the last clone.
     pub(super) fn into_entry(self) -> Entry {
         let Temporary { lock, folder } = self;
         let path = folder.path().to_owned();
-        Entry { folder: path, held: Arc::new(EntryLock { lock, temporary: Some(folder) }) }
+        let held = EntryLock { lock, temporary: Some(folder), records_use: true };
+        Entry { folder: path, held: Arc::new(held) }
     }
 }
 

@@ -328,3 +328,26 @@ fn holders_notice_a_deleted_cache() {
     cache.create().unwrap();
     assert!(!program(&cache, "a", 1).folder().as_os_str().is_empty() && !entry.is_in_place());
 }
+
+#[test]
+fn entries_of_a_store_are_found_first_and_never_change() {
+    let (_folder, store) = cache();
+    let (_other, cache) = cache_of(DEFAULT_SIZE);
+    let bundled = keep(&store, Bucket::Layers, "both", ("index.json", 1)).folder().to_owned();
+    keep(&store, Bucket::Programs, "program", ("program", 1));
+    keep(&cache, Bucket::Layers, "both", ("index.json", 1));
+    let own = keep(&cache, Bucket::Bindings, "own", ("libone.rlib", 1)).folder().to_owned();
+    let long_ago = ago(90_000);
+    used_at(&bundled, long_ago);
+    let cache = cache.with_store(store.folder().to_owned());
+    let found = cache.entry(Bucket::Layers, "both").unwrap();
+    found.touch();
+    assert_eq!(found.folder(), bundled);
+    assert_eq!(fs_err::metadata(&bundled).unwrap().modified().unwrap(), long_ago);
+    assert_eq!(cache.entry(Bucket::Bindings, "own").unwrap().folder(), own);
+    // A bundle has no programs.
+    assert!(cache.entry(Bucket::Programs, "program").is_none());
+    // A damaged entry of the store does not hide the cache's own.
+    File::options().write(true).open(bundled.join("index.json")).unwrap().set_len(0).unwrap();
+    assert!(cache.entry(Bucket::Layers, "both").unwrap().folder().starts_with(cache.folder()));
+}

@@ -1,0 +1,2 @@
+let number: u32 = vec!["not", "a", "number"];
+number + missing_name(1)

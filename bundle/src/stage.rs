@@ -1,0 +1,119 @@
+//! Puts the parts of a bundle into a folder, and removes from its toolchain what nothing opens.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use runner::bundle::{Bundle, BundleManifest, BundledFile, FORMAT, MANIFEST, PROGRAM, TOOLCHAIN};
+use runner::{Bucket, Observer, TARGET, Toolchain};
+
+use crate::elf::Needs;
+use crate::error::{Result, failed, unusable};
+use crate::exercises::{self, Results};
+use crate::folders;
+use crate::opened::Watch;
+
+/// The folder with one folder for each platform, in a sysroot.
+const PLATFORMS: &str = "lib/rustlib";
+/// The folders of a sysroot from which the compiler starts and loads.
+const COMPILER: [&str; 2] = ["bin/rustc", "lib"];
+
+/// Copies the compiler with the standard libraries of its own platform and of snippets into the bundle in `root`.
+/// Which of these files the bundle keeps, [`reduce`] finds out.
+pub(crate) fn copy_toolchain(toolchain: &Toolchain, host: &str, root: &Path) -> Result<()> {
+    let is_wanted = |path: &Path| {
+        let platform = path.strip_prefix(PLATFORMS).ok().and_then(|path| path.iter().next());
+        let is_foreign = platform.is_some_and(|name| name != host && name != TARGET);
+        COMPILER.iter().any(|part| path.starts_with(part)) && !is_foreign
+    };
+    folders::copy(&toolchain.sysroot, &root.join(TOOLCHAIN), is_wanted)
+}
+
+/// Copies entries of the cache into the bundle in `root`.
+pub(crate) fn copy_entries(entries: &[(Bucket, PathBuf)], root: &Path) -> Result<()> {
+    for (bucket, folder) in entries {
+        let name = folder.file_name().ok_or_else(|| failed("an entry of the cache has no name"))?;
+        folders::copy(folder, &root.join(Bundle::bucket(*bucket)).join(name), |_| true)?;
+    }
+    Ok(())
+}
+
+/// The platform of a compiler.
+pub(crate) fn host(toolchain: &Toolchain) -> Result<&str> {
+    let host = toolchain.version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.ok_or_else(|| failed(format!("{} names no host", toolchain.rustc.display())))
+}
+
+/// Writes the manifest of the bundle in `root`, with all files that are there.
+pub(crate) fn write_manifest(root: &Path, version: &str, toolchain: &Toolchain) -> Result<BundleManifest> {
+    let compiler = Needs::of_compiler(&root.join(TOOLCHAIN))?;
+    let read = |path: &PathBuf| BundledFile::read(root, path).map_err(unusable);
+    let mut files = folders::files(root)?;
+    files.remove(Path::new(MANIFEST));
+    let manifest = BundleManifest {
+        format: FORMAT,
+        version: version.to_owned(),
+        target: TARGET.to_owned(),
+        host: host(toolchain)?.to_owned(),
+        compiler: toolchain.version.clone(),
+        loader: compiler.loader.unwrap_or_default(),
+        libraries: compiler.libraries.into_iter().collect(),
+        files: files.iter().map(read).collect::<Result<_>>()?,
+    };
+    let text = serde_json::to_string_pretty(&manifest)
+        .map_err(|error| failed(format!("the manifest can't be written: {error}")))?;
+    folders::write_file(&root.join(MANIFEST), text)?;
+    Ok(manifest)
+}
+
+/// Removes all files of the toolchain that nothing opens, and shows that the rest suffices.
+pub(crate) async fn reduce(
+    root: &Path,
+    (version, toolchain): (&str, &Toolchain),
+    observer: &dyn Observer,
+) -> Result<Results> {
+    observer.progress("finding what compiling snippets opens");
+    let folder = root.join(TOOLCHAIN);
+    // These files are copies, so nobody else opens them.
+    let mut watch = Watch::new(&folder)?;
+    let before = exercises::run_all(root, || watch.read()).await?;
+    folders::prune(&folder, &watch.opened())?;
+    write_manifest(root, version, toolchain)?;
+    observer.progress("trying the bundle without the rest");
+    let after = exercises::run_all(root, || Ok(())).await?;
+    if before.printed == after.printed {
+        return Ok(after);
+    }
+    Err(failed(
+        "the bundle's program prints something else than before files that nothing opens were removed",
+    )
+    .hint("try again; if it happens again, this is a bug: please report it"))
+}
+
+impl Needs {
+    /// What the compiler in a sysroot needs of the system: everything that is not in the sysroot itself.
+    fn of_compiler(sysroot: &Path) -> Result<Self> {
+        let mut all = Needs::default();
+        let mut own = BTreeSet::new();
+        for path in folders::files(sysroot)? {
+            // Libraries for snippets are no files of this system.
+            if path.starts_with(Path::new(PLATFORMS).join(TARGET)) {
+                continue;
+            }
+            let needs = Needs::of(&sysroot.join(&path))?;
+            all.loader = all.loader.or(needs.loader);
+            all.libraries.extend(needs.libraries);
+            own.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
+        }
+        let loader = all.loader.as_deref().map(Path::new).and_then(Path::file_name);
+        own.extend(loader.map(|name| name.to_string_lossy().into_owned()));
+        all.libraries.retain(|library| !own.contains(library));
+        Ok(all)
+    }
+}
+
+/// Copies the program into the bundle in `root`. Returns whether it needs a dynamic loader.
+pub(crate) fn copy_program(program: &Path, root: &Path) -> Result<bool> {
+    let to = root.join(PROGRAM);
+    folders::copy_file(program, &to)?;
+    Ok(Needs::of(&to)?.loader.is_some())
+}

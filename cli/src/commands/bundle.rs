@@ -1,0 +1,160 @@
+//! `toolsmith bundle`: builds what snippets need, and has the crate `bundle` write it.
+
+use std::path::{Path, PathBuf};
+
+use ::bundle::{Contents, Written, check_place};
+use gateway::cache;
+use gateway::discovery::Discovery;
+use gateway::exit_code;
+use gateway::failure::Failure;
+use gateway::pins::Known;
+use report::{Kind, Report};
+use runner::bundle::Bundle;
+use runner::{Catalog, Engine};
+use server::setup;
+use terminal::Terminal;
+
+use crate::arguments::BundleArguments;
+use crate::terminal_host::TerminalHost;
+
+/// Names of archives that are not written, by their ends.
+const OTHER_ARCHIVES: [&str; 7] = [".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip", ".zst"];
+/// The end of an archive's name.
+const ARCHIVE: &str = ".tar.zst";
+
+/// Runs the command and returns the exit code.
+pub(crate) async fn bundle(arguments: &BundleArguments) -> Result<u8, Failure> {
+    let terminal = Terminal::new(false, false);
+    let done = write(arguments, &terminal).await;
+    if let Ok(written) = &done {
+        show(written, arguments, &terminal)?;
+    }
+    terminal.flush().await.map_err(Failure::output)?;
+    done.map(|_| exit_code::OK)
+}
+
+async fn write(arguments: &BundleArguments, terminal: &Terminal) -> Result<Written, Failure> {
+    let out = arguments.out.to_string_lossy();
+    if !out.ends_with(ARCHIVE) && OTHER_ARCHIVES.iter().any(|end| out.ends_with(end)) {
+        return Err(Failure::command_line(format!("a bundle is a folder or a {ARCHIVE} file, not {out}"))
+            .hint("let the name in --out end with .tar.zst"));
+    }
+    if let Some(folder) = Bundle::folder_of_this_program() {
+        let message =
+            format!("this program is part of the bundle in {}, which has no cargo", folder.display());
+        return Err(Failure::new(Kind::Bundle, message).hint(
+            "make bundles with a `toolsmith` that uses your own Rust toolchain; to pass this one on, copy its folder",
+        ));
+    }
+    check_place(&arguments.out)?;
+    let program = program(arguments.binary.as_deref())?;
+    let (engine, catalog) = build(arguments, terminal).await?;
+    let entries = engine.warmed(&catalog);
+    terminal.note("collecting the licences of the available crates");
+    let crates = engine.layer_crates().await?;
+    let contents = Contents {
+        version: env!("CARGO_PKG_VERSION"),
+        program: &program,
+        toolchain: engine.toolchain(),
+        entries: &entries,
+        crates: &crates,
+        lists: &arguments.sbom,
+        licences: arguments.licences.as_deref(),
+    };
+    Ok(::bundle::write(contents, &arguments.out, arguments.level, terminal).await?)
+}
+
+/// The program to include.
+fn program(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    match given {
+        Some(path) if path.is_file() => Ok(path.to_owned()),
+        Some(path) => Err(Failure::command_line(format!("there is no file {}", path.display()))
+            .hint("name the executable of Toolsmith in --binary")),
+        None => std::env::current_exe().map_err(Failure::system),
+    }
+}
+
+/// Compiles the available crates, and the bindings if they are wanted.
+async fn build(arguments: &BundleArguments, terminal: &Terminal) -> Result<(Engine, Catalog), Failure> {
+    let options =
+        if arguments.bindings { arguments.place.options() } else { arguments.place.config.options() };
+    let config = setup::load(&options)?;
+    let cache = cache::open(&config.cache)?;
+    let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
+    if !arguments.bindings {
+        return Ok((engine, Catalog::default()));
+    }
+    let known = Known::of(&config)?;
+    let mut discovery = Discovery::new(&config, TerminalHost::at(terminal), engine.cache().clone(), known);
+    let discovered = discovery.discover().await;
+    let catalog = discovery.catalog();
+    discovery.sessions.close().await;
+    discovered?;
+    engine.warm(&catalog, terminal).await?;
+    terminal.notifier().end_steps();
+    Ok((engine, catalog))
+}
+
+/// Prints what was written, and what limits where it runs.
+fn show(written: &Written, arguments: &BundleArguments, terminal: &Terminal) -> Result<(), Failure> {
+    if arguments.output.json {
+        terminal.print_json(&serde_json::to_string(written).map_err(Failure::system)?);
+    } else {
+        lines(written).iter().for_each(|line| terminal.print(line));
+    }
+    if written.dynamic {
+        let report = Report::new(Kind::Bundle, "the program in the bundle is dynamically linked: it runs only on systems with a C library like this one's")
+            .hint("build it for x86_64-unknown-linux-musl and name it in --binary; see docs/bundle.md");
+        terminal.eprint(&format!("warning: {report}"));
+        report.hints.iter().for_each(|hint| terminal.eprint(&format!("help: {hint}")));
+    }
+    if arguments.sbom.is_empty() {
+        terminal.note("the bundle has no list of the program's own components; --sbom adds one");
+    }
+    Ok(())
+}
+
+/// The report as text.
+fn lines(written: &Written) -> Vec<String> {
+    let Written { path, files, bytes, archive_bytes, first_result_ms, libraries, .. } = written;
+    let unpacked = format!("{files} files, {}", megabytes(*bytes));
+    let size = archive_bytes
+        .as_ref()
+        .map_or_else(|| unpacked.clone(), |archive| format!("{} ({unpacked} unpacked)", megabytes(*archive)));
+    vec![
+        format!("bundle        {}", path.display()),
+        format!("size          {size}"),
+        format!("first result  {first_result_ms} ms"),
+        format!("needs         Linux with {}", libraries.join(", ")),
+    ]
+}
+
+/// A size, as sizes of downloads are given.
+fn megabytes(bytes: u64) -> String {
+    // Rounded up, so that no limit seems to be kept that is not.
+    format!("{} MB", bytes.div_ceil(1_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_has_place_size_time_and_needs() {
+        let written = Written {
+            path: "toolsmith.tar.zst".into(),
+            files: 120,
+            bytes: 612_345_678,
+            archive_bytes: Some(120_000_001),
+            first_result_ms: 431,
+            dynamic: false,
+            libraries: vec!["libc.so.6".to_owned(), "libz.so.1".to_owned()],
+        };
+        insta::assert_snapshot!(lines(&written).join("\n"), @r"
+        bundle        toolsmith.tar.zst
+        size          121 MB (120 files, 613 MB unpacked)
+        first result  431 ms
+        needs         Linux with libc.so.6, libz.so.1
+        ");
+    }
+}
