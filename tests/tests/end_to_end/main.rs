@@ -7,6 +7,7 @@ mod arguments;
 mod asking;
 mod broken;
 mod broker;
+mod bundle;
 mod cache;
 mod cache_budget;
 mod cached_results;
