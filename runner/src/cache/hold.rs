@@ -34,7 +34,8 @@ struct EntryLock {
 impl Entry {
     /// Holds the folder of an entry.
     pub(super) fn hold(folder: PathBuf) -> io::Result<Self> {
-        let entry = Entry::new(folder.clone(), lock(&folder)?);
+        let lock = lock(&folder)?;
+        let entry = Entry::new(folder, lock);
         entry.touch();
         Ok(entry)
     }
