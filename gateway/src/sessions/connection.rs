@@ -31,7 +31,7 @@ pub(super) struct ListedTools {
 }
 
 impl ListedTools {
-    pub(super) fn new(listing: mcp::Listing, masker: &Masker) -> Self {
+    pub(super) fn new(listing: &mcp::Listing, masker: &Masker) -> Self {
         let warnings = listing.warnings.iter().map(|warning| masker.mask(warning).into_owned()).collect();
         ListedTools { tools: Arc::new(ToolList::of(&listing.tools)), warnings }
     }
@@ -83,7 +83,7 @@ pub(crate) async fn connect(
         listed => listed,
     };
     let Listed { session, listing, is_whole } = listed.map_err(|error| Unopened::of(&error, masker))?;
-    let ListedTools { tools, warnings } = ListedTools::new(listing, masker);
+    let ListedTools { tools, warnings } = ListedTools::new(&listing, masker);
     Ok(Opened { session, tools, warnings, is_whole })
 }
 

@@ -87,7 +87,7 @@ impl SpareHost {
     /// If the server does not list them; then the list stays outdated.
     pub(super) async fn list_again(&self, session: &Session) -> Result<(), mcp::Error> {
         self.set(|list, _| *list = List::Reading);
-        let now = ListedTools::new(session.list_tools().await?, &self.masker);
+        let now = ListedTools::new(&session.list_tools().await?, &self.masker);
         self.set(|list, tools| {
             *tools = Some(now);
             // Another change may have been announced meanwhile.
