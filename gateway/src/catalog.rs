@@ -12,7 +12,7 @@ use codegen::Warning;
 use config::{Config, Permission, Server};
 use runner::{Bucket, Cache};
 use serde::{Deserialize, Serialize};
-use terminal::Notifier;
+use terminal::{Masker, Notifier};
 
 use crate::pins::{Known, Pins};
 use crate::tool_list::{ToolList, digest};
@@ -52,6 +52,16 @@ pub struct ServerIntroduction {
     pub has_resources: bool,
     /// One line about the server; empty if it has none.
     pub about: String,
+}
+
+impl ServerIntroduction {
+    /// What a server has said when its session was opened, with secrets masked.
+    #[must_use]
+    pub fn of(session: &mcp::Session, masker: &Masker) -> Self {
+        let about = session.about().unwrap_or_default();
+        let has_resources = session.capabilities()["resources"].is_object();
+        ServerIntroduction { has_resources, about: masker.mask(&about).into_owned() }
+    }
 }
 
 /// The cached introduction of a server.

@@ -11,14 +11,14 @@ use report::{Kind, Report};
 use runner::{Cache, Catalog, Code};
 use terminal::Notifier;
 
-use crate::catalog::{self, ToolLists};
+use crate::catalog::{self, ServerIntroduction, ToolLists};
 use crate::config_secrets;
 use crate::failure::Failure;
 use crate::login_hook::LoginHook;
 use crate::pins::{Difference, Known, Pins};
 use crate::program_crate::ProgramCrate;
 use crate::session_host::SessionHost;
-use crate::sessions::Sessions;
+use crate::sessions::{Opened, Sessions};
 use crate::tool_list::ToolList;
 use crate::unavailable::{STARTING, UnavailableTools};
 use crate::{unmatched, waiting};
@@ -163,7 +163,7 @@ impl<'a> Discovery<'a> {
                     for warning in &opened.warnings {
                         self.notifier.note(&format!("warning: {name}: {warning}"));
                     }
-                    self.keep(&server.connection.name, opened.tools)?;
+                    self.keep_opened(&server.connection.name, opened)?;
                 }
                 Err(error) => {
                     self.reasons.insert(server.connection.name.clone(), error.report.message());
@@ -172,6 +172,16 @@ impl<'a> Discovery<'a> {
             }
         }
         Ok(failures)
+    }
+
+    /// Keeps the list of a session, and the server's introduction, from which `serve` describes it to models.
+    fn keep_opened(&mut self, name: &str, opened: Opened) -> Result<(), Failure> {
+        if let Some(server) = self.config.server(name) {
+            let introduction = ServerIntroduction::of(&opened.session, self.sessions.masker());
+            // Without it, the server is described once it has answered.
+            let _ = catalog::remember_introduction(&self.cache, server, &introduction);
+        }
+        self.keep(name, opened.tools)
     }
 
     fn keep(&mut self, name: &str, tools: Arc<ToolList>) -> Result<(), Failure> {
@@ -242,7 +252,7 @@ impl<'a> Discovery<'a> {
         for server in servers {
             let name = &server.connection.name;
             match self.sessions.start(name).now_or_never() {
-                Some(Ok(opened)) => self.keep(name, opened.tools)?,
+                Some(Ok(opened)) => self.keep_opened(name, opened)?,
                 Some(Err(error)) => drop(self.reasons.insert(name.clone(), error.report.message())),
                 None => drop(self.reasons.insert(name.clone(), STARTING.to_owned())),
             }

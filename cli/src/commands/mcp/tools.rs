@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use config::{Config, Filter};
 use gateway::cache;
-use gateway::catalog;
+use gateway::catalog::{self, ServerIntroduction};
 use gateway::direct::Partition;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
+use gateway::sessions::Opened;
 use gateway::tool_list::ToolList;
 use gateway::{unmatched, waiting};
 use report::{Kind, Report};
 use serde_json::{Value, json};
 use server::setup::load;
-use terminal::Terminal;
+use terminal::{Masker, Terminal};
 
 use super::support::{note_difference, print_json, server_of, sessions};
 use super::table::show_table;
@@ -74,7 +75,7 @@ async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Termi
                 opened.warnings.iter().for_each(warn);
                 note_difference(config, pins, name, &opened.tools, terminal);
                 if opened.is_whole {
-                    remember(config, name, &opened.tools);
+                    remember(config, name, &opened, sessions.masker());
                 }
                 lists.insert((*name).to_owned(), opened.tools);
             }
@@ -86,9 +87,11 @@ async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Termi
 }
 
 /// Caches a list, as every listing does: completions and later runs use it. Without a cache they ask again.
-fn remember(config: &Config, name: &str, tools: &ToolList) {
+fn remember(config: &Config, name: &str, opened: &Opened, masker: &Masker) {
     if let (Some(server), Ok(cache)) = (config.server(name), cache::open(&config.cache)) {
-        let _ = catalog::remember(&cache, server, tools);
+        let introduction = ServerIntroduction::of(&opened.session, masker);
+        let _ = catalog::remember_introduction(&cache, server, &introduction);
+        let _ = catalog::remember(&cache, server, &opened.tools);
     }
 }
 
