@@ -54,7 +54,7 @@ kinds! {
     Cache = "cache",
     /// The sandbox can't be set up.
     Sandbox = "sandbox",
-    /// A crate can't be written, or is not one of Toolsmith's.
+    /// `codegen --out` can't write a crate, or a folder is not a crate that it has written.
     Export = "export",
     /// A bundle can't be written or used.
     Bundle = "bundle",
