@@ -44,7 +44,7 @@ pub(crate) fn write(root: &Path, to: &Path, level: i32) -> Result<u64> {
 }
 
 /// The time of all files, in seconds since 1970.
-fn time() -> Result<u64> {
+pub(crate) fn time() -> Result<u64> {
     let Some(value) = std::env::var_os(TIME) else { return Ok(0) };
     let seconds = value.to_str().and_then(|text| text.parse().ok());
     seconds.ok_or_else(|| {

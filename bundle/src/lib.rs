@@ -17,4 +17,4 @@ mod stage;
 mod write;
 
 pub use archive::LEVELS;
-pub use write::{Contents, Written, check_place, write};
+pub use write::{ARCHIVE, Contents, Written, check, write};

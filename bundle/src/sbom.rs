@@ -1,6 +1,8 @@
 //! Lists the components of a bundle as CycloneDX: the compiler and the crates for snippets. The list of the program's
 //! own crates comes from the caller, because only the build of the program knows it.
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use runner::{LayerCrate, Toolchain};
@@ -116,16 +118,32 @@ fn list(version: &str, toolchain: &Toolchain, crates: &[LayerCrate]) -> Result<S
 
 /// Copies a list of components, if it is one.
 fn copy(path: &Path, to: &Path) -> Result<()> {
+    let (name, text) = read(path)?;
+    folders::write_file(&to.join(name), text)
+}
+
+/// Checks that these lists can be in one bundle.
+pub(crate) fn check(lists: &[PathBuf]) -> Result<()> {
+    let mut names = BTreeSet::from([OsStr::new(OWN)]);
+    for path in lists {
+        let (name, _) = read(path)?;
+        if !names.insert(name) {
+            let message =
+                format!("the bundle has another list named {}: rename {}", name.display(), path.display());
+            return Err(failed(message));
+        }
+    }
+    Ok(())
+}
+
+/// The name and the text of a list.
+fn read(path: &Path) -> Result<(&OsStr, Vec<u8>)> {
     let text = fs_err::read(path).map_err(at(path))?;
     let value: serde_json::Value = serde_json::from_slice(&text).map_err(at(path))?;
-    let name = path.file_name().filter(|name| *name != OWN);
-    match name {
-        Some(name) if value["bomFormat"] == "CycloneDX" => folders::write_file(&to.join(name), text),
-        Some(_) => Err(failed(format!("{} is not a list of components in CycloneDX's JSON", path.display()))
+    match path.file_name() {
+        Some(name) if value["bomFormat"] == "CycloneDX" => Ok((name, text)),
+        _ => Err(failed(format!("{} is not a list of components in CycloneDX's JSON", path.display()))
             .hint("`cargo cyclonedx --format json` writes one")),
-        None => {
-            Err(failed(format!("{OWN} is the name of another list in the bundle: rename {}", path.display())))
-        }
     }
 }
 

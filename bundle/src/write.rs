@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use runner::{Bucket, LayerCrate, Observer, Toolchain};
 use serde::Serialize;
-use tempfile::TempDir;
 
 use crate::error::{Result, at, failed, unusable};
 use crate::{archive, folders, licences, sbom, stage};
 
 /// The end of an archive's name.
-const ARCHIVE: &str = ".tar.zst";
+pub const ARCHIVE: &str = ".tar.zst";
 /// The beginning of the name of an unfinished bundle, next to its place.
 const UNFINISHED: &str = ".toolsmith-bundle-";
 
@@ -53,12 +52,14 @@ pub struct Written {
     pub libraries: Vec<String>,
 }
 
-/// Checks that a bundle can be written to `to`, before long work.
+/// Checks that a bundle can be written to `to` and that its `lists` of components can be used, before long work.
 ///
 /// # Errors
-/// If `to` exists and is not an archive to replace.
-pub fn check_place(to: &Path) -> Result<()> {
-    place(to).map(drop)
+/// If `to` exists and is not an archive to replace, if the folder above is missing, or if a list is none.
+pub fn check(to: &Path, lists: &[PathBuf]) -> Result<()> {
+    place(to)?;
+    archive::time()?;
+    sbom::check(lists)
 }
 
 /// Writes a bundle to `to`: an archive if the name ends with `.tar.zst`, a folder otherwise. `level` is the level of
@@ -74,7 +75,8 @@ pub async fn write(
 ) -> Result<Written> {
     let parent = place(to)?;
     let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(&parent).map_err(at(&parent))?;
-    let root = unfinished.path();
+    let root = &unfinished.path().join("bundle");
+    fs_err::create_dir(root).map_err(unusable)?;
     observer.progress("copying the program, the compiler and the compiled crates");
     let dynamic = put(&contents, root)?;
     let Contents { version, toolchain, .. } = contents;
@@ -83,9 +85,12 @@ pub async fn write(
     folders::open_folders(root)?;
     let archive_bytes = if is_archive(to) {
         observer.progress("compressing the bundle, which takes some minutes");
-        Some(archive::write(root, to, level)?)
+        let archive = unfinished.path().join("archive");
+        let bytes = compress(root.clone(), archive.clone(), level).await?;
+        fs_err::rename(archive, to).map_err(unusable)?;
+        Some(bytes)
     } else {
-        rename(unfinished, to)?;
+        fs_err::rename(root, to).map_err(unusable)?;
         None
     };
     Ok(Written {
@@ -110,8 +115,13 @@ fn place(to: &Path) -> Result<PathBuf> {
             .hint("name a new folder, or a file that ends with .tar.zst"));
     }
     let whole = std::path::absolute(to).map_err(at(to))?;
-    let parent = whole.parent().map(Path::to_owned);
-    parent.ok_or_else(|| failed(format!("{} is no place for a bundle", to.display())))
+    match whole.parent() {
+        Some(parent) if parent.is_dir() && !whole.is_dir() => Ok(parent.to_owned()),
+        Some(parent) if !parent.is_dir() => Err(failed(format!("there is no folder {}", parent.display()))
+            .hint("create it, or name another place in --out")),
+        _ => Err(failed(format!("{} is a folder, which an archive can't replace", to.display()))
+            .hint("name another file in --out")),
+    }
 }
 
 /// Puts everything into the folder `root`. Returns whether the program needs a dynamic loader.
@@ -127,12 +137,11 @@ fn put(contents: &Contents<'_>, root: &Path) -> Result<bool> {
     Ok(dynamic)
 }
 
-/// Moves the finished folder to its place.
-fn rename(unfinished: TempDir, to: &Path) -> Result<()> {
-    fs_err::rename(unfinished.path(), to).map_err(unusable)?;
-    // It is no longer there, so nothing is left to remove.
-    let _ = unfinished.keep();
-    Ok(())
+/// Writes the archive on a thread of its own, so that signals are handled meanwhile. If the caller is cancelled, it
+/// removes the folder of both paths.
+async fn compress(root: PathBuf, archive: PathBuf, level: i32) -> Result<u64> {
+    let writing = tokio::task::spawn_blocking(move || archive::write(&root, &archive, level));
+    writing.await.map_err(|error| failed(format!("the archive can't be written: {error}")))?
 }
 
 fn milliseconds(time: Duration) -> u128 {

@@ -6,7 +6,7 @@
 
 mod integrity;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +21,12 @@ pub const PROGRAM: &str = "bin/toolsmith";
 pub const TOOLCHAIN: &str = "lib/toolsmith/toolchain";
 /// Entries of the cache, in the folders that a cache has.
 pub const STORE: &str = "lib/toolsmith/store";
-/// The manifest.
-pub const MANIFEST: &str = "lib/toolsmith/manifest.json";
+/// The manifest. It is in the program's own folder: whoever can write there can replace the program anyway.
+pub const MANIFEST: &str = "bin/toolsmith-bundle.json";
+/// A part of the error for a bundle that was made with another program.
+pub const WITHOUT_CRATES: &str = "no compiled crates that fit this program";
+/// The folder of everything from which programs are made.
+pub const PARTS: &str = "lib/toolsmith";
 /// The form of [`BundleManifest`]; a program reads only its own.
 pub const FORMAT: u32 = 1;
 
@@ -71,13 +75,20 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// The folder of the bundle that this program is part of: the one above the program's own folder, if it has a
-    /// manifest.
+    /// The folder of the bundle that this program is part of: the one above the program's own folder, if that one has
+    /// a manifest.
     #[must_use]
     pub fn folder_of_this_program() -> Option<PathBuf> {
         let program = std::env::current_exe().ok()?;
         let root = program.parent()?.parent()?;
-        root.join(MANIFEST).is_file().then(|| root.to_owned())
+        let manifest = root.join(MANIFEST);
+        // A manifest that can't be read is one: opening it reports why.
+        let is_missing = || {
+            let found = fs_err::symlink_metadata(&manifest);
+            found.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+        };
+        let is_beside_program = manifest.parent() == program.parent();
+        (is_beside_program && !is_missing()).then(|| root.to_owned())
     }
 
     /// The bundle that this program is part of.
@@ -105,6 +116,10 @@ impl Bundle {
             serde_json::from_slice(&text).map_err(|error| damaged(format!("is damaged: {error}")))?;
         if manifest.format != FORMAT {
             return Err(damaged(format!("has the format {}, not {FORMAT}", manifest.format)));
+        }
+        let names = manifest.files.iter().map(|file| &file.path).chain([&manifest.host]);
+        if let Some(name) = names.into_iter().find(|name| !is_plain(name)) {
+            return Err(damaged(format!("names {name:?}, which is not in the bundle")));
         }
         Ok(Bundle { root: root.to_owned(), manifest })
     }
@@ -134,13 +149,16 @@ impl Bundle {
 
     /// The error for a bundle that lacks the crates that this program compiles snippets against.
     pub(crate) fn without_crates(root: &Path) -> Error {
-        let message = format!(
-            "the bundle in {} has no compiled crates that fit this program, and no cargo to compile them",
-            root.display()
-        );
+        let message =
+            format!("the bundle in {} has {WITHOUT_CRATES}, and no cargo to compile them", root.display());
         Error::new(ErrorKind::Bundle, message)
             .hint("unpack the bundle again, or make another one with the program that it contains")
     }
+}
+
+/// Whether a path leads only downwards.
+fn is_plain(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 #[cfg(test)]
@@ -179,6 +197,10 @@ pub(crate) mod tests {
         message("is missing");
         write(folder.path(), &BundleManifest { format: FORMAT + 1, ..empty() });
         message("has the format 2, not 1");
+        let outside =
+            BundledFile { path: "../x".to_owned(), bytes: 0, executable: false, sha256: String::new() };
+        write(folder.path(), &BundleManifest { files: vec![outside], ..empty() });
+        message("names \"../x\"");
         fs_err::write(folder.path().join(MANIFEST), "{").unwrap();
         message("is damaged");
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::bundle::{Bundle, BundleManifest, TOOLCHAIN};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sandbox_policies::SYSTEM_LIBRARIES;
-use crate::toolchain::{Origin, TARGET, Toolchain};
+use crate::toolchain::{self, Origin, TARGET, Toolchain};
 
 /// The toolchain of a bundle. The manifest knows the compiler's version, so nothing has to run for it.
 ///
@@ -16,7 +16,7 @@ pub(crate) fn find(bundle: &Bundle) -> Result<Toolchain> {
         return Err(trouble);
     }
     let sysroot = bundle.root().join(TOOLCHAIN);
-    Ok(Toolchain {
+    let toolchain = Toolchain {
         rustc: sysroot.join("bin/rustc"),
         // Missing: a bundle compiles no crates.
         cargo: sysroot.join("bin/cargo"),
@@ -24,7 +24,15 @@ pub(crate) fn find(bundle: &Bundle) -> Result<Toolchain> {
         sysroot,
         version: bundle.manifest().compiler.clone(),
         origin: Origin::Bundle,
-    })
+    };
+    let is_whole =
+        toolchain.rustc.is_file() && toolchain.linker.is_file() && toolchain::has_target(&toolchain);
+    if is_whole {
+        return Ok(toolchain);
+    }
+    let message = format!("the bundle in {} lacks parts of its compiler", bundle.root().display());
+    Err(Error::new(ErrorKind::Bundle, message)
+        .hint("unpack the bundle again into an empty folder; `toolsmith doctor` lists what is missing"))
 }
 
 /// Why the compiler can't start on this system, if that is known.
@@ -58,6 +66,18 @@ mod tests {
     fn found(manifest: &BundleManifest) -> Result<Toolchain> {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), manifest);
+        let sysroot = folder.path().join(TOOLCHAIN);
+        let platforms = sysroot.join("lib/rustlib");
+        for part in [
+            sysroot.join("bin"),
+            platforms.join(&manifest.host).join("bin"),
+            platforms.join(TARGET).join("lib"),
+        ] {
+            fs_err::create_dir_all(part).unwrap();
+        }
+        fs_err::write(platforms.join(TARGET).join("lib/libstd-1.rlib"), "").unwrap();
+        fs_err::write(sysroot.join("bin/rustc"), "").unwrap();
+        fs_err::write(platforms.join(&manifest.host).join("bin/rust-lld"), "").unwrap();
         find(&Bundle::open(folder.path()).unwrap())
     }
 
@@ -67,6 +87,14 @@ mod tests {
         assert!(toolchain.sysroot.ends_with(TOOLCHAIN));
         assert!(toolchain.linker.starts_with(&toolchain.sysroot));
         assert_eq!((toolchain.name(), toolchain.origin), ("rustc 1.95.0", Origin::Bundle));
+    }
+
+    #[test]
+    fn a_compiler_that_is_not_whole_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &empty());
+        let error = find(&Bundle::open(folder.path()).unwrap()).unwrap_err();
+        assert!(error.to_string().ends_with("lacks parts of its compiler"), "{error}");
     }
 
     #[test]

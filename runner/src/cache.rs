@@ -136,7 +136,7 @@ impl Cache {
         // Checked only now: before it was held, it could have been removed.
         let whole = |entry: Entry| contents::is_whole(entry.folder()).then_some(entry);
         let store = self.store.as_ref().filter(|_| bucket.is_bundled());
-        let bundled = store.and_then(|store| Entry::hold_unchanged(bucket.folder(store).join(key)).ok());
+        let bundled = store.and_then(|store| Entry::unlocked(bucket.folder(store).join(key)).ok());
         bundled.and_then(whole).or_else(|| whole(Entry::hold(self.bucket(bucket).join(key)).ok()?))
     }
 

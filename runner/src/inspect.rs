@@ -106,7 +106,9 @@ pub fn inspect(cache: &Path, install: bool, contents: bool) -> Inspection {
     // With a bundle that can't be used, a run would not get as far as looking for another toolchain.
     let is_usable = problems.is_empty();
     let toolchain = if is_usable { toolchain(bundle.as_ref(), install, &mut problems) } else { None };
-    let tools = tools(&cache, toolchain.as_ref());
+    let mut tools = tools(&cache, toolchain.as_ref());
+    // Even if it can't be used, no other is.
+    tools.origin = tools.origin.or(is_bundled.then_some(Origin::Bundle));
     let integrity = bundle.as_ref().map(|bundle| bundle.integrity(contents));
     problems.extend(integrity.as_ref().and_then(damage));
     if let Some(bundle) = bundle.as_ref().filter(|_| toolchain.is_some() && !tools.layer_built) {

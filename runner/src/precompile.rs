@@ -10,7 +10,7 @@ use crate::bindings;
 use crate::cache::Bucket;
 use crate::catalog::{Catalog, ServerModule};
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Observer;
 
 /// The result of compiling ahead.
@@ -43,11 +43,20 @@ impl Engine {
 
     /// The entries of the cache that [`Engine::open`] and [`Engine::warm`] have built: the available crates, and the
     /// bindings of these servers.
-    #[must_use]
-    pub fn warmed(&self, catalog: &Catalog) -> Vec<(Bucket, PathBuf)> {
-        let layer = self.layer.entry.iter().map(|entry| (Bucket::Layers, entry.folder().to_owned()));
-        let bindings = catalog.modules().values().filter_map(|module| bindings::whole_entry(self, module));
-        layer.chain(bindings.map(|folder| (Bucket::Bindings, folder))).collect()
+    ///
+    /// # Errors
+    /// If the cache has no room for the bindings of all servers.
+    pub fn warmed(&self, catalog: &Catalog) -> Result<Vec<(Bucket, PathBuf)>> {
+        let layer = self.layer.entry.iter().map(|entry| Ok((Bucket::Layers, entry.folder().to_owned())));
+        let modules = catalog.modules().values().filter(|module| !module.tools().is_empty());
+        let bindings = modules.map(|module| {
+            let folder = bindings::whole_entry(self, module).ok_or_else(|| {
+                let message = format!("the cache has no room for the bindings of {}", module.server);
+                Error::new(ErrorKind::Cache, message).hint("increase cache.size in the configuration")
+            });
+            Ok((Bucket::Bindings, folder?))
+        });
+        layer.chain(bindings).collect()
     }
 
     /// Compiles missing bindings of whole servers, those with few tools first, one after another and only while no

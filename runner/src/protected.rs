@@ -8,7 +8,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-use crate::bundle::Bundle;
+use crate::bundle::{self, Bundle};
 use crate::toolchain;
 
 /// Maximum number of links to follow on a path, as in the kernel (path_resolution(7)).
@@ -51,7 +51,9 @@ pub(crate) fn of_machine(cache: &Path, sysroot: Option<&Path>) -> Vec<Protected>
     let own = env::current_exe().ok().and_then(|program| Some(program.parent()?.to_owned()));
     places.extend(own.map(|folder| Protected::new(folder, "Toolsmith's own program", STARTED)));
     let bundle = Bundle::folder_of_this_program();
-    places.extend(bundle.map(|folder| Protected::new(folder, "Toolsmith's bundle", PROGRAMS)));
+    places.extend(
+        bundle.map(|folder| Protected::new(folder.join(bundle::PARTS), "Toolsmith's bundle", PROGRAMS)),
+    );
     let path = env::var_os("PATH").unwrap_or_default();
     places.extend(
         env::split_paths(&path)

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ::bundle::{Contents, Written, check_place};
+use ::bundle::{ARCHIVE, Contents, Written};
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::exit_code;
@@ -19,8 +19,6 @@ use crate::terminal_host::TerminalHost;
 
 /// Names of archives that are not written, by their ends.
 const OTHER_ARCHIVES: [&str; 7] = [".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip", ".zst"];
-/// The end of an archive's name.
-const ARCHIVE: &str = ".tar.zst";
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn bundle(arguments: &BundleArguments) -> Result<u8, Failure> {
@@ -46,10 +44,10 @@ async fn write(arguments: &BundleArguments, terminal: &Terminal) -> Result<Writt
             "make bundles with a `toolsmith` that uses your own Rust toolchain; to pass this one on, copy its folder",
         ));
     }
-    check_place(&arguments.out)?;
+    ::bundle::check(&arguments.out, &arguments.sbom)?;
     let program = program(arguments.binary.as_deref())?;
     let (engine, catalog) = build(arguments, terminal).await?;
-    let entries = engine.warmed(&catalog);
+    let entries = engine.warmed(&catalog)?;
     terminal.note("collecting the licences of the available crates");
     let crates = engine.layer_crates().await?;
     let contents = Contents {

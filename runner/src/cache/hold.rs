@@ -24,6 +24,7 @@ pub(crate) struct Entry {
 
 #[derive(Debug)]
 struct EntryLock {
+    /// The open folder, which is locked except in a bundle.
     lock: File,
     /// The folder of an entry that is not kept, removed with it.
     temporary: Option<TempDir>,
@@ -40,9 +41,10 @@ impl Entry {
         Ok(entry)
     }
 
-    /// Holds the folder of an entry that is only read.
-    pub(super) fn hold_unchanged(folder: PathBuf) -> io::Result<Self> {
-        let held = EntryLock { lock: lock(&folder)?, temporary: None, records_use: false };
+    /// An entry of a bundle. It is not locked: nothing evicts it, and everyone who can read it could hold a lock that
+    /// this process would wait for.
+    pub(super) fn unlocked(folder: PathBuf) -> io::Result<Self> {
+        let held = EntryLock { lock: File::open(&folder)?, temporary: None, records_use: false };
         Ok(Entry { folder, held: Arc::new(held) })
     }
 

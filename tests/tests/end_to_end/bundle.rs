@@ -101,7 +101,7 @@ fn has_what_it_needs_and_no_more(bundle: &Bundle) {
     for path in [
         "bin/toolsmith",
         "lib/toolsmith/toolchain/bin/rustc",
-        "lib/toolsmith/manifest.json",
+        "bin/toolsmith-bundle.json",
         "share/licences/toolsmith/LICENSE-MIT",
         "share/licences/rust",
         "share/licences/crates",
@@ -158,8 +158,8 @@ fn prefers_its_own_toolchain(bundle: &Bundle) {
 }
 
 fn is_protected(bundle: &Bundle) {
-    let share = bundle.folder.join("share");
-    let config = crate::doctor::sandbox_config(&format!("write: [{share:?}]"));
+    let parts = bundle.folder.join("lib/toolsmith/store");
+    let config = crate::doctor::sandbox_config(&format!("write: [{parts:?}]"));
     let run = bundle.run(&["run", "--json", "-"]).input("1").config(&config);
     run.done().exits(7).says(&["programs may not write to", "Toolsmith's bundle"]);
 }
@@ -188,8 +188,8 @@ fn damage_is_found(bundle: &Bundle) {
     fs::rename(&store, bundle.folder.join("elsewhere")).unwrap();
     let run = bundle.run(&["run", "-"]).input("1");
     run.done().exits(7).says(&["no compiled crates that fit this program", "unpack the bundle again"]);
-    fs::write(bundle.folder.join("lib/toolsmith/manifest.json"), "{}").unwrap();
-    bundle.run(&["run", "-"]).input("1").done().exits(7).says(&["manifest.json is damaged"]);
+    fs::write(bundle.folder.join("bin/toolsmith-bundle.json"), "{}").unwrap();
+    bundle.run(&["run", "-"]).input("1").done().exits(7).says(&["toolsmith-bundle.json is damaged"]);
 }
 
 #[test]
