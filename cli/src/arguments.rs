@@ -136,7 +136,7 @@ pub(crate) enum Command {
     Stats(StatsArguments),
     /// Report whether snippets can run on this machine, and how to install what is missing.
     Doctor(DoctorArguments),
-    /// Write a bundle: a folder or an archive with everything that running snippets needs, without Rust and network.
+    /// Write a bundle: a folder or an archive with everything that is needed to run snippets, also without Rust and network.
     Bundle(BundleArguments),
     /// Serve code mode for all configured servers, over standard input and output or HTTP.
     ///

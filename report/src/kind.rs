@@ -54,7 +54,7 @@ kinds! {
     Cache = "cache",
     /// The sandbox can't be set up.
     Sandbox = "sandbox",
-    /// `codegen --out` can't write a crate, or a folder is not a crate that it has written.
+    /// `codegen --out` can't write a crate, or a folder is not a crate that `codegen --out` has written.
     Export = "export",
     /// A bundle can't be written or used.
     Bundle = "bundle",
