@@ -18,7 +18,7 @@ pub(crate) struct BundleArguments {
           value_parser = PossibleValuesParser::new([runner::TARGET]))]
     pub(crate) target: String,
     /// The program to include (default: the one that is running). It must be built from the same sources. If it is
-    /// linked statically, the bundle runs on all distributions with the GNU C library.
+    /// linked statically, the bundle runs on all distributions with the GNU C library, which its compiler needs.
     #[arg(long, value_name = "FILE")]
     pub(crate) binary: Option<PathBuf>,
     /// Include compiled bindings of all configured servers. Starts the servers to read their tools.
