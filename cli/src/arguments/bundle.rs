@@ -24,10 +24,11 @@ pub(crate) struct BundleArguments {
     /// Include compiled bindings of all configured servers. Starts the servers to read their tools.
     #[arg(long)]
     pub(crate) bindings: bool,
-    /// A list of the program's components to include, in CycloneDX's JSON, as `cargo cyclonedx` writes it. Repeatable.
+    /// A file to add to the bundle: a list of the program's components in CycloneDX's JSON, as `cargo cyclonedx` writes
+    /// it. Repeatable.
     #[arg(long, value_name = "FILE")]
     pub(crate) sbom: Vec<PathBuf>,
-    /// A folder with the licences of the program's components to include.
+    /// A folder to add to the bundle, with the licences of the program's components.
     #[arg(long, value_name = "DIR")]
     pub(crate) licences: Option<PathBuf>,
     /// The level of compression of an archive: 1 is fastest, 19 smallest.
