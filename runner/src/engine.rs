@@ -87,20 +87,7 @@ impl Engine {
             };
             sandbox::probe().choose(minimum).map_err(refused)?;
         }
-        let mut cache = options.cache.clone();
-        let bundle = Bundle::of_this_program()?;
-        if let Some(bundle) = &bundle {
-            cache = cache.with_store(bundle.store());
-        }
-        let bundled = bundle.as_ref().map(bundled_toolchain::find).transpose()?;
-        let toolchain = toolchain::find(&cache, bundled, options.install_target, observer).await?;
-        let layer = match &bundle {
-            Some(bundle) => {
-                let built = layer::built(&cache, &toolchain);
-                built.ok_or_else(|| Bundle::without_crates(bundle.root()))?
-            }
-            None => layer::ensure(&cache, &toolchain, options.confinement, observer).await?,
-        };
+        let (cache, toolchain, layer) = parts(options, observer).await?;
         if let Some((budget, bytes)) = layer.entry.as_ref().and_then(|entry| cache.too_small_for(entry)) {
             observer.progress(&format!(
                 "the cache is limited to {} MiB (cache.size), but the crates that snippets are compiled against \
@@ -198,6 +185,20 @@ impl Engine {
     pub(crate) fn check(&self, grants: &Grants) -> Result<()> {
         grants.check(self.cache.folder(), Some(&self.toolchain.sysroot))
     }
+}
+
+/// The cache, the toolchain and the crates for snippets: the bundle's, if this program is part of one.
+async fn parts(options: &Options, observer: &dyn Observer) -> Result<(Cache, Toolchain, BaseLayer)> {
+    let cache = options.cache.clone();
+    let Some(bundle) = Bundle::of_this_program()? else {
+        let toolchain = toolchain::find(&cache, options.install_target, observer).await?;
+        let layer = layer::ensure(&cache, &toolchain, options.confinement, observer).await?;
+        return Ok((cache, toolchain, layer));
+    };
+    let cache = cache.with_store(bundle.store());
+    let toolchain = bundled_toolchain::find(&bundle)?;
+    let layer = layer::built(&cache, &toolchain).ok_or_else(|| Bundle::without_crates(bundle.root()))?;
+    Ok((cache, toolchain, layer))
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ fn remove_bindings(folder: &Path) -> std::io::Result<()> {
 pub async fn vendor(options: &Options, folder: &Path, observer: &dyn Observer) -> Result<()> {
     let cache = &options.cache;
     // A bundle has no cargo, so this takes the user's own toolchain in any case.
-    let toolchain = toolchain::find(cache, None, options.install_target, observer).await?;
+    let toolchain = toolchain::find(cache, options.install_target, observer).await?;
     // cargo runs in another folder.
     let folder = &std::path::absolute(folder).map_err(Error::cache(folder))?;
     let manifest = folder.join("Cargo.toml");

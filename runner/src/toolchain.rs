@@ -102,18 +102,13 @@ pub(crate) enum Found {
     Lacking(Toolchain),
 }
 
-/// Finds a toolchain and ensures that its target is installed; `install` permits adding it through rustup. A
-/// bundle's toolchain is preferred.
+/// Finds a toolchain and ensures that its target is installed; `install` permits adding it through rustup. For a
+/// program that is not part of a bundle.
 ///
 /// # Errors
 /// If there is no toolchain, it is too old, or the target is missing and can't be added.
-pub(crate) async fn find(
-    cache: &Cache,
-    bundled: Option<Toolchain>,
-    install: bool,
-    observer: &dyn Observer,
-) -> Result<Toolchain> {
-    match look(bundled, |rustc, origin| identify(cache, rustc, origin))? {
+pub(crate) async fn find(cache: &Cache, install: bool, observer: &dyn Observer) -> Result<Toolchain> {
+    match look(None, |rustc, origin| identify(cache, rustc, origin))? {
         Found::Complete(toolchain) => Ok(toolchain),
         Found::Lacking(toolchain) => {
             ensure_target(&toolchain, install, observer).await?;

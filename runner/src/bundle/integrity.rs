@@ -1,13 +1,15 @@
 //! Compares the files of a bundle with its manifest.
 
+use std::collections::HashSet;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use walkdir::WalkDir;
 
-use super::{Bundle, BundledFile};
+use super::{Bundle, BundledFile, PARTS};
 
 /// Size of the parts in which files are read, in bytes.
 const PART: usize = 256 << 10;
@@ -27,17 +29,27 @@ pub struct Integrity {
 
 impl Bundle {
     /// Compares sizes and permissions of all files with the manifest, which takes about a millisecond, and with
-    /// `contents` their hashes, which reads the whole bundle.
+    /// `contents` their hashes, which reads the whole bundle. Looks for other files among the bundle's parts.
     #[must_use]
     pub fn integrity(&self, contents: bool) -> Integrity {
+        let files = &self.manifest.files;
         let difference =
             |file: &BundledFile| Some(format!("{}: {}", file.path, self.differs(file, contents)?));
-        Integrity {
-            folder: self.root.clone(),
-            files: self.manifest.files.len(),
-            contents,
-            differences: self.manifest.files.iter().filter_map(difference).collect(),
-        }
+        let mut differences: Vec<String> = files.iter().filter_map(difference).collect();
+        let known: HashSet<&Path> = files.iter().map(|file| Path::new(&file.path)).collect();
+        differences.extend(self.parts().filter(|path| !known.contains(&**path)).map(|path| {
+            // From another version that was unpacked into the same folder, for example.
+            format!("{}: is not in the manifest", path.display())
+        }));
+        Integrity { folder: self.root.clone(), files: files.len(), contents, differences }
+    }
+
+    /// The files in the folder of the bundle's parts, from the bundle's folder.
+    fn parts(&self) -> impl Iterator<Item = PathBuf> {
+        let found =
+            WalkDir::new(self.root.join(PARTS)).sort_by_file_name().into_iter().filter_map(Result::ok);
+        let files = found.filter(|entry| !entry.file_type().is_dir());
+        files.filter_map(|entry| Some(entry.path().strip_prefix(&self.root).ok()?.to_owned()))
     }
 
     /// How a file differs from the manifest.
@@ -128,7 +140,15 @@ mod tests {
         assert_eq!(bundle.integrity(true).differences, ["one: has other contents"]);
         fs_err::write(root.join("two"), "te").unwrap();
         fs_err::remove_file(root.join("three")).unwrap();
+        let other = root.join(PARTS).join("other");
+        fs_err::create_dir_all(other.parent().unwrap()).unwrap();
+        fs_err::write(other, "").unwrap();
         let found = bundle.integrity(false).differences;
-        assert_eq!(found, ["three: is missing", "two: has 2 bytes instead of 4"]);
+        let expected = [
+            "three: is missing",
+            "two: has 2 bytes instead of 4",
+            "lib/toolsmith/other: is not in the manifest",
+        ];
+        assert_eq!(found, expected);
     }
 }
