@@ -34,8 +34,11 @@ fn layer(config: &Config, notifier: Option<&Notifier>) -> Option<Box<dyn Layer<R
         return None;
     }
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
-    for target in [precompile::TRACE_TARGET, optimize::TRACE_TARGET, spare_compilers::TRACE_TARGET] {
-        targets = targets.with_target(target, Level::DEBUG);
+    // Without a server to debug, the layer waits for one to be switched on: then only its traffic is shown.
+    if config.servers.iter().any(debugs) {
+        for target in [precompile::TRACE_TARGET, optimize::TRACE_TARGET, spare_compilers::TRACE_TARGET] {
+            targets = targets.with_target(target, Level::DEBUG);
+        }
     }
     // The protocol library does not name the server in its messages, so they are shown only if all servers are
     // debugged.
