@@ -21,7 +21,7 @@ pub const PROGRAM: &str = "bin/toolsmith";
 pub const TOOLCHAIN: &str = "lib/toolsmith/toolchain";
 /// Entries of the cache, in the folders that a cache has.
 pub const STORE: &str = "lib/toolsmith/store";
-/// The manifest. It is in the program's own folder: whoever can write there can replace the program anyway.
+/// The manifest. It is in the program's own folder: anyone who can write there can replace the program too.
 pub const MANIFEST: &str = "bin/toolsmith-bundle.json";
 /// A part of the error for a bundle that was made with another program.
 pub const WITHOUT_CRATES: &str = "no compiled crates that fit this program";
