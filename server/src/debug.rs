@@ -29,10 +29,20 @@ pub(crate) fn begin(config: &Config, exporter: Option<&Exporter>, notifier: Opti
 }
 
 fn layer(config: &Config, notifier: Option<&Notifier>) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
-    let debugs = |server: &Server| server.connection.debug;
     if notifier.is_none() && !config.servers.iter().any(debugs) {
         return None;
     }
+    let lines = Lines { notifier: notifier.cloned() };
+    let layer = fmt::layer().with_ansi(false).with_target(false).with_writer(lines).without_time();
+    Some(layer.with_filter(targets(config)).boxed())
+}
+
+fn debugs(server: &Server) -> bool {
+    server.connection.debug
+}
+
+/// Which events are logged.
+fn targets(config: &Config) -> Targets {
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
     // Without a server to debug, the layer waits for one to be switched on: then only its traffic is shown.
     if config.servers.iter().any(debugs) {
@@ -48,9 +58,7 @@ fn layer(config: &Config, notifier: Option<&Notifier>) -> Option<Box<dyn Layer<R
             // At this level it would log the codes that tokens are exchanged for.
             .with_target("rmcp::transport::auth", Level::WARN);
     }
-    let lines = Lines { notifier: notifier.cloned() };
-    let layer = fmt::layer().with_ansi(false).with_target(false).with_writer(lines).without_time();
-    Some(layer.with_filter(targets).boxed())
+    targets
 }
 
 /// Creates a writer for each event.
@@ -90,5 +98,43 @@ impl Drop for Line<'_> {
             Some(notifier) => notifier.log(text.trim_end()),
             None => terminal::say(format_args!("{text}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A configuration with servers that are debugged or not.
+    fn config(servers: &[bool]) -> Config {
+        let server = |&debug: &bool| {
+            let mut connection = mcp::ServerConfig::stdio("s", "false", [""; 0]);
+            connection.debug = debug;
+            Server::new(connection, String::new())
+        };
+        Config { servers: servers.iter().map(server).collect(), ..Config::default() }
+    }
+
+    #[test]
+    fn compilers_are_logged_only_if_a_server_is_debugged() {
+        for target in [precompile::TRACE_TARGET, optimize::TRACE_TARGET, spare_compilers::TRACE_TARGET] {
+            for silent in [&[][..], &[false]] {
+                assert!(!targets(&config(silent)).would_enable(target, &Level::DEBUG), "{target}");
+            }
+            assert!(targets(&config(&[false, true])).would_enable(target, &Level::DEBUG), "{target}");
+        }
+    }
+
+    #[test]
+    fn messages_without_a_servers_name_need_all_servers_to_be_debugged() {
+        assert!(!targets(&config(&[true, false])).would_enable("rmcp", &Level::DEBUG));
+        let all = targets(&config(&[true, true]));
+        assert!(all.would_enable("rmcp", &Level::DEBUG));
+        assert!(!all.would_enable("rmcp::transport::auth", &Level::DEBUG));
+    }
+
+    #[test]
+    fn traffic_can_be_switched_on_later() {
+        assert!(targets(&config(&[false])).would_enable(mcp::TRACE_TARGET, &Level::DEBUG));
     }
 }

@@ -4,18 +4,16 @@ use std::path::{Path, PathBuf};
 
 use ::bundle::{ARCHIVE, Contents, Written};
 use gateway::cache;
-use gateway::discovery::Discovery;
 use gateway::exit_code;
 use gateway::failure::Failure;
-use gateway::pins::Known;
 use report::{Kind, Report};
 use runner::bundle::Bundle;
 use runner::{Catalog, Engine};
 use server::setup;
 use terminal::Terminal;
 
+use super::cache::build_bindings;
 use crate::arguments::BundleArguments;
-use crate::terminal_host::TerminalHost;
 
 /// Names of archives that are not written, by their ends.
 const OTHER_ARCHIVES: [&str; 7] = [".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip", ".zst"];
@@ -74,23 +72,12 @@ fn program(given: Option<&Path>) -> Result<PathBuf, Failure> {
 
 /// Compiles the available crates, and the bindings if they are wanted.
 async fn build(arguments: &BundleArguments, terminal: &Terminal) -> Result<(Engine, Catalog), Failure> {
-    let options =
-        if arguments.bindings { arguments.place.options() } else { arguments.place.config.options() };
-    let config = setup::load(&options)?;
-    let cache = cache::open(&config.cache)?;
-    let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
-    if !arguments.bindings {
-        return Ok((engine, Catalog::default()));
+    if arguments.bindings {
+        return build_bindings(&setup::load(&arguments.place.options())?, terminal).await;
     }
-    let known = Known::of(&config)?;
-    let mut discovery = Discovery::new(&config, TerminalHost::at(terminal), engine.cache().clone(), known);
-    let discovered = discovery.discover().await;
-    let catalog = discovery.catalog();
-    discovery.sessions.close().await;
-    discovered?;
-    engine.warm(&catalog, terminal).await?;
-    terminal.notifier().end_steps();
-    Ok((engine, catalog))
+    let config = setup::load(&arguments.place.config.options())?;
+    let engine = Engine::open(&config.code_mode.engine(cache::open(&config.cache)?), terminal).await?;
+    Ok((engine, Catalog::default()))
 }
 
 /// Prints what was written, and what limits where it runs.

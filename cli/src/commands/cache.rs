@@ -2,12 +2,15 @@
 
 mod maintenance;
 
+use std::sync::Arc;
+
+use config::Config;
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Known;
-use runner::Engine;
+use runner::{Catalog, Engine};
 use server::setup;
 use terminal::Terminal;
 
@@ -35,17 +38,7 @@ async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 }
 
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let config = setup::load(&arguments.place.options())?;
-    let known = Known::of(&config)?;
-    let cache = cache::open(&config.cache)?;
-    let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
-    let mut discovery = Discovery::new(&config, TerminalHost::at(terminal), engine.cache().clone(), known);
-    let discovered = discovery.discover().await;
-    let catalog = discovery.catalog();
-    discovery.sessions.close().await;
-    discovered?;
-    engine.warm(&catalog, terminal).await?;
-    terminal.notifier().end_steps();
+    let (_, catalog) = build_bindings(&setup::load(&arguments.place.options())?, terminal).await?;
     for module in catalog.modules().values() {
         terminal.note(&format!(
             "{}: compiled the bindings of {}",
@@ -54,4 +47,21 @@ async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Fai
         ));
     }
     Ok(())
+}
+
+/// Compiles the available crates, and the bindings of all configured servers.
+pub(super) async fn build_bindings(
+    config: &Arc<Config>,
+    terminal: &Terminal,
+) -> Result<(Engine, Catalog), Failure> {
+    let known = Known::of(config)?;
+    let engine = Engine::open(&config.code_mode.engine(cache::open(&config.cache)?), terminal).await?;
+    let mut discovery = Discovery::new(config, TerminalHost::at(terminal), engine.cache().clone(), known);
+    let discovered = discovery.discover().await;
+    let catalog = discovery.catalog();
+    discovery.sessions.close().await;
+    discovered?;
+    engine.warm(&catalog, terminal).await?;
+    terminal.notifier().end_steps();
+    Ok((engine, catalog))
 }

@@ -1,9 +1,10 @@
-//! The implementation for Linux x86_64: the parent's side (`spawn`, `spawner`), the helper's side (`helper`
+//! The implementation for Linux x86_64: the parent's side (`spawn`, `child`, `spawner`), the helper's side (`helper`
 //! and the layers it applies), and shared parts (`control`, `probe`).
 //!
 //! Plain data types are in the crate's root.
 
 mod cgroup;
+mod child;
 mod control;
 mod descriptors;
 mod exec;
@@ -26,13 +27,14 @@ mod supervise;
 mod timings;
 mod waiting;
 
+pub use child::Child;
 pub use helper::entry;
 pub use limits::tasks_on_machine;
 pub use memory::available_memory;
 pub use privileges::hide_from_others;
 pub use probe::probe;
 pub use scratch::Scratch;
-pub use spawn::{Child, Sandbox};
+pub use spawn::Sandbox;
 #[cfg(feature = "timings")]
 pub use timings::{Reading, now};
 pub use waiting::end_waiting_helper;

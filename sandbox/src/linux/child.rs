@@ -1,0 +1,284 @@
+//! A started helper and the processes below it: limits, the conversation that starts the command, and its end.
+//!
+//! The caller reads the output and limits the time; it can poll the pidfd.
+
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::ExitStatus;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
+
+use super::cgroup::{self, Group};
+use super::control::{self, Status};
+use super::timings::Timings;
+use super::waiting::Helper;
+use crate::{Evidence, Policy, Report, SpawnError};
+
+/// Time limit for a supervisor to end its processes, before it is killed itself.
+const SUPERVISOR_GRACE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
+
+/// A confined process and all its descendants. Dropping it kills and reaps them.
+///
+/// [`AsFd`] returns the pidfd, which becomes readable when the child has ended.
+#[derive(Debug)]
+pub struct Child {
+    process: std::process::Child,
+    pidfd: OwnedFd,
+    stdout: Option<OwnedFd>,
+    stderr: Option<OwnedFd>,
+    /// The supervisor ends its processes when this closes, and reports its evidence here.
+    control: UnixStream,
+    status: Option<ExitStatus>,
+    report: Report,
+    evidence: Evidence,
+    control_group: Option<Group>,
+    /// The group to kill if another process kills the supervisor and there is no process namespace that ends
+    /// with it.
+    process_group: Option<Pid>,
+    timings: Timings,
+}
+
+/// Why the conversation with a helper ended before the command had started.
+pub(super) enum Conversation {
+    Failed(SpawnError),
+    /// The helper closed the socket before it had read the whole handover.
+    Unread,
+    /// The helper closed the socket before it reported that all layers are applied.
+    Ended,
+}
+
+impl Child {
+    /// Owns a helper that has executed nothing yet.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `pidfd_open(2)`. The helper has ended.
+    pub(super) fn new(helper: Helper) -> io::Result<Self> {
+        let Helper { mut process, socket, .. } = helper;
+        match pidfd(&process) {
+            Ok(pidfd) => Ok(Self {
+                stdout: process.stdout.take().map(OwnedFd::from),
+                stderr: process.stderr.take().map(OwnedFd::from),
+                process,
+                pidfd,
+                control: socket,
+                status: None,
+                report: Report { tier: String::new(), layers: Vec::new(), landlock_abi: 0 },
+                evidence: Evidence::default(),
+                control_group: None,
+                process_group: None,
+                timings: Timings::default(),
+            }),
+            Err(error) => {
+                drop(socket);
+                let _ = process.kill();
+                let _ = process.wait();
+                Err(error)
+            }
+        }
+    }
+
+    /// The process id of the supervisor.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The enforced layers.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// When each step of its start ended, in order. A helper that was started ahead has some before the call of
+    /// [`Sandbox::spawn`].
+    #[cfg(feature = "timings")]
+    #[must_use]
+    pub fn timings(&self) -> &[super::timings::Reading] {
+        self.timings.all()
+    }
+
+    /// The reading end of standard output, once.
+    pub fn take_stdout(&mut self) -> Option<OwnedFd> {
+        self.stdout.take()
+    }
+
+    /// The reading end of standard error, once.
+    pub fn take_stderr(&mut self) -> Option<OwnedFd> {
+        self.stderr.take()
+    }
+
+    /// The exit status, if the child has ended. A child has ended when all its processes are gone.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `waitpid(2)`, for example because something else reaped the child.
+    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        if self.status.is_none()
+            && let Some(status) = self.process.try_wait()?
+        {
+            self.conclude(status);
+        }
+        Ok(self.status)
+    }
+
+    /// Waits for the end, without a time limit. The caller must read the output at the same time, or the
+    /// child may block on it.
+    ///
+    /// # Errors
+    ///
+    /// Like [`Child::try_wait`].
+    pub fn wait(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        let status = self.process.wait()?;
+        self.conclude(status);
+        Ok(status)
+    }
+
+    /// The supervisor has ended: with a final report, or because another process killed it.
+    fn conclude(&mut self, status: ExitStatus) {
+        self.status = Some(status);
+        // Nothing writes to the socket any more, so reading does not block. Other messages are reports of a
+        // failed start.
+        while let Ok(Some(status)) = control::receive::<Status>(&self.control) {
+            if let Status::Ended(evidence) = status {
+                self.evidence = evidence;
+                self.process_group = None;
+            }
+        }
+        if let Some(group) = self.process_group.take() {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        if let Some(group) = &self.control_group {
+            group.record(&mut self.evidence);
+        }
+    }
+
+    /// Kills the child and all its processes with SIGKILL. Returns at once; [`Child::wait`] returns the
+    /// status. Killing an ended child is not an error.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `shutdown(2)`.
+    pub fn kill(&mut self) -> io::Result<()> {
+        // With a SIGKILL, the supervisor could not send its final report. When its socket closes, it ends the
+        // others.
+        match self.control.shutdown(Shutdown::Write) {
+            Err(error) if error.kind() != io::ErrorKind::NotConnected => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// The child's evidence. Empty until [`Child::wait`] or [`Child::try_wait`] has seen its end.
+    #[must_use]
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// Moves the helper, and so all its descendants, into a control group, if groups are delegated.
+    pub(super) fn limit(&mut self, policy: &Policy) -> Result<(), SpawnError> {
+        let Ok(place) = cgroup::place() else { return Ok(()) };
+        let group = Group::create(place).and_then(|group| {
+            group.limit(&policy.limits)?;
+            group.add(self.process.id())?;
+            Ok(group)
+        });
+        self.control_group = Some(group.map_err(SpawnError::Group)?);
+        Ok(())
+    }
+
+    pub(super) fn converse(
+        &mut self,
+        handover: &[u8],
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<(), Conversation> {
+        let socket = &self.control;
+        control::send_with(socket, socket, handover, descriptors).map_err(lost)?;
+        let mut report = None;
+        loop {
+            match control::receive::<Status>(socket).map_err(lost)? {
+                #[cfg(feature = "timings")]
+                Some(Status::Timed(readings)) => self.timings.receive(readings),
+                Some(Status::Confined(confined)) => {
+                    report = Some(confined);
+                    self.timings.mark("report");
+                }
+                Some(Status::Failed(failure)) => return Err(Conversation::Failed(failure.into())),
+                Some(Status::Started(group)) => {
+                    self.process_group = group.and_then(Pid::from_raw);
+                    self.timings.mark("execute");
+                    break;
+                }
+                Some(Status::Listening | Status::Ended(_)) | None => return Err(Conversation::Ended),
+            }
+        }
+        self.report = report.ok_or(Conversation::Ended)?;
+        self.report.layers.extend(self.control_group.as_ref().map(|_| "cgroup".to_owned()));
+        Ok(())
+    }
+
+    /// Ends a helper that has started nothing.
+    pub(super) fn abandon(&mut self) -> io::Result<ExitStatus> {
+        self.process.kill()?;
+        self.wait()
+    }
+
+    pub(super) fn end(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.try_wait()? {
+            return Ok(status);
+        }
+        self.kill()?;
+        if !ends_within(&self.pidfd, SUPERVISOR_GRACE) {
+            // Its processes die with it.
+            match pidfd_send_signal(&self.pidfd, Signal::KILL) {
+                Err(rustix::io::Errno::SRCH) => {}
+                other => other?,
+            }
+        }
+        self.wait()
+    }
+}
+
+/// The process has not been reaped, so its number cannot belong to another.
+fn pidfd(process: &std::process::Child) -> io::Result<OwnedFd> {
+    let pid = i32::try_from(process.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
+    Ok(pidfd_open(pid, PidfdFlags::empty())?)
+}
+
+/// If the helper's end closes while a part of the handover is unread, sending fails with EPIPE, and receiving with
+/// ECONNRESET (unix(7)). Nothing else is sent to the helper.
+fn lost(error: io::Error) -> Conversation {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Conversation::Unread,
+        io::ErrorKind::UnexpectedEof => Conversation::Ended,
+        _ => Conversation::Failed(SpawnError::Control(error)),
+    }
+}
+
+fn ends_within(pidfd: &OwnedFd, time: Timespec) -> bool {
+    let mut events = [PollFd::new(pidfd, PollFlags::IN)];
+    loop {
+        match poll(&mut events, Some(&time)) {
+            Err(rustix::io::Errno::INTR) => {}
+            other => return other.is_ok_and(|ready| ready > 0),
+        }
+    }
+}
+
+impl AsFd for Child {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.pidfd.as_fd()
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // Fails only if something else has reaped the child.
+        let _ = self.end();
+    }
+}
