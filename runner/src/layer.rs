@@ -66,7 +66,8 @@ const WORKSPACE: &[(&str, &str)] = &[
 /// What cargo starts in place of the compiler, for all crates, also those that run while others are compiled: cargo has
 /// no setting for flags of both. The flags replace the paths of sources by fixed ones.
 const WRAPPER: &str = "#!/bin/sh\n\
-    exec \"$@\" \"--remap-path-prefix=$LAYER_SOURCES=/layer\" \"--remap-path-prefix=$LAYER_DOWNLOADS=/crates\"\n";
+    exec \"$@\" \"--remap-path-prefix=$LAYER_SOURCES=/layer\" \"--remap-path-prefix=$LAYER_DOWNLOADS=/crates\" \
+    \"--remap-path-prefix=$LAYER_RUST=/rust\"\n";
 /// Its file name in the folder of the build.
 const WRAPPER_NAME: &str = "rustc-wrapper";
 
@@ -198,14 +199,13 @@ pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&Os
         .unwrap_or_else(|| failed(tail(&String::from_utf8_lossy(&output.stderr)))))
 }
 
-/// Compiles the layer; returns the artifacts that cargo lists.
-async fn compile(
+/// Starts cargo, which compiles the layer.
+fn spawn_cargo(
     cache: &Cache,
     toolchain: &Toolchain,
     folder: &Path,
     confinement: sandbox::Confinement,
-    observer: &dyn Observer,
-) -> Result<Vec<cargo_metadata::Artifact>> {
+) -> Result<Confined> {
     let wrapper = folder.join(WRAPPER_NAME);
     fs_err::write(&wrapper, WRAPPER).map_err(Error::cache(folder))?;
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -215,14 +215,27 @@ async fn compile(
         .working_folder(WORKING_FOLDER)
         .variable("RUSTC_WRAPPER", wrapper.to_string_lossy())
         .variable("LAYER_SOURCES", folder.to_string_lossy())
-        .variable("LAYER_DOWNLOADS", downloads.join("registry/src").to_string_lossy());
+        .variable("LAYER_DOWNLOADS", downloads.join("registry/src").to_string_lossy())
+        // With the component `rust-src`, the compiler names the sources of the standard library by their place here.
+        .variable("LAYER_RUST", toolchain.sysroot.join("lib/rustlib/src/rust").to_string_lossy());
     let command = sandbox::Command::new(&toolchain.cargo)
         .args(["build", "--release", "--locked", "--offline", "--target", TARGET, "--package", "offer"])
         .args(["--message-format=json-render-diagnostics", "--manifest-path"])
         .arg(folder.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(folder.join("target"));
-    let mut process = Confined::spawn(policy, confinement, command)?;
+    Confined::spawn(policy, confinement, command)
+}
+
+/// Compiles the layer; returns the artifacts that cargo lists.
+async fn compile(
+    cache: &Cache,
+    toolchain: &Toolchain,
+    folder: &Path,
+    confinement: sandbox::Confinement,
+    observer: &dyn Observer,
+) -> Result<Vec<cargo_metadata::Artifact>> {
+    let mut process = spawn_cargo(cache, toolchain, folder, confinement)?;
     let crates = LOCK_FILE.matches("[[package]]").count();
     let mut progress = Progress { observer, rest: Vec::new(), done: 0, crates };
     let (mut stdout, mut stderr) = (Captured::default(), Captured::default());
