@@ -45,6 +45,9 @@ async fn write(arguments: &BundleArguments, terminal: &Terminal) -> Result<Writt
     ::bundle::check(&arguments.out, &arguments.sbom)?;
     let program = program(arguments.binary.as_deref())?;
     let (engine, catalog) = build(arguments, terminal).await?;
+    if let Some(reason) = engine.without_base() {
+        terminal.eprint(&format!("warning: with this bundle, compiling a snippet takes longer: {reason}"));
+    }
     let entries = engine.warmed(&catalog)?;
     terminal.note("collecting the licences of the available crates");
     let crates = engine.layer_crates().await?;
