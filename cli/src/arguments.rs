@@ -15,6 +15,7 @@ mod serve;
 mod servers;
 mod setup;
 mod stats;
+mod update;
 mod values;
 
 use std::path::PathBuf;
@@ -46,6 +47,7 @@ use values::{
 pub(crate) use self::output::OutputArguments;
 pub(crate) use self::serve::{ServeArguments, SubagentArguments};
 pub(crate) use self::stats::StatsArguments;
+pub(crate) use self::update::UpdateArguments;
 
 pub(crate) use self::adopt::{AdoptArguments, SecretsPlace};
 pub(crate) use self::secret::SecretCommand;
@@ -138,6 +140,8 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     /// Write a bundle: a folder or an archive with everything that is needed to run snippets, also without Rust and network.
     Bundle(BundleArguments),
+    /// Compare this version with the newest release, and print how to update.
+    Update(UpdateArguments),
     /// Serve code mode for all configured servers, over standard input and output or HTTP.
     ///
     /// The configuration is read again when its files change.

@@ -20,6 +20,7 @@ mod secret;
 mod setup;
 mod stats;
 mod trust;
+mod update;
 
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -63,6 +64,7 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Completions(arguments) => completions::completions(&arguments).await,
         Command::Man(arguments) => man::man(&arguments),
         Command::Bundle(arguments) => until_signal(bundle::bundle(&arguments)).await,
+        Command::Update(arguments) => until_signal(update::update(&arguments)).await,
         Command::Doctor(arguments) => until_signal(doctor::doctor(&arguments)).await,
         Command::Mcp(McpCommand::Serve(arguments)) => {
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());

@@ -68,6 +68,8 @@ kinds! {
     Telemetry = "telemetry",
     /// The audit log can't be written.
     Audit = "audit",
+    /// The newest release can't be determined.
+    Update = "update",
     /// An address can't be listened on, or its clients can't be served.
     Network = "network",
     /// The output can't be written.
