@@ -62,6 +62,12 @@ pub struct Trusted {
     locks: BTreeMap<String, String>,
 }
 
+/// Common to all versions of the record.
+#[derive(Deserialize)]
+struct Header {
+    version: u32,
+}
+
 /// Why a text is no record of trusted projects.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidRecord {
@@ -71,9 +77,14 @@ pub enum InvalidRecord {
     /// It has lock files, which its version has not.
     #[error("its version is 1, which has no lock files")]
     LocksInVersion1,
-    /// It has a version that this program does not know.
-    #[error("its version is {0}, and this version of Toolsmith supports up to {VERSION}")]
+    /// It has a version that does not exist.
+    #[error("its version is {0}, which does not exist")]
     Version(u32),
+    /// A newer program has written it.
+    #[error(
+        "a newer version of Toolsmith has written it (its version is {0}, the newest supported one is {VERSION})"
+    )]
+    Newer(u32),
 }
 
 impl Trusted {
@@ -82,12 +93,17 @@ impl Trusted {
     /// # Errors
     /// The error in the text.
     pub fn parse(text: &[u8]) -> Result<Self, InvalidRecord> {
-        let trusted: Trusted = strict_json::from_slice(text)?;
-        match trusted.version {
-            1 if !trusted.locks.is_empty() => Err(InvalidRecord::LocksInVersion1),
-            1..=VERSION => Ok(trusted),
-            other => Err(InvalidRecord::Version(other)),
+        // A newer version may have other members.
+        match strict_json::from_slice::<Header>(text)?.version {
+            0 => return Err(InvalidRecord::Version(0)),
+            1..=VERSION => {}
+            newer => return Err(InvalidRecord::Newer(newer)),
         }
+        let trusted: Trusted = strict_json::from_slice(text)?;
+        if trusted.version == 1 && !trusted.locks.is_empty() {
+            return Err(InvalidRecord::LocksInVersion1);
+        }
+        Ok(trusted)
     }
 
     /// Whether these files are trusted under this key.
@@ -158,13 +174,22 @@ pub fn file() -> Option<PathBuf> {
 }
 
 fn read(file: &Path) -> Result<Trusted, Error> {
-    let wrong = |what: &dyn Display| {
+    let wrong = |what: &dyn Display, hint: &str| {
         Error::new(format!("the trust record {} can't be read: {what}", file.display()))
             .kind(ErrorKind::Trust)
-            .hint("remove the file, and trust your projects again")
+            .hint(hint)
     };
-    match system::file::read(file, LIMIT).map_err(|error| wrong(&error).caused_by(error))? {
-        Some(bytes) => Trusted::parse(&bytes).map_err(|error| wrong(&error).caused_by(error)),
+    let remove = "remove the file, and trust your projects again";
+    match system::file::read(file, LIMIT).map_err(|error| wrong(&error, remove).caused_by(error))? {
+        Some(bytes) => Trusted::parse(&bytes).map_err(|error| {
+            let hint = match error {
+                InvalidRecord::Newer(_) => {
+                    "update Toolsmith, or move the file away and trust your projects again"
+                }
+                _ => remove,
+            };
+            wrong(&error, hint).caused_by(error)
+        }),
         None => Ok(Trusted::default()),
     }
 }
@@ -247,12 +272,14 @@ mod tests {
             "",
             "{}",
             r#"{ "version": 0, "files": {} }"#,
-            r#"{ "version": 3, "files": {} }"#,
             r#"{ "version": 1, "files": {}, "locks": { "/p": "0" } }"#,
             r#"{ "version": 2, "files": {}, "more": {} }"#,
             r#"{ "version": 2, "files": { "/p": "0", "/p": "1" } }"#,
         ] {
             assert!(Trusted::parse(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+        for newer in [r#"{ "version": 3, "files": {} }"#, r#"{ "version": 3, "projects": [] }"#] {
+            assert!(matches!(Trusted::parse(newer.as_bytes()), Err(InvalidRecord::Newer(3))), "{newer}");
         }
     }
 }

@@ -50,6 +50,8 @@ where
     let config = &*keyring::resolved(config).await?;
     let fail = |reason: String| Error::new(&config.name, ErrorKind::Login { reason });
     let authorizer = authorizer(config)?;
+    // Not after the user has logged in.
+    authorizer.store.check_replaceable().await.map_err(|failure| fail(failure.to_string()))?;
     if authorizer.settings.grant == Grant::ClientCredentials {
         let done = authorizer.log_in_by_credentials(challenge.and_then(Challenge::header)).await;
         return done.map_err(|failure| fail(failure.to_string()));

@@ -67,6 +67,12 @@ pub(super) struct Record {
     credentials: StoredCredentials,
 }
 
+/// Common to all versions of the file.
+#[derive(Deserialize)]
+struct Header {
+    version: u32,
+}
+
 /// A client as registered with the authorization server.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Client {
@@ -213,6 +219,12 @@ impl Store {
         Ok(read.filter(|record| record.url == self.url))
     }
 
+    /// Checks that new tokens may replace the file. The tokens of a newer version of Toolsmith are kept for it.
+    pub(super) async fn check_replaceable(&self) -> Result<(), HttpFailure> {
+        let Some(file) = self.file.clone() else { return Ok(()) };
+        blocking(move || refuse_newer(&file)).await.map_err(|error| self.wrong("replaced", &error))
+    }
+
     pub(super) async fn write(&self, record: Record) -> Result<(), HttpFailure> {
         record.learn();
         let Some(file) = self.file.clone() else {
@@ -312,13 +324,33 @@ fn read(path: &Path) -> io::Result<Option<Record>> {
     });
     let Some(text) = found? else { return Ok(None) };
     // The parser's message could quote a token.
-    let wrong = || io::Error::other("it is damaged or from another version; remove it and log in again");
-    let record: Record = strict_json::from_slice(&text).map_err(|_| wrong())?;
-    if record.version == VERSION { Ok(Some(record)) } else { Err(wrong()) }
+    let wrong = || io::Error::other("it is damaged; remove it and log in again");
+    match strict_json::from_slice::<Header>(&text).map_err(|_| wrong())?.version {
+        VERSION => strict_json::from_slice(&text).map(Some).map_err(|_| wrong()),
+        newer if newer > VERSION => Err(newer_version()),
+        _ => Err(wrong()),
+    }
+}
+
+fn newer_version() -> io::Error {
+    io::Error::other(
+        "a newer version of Toolsmith has written it; update Toolsmith, or move the file away and log in again",
+    )
+}
+
+/// Fails if a newer version has written the file.
+fn refuse_newer(path: &Path) -> io::Result<()> {
+    // Another file, such as a damaged one, has nothing to keep.
+    let Ok(Some(text)) = file::read(path, MAX_BYTES) else { return Ok(()) };
+    match strict_json::from_slice::<Header>(&text) {
+        Ok(header) if header.version > VERSION => Err(newer_version()),
+        _ => Ok(()),
+    }
 }
 
 fn write(path: &Path, record: &Record) -> io::Result<()> {
     make_folder_of(path)?;
+    refuse_newer(path)?;
     file::replace(path, &serde_json::to_vec(record)?, Access::Owner, Durability::Synced)
 }
 
@@ -362,6 +394,23 @@ mod tests {
             let error = read_text(&text).err().unwrap().to_string();
             assert!(error.contains("damaged") && !error.contains("second"), "{error}");
         }
+    }
+
+    #[test]
+    fn the_tokens_of_a_newer_version_are_neither_read_nor_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens");
+        let newer = r#"{"version":2,"sessions":[]}"#;
+        std::fs::write(&path, newer).unwrap();
+        let record = read_text(RECORD).unwrap().unwrap();
+        for failed in [read(&path).map(drop), write(&path, &record)] {
+            assert!(failed.unwrap_err().to_string().contains("newer version"));
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), newer);
+        // A damaged file can be replaced by a login.
+        std::fs::write(&path, "{").unwrap();
+        write(&path, &record).unwrap();
+        assert!(read(&path).unwrap().is_some());
     }
 
     /// The library parses the responses of authorization servers only once, and rejects duplicate members.

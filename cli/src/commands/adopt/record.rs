@@ -73,6 +73,12 @@ pub(super) struct Adoption {
     pub(super) added: Option<String>,
 }
 
+/// Common to all versions of the form.
+#[derive(Deserialize)]
+struct Header {
+    version: u32,
+}
+
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Form {
@@ -114,13 +120,13 @@ impl Record {
         let Some(bytes) = file::read(&path, 4 * LIMIT).map_err(|error| wrong(error.to_string()))? else {
             return Ok(Record { path, _held: held, adoptions: Vec::new() });
         };
-        let form: Form = serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
-        if form.version != VERSION {
-            return Err(wrong(format!(
-                "it has version {}, and this Toolsmith knows {VERSION}",
-                form.version
-            )));
+        // Another version may have other members.
+        let header: Header = serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
+        if header.version != VERSION {
+            let what = format!("it has version {}, and this Toolsmith knows {VERSION}", header.version);
+            return Err(wrong(what).hint("if a newer Toolsmith has written it, use that one"));
         }
+        let form: Form = serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
         Ok(Record { path, _held: held, adoptions: form.adoptions })
     }
 
