@@ -54,8 +54,9 @@ verify() {
   expected=$(sed -n "s/^\([0-9a-f]\{64\}\)  $name\$/\1/p" "$2")
   [ -n "$expected" ] || fail "SHA256SUMS has no hash of $name" "use the files of one release"
   actual=$(sha256sum <"$1" | cut -d ' ' -f 1)
-  [ "$actual" = "$expected" ] || fail "$name has the hash $actual, but SHA256SUMS says $expected; nothing was installed" \
-    "download it again; if the hash still differs, report it"
+  [ "$actual" = "$expected" ] ||
+    fail "$name has the hash $actual, but SHA256SUMS says $expected; nothing was installed" \
+      "run the script again; if the hash still differs, report it"
 }
 
 install_release() {
