@@ -94,6 +94,17 @@ impl ProtectedServer {
         files.filter(|file| file.extension().is_none_or(|extension| extension != "lock")).collect()
     }
 
+    /// The content of the file with the tokens.
+    pub(crate) fn stored_tokens(&self) -> Vec<u8> {
+        let files = self.token_files();
+        let [file] = &files[..] else { panic!("{files:?}") };
+        fs::read(file).unwrap()
+    }
+
+    pub(crate) fn address(&self) -> String {
+        self.server.mcp_address()
+    }
+
     /// The server's state in `mcp status`, which must exit with this code.
     #[track_caller]
     fn state(&self, code: i32) -> Value {

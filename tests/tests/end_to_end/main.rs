@@ -90,6 +90,7 @@ mod servers;
 mod services;
 mod serving;
 mod snippets;
+mod state;
 mod statistics;
 mod subagents;
 mod texts;
