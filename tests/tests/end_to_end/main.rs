@@ -96,4 +96,5 @@ mod subagents;
 mod texts;
 mod tls_and_proxies;
 mod toolchain;
+mod update;
 mod values;
