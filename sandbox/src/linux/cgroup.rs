@@ -5,8 +5,8 @@
 //! `memory` and `pids` controllers and is writable for this user, as systemd does for a user's services
 //! (cgroups(7)). Nothing that exists is moved or changed. Limits of single processes are in `limits`.
 
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,11 +37,11 @@ impl Group {
     pub(super) fn limit(&self, limits: &Limits) -> io::Result<()> {
         for (name, value) in CONTROLS.into_iter().zip([limits.total_memory, limits.total_tasks]) {
             if let Some(value) = value {
-                fs::write(self.0.join(name), value.to_string())?;
+                self.write(name, &value.to_string())?;
             }
         }
         // A kernel without swap has no such file, and needs no limit.
-        match fs::write(self.0.join("memory.swap.max"), "0") {
+        match self.write("memory.swap.max", "0") {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
@@ -49,7 +49,12 @@ impl Group {
 
     /// Moves a process into the group. Processes that it starts afterwards are in the group too.
     pub(super) fn add(&self, process: u32) -> io::Result<()> {
-        fs::write(self.0.join("cgroup.procs"), process.to_string())
+        self.write("cgroup.procs", &process.to_string())
+    }
+
+    /// Writes to a file of the group. Without `O_CREAT`, for which a missing file would be a lack of rights (EACCES).
+    fn write(&self, name: &str, value: &str) -> io::Result<()> {
+        OpenOptions::new().write(true).open(self.0.join(name))?.write_all(value.as_bytes())
     }
 
     /// Records which limits took effect.

@@ -26,6 +26,10 @@ pub(crate) const REQUIRE_ALL: &str = "SANDBOX_REQUIRE_ALL";
 /// without Landlock.
 const REQUIRED_TIER: &str = "SANDBOX_REQUIRE_TIER";
 
+/// The same for the runs of root's tests as an ordinary user, whose tier may be lower, for example if only root may
+/// create user namespaces.
+const REQUIRED_ORDINARY_TIER: &str = "SANDBOX_REQUIRE_ORDINARY_TIER";
+
 pub(crate) const EPERM: i32 = 1;
 pub(crate) const ENOENT: i32 = 2;
 pub(crate) const ESRCH: i32 = 3;
@@ -100,6 +104,9 @@ pub(crate) fn as_an_ordinary_user(programs: &[&str]) -> Option<(std::process::Co
     programs.iter().for_each(|name| copy(&compiled(name), name));
     let mut host = std::process::Command::new(folder.path().join("host"));
     host.current_dir("/").uid(ORDINARY).gid(ORDINARY).env(REACHABLE, folder.path());
+    if let Some(tier) = std::env::var_os(REQUIRED_ORDINARY_TIER) {
+        host.env(REQUIRED_TIER, tier);
+    }
     Some((host, folder))
 }
 
@@ -156,7 +163,7 @@ pub(crate) fn finish(mut child: Child) -> Output {
     }
 }
 
-fn read_all(pipe: Option<OwnedFd>) -> std::thread::JoinHandle<String> {
+pub(crate) fn read_all(pipe: Option<OwnedFd>) -> std::thread::JoinHandle<String> {
     let mut pipe = File::from(pipe.expect("taken once"));
     std::thread::spawn(move || {
         let mut text = Vec::new();
