@@ -70,7 +70,7 @@ impl UnavailableTools {
     pub fn line(&self) -> Option<String> {
         let named = self.servers.values().take(MAX_NAMED);
         let mut parts: Vec<String> = named
-            .map(|UnavailableServer { server, reason }| format!("{}: {reason}", printable::name(server)))
+            .map(|UnavailableServer { server, reason }| format!("`{}`: {reason}", printable::name(server)))
             .collect();
         if let Some(more) = self.servers.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
             parts.push(format!("and {more} more"));
@@ -203,8 +203,8 @@ mod tests {
         let long = format!("MCP server `down`: it \u{1b}[2Jis {}\nmore", "x".repeat(1_000));
         let missing = missing(&[("slow", STARTING), ("down", &long)]);
         let line = missing.line().unwrap();
-        assert!(line.starts_with("Not available now: down: it "), "{line}");
-        assert!(line.ends_with("; slow: still starting."), "{line}");
+        assert!(line.starts_with("Not available now: `down`: it "), "{line}");
+        assert!(line.ends_with("; `slow`: still starting."), "{line}");
         assert!(line.len() < 300 && !line.contains(char::is_control) && !line.contains("more"), "{line}");
         assert_eq!(missing.server("slow").as_deref(), Some(STARTING));
         assert_eq!(missing.reason("my_shop"), None);

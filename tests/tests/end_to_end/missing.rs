@@ -56,23 +56,26 @@ fn unavailable_servers_are_reported_at_once_and_come_back() {
         &["toolsmith.yaml is not trusted yet", "`toolsmith trust`"],
     );
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-    let message_text = description(&mut server, "gone: cannot start");
+    let message_text = description(&mut server, "`gone`: cannot start");
     has(
         &message_text,
-        &["Not available now: gone: cannot start", "slow: still starting", "`toolsmith trust`"],
+        &["Not available now: `gone`: cannot start", "`slow`: still starting", "`toolsmith trust`"],
     );
     assert!(!message_text.contains("evil"), "{message_text}");
 
     let wrong = server.ask(2, "tools/call", &execute("let n: u32 = \"text\"; n"));
     has(
         &texts(&wrong),
-        &["mismatched types", "gone: cannot start", "slow: still starting", "`toolsmith trust`"],
+        &["mismatched types", "`gone`: cannot start", "`slow`: still starting", "`toolsmith trust`"],
     );
     let named = server.ask(3, "tools/call", &execute("gone::echo(\"a\").await?"));
     has(&texts(&named), &["the server of the module `gone` can't be used now: cannot start"]);
     let found =
         server.ask(4, "tools/call", &json!({ "name": "search_tools", "arguments": { "query": "orders" } }));
-    has(&texts(&found), &["list_orders", "gone: cannot start", "slow: still starting", "`toolsmith trust`"]);
+    has(
+        &texts(&found),
+        &["list_orders", "`gone`: cannot start", "`slow`: still starting", "`toolsmith trust`"],
+    );
     let request = json!({ "name": "describe_tools", "arguments": { "tools": ["gone::echo", "slow::echo"] } });
     has(
         &texts(&server.ask(5, "tools/call", &request)),
@@ -87,17 +90,17 @@ fn unavailable_servers_are_reported_at_once_and_come_back() {
     let answer = server.ask(6, "tools/call", &execute("slow::echo(\"here\").await?.text()"));
     has(&texts(&answer), &["here"]);
     let message_text = description(&mut server, "mod slow");
-    assert!(!message_text.contains("slow: still"), "{message_text}");
+    assert!(!message_text.contains("`slow`: still"), "{message_text}");
 }
 
 #[test]
 fn an_untrusted_project_is_reported_with_a_named_configuration() {
     let mut server = Serve::new(&format!("{DEMO}{NO_COMMAND}")).file("toolsmith.yaml", PROJECT).start();
     server.shake_hands();
-    let message_text = description(&mut server, "gone: cannot start");
+    let message_text = description(&mut server, "`gone`: cannot start");
     has(&message_text, &["toolsmith.yaml is not trusted yet", "`toolsmith trust`"]);
     let wrong = server.ask(1, "tools/call", &execute("let n: u32 = \"text\"; n"));
-    has(&texts(&wrong), &["mismatched types", "gone: cannot start", "`toolsmith trust`"]);
+    has(&texts(&wrong), &["mismatched types", "`gone`: cannot start", "`toolsmith trust`"]);
 }
 
 #[test]
@@ -279,11 +282,14 @@ fn an_agents_model_learns_which_servers_are_unavailable() {
     let message_text = server.receive("the log", |message| {
         message["method"] == "notifications/message" && message.to_string().contains("Not available now")
     });
-    has(&message_text.to_string(), &["gone: cannot start", "lost: cannot start"]);
-    has(&model.requests()[0]["body"]["tools"].to_string(), &["Not available now: gone: cannot start"]);
+    has(&message_text.to_string(), &["`gone`: cannot start", "`lost`: cannot start"]);
+    has(&model.requests()[0]["body"]["tools"].to_string(), &["Not available now: `gone`: cannot start"]);
     let direct = format!("{config}codeMode: {{ enabled: false }}\n");
     let run = Run::new(shared()).arguments(&["ask", "what?"]).variable("SCRIPTED_KEY", "secret-key");
-    run.config_alone(&direct).done().exits(0).says(&["Not available now: gone: cannot start"]);
+    run.config_alone(&direct).done().exits(0).says(&["Not available now: `gone`: cannot start"]);
     let request = model.requests();
-    has(&request.last().unwrap()["body"]["messages"].to_string(), &["Not available now: gone: cannot start"]);
+    has(
+        &request.last().unwrap()["body"]["messages"].to_string(),
+        &["Not available now: `gone`: cannot start"],
+    );
 }
