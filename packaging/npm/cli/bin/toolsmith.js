@@ -42,9 +42,14 @@ function findProgram() {
     fail(`the package ${name} is not installed`,
       "install @toolsmith/cli again without --omit=optional and --no-optional, with access to the registry");
   }
-  const program = path.join(path.dirname(manifest), "bin", "toolsmith");
-  if (!fs.existsSync(program)) {
-    fail(`${program} is missing`, `remove ${path.dirname(manifest)} and install @toolsmith/cli again`);
+  const folder = path.dirname(manifest);
+  const program = path.join(folder, "bin", "toolsmith");
+  if (!fs.existsSync(program)) fail(`${program} is missing`, `remove ${folder} and install @toolsmith/cli again`);
+  try {
+    require(path.join(folder, "join.js")).join();
+  } catch (error) {
+    fail(`the parts of ${name} can't be put together in ${folder}: ${error.message}`,
+      "start toolsmith once as the user who installed it, or install @toolsmith/cli again without --ignore-scripts");
   }
   return program;
 }
