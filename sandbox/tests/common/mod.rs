@@ -130,7 +130,7 @@ pub(crate) fn sandbox(policy: Policy) -> Sandbox {
 }
 
 /// The tier that [`REQUIRED_TIER`] names.
-fn required_tier() -> Option<Layers> {
+pub(crate) fn required_tier() -> Option<Layers> {
     std::env::var(REQUIRED_TIER).ok().map(|name| name.parse().expect("it names a tier"))
 }
 

@@ -225,6 +225,9 @@ pub(crate) const ROWS: &[Row] = &[
     row("44", "compute", &[A::Text("3000")], P::Reported, ALWAYS).tree(Tree::Apart),
 ];
 
+/// Stands for all users of a machine whose required tier is without namespaces.
+pub(crate) const WITHOUT_NAMESPACES: &str = "without namespaces";
+
 /// Attempts whose control may fail even if everything must be tried: number, user (empty for all), and
 /// reason.
 pub(crate) const EXCUSED: &[(&str, &str, &str)] = &[
@@ -238,6 +241,7 @@ pub(crate) const EXCUSED: &[(&str, &str, &str)] = &[
     ("36", "ordinary user", "bpf is for privileged users (kernel.unprivileged_bpf_disabled)"),
     ("38", "ordinary user", "measuring may be for root alone (kernel.perf_event_paranoid)"),
     ("39a", "ordinary user", "user namespaces may be for root alone (AppArmor, or a kernel setting)"),
+    ("39a", WITHOUT_NAMESPACES, "no user may create user namespaces (user.max_user_namespaces)"),
     ("39b", "ordinary user", "as 39a"),
     ("39c", "ordinary user", "as 39a"),
     ("40", "ordinary user", "typing ahead may be for root alone (dev.tty.legacy_tiocsti)"),
