@@ -232,7 +232,11 @@ fn is_bounded_in_memory() {
     let ended = attempt(Policy::program(), "memory", &bytes);
     assert_eq!(ended.signal(), Some(SIGABRT), "{ended:?}");
     assert!(ended.stderr.contains(&format!("memory allocation of {bytes} bytes failed")), "{ended:?}");
-    let larger = Policy::program().limits(|limits| limits.address_space = Some(1 << 30));
+    let larger = Policy::program().limits(|limits| {
+        limits.address_space = Some(1 << 30);
+        // Applies too where control groups are delegated.
+        limits.total_memory = Some(1 << 30);
+    });
     assert_eq!(attempt(larger, "memory", &bytes).detail(), bytes);
 }
 
