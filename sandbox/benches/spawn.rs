@@ -4,6 +4,9 @@
 //! Rounds are interleaved, so that all variants run under the same conditions. It prints medians and their
 //! ratios to the unconfined run.
 
+#[path = "../tests/common/platform.rs"]
+mod platform;
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -79,15 +82,13 @@ fn sysroot() -> Outcome<PathBuf> {
 }
 
 fn linker(sysroot: &Path) -> PathBuf {
-    sysroot.join("lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld")
+    sysroot.join(platform::TOOLS).join("rust-lld")
 }
 
 fn compile_arguments(sysroot: &Path) -> Vec<String> {
-    ["--edition=2024", "--target=x86_64-unknown-linux-musl", "-C"]
-        .into_iter()
-        .map(str::to_owned)
-        .chain([format!("linker={}", linker(sysroot).display())])
-        .collect()
+    let target = format!("--target={}", platform::TARGET);
+    let linker = format!("linker={}", linker(sysroot).display());
+    vec!["--edition=2024".to_owned(), target, "-C".to_owned(), linker]
 }
 
 fn compiler(sysroot: &Path, folder: &Path) -> Policy {
@@ -95,10 +96,10 @@ fn compiler(sysroot: &Path, folder: &Path) -> Policy {
     Policy::compiler()
         .grant(sysroot.join("bin/rustc"), Access::ReadExecute)
         .grant(linker(sysroot), Access::ReadExecute)
-        .grant("/lib64/ld-linux-x86-64.so.2", Access::ReadExecute)
+        .grant(platform::LOADER, Access::ReadExecute)
         .grant(&libraries, Access::Read)
-        .grant_if_exists("/lib/x86_64-linux-gnu", Access::Read)
-        .grant_if_exists("/usr/lib/x86_64-linux-gnu", Access::Read)
+        .grant_if_exists(platform::LIBRARIES[0], Access::Read)
+        .grant_if_exists(platform::LIBRARIES[1], Access::Read)
         .grant("/dev/null", Access::Write)
         .grant(folder, Access::Write)
         .variable("LD_LIBRARY_PATH", libraries.to_string_lossy())

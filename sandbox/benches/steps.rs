@@ -5,6 +5,9 @@
 //! start take turns, so that they run under the same conditions. It prints medians, which need not add up.
 //! `cargo bench -p sandbox --features timings --bench steps`
 
+#[path = "../tests/common/platform.rs"]
+mod platform;
+
 use std::error::Error;
 use std::fs::File;
 use std::io::Write as _;
@@ -52,7 +55,7 @@ fn main() -> Outcome<()> {
 fn program(folder: &Path) -> Outcome<OwnedFd> {
     std::fs::write(folder.join("nothing.rs"), "fn main() {}")?;
     let mut rustc = std::process::Command::new("rustc");
-    rustc.args(["--edition=2024", "--target=x86_64-unknown-linux-musl", "nothing.rs"]).current_dir(folder);
+    rustc.args(["--edition=2024", "--target", platform::TARGET, "nothing.rs"]).current_dir(folder);
     let status = rustc.status()?;
     if !status.success() {
         return Err(format!("rustc: {status}").into());

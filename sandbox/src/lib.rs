@@ -1,4 +1,4 @@
-//! A policy and a command in, a confined process out (Linux x86_64).
+//! A policy and a command in, a confined process out (Linux on x86_64 and arm64).
 //!
 //! Not in this crate: reading the child's output, wall-clock limits, and everything about the child's
 //! computation. It knows nothing about compilers, protocols or event loops.
@@ -46,7 +46,7 @@
 //! - Side channels, and wall-clock time: the caller polls [`Child`]'s pidfd and kills the child.
 
 #![cfg_attr(
-    not(all(target_os = "linux", target_arch = "x86_64")),
+    not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))),
     allow(dead_code, reason = "other platforms never start a child")
 )]
 
@@ -56,11 +56,11 @@ mod layers;
 mod policy;
 mod report;
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[path = "linux/mod.rs"]
 #[allow(unsafe_code, reason = "system calls without a safe function: fork, exec, namespaces, filters")]
 mod platform;
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 #[path = "unsupported.rs"]
 mod platform;
 
@@ -71,7 +71,11 @@ pub use platform::{
     Child, Sandbox, Scratch, available_memory, end_waiting_helper, entry, hide_from_others, probe,
     tasks_on_machine,
 };
-#[cfg(all(feature = "timings", target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(
+    feature = "timings",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 pub use platform::{Reading, now};
 pub use policy::{Access, Grant, Limits, Policy, PolicyError, Profile, SCRATCH, SCRATCH_FILES};
 pub use report::{Evidence, Mechanism, Report, Support, Unsupported, system_call_name};

@@ -6,6 +6,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+#[cfg(target_arch = "aarch64")]
+use syscalls::aarch64::Sysno;
+#[cfg(not(target_arch = "aarch64"))]
+use syscalls::x86_64::Sysno;
 
 use crate::Layers;
 
@@ -26,7 +30,7 @@ pub struct Report {
 /// says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// The refused system calls of a program, by number (x86_64). Empty for compilers, and if the kernel
+    /// The refused system calls of a program, by their numbers on this architecture. Empty for compilers, and if the kernel
     /// accepts no listener because another process already has one.
     pub refused: BTreeSet<u32>,
     /// The system call for which a program was ended.
@@ -41,10 +45,10 @@ pub struct Evidence {
     pub processor_time: Duration,
 }
 
-/// The name of an x86_64 system call, for example `openat`. `None` for an unknown number.
+/// The name of a system call by its number on this architecture, for example `openat`. `None` for an unknown number.
 #[must_use]
 pub fn system_call_name(number: u32) -> Option<&'static str> {
-    syscalls::x86_64::Sysno::new(number as usize).map(|call| call.name())
+    Sysno::new(number as usize).map(|call| call.name())
 }
 
 /// A mechanism that the sandbox uses, with the machine's support for it.

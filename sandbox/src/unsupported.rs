@@ -17,11 +17,11 @@ use crate::{
 #[must_use]
 pub fn probe() -> Support {
     let answer = format!(
-        "requires Linux on x86_64, but this is {} on {}",
+        "requires Linux on x86_64 or arm64, but this is {} on {}",
         std::env::consts::OS,
         std::env::consts::ARCH
     );
-    let advice = "run inside a Linux x86_64 machine, virtual machine or container";
+    let advice = "run inside a machine, virtual machine or container with Linux on x86_64 or arm64";
     let missing =
         |name| Mechanism { name, available: false, answer: answer.clone(), advice: Some(advice.to_owned()) };
     let mechanisms = ["landlock", "seccomp", "user namespace"].map(missing).to_vec();
@@ -135,8 +135,8 @@ impl Scratch {
 
 fn unsupported() -> Unsupported {
     Unsupported {
-        missing: "the sandbox requires Linux on x86_64".to_owned(),
-        advice: "run inside a Linux x86_64 machine, virtual machine or container".to_owned(),
+        missing: "the sandbox requires Linux on x86_64 or arm64".to_owned(),
+        advice: "run inside a machine, virtual machine or container with Linux on x86_64 or arm64".to_owned(),
     }
 }
 

@@ -7,15 +7,18 @@
 #![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod common;
+#[path = "programs/numbers.rs"]
+mod numbers;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use common::{EPERM, SIGSYS, compiled, exactly, finish, sandbox, tiers};
-use sandbox::{Command, Layers, Policy};
+use sandbox::{Command, Layers, Policy, system_call_name};
 
-/// From the first number after the first gap, to one that Linux 6.18 does not use.
-const NUMBERS: RangeInclusive<u32> = 335..=470;
+/// From the first number since Linux 4.18, to one that Linux 6.18 does not use. Newer calls have the same number on all
+/// architectures.
+const NUMBERS: RangeInclusive<u32> = if cfg!(target_arch = "aarch64") { 294..=470 } else { 335..=470 };
 
 const ENOSYS: i32 = 38;
 
@@ -38,9 +41,14 @@ impl Ending {
 /// A call that reaches the kernel, and the reason why it may.
 type Allowed = (u32, &'static str);
 
-/// From 6.11 and 6.18 on, the kernel exempts these two from filters. They end the process or fail, unless
+/// Calls that the kernel exempts from filters, on x86_64: from 6.11 and 6.18 on, these two. They end the process or fail, unless
 /// they come from code that the kernel itself has inserted for a probe.
-const EXEMPT: [Allowed; 2] = [(335, "uretprobe: exempt"), (336, "uprobe: exempt")];
+const EXEMPT: &[Allowed] = &[
+    #[cfg(target_arch = "x86_64")]
+    (335, "uretprobe: exempt"),
+    #[cfg(target_arch = "x86_64")]
+    (336, "uprobe: exempt"),
+];
 
 const PROGRAM: &[Allowed] = &[(441, "epoll_pwait2: waits for its own descriptors")];
 
@@ -144,6 +152,15 @@ fn every_call_since_linux_4_18_is_refused_or_allowed_for_a_reason() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn the_numbers_of_the_programs_are_those_of_the_kernel() {
+    for (name, number) in numbers::ALL {
+        let number = u32::try_from(*number).unwrap();
+        assert_eq!(system_call_name(number), Some(name.to_lowercase().as_str()));
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
 #[test]
 fn calls_through_the_32_bit_entry_or_x32_numbers_are_killed() {
     let output = plain(["i386".to_owned(), "20".to_owned(), "20".to_owned()]);

@@ -1,5 +1,5 @@
-//! The implementation for Linux x86_64: the parent's side (`spawn`, `child`, `spawner`), the helper's side (`helper`
-//! and the layers it applies), and shared parts (`control`, `probe`).
+//! The implementation for Linux on x86_64 and arm64: the parent's side (`spawn`, `child`, `spawner`), the helper's side
+//! (`helper` and the layers it applies), and shared parts (`control`, `probe`).
 //!
 //! Plain data types are in the crate's root.
 

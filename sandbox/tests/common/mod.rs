@@ -3,6 +3,8 @@
 //! The tests decide what is tried and expected.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+mod platform;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -13,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use platform::{LIBRARIES, LOADER, TARGET, TOOLS};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sandbox::{Access, Child, Command, Confinement, Layers, Policy, Sandbox};
 
@@ -242,7 +245,7 @@ pub(crate) fn rustc() -> PathBuf {
 }
 
 pub(crate) fn linker() -> PathBuf {
-    sysroot().join("lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld")
+    sysroot().join(TOOLS).join("rust-lld")
 }
 
 /// A policy with everything that rustc and its linker need, and a folder to work in.
@@ -250,19 +253,16 @@ pub(crate) fn compiler_policy(folder: &Path) -> Policy {
     Policy::compiler()
         .grant(rustc(), Access::ReadExecute)
         .grant(linker(), Access::ReadExecute)
-        .grant("/lib64/ld-linux-x86-64.so.2", Access::ReadExecute)
+        .grant(LOADER, Access::ReadExecute)
         .grant(sysroot().join("lib"), Access::Read)
-        .grant_if_exists("/lib/x86_64-linux-gnu", Access::Read)
-        .grant_if_exists("/usr/lib/x86_64-linux-gnu", Access::Read)
+        .grant_if_exists(LIBRARIES[0], Access::Read)
+        .grant_if_exists(LIBRARIES[1], Access::Read)
         .grant("/dev/null", Access::Write)
         .grant(folder, Access::Write)
         .variable("LD_LIBRARY_PATH", sysroot().join("lib").to_str().expect("the path is text"))
         .variable("TMPDIR", folder.to_str().expect("the path is text"))
         .working_folder(folder)
 }
-
-/// The target of the programs. It is static, so they need no loader.
-const TARGET: &str = "x86_64-unknown-linux-musl";
 
 /// The arguments that build a static program without a C toolchain.
 pub(crate) fn target_arguments() -> [String; 4] {

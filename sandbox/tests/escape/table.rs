@@ -211,7 +211,9 @@ pub(crate) const ROWS: &[Row] = &[
     row("39b", "mount", &[A::Folder], P::Reported, S),
     row("39c", "change-root", &[A::Text("/")], P::Reported, S),
     row("40", "type-ahead", &[A::Terminal], P::Reported, S),
+    #[cfg(target_arch = "x86_64")]
     row("41a", "old-interface", &[], P::Reported, S),
+    #[cfg(target_arch = "x86_64")]
     row("41b", "x32-interface", &[], P::Reported, S),
     row("42a", "descriptor", &[A::Leaked], P::Secret, ALWAYS).also(&[EBADF]),
     // A compiler may execute what it was granted, itself included.

@@ -3,7 +3,6 @@
 //!
 //! Compiled by the tests for musl, without dependencies. The tests judge the result.
 
-use std::arch::asm;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, UdpSocket};
@@ -11,6 +10,8 @@ use std::os::fd::FromRawFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::process::Command;
+
+mod numbers;
 
 unsafe extern "C" {
     fn syscall(number: i64, ...) -> i64;
@@ -21,6 +22,12 @@ fn call(number: i64, a: i64, b: i64, c: i64, d: i64, e: i64) -> io::Result<i64> 
         -1 => Err(io::Error::last_os_error()),
         value => Ok(value),
     }
+}
+
+/// A call that arm64 has in another form.
+fn old(form: &numbers::Form, arguments: &[i64]) -> io::Result<i64> {
+    let [a, b, c, d, e, _] = form.arguments(arguments);
+    call(form.number, a, b, c, d, e)
 }
 
 fn pointer(text: &[u8]) -> i64 {
@@ -51,9 +58,9 @@ fn attempt(name: &str, argument: &str) -> io::Result<String> {
         "list" => fs::read_dir(argument).map(|entries| entries.count().to_string()),
         "stat" => fs::metadata(argument).map(|status| status.len().to_string()),
         "create" => fs::write(argument, "x").map(drop).map(|()| String::new()),
-        "truncate" => call(76, pointer(&terminated(argument)), 0, 0, 0, 0).map(|_| String::new()),
-        "chmod" => call(90, pointer(&terminated(argument)), 0o600, 0, 0, 0).map(|_| String::new()),
-        "touch" => call(280, -100, pointer(&terminated(argument)), 0, 0, 0).map(|_| String::new()),
+        "truncate" => call(numbers::TRUNCATE, pointer(&terminated(argument)), 0, 0, 0, 0).map(|_| String::new()),
+        "chmod" => old(&numbers::CHMOD, &[pointer(&terminated(argument)), 0o600]).map(|_| String::new()),
+        "touch" => call(numbers::UTIMENSAT, -100, pointer(&terminated(argument)), 0, 0, 0).map(|_| String::new()),
         "remove" => fs::remove_file(argument).map(|()| String::new()),
         "symlink" => std::os::unix::fs::symlink("/etc/passwd", argument).map(|()| String::new()),
         "tcp" => TcpStream::connect(argument).map(|_| String::new()),
@@ -74,26 +81,26 @@ fn process_attempt(name: &str, argument: &str) -> io::Result<String> {
     let quiet = |result: io::Result<i64>| result.map(|_| String::new());
     match name {
         "fork" => fork(),
-        "kill" => quiet(call(62, number, 0, 0, 0, 0)),
-        "tgkill" => quiet(call(234, number, number, 0, 0, 0)),
-        "tkill" => quiet(call(200, number, 0, 0, 0, 0)),
-        "set-owner" => quiet(call(72, 1, 8, number, 0, 0)),
+        "kill" => quiet(call(numbers::KILL, number, 0, 0, 0, 0)),
+        "tgkill" => quiet(call(numbers::TGKILL, number, number, 0, 0, 0)),
+        "tkill" => quiet(call(numbers::TKILL, number, 0, 0, 0, 0)),
+        "set-owner" => quiet(call(numbers::FCNTL, 1, 8, number, 0, 0)),
         "prlimit" => {
             let mut limit = [0_u64; 2];
-            quiet(call(302, number, 7, 0, limit.as_mut_ptr() as i64, 0))
+            quiet(call(numbers::PRLIMIT64, number, 7, 0, limit.as_mut_ptr() as i64, 0))
         }
         "raise-limit" => {
             let mut limit = [0_u64; 2];
-            call(302, 0, 7, 0, limit.as_mut_ptr() as i64, 0)?;
-            quiet(call(302, 0, 7, limit.as_ptr() as i64, 0, 0))
+            call(numbers::PRLIMIT64, 0, 7, 0, limit.as_mut_ptr() as i64, 0)?;
+            quiet(call(numbers::PRLIMIT64, 0, 7, limit.as_ptr() as i64, 0, 0))
         }
-        "ptrace" => quiet(call(101, 0, 0, 0, 0, 0)),
+        "ptrace" => quiet(call(numbers::PTRACE, 0, 0, 0, 0, 0)),
         "read-memory" => read_memory(),
-        "unshare" => quiet(call(272, 0x200, 0, 0, 0, 0)),
-        "personality" => quiet(call(135, 0xffff_ffff, 0, 0, 0, 0)),
-        "keyring" => quiet(call(250, 0, -3, 0, 0, 0)),
+        "unshare" => quiet(call(numbers::UNSHARE, 0x200, 0, 0, 0, 0)),
+        "personality" => quiet(call(numbers::PERSONALITY, 0xffff_ffff, 0, 0, 0, 0)),
+        "keyring" => quiet(call(numbers::KEYCTL, 0, -3, 0, 0, 0)),
         // Its own new group, although it leads no session.
-        "setpgid" => quiet(call(109, 0, 0, 0, 0, 0)),
+        "setpgid" => quiet(call(numbers::SETPGID, 0, 0, 0, 0, 0)),
         "daemon" => daemon(),
         "memfd" => memfd_execute(),
         "execute-self" => execute_self(number),
@@ -102,7 +109,7 @@ fn process_attempt(name: &str, argument: &str) -> io::Result<String> {
         // address is free.
         "move-low" => {
             let page = map(0, 3, 0x22)?;
-            match call(25, page, 4096, 4096, 5, 0x2_0000)? {
+            match call(numbers::MREMAP, page, 4096, 4096, 5, 0x2_0000)? {
                 0x2_0000 => Ok(String::new()),
                 other => Err(io::Error::other(format!("it was mapped at {other:#x}"))),
             }
@@ -111,10 +118,12 @@ fn process_attempt(name: &str, argument: &str) -> io::Result<String> {
         "map-executable" => quiet(map(0, 7, 0x22)),
         "protect-executable" => {
             let address = map(0, 3, 0x22)?;
-            quiet(call(10, address, 4096, 5, 0, 0))
+            quiet(call(numbers::MPROTECT, address, 4096, 5, 0, 0))
         }
+        #[cfg(target_arch = "x86_64")]
         "old-interface" => old_interface(),
         // `getpid` of the x32 interface, which few kernels have.
+        #[cfg(target_arch = "x86_64")]
         "x32-interface" => quiet(call(0x4000_0000 + 39, 0, 0, 0, 0, 0)),
         _ => resource_attempt(name, argument),
     }
@@ -125,7 +134,7 @@ fn resource_attempt(name: &str, argument: &str) -> io::Result<String> {
     match name {
         "descriptor" => {
             let mut text = [0_u8; 16];
-            let count = call(0, number as i64, text.as_mut_ptr() as i64, 16, 0, 0)?;
+            let count = call(numbers::READ, number as i64, text.as_mut_ptr() as i64, 16, 0, 0)?;
             Ok(String::from_utf8_lossy(&text[..count as usize]).into_owned())
         }
         "broker" => {
@@ -136,7 +145,7 @@ fn resource_attempt(name: &str, argument: &str) -> io::Result<String> {
             Ok(String::from_utf8_lossy(&answer).into_owned())
         }
         "descriptors" => {
-            let count = (0..5000).take_while(|_| call(72, 1, 1030, 0, 0, 0).is_ok()).count();
+            let count = (0..5000).take_while(|_| call(numbers::FCNTL, 1, 1030, 0, 0, 0).is_ok()).count();
             Ok(count.to_string())
         }
         "threads" => {
@@ -175,7 +184,7 @@ fn recurse(depth: u64) -> u64 {
 }
 
 fn map(address: i64, protection: i64, flags: i64) -> io::Result<i64> {
-    match unsafe { syscall(9, address, 4096_i64, protection, flags, -1_i64, 0_i64) } {
+    match unsafe { syscall(numbers::MMAP, address, 4096_i64, protection, flags, -1_i64, 0_i64) } {
         -1 => Err(io::Error::last_os_error()),
         address => Ok(address),
     }
@@ -183,24 +192,24 @@ fn map(address: i64, protection: i64, flags: i64) -> io::Result<i64> {
 
 fn openat2(path: &str) -> io::Result<String> {
     let how = [0_u64; 3];
-    call(437, -100, pointer(&terminated(path)), how.as_ptr() as i64, 24, 0).map(|_| String::new())
+    call(numbers::OPENAT2, -100, pointer(&terminated(path)), how.as_ptr() as i64, 24, 0).map(|_| String::new())
 }
 
 fn fork() -> io::Result<String> {
-    match call(57, 0, 0, 0, 0, 0)? {
+    match old(&numbers::FORK, &[])? {
         0 => std::process::exit(0),
-        child => call(61, child, 0, 0, 0, 0).map(|_| String::new()),
+        child => call(numbers::WAIT4, child, 0, 0, 0, 0).map(|_| String::new()),
     }
 }
 
 /// Leaves the process group.
 fn daemon() -> io::Result<String> {
     let mut status = 0_i32;
-    match call(57, 0, 0, 0, 0, 0)? {
+    match old(&numbers::FORK, &[])? {
         0 => std::process::exit(
-            call(112, 0, 0, 0, 0, 0).err().and_then(|error| error.raw_os_error()).unwrap_or(0),
+            call(numbers::SETSID, 0, 0, 0, 0, 0).err().and_then(|error| error.raw_os_error()).unwrap_or(0),
         ),
-        child => call(61, child, (&raw mut status) as i64, 0, 0, 0)?,
+        child => call(numbers::WAIT4, child, (&raw mut status) as i64, 0, 0, 0)?,
     };
     if status == 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(status >> 8)) }
 }
@@ -211,7 +220,7 @@ fn read_memory() -> io::Result<String> {
     let local = [buffer.as_mut_ptr() as u64, 4];
     let remote = [source.as_ptr() as u64, 4];
     let own = i64::from(std::process::id());
-    match unsafe { syscall(310, own, local.as_ptr(), 1_i64, remote.as_ptr(), 1_i64, 0_i64) } {
+    match unsafe { syscall(numbers::PROCESS_VM_READV, own, local.as_ptr(), 1_i64, remote.as_ptr(), 1_i64, 0_i64) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(String::new()),
     }
@@ -219,7 +228,7 @@ fn read_memory() -> io::Result<String> {
 
 /// Executes a copy of itself without a path.
 fn memfd_execute() -> io::Result<String> {
-    let image = call(319, pointer(b"copy\0"), 0, 0, 0, 0)?;
+    let image = call(numbers::MEMFD_CREATE, pointer(b"copy\0"), 0, 0, 0, 0)?;
     unsafe { fs::File::from_raw_fd(image as i32) }.write_all(&fs::read("/proc/self/exe")?)?;
     Ok(String::new())
 }
@@ -230,15 +239,16 @@ fn execute_self(descriptor: i64) -> io::Result<String> {
     let (path, flags): (&[u8], i64) = if descriptor == 0 { (&own, 0) } else { (b"\0", 0x1000) };
     let arguments = [own.as_ptr(), b"nothing\0".as_ptr(), std::ptr::null()];
     let environment = [std::ptr::null::<u8>()];
-    call(322, descriptor, pointer(path), arguments.as_ptr() as i64, environment.as_ptr() as i64, flags)
+    call(numbers::EXECVEAT, descriptor, pointer(path), arguments.as_ptr() as i64, environment.as_ptr() as i64, flags)
         .map(|_| String::new())
 }
 
 /// `getpid` through the 32-bit interface, where the numbers mean other calls.
+#[cfg(target_arch = "x86_64")]
 fn old_interface() -> io::Result<String> {
     let result: i64;
     unsafe {
-        asm!("int 0x80", inlateout("rax") 20_i64 => result, out("r8") _, out("r9") _, out("r10") _, out("r11") _)
+        std::arch::asm!("int 0x80", inlateout("rax") 20_i64 => result, out("r8") _, out("r9") _, out("r10") _, out("r11") _)
     };
     if result > 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(-result as i32)) }
 }

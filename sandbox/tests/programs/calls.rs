@@ -1,5 +1,5 @@
 //! `calls ENTRY FIRST LAST`: makes each system call in this range, with -1 for every argument, through one of
-//! the three kernel entries (`native`, `x32`, `i386`). Prints a line `NUMBER ERRNO` after each, with 0 for
+//! the kernel's entries: `native`, and on x86_64 also `x32` and `i386`. Prints a line `NUMBER ERRNO` after each, with 0 for
 //! success.
 //!
 //! Compiled by the tests for musl, without dependencies. A call that ends the process has no line.
@@ -7,6 +7,7 @@
 use std::arch::asm;
 use std::io::Write;
 
+#[cfg(target_arch = "x86_64")]
 fn native(number: i64) -> i64 {
     let result: i64;
     unsafe {
@@ -16,7 +17,18 @@ fn native(number: i64) -> i64 {
     result
 }
 
+#[cfg(target_arch = "aarch64")]
+fn native(number: i64) -> i64 {
+    let result: i64;
+    unsafe {
+        asm!("svc 0", in("x8") number, inlateout("x0") -1_i64 => result, in("x1") -1_i64, in("x2") -1_i64,
+            in("x3") -1_i64, in("x4") -1_i64, in("x5") -1_i64)
+    };
+    result
+}
+
 /// The 32-bit entry. Its first argument is in a register that the compiler reserves.
+#[cfg(target_arch = "x86_64")]
 fn i386(number: i64) -> i64 {
     let result: i64;
     unsafe {
@@ -32,7 +44,9 @@ fn main() {
     let number = |index: usize| arguments[index].parse::<i64>().unwrap();
     for call in number(2)..=number(3) {
         let result = match arguments[1].as_str() {
+            #[cfg(target_arch = "x86_64")]
             "x32" => native(0x4000_0000 + call),
+            #[cfg(target_arch = "x86_64")]
             "i386" => i386(call),
             _ => native(call),
         };

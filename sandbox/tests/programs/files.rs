@@ -10,6 +10,8 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
+mod numbers;
+
 unsafe extern "C" {
     fn syscall(number: i64, ...) -> i64;
 }
@@ -26,6 +28,44 @@ fn value<const COUNT: usize>(number: i64, arguments: [i64; COUNT]) -> io::Result
         -1 => Err(io::Error::last_os_error()),
         value => Ok(value),
     }
+}
+
+/// A call that arm64 has in another form.
+fn old(form: &numbers::Form, arguments: &[i64]) -> io::Result<String> {
+    call(form.number, form.arguments(arguments))
+}
+
+#[cfg(target_arch = "x86_64")]
+fn symbolic_link(target: i64, path: i64) -> io::Result<String> {
+    call(88, [target, path])
+}
+
+/// `symlinkat`.
+#[cfg(target_arch = "aarch64")]
+fn symbolic_link(target: i64, path: i64) -> io::Result<String> {
+    call(36, [target, numbers::AT_FDCWD, path])
+}
+
+#[cfg(target_arch = "x86_64")]
+fn hard_link(file: i64, path: i64) -> io::Result<String> {
+    call(86, [file, path])
+}
+
+/// `linkat`.
+#[cfg(target_arch = "aarch64")]
+fn hard_link(file: i64, path: i64) -> io::Result<String> {
+    call(37, [numbers::AT_FDCWD, file, numbers::AT_FDCWD, path, 0])
+}
+
+#[cfg(target_arch = "x86_64")]
+fn create(path: i64, mode: i64) -> io::Result<String> {
+    call(85, [path, mode])
+}
+
+/// arm64 has no `creat`: with O_CREAT, O_WRONLY and O_TRUNC, `openat` does the same.
+#[cfg(target_arch = "aarch64")]
+fn create(path: i64, mode: i64) -> io::Result<String> {
+    call(numbers::OPENAT, [numbers::AT_FDCWD, path, 0o1101, mode])
 }
 
 fn main() {
@@ -71,11 +111,11 @@ fn attempt(name: &str, path: &str, second: &str, third: &str) -> io::Result<Stri
         }
         "held" => Ok(held()),
         "tcp" => std::net::TcpListener::bind("127.0.0.1:0").map(|_| String::new()),
-        "fork" => match value::<0>(57, [])? {
+        "fork" => match value(numbers::FORK.number, numbers::FORK.arguments(&[]))? {
             0 => std::process::exit(0),
             _ => Ok(String::new()),
         },
-        "kill-parent" => call(62, [1, 9]),
+        "kill-parent" => call(numbers::KILL, [1, 9]),
         _ => in_folder(name, &Path::new(path).join(name)),
     }
 }
@@ -98,44 +138,44 @@ fn held() -> String {
 fn in_folder(name: &str, new: &Path) -> io::Result<String> {
     let path: Vec<u8> = new.as_os_str().as_encoded_bytes().iter().copied().chain([0]).collect();
     let pointer = path.as_ptr() as i64;
-    let at = -100_i64;
+    let at = numbers::AT_FDCWD;
     let file = || File::options().create(true).truncate(false).read(true).write(true).open(new);
     match name {
         "execute" => {
             file()?.write_all(b"#!/bin/sh\n")?;
             let nothing = [0_i64];
-            call(59, [pointer, nothing.as_ptr() as i64, nothing.as_ptr() as i64])
+            call(numbers::EXECVE, [pointer, nothing.as_ptr() as i64, nothing.as_ptr() as i64])
         }
         "map-executable" => {
             let mut file = file()?;
             file.write_all(&[0xc3; 4096])?;
-            call(9, [0, 4096, 5, 2, i64::from(file.as_raw_fd()), 0])
+            call(numbers::MMAP, [0, 4096, 5, 2, i64::from(file.as_raw_fd()), 0])
         }
-        "symbolic-link" => call(88, [c"/etc/passwd".as_ptr() as i64, pointer]),
+        "symbolic-link" => symbolic_link(c"/etc/passwd".as_ptr() as i64, pointer),
         "hard-link" => {
             file()?;
-            call(86, [pointer, c"linked".as_ptr() as i64])
+            hard_link(pointer, c"linked".as_ptr() as i64)
         }
         // A device with the numbers of /dev/mem, and a pipe.
-        "device" => call(133, [pointer, 0o020_600, 0x101]),
+        "device" => old(&numbers::MKNOD, &[pointer, 0o020_600, 0x101]),
         // A whiteout, which remains after a move, is a device.
         "whiteout" => {
             file()?;
             let moved: Vec<u8> = new.with_extension("moved").as_os_str().as_encoded_bytes().to_vec();
             let moved: Vec<u8> = moved.into_iter().chain([0]).collect();
-            call(316, [at, pointer, at, moved.as_ptr() as i64, 4])
+            call(numbers::RENAMEAT2, [at, pointer, at, moved.as_ptr() as i64, 4])
         }
-        "lock" => file().and_then(|file| call(73, [i64::from(file.as_raw_fd()), 2])),
-        "pipe" => call(133, [pointer, 0o010_600, 0]),
+        "lock" => file().and_then(|file| call(numbers::FLOCK, [i64::from(file.as_raw_fd()), 2])),
+        "pipe" => old(&numbers::MKNOD, &[pointer, 0o010_600, 0]),
         "socket" => UnixListener::bind(new).map(|_| String::new()),
-        "touch" => file().and_then(|_| call(280, [at, pointer, 0, 0])),
+        "touch" => file().and_then(|_| call(numbers::UTIMENSAT, [at, pointer, 0, 0])),
         "attribute" => {
             file()?;
-            call(188, [pointer, c"user.x".as_ptr() as i64, pointer, 1, 0])
+            call(numbers::SETXATTR, [pointer, c"user.x".as_ptr() as i64, pointer, 1, 0])
         }
-        "own" => file().and_then(|_| call(92, [pointer, 0, 0])),
-        "set-user-open" => call(2, [pointer, 0o102, 0o4755]),
-        "set-user-openat" => call(257, [at, pointer, 0o102, 0o6755]),
+        "own" => file().and_then(|_| old(&numbers::CHOWN, &[pointer, 0, 0])),
+        "set-user-open" => old(&numbers::OPEN, &[pointer, 0o102, 0o4755]),
+        "set-user-openat" => call(numbers::OPENAT, [at, pointer, 0o102, 0o6755]),
         "set-user-temporary" => {
             let folder: Vec<u8> = new
                 .parent()
@@ -146,24 +186,24 @@ fn in_folder(name: &str, new: &Path) -> io::Result<String> {
                 .copied()
                 .chain([0])
                 .collect();
-            call(257, [at, folder.as_ptr() as i64, 0o20_200_002, 0o4755])
+            call(numbers::OPENAT, [at, folder.as_ptr() as i64, numbers::UNNAMED, 0o4755])
         }
-        "set-user-creat" => call(85, [pointer, 0o4755]),
-        "set-user-mknod" => call(133, [pointer, 0o104_755, 0]),
-        "set-user-mknodat" => call(259, [at, pointer, 0o102_755, 0]),
+        "set-user-creat" => create(pointer, 0o4755),
+        "set-user-mknod" => old(&numbers::MKNOD, &[pointer, 0o104_755, 0]),
+        "set-user-mknodat" => call(numbers::MKNODAT, [at, pointer, 0o102_755, 0]),
         "set-user-fchmod" => {
             let file = file()?;
-            call(91, [i64::from(file.as_raw_fd()), 0o4755])
+            call(numbers::FCHMOD, [i64::from(file.as_raw_fd()), 0o4755])
         }
-        "set-user-chmod" => file().and_then(|_| call(90, [pointer, 0o4755])),
-        "set-user-fchmodat" => file().and_then(|_| call(268, [at, pointer, 0o4755])),
-        "set-user-fchmodat2" => file().and_then(|_| call(452, [at, pointer, 0o4755, 0])),
+        "set-user-chmod" => file().and_then(|_| old(&numbers::CHMOD, &[pointer, 0o4755])),
+        "set-user-fchmodat" => file().and_then(|_| call(numbers::FCHMODAT, [at, pointer, 0o4755])),
+        "set-user-fchmodat2" => file().and_then(|_| call(numbers::FCHMODAT2, [at, pointer, 0o4755, 0])),
         "set-user-openat2" => {
             let how = [0o102_i64, 0o4755, 0];
-            call(437, [at, pointer, how.as_ptr() as i64, 24])
+            call(numbers::OPENAT2, [at, pointer, how.as_ptr() as i64, 24])
         }
         "set-user-mkdir" => {
-            call(83, [pointer, 0o6755])?;
+            old(&numbers::MKDIR, &[pointer, 0o6755])?;
             use std::os::unix::fs::MetadataExt;
             // The kernel drops these bits from a new folder's mode, except the group bit on some file
             // systems.

@@ -7,9 +7,9 @@
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
 use seccompiler::{BpfProgram, SeccompAction};
 
-use super::dangerous;
 use super::filters::{Context, Deciding, Filters};
 use super::rules::{Built, Rules, always, answering, int, long, when, without_clone3, without_unknown};
+use super::{dangerous, old};
 
 /// Flags of `clone` that create namespaces (sched.h).
 pub(super) const NAMESPACE_FLAGS: &[u64] = &[
@@ -25,10 +25,10 @@ pub(super) const NAMESPACE_FLAGS: &[u64] = &[
 
 /// `keep_metadata` also denies changing modes and times, which Landlock does not check and a build needs.
 pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> {
-    let mut rules = always(dangerous::CALLS);
-    rules.extend(always(DENIED));
+    let mut rules = always(dangerous::calls());
+    rules.extend(always(DENIED.iter().chain(old::DENIED).copied()));
     if keep_metadata {
-        rules.extend(always(METADATA));
+        rules.extend(always(METADATA.iter().chain(old::METADATA).copied()));
     }
     network(&mut rules)?;
     processes(&mut rules, context)?;
@@ -40,7 +40,7 @@ pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> 
     })
 }
 
-const DENIED: &[i64] = &[
+pub(super) const DENIED: &[i64] = &[
     // Network and sockets with names. Only connected socket pairs remain.
     libc::SYS_socket,
     libc::SYS_connect,
@@ -85,8 +85,6 @@ const DENIED: &[i64] = &[
     libc::SYS_mq_unlink,
     // Calls by path that Landlock does not check (truncate: before its ABI 3), and that no build needs.
     libc::SYS_truncate,
-    libc::SYS_chown,
-    libc::SYS_lchown,
     libc::SYS_fchown,
     libc::SYS_fchownat,
     libc::SYS_setxattr,
@@ -97,22 +95,14 @@ const DENIED: &[i64] = &[
     libc::SYS_fremovexattr,
 ];
 
-const METADATA: &[i64] = &[
-    libc::SYS_chmod,
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    SYS_FCHMODAT2,
-    libc::SYS_utime,
-    libc::SYS_utimes,
-    libc::SYS_futimesat,
-    libc::SYS_utimensat,
-];
+pub(super) const METADATA: &[i64] =
+    &[libc::SYS_fchmod, libc::SYS_fchmodat, SYS_FCHMODAT2, libc::SYS_utimensat];
 
 /// Linux 6.5. Not in every version of the libc crate.
 const SYS_CACHESTAT: i64 = 451;
 
 /// Linux 6.6. Not in every version of the libc crate.
-const SYS_FCHMODAT2: i64 = 452;
+pub(super) const SYS_FCHMODAT2: i64 = 452;
 
 /// Linux 6.8. Not in every version of the libc crate.
 const SYS_STATMOUNT: i64 = 457;
@@ -165,7 +155,7 @@ fn files(rules: &mut Rules) -> Built<()> {
     }
     // Opening for reading with O_TRUNC truncates the file, and Landlock before ABI 3 only checks the reading.
     let truncating = (libc::O_ACCMODE | libc::O_TRUNC) as u64;
-    for (call, flags) in [(libc::SYS_open, 1), (libc::SYS_openat, 2)] {
+    for &(call, flags) in old::OPENING {
         when(rules, call, vec![int(flags, MaskedEq(truncating), libc::O_TRUNC as u32)?])?;
     }
     Ok(())
@@ -178,17 +168,16 @@ fn set_id(rules: &mut Rules, chmod_is_denied: bool) -> Built<()> {
         let sets = |argument| int(argument, MaskedEq(bit), bit as u32);
         for creating in creating {
             let creates = |argument| int(argument, MaskedEq(creating), creating as u32);
-            when(rules, libc::SYS_open, vec![creates(1)?, sets(2)?])?;
-            when(rules, libc::SYS_openat, vec![creates(2)?, sets(3)?])?;
+            for &(call, flags) in old::OPENING {
+                when(rules, call, vec![creates(flags)?, sets(flags + 1)?])?;
+            }
         }
-        for (call, mode) in [(libc::SYS_creat, 1), (libc::SYS_mknod, 1), (libc::SYS_mknodat, 2)] {
+        for &(call, mode) in old::CREATING {
             when(rules, call, vec![sets(mode)?])?;
         }
         // A call that is always denied must not get a condition.
         if !chmod_is_denied {
-            for (call, mode) in
-                [(libc::SYS_chmod, 1), (libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (SYS_FCHMODAT2, 2)]
-            {
+            for &(call, mode) in old::CHANGING_MODE {
                 when(rules, call, vec![sets(mode)?])?;
             }
         }
@@ -198,7 +187,7 @@ fn set_id(rules: &mut Rules, chmod_is_denied: bool) -> Built<()> {
 
 /// `openat2` passes flags and mode in memory, where a filter cannot read them. Callers fall back to `openat`.
 fn without_openat2() -> Built<BpfProgram> {
-    answering(always(&[libc::SYS_openat2]), SeccompAction::Errno(libc::ENOSYS as u32))
+    answering(always([libc::SYS_openat2]), SeccompAction::Errno(libc::ENOSYS as u32))
 }
 
 /// sys/resource.h. The libc crate's type for it differs between C libraries.

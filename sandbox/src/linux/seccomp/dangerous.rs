@@ -3,12 +3,19 @@
 //! A program that calls one is killed (SIGSYS). A compiler gets EPERM, because a build tool may only check
 //! whether they exist.
 
+use super::old;
+
 /// Whether a program is killed for this call.
 pub(in crate::platform) fn is_dangerous(number: u32) -> bool {
-    CALLS.contains(&i64::from(number))
+    calls().any(|call| call == i64::from(number))
 }
 
-/// The calls, grouped by what they reach.
+/// All of them.
+pub(super) fn calls() -> impl Iterator<Item = i64> {
+    CALLS.iter().chain(old::DANGEROUS).copied()
+}
+
+/// The calls of all architectures, grouped by what they reach.
 pub(super) const CALLS: &[i64] = &[
     // Other processes.
     libc::SYS_ptrace,
@@ -57,7 +64,7 @@ pub(super) const CALLS: &[i64] = &[
     libc::SYS_finit_module,
     libc::SYS_delete_module,
     libc::SYS_kexec_load,
-    libc::SYS_kexec_file_load,
+    SYS_KEXEC_FILE_LOAD,
     libc::SYS_reboot,
     libc::SYS_syslog,
     libc::SYS_settimeofday,
@@ -67,9 +74,9 @@ pub(super) const CALLS: &[i64] = &[
     libc::SYS_sethostname,
     libc::SYS_setdomainname,
     libc::SYS_vhangup,
-    libc::SYS_iopl,
-    libc::SYS_ioperm,
-    libc::SYS_modify_ldt,
     // Turns off protections of later mappings and address randomisation.
     libc::SYS_personality,
 ];
+
+/// The libc crate has it for some C libraries only (asm-generic/unistd.h and the table of x86_64).
+const SYS_KEXEC_FILE_LOAD: i64 = if cfg!(target_arch = "aarch64") { 294 } else { 320 };

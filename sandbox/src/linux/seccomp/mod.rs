@@ -9,6 +9,7 @@ mod compiler;
 mod dangerous;
 mod filters;
 mod install;
+mod old;
 mod program;
 mod rules;
 

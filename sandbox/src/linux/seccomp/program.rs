@@ -6,17 +6,17 @@
 use seccompiler::SeccompCmpOp::{Eq, Ge, MaskedEq};
 use seccompiler::{BpfProgram, SeccompAction};
 
-use super::dangerous;
 use super::filters::{Context, Deciding, Filters};
 use super::rules::{
     Built, Rules, allowing, always, answering, int, long, notifying, when, without_clone3, without_unknown,
 };
+use super::{dangerous, old};
 use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
 
 pub(super) fn filters(context: Context) -> Built<Filters> {
     let refused = SeccompAction::Errno(libc::EPERM as u32);
     let filter = notifying(allowed(&context, true)?)?;
-    let after = answering(always(&[libc::SYS_sendmsg, libc::SYS_seccomp]), refused)?;
+    let after = answering(always([libc::SYS_sendmsg, libc::SYS_seccomp]), refused)?;
     Ok(Filters {
         common: vec![without_unknown(), without_clone3()?],
         deciding: Deciding::Notifying { filter, after, context },
@@ -26,13 +26,13 @@ pub(super) fn filters(context: Context) -> Built<Filters> {
 /// The same without a listener: dangerous calls kill, other refused calls return EPERM.
 pub(super) fn silent(context: &Context) -> Built<Vec<BpfProgram>> {
     Ok(vec![
-        answering(always(dangerous::CALLS), SeccompAction::KillProcess)?,
+        answering(always(dangerous::calls()), SeccompAction::KillProcess)?,
         allowing(allowed(context, false)?)?,
     ])
 }
 
 /// Allowed with any arguments. They affect only this process and its descriptors.
-const PLAIN: &[i64] = &[
+pub(super) const PLAIN: &[i64] = &[
     // Open descriptors.
     libc::SYS_read,
     libc::SYS_readv,
@@ -42,11 +42,9 @@ const PLAIN: &[i64] = &[
     libc::SYS_fstat,
     libc::SYS_lseek,
     libc::SYS_shutdown,
-    libc::SYS_poll,
     libc::SYS_ppoll,
     libc::SYS_epoll_create1,
     libc::SYS_epoll_ctl,
-    libc::SYS_epoll_wait,
     libc::SYS_epoll_pwait,
     libc::SYS_epoll_pwait2,
     libc::SYS_eventfd2,
@@ -74,7 +72,6 @@ const PLAIN: &[i64] = &[
     libc::SYS_clock_nanosleep,
     libc::SYS_nanosleep,
     libc::SYS_gettimeofday,
-    libc::SYS_time,
     libc::SYS_restart_syscall,
     libc::SYS_getrandom,
     libc::SYS_exit,
@@ -88,11 +85,12 @@ const CONTROLS: &[libc::Ioctl] =
     &[libc::FIONBIO, libc::FIOCLEX, libc::FIONREAD, libc::TCGETS, libc::TIOCGWINSZ];
 
 /// asm/prctl.h.
+#[cfg(target_arch = "x86_64")]
 const ARCH_SET_FS: u32 = 0x1002;
 
 /// `setting_up` adds the calls that send the listener. The next filter denies them again.
 fn allowed(context: &Context, setting_up: bool) -> Built<Rules> {
-    let mut rules = always(PLAIN);
+    let mut rules = always(PLAIN.iter().chain(old::PLAIN).copied());
     if setting_up {
         when(&mut rules, libc::SYS_sendmsg, vec![int(0, Eq, context.channel as u32)?])?;
         when(&mut rules, libc::SYS_seccomp, vec![int(0, Eq, libc::SECCOMP_SET_MODE_FILTER)?])?;
@@ -111,29 +109,21 @@ fn allowed(context: &Context, setting_up: bool) -> Built<Rules> {
 
 /// Work on granted paths. Not included: creating links, devices or sockets, changing owners or times, and
 /// locks, because a lock on a read-only file would block its writers.
-const PATHS: &[i64] = &[
-    libc::SYS_stat,
-    libc::SYS_lstat,
+pub(super) const PATHS: &[i64] = &[
     libc::SYS_newfstatat,
     libc::SYS_statx,
     libc::SYS_statfs,
     libc::SYS_fstatfs,
-    libc::SYS_access,
     libc::SYS_faccessat,
     libc::SYS_faccessat2,
-    libc::SYS_readlink,
     libc::SYS_readlinkat,
     libc::SYS_getdents64,
     libc::SYS_getcwd,
     libc::SYS_chdir,
     libc::SYS_fchdir,
     libc::SYS_umask,
-    libc::SYS_mkdir,
     libc::SYS_mkdirat,
-    libc::SYS_rmdir,
-    libc::SYS_unlink,
     libc::SYS_unlinkat,
-    libc::SYS_rename,
     libc::SYS_renameat,
     libc::SYS_ftruncate,
     libc::SYS_fallocate,
@@ -152,11 +142,11 @@ const SET_ID: u64 = (libc::S_ISUID | libc::S_ISGID) as u64;
 
 /// Files that a program creates never run with the user's rights.
 fn paths(rules: &mut Rules) -> Built<()> {
-    rules.extend(always(PATHS));
+    rules.extend(always(PATHS.iter().chain(old::PATHS).copied()));
     let creating = (libc::O_CREAT | libc::O_TMPFILE & !libc::O_DIRECTORY) as u64;
-    for (call, flags, mode) in [(libc::SYS_open, 1, 2), (libc::SYS_openat, 2, 3)] {
+    for &(call, flags) in old::OPENING {
         when(rules, call, vec![int(flags, MaskedEq(creating), 0)?])?;
-        when(rules, call, vec![int(mode, MaskedEq(SET_ID), 0)?])?;
+        when(rules, call, vec![int(flags + 1, MaskedEq(SET_ID), 0)?])?;
     }
     // A whiteout is a device.
     when(rules, libc::SYS_renameat2, vec![int(4, MaskedEq(u64::from(libc::RENAME_WHITEOUT)), 0)?])?;
@@ -188,7 +178,9 @@ fn threads_and_signals(rules: &mut Rules, context: &Context) -> Built<()> {
     } else {
         when(rules, libc::SYS_tkill, vec![int(0, Eq, context.process)?])?;
     }
-    // Setting the thread pointer. Other operations map code or change what the processor traps.
+    // Setting the thread pointer, which is a register on arm64. Other operations map code or change what the processor
+    // traps.
+    #[cfg(target_arch = "x86_64")]
     when(rules, libc::SYS_arch_prctl, vec![int(0, Eq, ARCH_SET_FS)?])?;
     when(rules, libc::SYS_prctl, vec![int(0, Eq, libc::PR_SET_NAME as u32)?])?;
     when(rules, libc::SYS_prctl, vec![int(0, Eq, libc::PR_GET_NAME as u32)?])?;

@@ -7,7 +7,8 @@ use std::os::fd::FromRawFd;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::Arguments;
-use crate::system::{address, call, number, quiet, terminated};
+use crate::numbers;
+use crate::system::{address, call, number, old, quiet, terminated};
 
 pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<String>> {
     Some(match name {
@@ -21,7 +22,7 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         "fork" => fork(|| 0).and_then(wait),
         // Every copy continues like the first one.
         "fork-endlessly" => loop {
-            let _ = call::<0>(57, []);
+            let _ = old(&numbers::FORK, &[]);
         },
         "clone3" => clone3(),
         "daemon" => daemon(),
@@ -35,32 +36,41 @@ fn execute(path: &str, arguments: &[&str]) -> io::Result<String> {
     let arguments: Vec<Vec<u8>> = arguments.iter().map(|text| terminated(text)).collect();
     let mut pointers: Vec<i64> = arguments.iter().map(|text| text.as_ptr() as i64).collect();
     pointers.push(0);
-    quiet(59, [path.as_ptr() as i64, pointers.as_ptr() as i64, address(&0_i64)])
+    quiet(numbers::EXECVE, [path.as_ptr() as i64, pointers.as_ptr() as i64, address(&0_i64)])
 }
 
 fn other_user() -> io::Result<String> {
-    let (real, effective) = (call::<0>(102, [])?, call::<0>(107, [])?);
+    let (real, effective) = (call::<0>(numbers::GETUID, [])?, call::<0>(numbers::GETEUID, [])?);
     if real == effective {
         return Err(io::Error::from_raw_os_error(1));
     }
     Ok(format!("{real} {effective}"))
 }
 
-/// A program that prints `done`: header, one segment, 38 bytes of code and text.
+/// Writes 5 bytes that follow the code to standard output, and exits with 0.
+#[cfg(target_arch = "x86_64")]
+const CODE: &[u8] = b"\xb8\x01\0\0\0\xbf\x01\0\0\0\x48\x8d\x35\x10\0\0\0\xba\x05\0\0\0\x0f\x05\xb8\x3c\0\0\0\x31\xff\x0f\x05done\n";
+#[cfg(target_arch = "aarch64")]
+const CODE: &[u8] = b"\x20\0\x80\xd2\xe1\0\0\x10\xa2\0\x80\xd2\x08\x08\x80\xd2\x01\0\0\xd4\0\0\x80\xd2\xa8\x0b\x80\xd2\x01\0\0\xd4done\n";
+
+/// The machine in an executable's header (elf(5)): EM_X86_64 or EM_AARCH64.
+const MACHINE: u8 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
+
+/// A program that prints `done`: header, one segment, code and text. The segment is at a multiple of every page size.
 fn image() -> Vec<u8> {
     let base: u64 = 0x40_0000;
-    let code = b"\xb8\x01\0\0\0\xbf\x01\0\0\0\x48\x8d\x35\x10\0\0\0\xba\x05\0\0\0\x0f\x05\xb8\x3c\0\0\0\x31\xff\x0f\x05done\n";
-    let length = 120 + code.len() as u64;
-    let mut image = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x3e\0\x01\0\0\0".to_vec();
+    let length = 120 + CODE.len() as u64;
+    let mut image = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0".to_vec();
+    image.extend([MACHINE, 0, 1, 0, 0, 0]);
     for word in [base + 120, 64, 0] {
         image.extend(word.to_le_bytes());
     }
     image.extend(b"\0\0\0\0\x40\0\x38\0\x01\0\0\0\0\0\0\0");
     image.extend(b"\x01\0\0\0\x05\0\0\0");
-    for word in [0, base, base, length, length, 0x1000] {
+    for word in [0, base, base, length, length, 0x1_0000] {
         image.extend(word.to_le_bytes());
     }
-    image.extend(code);
+    image.extend(CODE);
     image
 }
 
@@ -73,13 +83,13 @@ fn drop_and_execute(path: &str) -> io::Result<String> {
 /// Executes a file without a path.
 fn memory_file() -> io::Result<String> {
     let name = terminated("image");
-    let descriptor = call(319, [name.as_ptr() as i64, 0])?;
+    let descriptor = call(numbers::MEMFD_CREATE, [name.as_ptr() as i64, 0])?;
     unsafe { File::from_raw_fd(descriptor as i32) }.write_all(&image()).map(|()| String::new())?;
     // The file is closed now. A second one stays open while it is executed, but not for writing.
-    let descriptor = call(319, [name.as_ptr() as i64, 1])?;
-    call(1, [descriptor, image().as_ptr() as i64, image().len() as i64])?;
+    let descriptor = call(numbers::MEMFD_CREATE, [name.as_ptr() as i64, 1])?;
+    call(numbers::WRITE, [descriptor, image().as_ptr() as i64, image().len() as i64])?;
     let arguments = [name.as_ptr() as i64, 0];
-    quiet(322, [descriptor, terminated("").as_ptr() as i64, address(&arguments), address(&0_i64), 0x1000])
+    quiet(numbers::EXECVEAT, [descriptor, terminated("").as_ptr() as i64, address(&arguments), address(&0_i64), 0x1000])
 }
 
 /// Executes its own file again: by path (0), or by the descriptor of its own exec.
@@ -88,25 +98,25 @@ fn second_exec(descriptor: i64) -> io::Result<String> {
     let nothing = terminated("nothing");
     let (path, flags): (&[u8], i64) = if descriptor == 0 { (&own, 0) } else { (b"\0", 0x1000) };
     let arguments = [own.as_ptr() as i64, nothing.as_ptr() as i64, 0];
-    quiet(322, [descriptor, path.as_ptr() as i64, address(&arguments), address(&0_i64), flags])
+    quiet(numbers::EXECVEAT, [descriptor, path.as_ptr() as i64, address(&arguments), address(&0_i64), flags])
 }
 
 /// Forks a child that exits with the function's result.
 fn fork(child: impl FnOnce() -> i32) -> io::Result<i64> {
-    match call::<0>(57, [])? {
+    match old(&numbers::FORK, &[])? {
         0 => exit(child()),
         number => Ok(number),
     }
 }
 
 fn exit(code: i32) -> ! {
-    let _ = call(231, [i64::from(code)]);
+    let _ = call(numbers::EXIT_GROUP, [i64::from(code)]);
     unreachable!("exit_group does not return")
 }
 
 fn wait(child: i64) -> io::Result<String> {
     let status = [0_i32];
-    call(61, [child, address(&status), 0, 0])?;
+    call(numbers::WAIT4, [child, address(&status), 0, 0])?;
     if status[0] == 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(status[0] >> 8)) }
 }
 
@@ -114,7 +124,7 @@ fn wait(child: i64) -> io::Result<String> {
 fn clone3() -> io::Result<String> {
     let mut arguments = [0_i64; 11];
     arguments[4] = 17;
-    match call(435, [address(&arguments), 88])? {
+    match call(numbers::CLONE3, [address(&arguments), 88])? {
         0 => exit(0),
         child => wait(child),
     }
@@ -123,15 +133,14 @@ fn clone3() -> io::Result<String> {
 /// Leaves the session and every group with a double fork, and stays for at most half a minute.
 fn daemon() -> io::Result<String> {
     let child = fork(|| {
-        if let Err(error) = call::<0>(112, []) {
+        if let Err(error) = call::<0>(numbers::SETSID, []) {
             return error.raw_os_error().unwrap_or(1);
         }
         let grandchild = fork(|| {
-            let _ = call(436, [0, i64::from(u32::MAX), 0]);
-            let _ = call(37, [30]);
-            loop {
-                let _ = call::<0>(34, []);
-            }
+            let _ = call(numbers::CLOSE_RANGE, [0, i64::from(u32::MAX), 0]);
+            let half_a_minute = [30_i64, 0];
+            let _ = call(numbers::PPOLL, [0, 0, address(&half_a_minute), 0]);
+            0
         });
         grandchild.map_or(1, |_| 0)
     })?;

@@ -1,9 +1,9 @@
 //! Kernel interfaces that have been used to escape sandboxes or bypass filters.
 
-use std::arch::asm;
 use std::io;
 
 use crate::Arguments;
+use crate::numbers;
 use crate::system::{address, call, number, quiet, terminated};
 
 const NEW_USER: i64 = 0x1000_0000;
@@ -13,30 +13,32 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
     Some(match name {
         "io-uring" => {
             let parameters = std::hint::black_box([0_u8; 120]);
-            quiet(425, [4, address(&parameters)])
+            quiet(numbers::IO_URING_SETUP, [4, address(&parameters)])
         }
         // Only for faults of this process (UFFD_USER_MODE_ONLY), which needs no privilege.
-        "page-faults" => quiet(323, [1]),
+        "page-faults" => quiet(numbers::USERFAULTFD, [1]),
         "bpf" => {
             // An array of one element with keys and values of 4 bytes.
             let attributes = [2_u32, 4, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0];
-            quiet(321, [0, address(&attributes), 48])
+            quiet(numbers::BPF, [0, address(&attributes), 48])
         }
         "add-key" => {
             let (kind, name) = (terminated("user"), terminated("escape"));
-            quiet(248, [kind.as_ptr() as i64, name.as_ptr() as i64, b"x".as_ptr() as i64, 1, -2])
+            quiet(numbers::ADD_KEY, [kind.as_ptr() as i64, name.as_ptr() as i64, b"x".as_ptr() as i64, 1, -2])
         }
         "measure" => {
             // Processor time of this process alone: type, size, configuration, …, exclusions.
             let attributes = [1_u64 | 64 << 32, 0, 0, 0, 0, 0x60, 0, 0];
-            quiet(298, [address(&attributes), 0, -1, -1, 0])
+            quiet(numbers::PERF_EVENT_OPEN, [address(&attributes), 0, -1, -1, 0])
         }
-        "unshare" => quiet(272, [NEW_USER]),
+        "unshare" => quiet(numbers::UNSHARE, [NEW_USER]),
         "mount" => mount(argument(0)),
         "change-root" => change_root(argument(0)),
         "type-ahead" => type_ahead(number(argument(0))),
+        #[cfg(target_arch = "x86_64")]
         "old-interface" => old_interface(),
         // `getpid` of the x32 interface, which few kernels have.
+        #[cfg(target_arch = "x86_64")]
         "x32-interface" => quiet(0x4000_0000 + 39, [0]),
         // Makes refused calls repeatedly, in several threads at a time.
         "insist" => insist(number(argument(0))),
@@ -50,11 +52,11 @@ fn mount(folder: &str) -> io::Result<String> {
     let folder = terminated(folder);
     let (none, unknown, memory) = (terminated("none"), terminated("no-such-thing"), terminated("tmpfs"));
     let mount = |target: &[u8], kind: &[u8], flags: i64| {
-        call(165, [none.as_ptr() as i64, target.as_ptr() as i64, kind.as_ptr() as i64, flags, 0])
+        call(numbers::MOUNT, [none.as_ptr() as i64, target.as_ptr() as i64, kind.as_ptr() as i64, flags, 0])
     };
     // Always fails, and shows whether the call is known at all.
     let _ = mount(&folder, &unknown, 0);
-    call(272, [NEW_MOUNTS]).or_else(|_| call(272, [NEW_USER | NEW_MOUNTS]))?;
+    call(numbers::UNSHARE, [NEW_MOUNTS]).or_else(|_| call(numbers::UNSHARE, [NEW_USER | NEW_MOUNTS]))?;
     // Makes all mounts private, so that none is visible elsewhere.
     mount(&terminated("/"), &none, 0x4_4000)?;
     mount(&folder, &memory, 0).map(|_| String::new())
@@ -62,9 +64,9 @@ fn mount(folder: &str) -> io::Result<String> {
 
 fn change_root(folder: &str) -> io::Result<String> {
     let folder = terminated(folder);
-    let change = || quiet(161, [folder.as_ptr() as i64]);
+    let change = || quiet(numbers::CHROOT, [folder.as_ptr() as i64]);
     change().or_else(|_| {
-        call(272, [NEW_USER])?;
+        call(numbers::UNSHARE, [NEW_USER])?;
         change()
     })
 }
@@ -75,22 +77,23 @@ const TIOCSTI: i64 = 0x5412;
 /// Types a line into a terminal, for its next reader.
 fn type_ahead(terminal: i64) -> io::Result<String> {
     // Only a session leader may take a terminal. Fails if this process leads one already, which is fine.
-    let _ = call::<0>(112, []);
-    let taken = call(16, [terminal, TIOCSCTTY, 0]);
-    quiet(16, [terminal, TIOCSTI, b"\n".as_ptr() as i64]).map_err(|error| taken.err().unwrap_or(error))
+    let _ = call::<0>(numbers::SETSID, []);
+    let taken = call(numbers::IOCTL, [terminal, TIOCSCTTY, 0]);
+    quiet(numbers::IOCTL, [terminal, TIOCSTI, b"\n".as_ptr() as i64]).map_err(|error| taken.err().unwrap_or(error))
 }
 
 /// `getpid` through the 32-bit interface, where the numbers mean other calls.
+#[cfg(target_arch = "x86_64")]
 fn old_interface() -> io::Result<String> {
     let result: i64;
     unsafe {
-        asm!("int 0x80", inlateout("rax") 20_i64 => result, out("r8") _, out("r9") _, out("r10") _, out("r11") _)
+        std::arch::asm!("int 0x80", inlateout("rax") 20_i64 => result, out("r8") _, out("r9") _, out("r10") _, out("r11") _)
     };
     if result > 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(-result as i32)) }
 }
 
 fn insist(times: i64) -> io::Result<String> {
-    let refused = || (0..times).filter(|_| call(41, [2, 1, 0]).is_err()).count();
+    let refused = || (0..times).filter(|_| call(numbers::SOCKET, [2, 1, 0]).is_err()).count();
     let counts = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(refused)).collect();
         threads.into_iter().map(|thread| thread.join().expect("it only counts")).sum::<usize>()

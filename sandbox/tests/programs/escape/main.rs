@@ -6,6 +6,8 @@
 
 mod code;
 mod kernel;
+#[path = "../numbers.rs"]
+mod numbers;
 mod paths;
 mod processes;
 mod resources;

@@ -4,7 +4,8 @@ use std::fs;
 use std::io;
 
 use crate::Arguments;
-use crate::system::{AT_FDCWD, quiet, terminated};
+use crate::numbers::{self, AT_FDCWD};
+use crate::system::{old, quiet, terminated};
 
 pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<String>> {
     let path = argument(0);
@@ -15,12 +16,12 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         "list" => fs::read_dir(path).map(|entries| entries.count().to_string()),
         "stat" => fs::metadata(path).map(|status| status.len().to_string()),
         "create" => fs::write(path, "created").map(|()| String::new()),
-        "truncate" => quiet(76, [pointer, 0]),
-        "chmod" => quiet(90, [pointer, 0o755]),
-        "touch" => quiet(280, [AT_FDCWD, pointer, 0, 0]),
+        "truncate" => quiet(numbers::TRUNCATE, [pointer, 0]),
+        "chmod" => old(&numbers::CHMOD, &[pointer, 0o755]).map(|_| String::new()),
+        "touch" => quiet(numbers::UTIMENSAT, [AT_FDCWD, pointer, 0, 0]),
         "attribute" => {
             let (key, value) = (terminated("user.escape"), b"x");
-            quiet(188, [pointer, key.as_ptr() as i64, value.as_ptr() as i64, 1, 0])
+            quiet(numbers::SETXATTR, [pointer, key.as_ptr() as i64, value.as_ptr() as i64, 1, 0])
         }
         "symbolic-link" => link(true, path, argument(1)),
         "hard-link" => link(false, path, argument(1)),

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 use crate::Arguments;
+use crate::numbers;
 use crate::system::{address, call, number, quiet};
 
 const SIGUSR1: i64 = 10;
@@ -15,27 +16,27 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
     let process = || number(argument(0));
     Some(match name {
         // PTRACE_SEIZE does not stop the victim, and ends with this process.
-        "ptrace" => quiet(101, [0x4206, process(), 0, 0]),
+        "ptrace" => quiet(numbers::PTRACE, [0x4206, process(), 0, 0]),
         "read-memory" => read_memory(process(), number(argument(1)), number(argument(2))),
         "take-descriptor" => take_descriptor(process(), number(argument(1)), number(argument(2))),
         "read-environment" => read_environment(process()),
         "read-memory-file" => read_memory_file(process(), number(argument(1)), number(argument(2))),
-        "kill" => quiet(62, [process(), SIGUSR1]),
-        "kill-all" => quiet(62, [-1, SIGURG]),
-        "kill-thread" => quiet(234, [process(), process(), SIGUSR1]),
+        "kill" => quiet(numbers::KILL, [process(), SIGUSR1]),
+        "kill-all" => quiet(numbers::KILL, [-1, SIGURG]),
+        "kill-thread" => quiet(numbers::TGKILL, [process(), process(), SIGUSR1]),
         "queue-signal" => {
             // `struct siginfo` with a code that claims that it was queued (SI_QUEUE).
             let mut information = [0_i32; 32];
             information[0] = SIGUSR1 as i32;
             information[2] = -1;
-            quiet(297, [process(), process(), SIGUSR1, address(&information)])
+            quiet(numbers::RT_TGSIGQUEUEINFO, [process(), process(), SIGUSR1, address(&information)])
         }
         "own-descriptor" => own_descriptor(process()),
         "take-message" => take_message(process()),
         "attack-parent" => attack_parent(),
         "limit" => {
             let limit = [0_u64; 2];
-            quiet(302, [process(), 7, 0, address(&limit)])
+            quiet(numbers::PRLIMIT64, [process(), 7, 0, address(&limit)])
         }
         _ => return None,
     })
@@ -48,15 +49,15 @@ fn text(bytes: &[u8]) -> String {
 fn read_memory(process: i64, from: i64, length: i64) -> io::Result<String> {
     let mut buffer = vec![0_u8; length as usize];
     let (local, remote) = ([buffer.as_mut_ptr() as i64, length], [from, length]);
-    call(310, [process, address(&local), 1, address(&remote), 1, 0])?;
+    call(numbers::PROCESS_VM_READV, [process, address(&local), 1, address(&remote), 1, 0])?;
     Ok(text(&buffer))
 }
 
 fn take_descriptor(process: i64, descriptor: i64, length: i64) -> io::Result<String> {
-    let victim = call(434, [process, 0])?;
-    let taken = call(438, [victim, descriptor, 0])?;
+    let victim = call(numbers::PIDFD_OPEN, [process, 0])?;
+    let taken = call(numbers::PIDFD_GETFD, [victim, descriptor, 0])?;
     let mut buffer = vec![0_u8; length as usize];
-    call(17, [taken, buffer.as_mut_ptr() as i64, length, 0])?;
+    call(numbers::PREAD64, [taken, buffer.as_mut_ptr() as i64, length, 0])?;
     Ok(text(&buffer))
 }
 
@@ -77,32 +78,32 @@ const O_ASYNC: i64 = 0x2000;
 
 /// Makes the kernel send SIGIO to the process that it sets as the owner of a pipe.
 fn own_descriptor(process: i64) -> io::Result<String> {
-    call(72, [1, F_SETOWN, process])?;
-    call(72, [1, F_SETOWN, 0])?;
+    call(numbers::FCNTL, [1, F_SETOWN, process])?;
+    call(numbers::FCNTL, [1, F_SETOWN, 0])?;
     let ends = [0_i32; 2];
-    call(293, [address(&ends), 0])?;
+    call(numbers::PIPE2, [address(&ends), 0])?;
     let [reader, writer] = ends.map(i64::from);
-    call(72, [reader, F_SETOWN, process])?;
-    call(72, [reader, F_SETFL, O_ASYNC])?;
-    quiet(1, [writer, b"x".as_ptr() as i64, 1])
+    call(numbers::FCNTL, [reader, F_SETOWN, process])?;
+    call(numbers::FCNTL, [reader, F_SETFL, O_ASYNC])?;
+    quiet(numbers::WRITE, [writer, b"x".as_ptr() as i64, 1])
 }
 
 /// Sends signals and sets limits for the parent and the first process; then exits with a code that nothing
 /// else uses.
 fn attack_parent() -> io::Result<String> {
-    let parent = call::<0>(110, []).unwrap_or(1);
+    let parent = call::<0>(numbers::GETPPID, []).unwrap_or(1);
     for target in [parent, 1] {
         for signal in [19, 15, 11, 9] {
             let mut information = [0_i32; 32];
             information[0] = signal as i32;
             information[2] = -1;
-            let _ = call(62, [target, signal]);
-            let _ = call(234, [target, target, signal]);
-            let _ = call(200, [target, signal]);
-            let _ = call(129, [target, signal, address(&information)]);
+            let _ = call(numbers::KILL, [target, signal]);
+            let _ = call(numbers::TGKILL, [target, target, signal]);
+            let _ = call(numbers::TKILL, [target, signal]);
+            let _ = call(numbers::RT_SIGQUEUEINFO, [target, signal, address(&information)]);
         }
         let limit = [0_u64, 0];
-        let _ = call(302, [target, 7, address(&limit), 0]);
+        let _ = call(numbers::PRLIMIT64, [target, 7, address(&limit), 0]);
     }
     std::process::exit(7)
 }
@@ -110,6 +111,6 @@ fn attack_parent() -> io::Result<String> {
 /// Does not wait for a message (IPC_NOWAIT).
 fn take_message(queue: i64) -> io::Result<String> {
     let mut message = [0_u8; 128];
-    let length = call(70, [queue, message.as_mut_ptr() as i64, 120, 0, 0o4000])?;
+    let length = call(numbers::MSGRCV, [queue, message.as_mut_ptr() as i64, 120, 0, 0o4000])?;
     Ok(text(&message[8..8 + length as usize]))
 }

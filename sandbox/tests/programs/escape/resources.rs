@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::Arguments;
+use crate::numbers;
 use crate::system::{address, call, number};
 
 pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<String>> {
@@ -11,9 +12,9 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         "open-descriptors" => Ok(open_descriptors()),
         "descriptor" => descriptor(amount()),
         // Only address space: no page is touched.
-        "address-space" => call(9, [0, amount(), 3, 0x4022, -1, 0]).map(|_| String::new()),
+        "address-space" => call(numbers::MMAP, [0, amount(), 3, 0x4022, -1, 0]).map(|_| String::new()),
         "descriptors" => {
-            (0..amount()).try_for_each(|_| call(72, [1, 1030, 0]).map(drop)).map(|()| String::new())
+            (0..amount()).try_for_each(|_| call(numbers::FCNTL, [1, 1030, 0]).map(drop)).map(|()| String::new())
         }
         "threads" => threads(amount()),
         "compute" => compute(amount()),
@@ -25,7 +26,7 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
 
 fn descriptor(number: i64) -> io::Result<String> {
     let mut text = [0_u8; 64];
-    let count = call(0, [number, text.as_mut_ptr() as i64, 64])?;
+    let count = call(numbers::READ, [number, text.as_mut_ptr() as i64, 64])?;
     Ok(String::from_utf8_lossy(&text[..count as usize]).into_owned())
 }
 
@@ -41,7 +42,7 @@ fn compute(milliseconds: i64) -> io::Result<String> {
         for turn in 0..100_000 {
             std::hint::black_box(turn);
         }
-        call(228, [2, address(&time)])?;
+        call(numbers::CLOCK_GETTIME, [2, address(&time)])?;
         let [seconds, nanoseconds] = std::hint::black_box(time);
         if seconds * 1000 + nanoseconds / 1_000_000 >= milliseconds {
             return Ok(String::new());
@@ -73,6 +74,6 @@ fn flood() -> io::Result<String> {
 
 /// Finds open descriptors by reading the flags of each number (F_GETFD).
 fn open_descriptors() -> String {
-    let open = (0..70_000).filter(|number| call(72, [*number, 1, 0]).is_ok());
+    let open = (0..70_000).filter(|number| call(numbers::FCNTL, [*number, 1, 0]).is_ok());
     open.map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
 }

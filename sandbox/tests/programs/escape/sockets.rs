@@ -7,6 +7,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 
 use crate::Arguments;
+use crate::numbers;
 use crate::system::{address, call, quiet};
 
 pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<String>> {
@@ -31,14 +32,14 @@ fn without_value<T>(result: io::Result<T>) -> io::Result<String> {
 
 /// `struct sockaddr_vm`: any port of any context (vsock(7)).
 fn vsock() -> io::Result<String> {
-    let socket = call(41, [40, 1, 0])?;
+    let socket = call(numbers::SOCKET, [40, 1, 0])?;
     let name = [40_u32, u32::MAX, u32::MAX, 0];
-    quiet(49, [socket, address(&name), 16])
+    quiet(numbers::BIND, [socket, address(&name), 16])
 }
 
 /// `struct sockaddr_nl`: the kernel's interfaces and routes (netlink(7)).
 fn netlink() -> io::Result<String> {
-    let socket = call(41, [16, 3, 0])?;
+    let socket = call(numbers::SOCKET, [16, 3, 0])?;
     let name = [16_u32, 0, 0];
-    quiet(49, [socket, address(&name), 12])
+    quiet(numbers::BIND, [socket, address(&name), 12])
 }

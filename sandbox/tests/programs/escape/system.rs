@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::numbers;
+
 unsafe extern "C" {
     fn syscall(number: i64, ...) -> i64;
 }
@@ -22,6 +24,11 @@ pub(crate) fn quiet<const COUNT: usize>(number: i64, arguments: [i64; COUNT]) ->
     call(number, arguments).map(|_| String::new())
 }
 
+/// A call that arm64 has in another form.
+pub(crate) fn old(form: &numbers::Form, arguments: &[i64]) -> io::Result<i64> {
+    call(form.number, form.arguments(arguments))
+}
+
 pub(crate) fn terminated(text: &str) -> Vec<u8> {
     text.bytes().chain([0]).collect()
 }
@@ -33,5 +40,3 @@ pub(crate) fn address<T>(of: &T) -> i64 {
 pub(crate) fn number(text: &str) -> i64 {
     text.parse().expect("a number")
 }
-
-pub(crate) const AT_FDCWD: i64 = -100;

@@ -42,7 +42,7 @@ fn each_profile_has_its_filters() {
         let surroundings = Surroundings { executable: &executable, channel: 9, signals_scoped };
         Filters::new(policy, &surroundings).unwrap()
     };
-    let (chmod, open) = ((libc::SYS_chmod, &[0, 0o755][..]), (libc::SYS_open, &[][..]));
+    let (chmod, open) = ((libc::SYS_fchmodat, &[0, 0, 0o755][..]), (libc::SYS_openat, &[][..]));
     for (policy, expected) in [
         (Policy::program(), [Notified, Notified]),
         (Policy::compiler(), [Refused(EPERM), Allowed]),

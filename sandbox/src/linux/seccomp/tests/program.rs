@@ -1,14 +1,16 @@
 //! Calls of programs.
 
-use libc::{EPERM, SYS_clone, SYS_fcntl, SYS_ioctl, SYS_mmap, SYS_mremap, SYS_open, SYS_openat};
+#[cfg(target_arch = "x86_64")]
+use libc::SYS_open;
+use libc::{EPERM, SYS_clone, SYS_fcntl, SYS_ioctl, SYS_mmap, SYS_mremap, SYS_openat};
 
 use super::super::compiler::NAMESPACE_FLAGS;
-use super::super::dangerous::{CALLS, is_dangerous};
+use super::super::dangerous::{calls, is_dangerous};
 use super::super::program::{filters, silent};
 use super::Verdict::{Allowed, Killed, Notified, Refused};
 use super::{
-    CHANNEL, Call, DESCRIPTOR, Deciding, Filters, HIGH, PATH, PROCESS, SET_GID, SET_UID, X86_64, assert_all,
-    context, flags, verdict, verdict_of,
+    CHANNEL, Call, DESCRIPTOR, Deciding, Filters, HIGH, NATIVE, PATH, PROCESS, SET_GID, SET_UID, assert_all,
+    context, flags, number, verdict, verdict_of,
 };
 use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
 
@@ -70,6 +72,7 @@ fn a_program_starts_threads_and_signals_only_itself() {
                 (SYS_clone, &[thread]),
                 (libc::SYS_tgkill, &[PROCESS, 1]),
                 (libc::SYS_tkill, &[PROCESS]),
+                #[cfg(target_arch = "x86_64")]
                 (libc::SYS_arch_prctl, &[0x1002]),
                 (libc::SYS_prctl, &[flags(libc::PR_SET_NAME)]),
                 (libc::SYS_prctl, &[flags(libc::PR_GET_NAME)]),
@@ -81,9 +84,11 @@ fn a_program_starts_threads_and_signals_only_itself() {
             Notified,
             &[
                 (SYS_clone, &[flags(libc::SIGCHLD)]),
+                #[cfg(target_arch = "x86_64")]
                 (libc::SYS_fork, &[]),
                 (libc::SYS_tgkill, &[PROCESS + 1, 1]),
                 (libc::SYS_kill, &[PROCESS]),
+                #[cfg(target_arch = "x86_64")]
                 (libc::SYS_arch_prctl, &[0x1001]),
                 (libc::SYS_prctl, &[flags(libc::PR_SET_DUMPABLE)]),
                 (libc::SYS_prlimit64, &[PROCESS, 1, 0]),
@@ -115,8 +120,8 @@ fn a_program_uses_only_its_descriptors() {
             (SYS_fcntl, &[3, flags(libc::F_GETFL)]),
             (SYS_fcntl, &[3, flags(libc::F_DUPFD_CLOEXEC)]),
             (SYS_fcntl, &[3, set, flags(libc::O_NONBLOCK)]),
-            (SYS_ioctl, &[3, libc::FIONBIO]),
-            (SYS_ioctl, &[3, libc::TCGETS]),
+            (SYS_ioctl, &[3, number(libc::FIONBIO)]),
+            (SYS_ioctl, &[3, number(libc::TCGETS)]),
         ],
     );
     assert_all(
@@ -129,10 +134,14 @@ fn a_program_uses_only_its_descriptors() {
             (SYS_fcntl, &[3, flags(libc::F_SETOWN)]),
             (SYS_fcntl, &[3, flags(libc::F_DUPFD)]),
             (SYS_fcntl, &[3, set, flags(libc::O_NONBLOCK | libc::O_ASYNC)]),
-            (SYS_ioctl, &[3, libc::TIOCSTI]),
+            (SYS_ioctl, &[3, number(libc::TIOCSTI)]),
             (libc::SYS_socket, &[]),
+            #[cfg(target_arch = "x86_64")]
             (SYS_open, &[]),
+            #[cfg(target_arch = "x86_64")]
             (libc::SYS_stat, &[]),
+            (SYS_openat, &[]),
+            (libc::SYS_newfstatat, &[]),
         ],
     );
 }
@@ -164,9 +173,14 @@ fn a_program_with_paths_creates_nothing_that_runs_as_its_user() {
         &filters,
         Allowed,
         &[
+            #[cfg(target_arch = "x86_64")]
             (libc::SYS_stat, &[]),
+            (libc::SYS_newfstatat, &[]),
+            #[cfg(target_arch = "x86_64")]
             (SYS_open, &[PATH, flags(libc::O_RDONLY), SET_UID]),
+            #[cfg(target_arch = "x86_64")]
             (SYS_open, &[PATH, flags(libc::O_DIRECTORY), SET_GID]),
+            #[cfg(target_arch = "x86_64")]
             (SYS_open, &[PATH, created, 0o644]),
             (SYS_openat, &[0, PATH, flags(libc::O_RDWR), SET_UID]),
             (SYS_openat, &[0, PATH, unnamed, 0o644]),
@@ -178,15 +192,21 @@ fn a_program_with_paths_creates_nothing_that_runs_as_its_user() {
         &filters,
         Notified,
         &[
+            #[cfg(target_arch = "x86_64")]
             (SYS_open, &[PATH, created, SET_UID]),
+            #[cfg(target_arch = "x86_64")]
             (SYS_open, &[PATH, unnamed, SET_GID]),
             (SYS_openat, &[0, PATH, created, SET_GID]),
             (SYS_openat, &[0, PATH, unnamed, SET_UID]),
             (libc::SYS_renameat2, &[0, PATH, 0, PATH, u64::from(libc::RENAME_WHITEOUT)]),
             (libc::SYS_fchmod, &[3, SET_UID]),
             (libc::SYS_fchmod, &[3, SET_GID]),
+            #[cfg(target_arch = "x86_64")]
             (libc::SYS_symlink, &[]),
+            #[cfg(target_arch = "x86_64")]
             (libc::SYS_mknod, &[]),
+            (libc::SYS_symlinkat, &[]),
+            (libc::SYS_mknodat, &[]),
         ],
     );
 }
@@ -197,22 +217,22 @@ fn the_listener_is_sent_before_its_calls_are_refused() {
     let Deciding::Notifying { filter, .. } = &filters.deciding else { panic!("a program has a listener") };
     let setup: [Call<'_>; 2] = [(libc::SYS_sendmsg, &[CHANNEL]), (libc::SYS_seccomp, &[1])];
     for call in setup {
-        assert_eq!(verdict_of(&[filter], X86_64, call), Allowed, "{call:?}");
+        assert_eq!(verdict_of(&[filter], NATIVE, call), Allowed, "{call:?}");
         assert_eq!(verdict(&filters, call), Refused(EPERM), "{call:?}");
     }
     let others: [Call<'_>; 2] = [(libc::SYS_sendmsg, &[CHANNEL + 1]), (libc::SYS_seccomp, &[0])];
     for call in others {
-        assert_eq!(verdict_of(&[filter], X86_64, call), Notified, "{call:?}");
+        assert_eq!(verdict_of(&[filter], NATIVE, call), Notified, "{call:?}");
     }
 }
 
 #[test]
 fn without_a_listener_dangerous_calls_kill_and_others_are_refused() {
     let silent = silent(&context(false, false)).unwrap();
-    let verdict = |call| verdict_of(&silent.iter().collect::<Vec<_>>(), X86_64, call);
-    for call in CALLS {
-        assert!(is_dangerous(*call as u32));
-        assert_eq!(verdict((*call, &[])), Killed, "{call}");
+    let verdict = |call| verdict_of(&silent.iter().collect::<Vec<_>>(), NATIVE, call);
+    for call in calls() {
+        assert!(is_dangerous(call as u32));
+        assert_eq!(verdict((call, &[])), Killed, "{call}");
     }
     assert!(!is_dangerous(libc::SYS_read as u32));
     assert_eq!(verdict((libc::SYS_read, &[])), Allowed);
