@@ -1,12 +1,13 @@
 //! Joins a prepared base and a program that was linked against it.
 
-use object::elf::{self, FileHeader64, Ident, ProgramFlags, ProgramHeader64, ProgramType};
+use object::elf::{self, FileHeader64, Ident, ProgramFlags, ProgramHeader64};
 use object::pod::bytes_of;
 use object::{LittleEndian, U16, U32, U64};
 
-use crate::elf::{ENDIAN, Executable, PAGE, Section, Segment, Tls};
-use crate::layout::{HEADERS_ROOM, Layout, PROGRAM_FRAMES, Place, TLS_ALIGNMENT, TLS_ROOM};
-use crate::symbols::{IDENTITY_SECTION, TLS_SECTION};
+use crate::elf::{ENDIAN, Executable, Section, Segment};
+use crate::layout::{HEADERS_ROOM, Layout, PROGRAM_FRAMES, Place, header};
+use crate::symbols::IDENTITY_SECTION;
+use crate::tls::{self, TLS_SECTION};
 use crate::unwind;
 use crate::{Result, malformed, unsupported};
 
@@ -56,7 +57,7 @@ pub fn compose(layout: &Layout, program: &[u8], section_prefix: &str) -> Result<
     check_sections(&sections, section_prefix)?;
     check_identity(layout, &executable, &sections)?;
     let mut patches = Vec::new();
-    let tls = tls(layout, &executable, &sections, &mut patches)?;
+    let tls = tls::segment(layout, &executable, &sections, &mut patches)?;
     let table = frames(layout, &executable, &mut patches)?;
     let headers = program_headers(layout, &executable, tls, table);
     patches.push((0, file_header(layout, executable.entry, headers.len())));
@@ -87,61 +88,6 @@ fn check_identity(layout: &Layout, program: &Executable<'_>, sections: &[Section
         return Ok(());
     }
     Err(unsupported("another base"))
-}
-
-/// The segment of thread-local variables: the base's own, or a joined one if the program has variables too.
-fn tls(
-    layout: &Layout,
-    program: &Executable<'_>,
-    sections: &[Section<'_>],
-    patches: &mut Vec<(u64, Vec<u8>)>,
-) -> Result<Option<ProgramHeader64<LittleEndian>>> {
-    let Some(base) = &layout.tls else {
-        return if program.tls.is_none() { Ok(None) } else { Err(unsupported("thread-local variables")) };
-    };
-    let reserved = base.reserved();
-    let own = program.tls.map_or(Ok(0), |tls| own_tls(&tls, sections, reserved))?;
-    if own == 0 {
-        let (file_size, memory_size) = (base.image.len() as u64, base.memory_size);
-        let place = Place { offset: base.offset, address: base.address };
-        return Ok(Some(header(elf::PT_TLS, elf::PF_R, place, (file_size, memory_size), base.alignment)));
-    }
-    let tls = program.tls.ok_or_else(|| malformed("the thread-local variables are missing"))?;
-    // The block ends at the thread pointer, so padding is at its beginning.
-    let padding = own.next_multiple_of(TLS_ALIGNMENT) - own;
-    let start = padding + own + (reserved - base.memory_size);
-    let file_size = start + base.image.len() as u64;
-    if file_size > TLS_ROOM {
-        return Err(unsupported(format!("{own} bytes of thread-local variables")));
-    }
-    let mut image = zeros(padding)?;
-    image.extend(program.at_offset(tls.offset, tls.file_size)?);
-    image.resize(zeros(start)?.len(), 0);
-    image.extend(&base.image);
-    let place = layout.tls_place();
-    patches.push((place.offset, image));
-    let sizes = (file_size, padding + own + reserved);
-    Ok(Some(header(elf::PT_TLS, elf::PF_R, place, sizes, TLS_ALIGNMENT)))
-}
-
-fn zeros(bytes: u64) -> Result<Vec<u8>> {
-    usize::try_from(bytes).map(|bytes| vec![0; bytes]).map_err(|_| unsupported("its size"))
-}
-
-/// The size of the program's own thread-local variables. The base's must follow them, up to the
-/// thread pointer, which is aligned.
-fn own_tls(tls: &Tls, sections: &[Section<'_>], reserved: u64) -> Result<u64> {
-    let base = sections.iter().find(|section| section.name == TLS_SECTION);
-    let base = base.ok_or_else(|| malformed("the base's thread-local variables are missing"))?;
-    let own = tls.memory_size.checked_sub(reserved);
-    let own = own.ok_or_else(|| malformed("the base's thread-local variables are cut off"))?;
-    let end = tls.address + tls.memory_size;
-    let is_last = base.size == reserved && base.address.checked_add(reserved) == Some(end);
-    let is_aligned = end.is_multiple_of(TLS_ALIGNMENT) && tls.alignment == TLS_ALIGNMENT;
-    if !is_last || !is_aligned || tls.file_size > own {
-        return Err(unsupported("thread-local variables in another arrangement"));
-    }
-    Ok(own)
 }
 
 /// Appends the program's functions to the unwinding table; returns the table's header.
@@ -177,13 +123,19 @@ fn program_headers(
             ProgramFlags(segment.flags),
             place,
             (segment.file_size, segment.memory_size),
-            PAGE,
+            layout.machine.page(),
         )
     };
     let table_end = table.p_vaddr.get(ENDIAN) + table.p_memsz.get(ENDIAN);
     let tables_size = table_end - layout.tables.address;
     let mut headers: Vec<_> = layout.segments.iter().map(|segment| load(segment, 0)).collect();
-    headers.push(header(elf::PT_LOAD, elf::PF_R, layout.tables, (tables_size, tables_size), PAGE));
+    headers.push(header(
+        elf::PT_LOAD,
+        elf::PF_R,
+        layout.tables,
+        (tables_size, tables_size),
+        layout.machine.page(),
+    ));
     headers.extend(program.segments.iter().map(|segment| load(segment, layout.program_offset)));
     headers.extend(tls);
     headers.push(table);
@@ -193,25 +145,6 @@ fn program_headers(
     let sizes = (size as u64, size as u64);
     headers.insert(0, header(elf::PT_PHDR, elf::PF_R, layout.tables, sizes, 8));
     headers
-}
-
-fn header(
-    kind: ProgramType,
-    flags: ProgramFlags,
-    place: Place,
-    (file_size, memory_size): (u64, u64),
-    alignment: u64,
-) -> ProgramHeader64<LittleEndian> {
-    ProgramHeader64 {
-        p_type: U32::new(ENDIAN, kind),
-        p_flags: U32::new(ENDIAN, flags),
-        p_offset: U64::new(ENDIAN, place.offset),
-        p_vaddr: U64::new(ENDIAN, place.address),
-        p_paddr: U64::new(ENDIAN, place.address),
-        p_filesz: U64::new(ENDIAN, file_size),
-        p_memsz: U64::new(ENDIAN, memory_size),
-        p_align: U64::new(ENDIAN, alignment),
-    }
 }
 
 /// The composed executable's header. It has no section headers.
@@ -228,7 +161,7 @@ fn file_header(layout: &Layout, entry: u64, headers: usize) -> Vec<u8> {
             padding: [0; 7],
         },
         e_type: U16::new(ENDIAN, elf::ET_EXEC),
-        e_machine: U16::new(ENDIAN, elf::Machine(layout.machine)),
+        e_machine: U16::new(ENDIAN, layout.machine.number()),
         e_version: U32::new(ENDIAN, u32::from(elf::EV_CURRENT.0)),
         e_entry: U64::new(ENDIAN, entry),
         e_phoff: U64::new(ENDIAN, layout.tables.offset),

@@ -5,10 +5,8 @@ use object::elf::{self, FileHeader64, ProgramHeader64, SectionFlags, SectionHead
 use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _};
 use serde::{Deserialize, Serialize};
 
+use crate::machine::Machine;
 use crate::{Result, malformed, unsupported};
-
-/// Size of a page, and alignment of all segments.
-pub(crate) const PAGE: u64 = 4096;
 
 pub(crate) const ENDIAN: LittleEndian = LittleEndian;
 
@@ -22,6 +20,7 @@ pub(crate) struct Executable<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) header: &'a FileHeader64<LittleEndian>,
     pub(crate) entry: u64,
+    machine: Machine,
     /// Loaded segments in order of addresses; no two share a page.
     pub(crate) segments: Vec<Segment>,
     pub(crate) tls: Option<Tls>,
@@ -75,10 +74,10 @@ pub(crate) fn lowest_address(bytes: &[u8]) -> Option<u64> {
 
 impl<'a> Executable<'a> {
     /// Parses a static executable for `machine`.
-    pub(crate) fn parse(bytes: &'a [u8], machine: u16) -> Result<Self> {
+    pub(crate) fn parse(bytes: &'a [u8], machine: Machine) -> Result<Self> {
         let failed = |error: object::Error| malformed(error.to_string());
         let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(failed)?;
-        if !header.is_little_endian() || header.e_machine(ENDIAN).0 != machine {
+        if !header.is_little_endian() || header.e_machine(ENDIAN) != machine.number() {
             return Err(unsupported("another machine"));
         }
         if header.e_type(ENDIAN) != elf::ET_EXEC {
@@ -90,7 +89,7 @@ impl<'a> Executable<'a> {
         }
         let entry = header.e_entry(ENDIAN);
         let mut executable =
-            Executable { bytes, header, entry, segments: Vec::new(), tls: None, eh_frame_hdr: None };
+            Executable { bytes, header, entry, machine, segments: Vec::new(), tls: None, eh_frame_hdr: None };
         for header in headers {
             executable.add(header)?;
         }
@@ -130,11 +129,13 @@ impl<'a> Executable<'a> {
         if segment.flags & both == both {
             return Err(unsupported("a segment that is writable and executable"));
         }
-        if segment.address % PAGE != segment.offset % PAGE {
+        let page = self.machine.page();
+        if segment.address % page != segment.offset % page {
             return Err(malformed("a segment has different places in its page in file and memory"));
         }
-        let free = self.segments.last().map_or(0, |last| page_end(last.address + last.memory_size));
-        if segment.address - segment.address % PAGE < free {
+        let free =
+            self.segments.last().map_or(0, |last| self.machine.page_end(last.address + last.memory_size));
+        if segment.address - segment.address % page < free {
             return Err(unsupported("segments that share a page, or are not in order"));
         }
         self.segments.push(segment);
@@ -190,9 +191,4 @@ impl<'a> Executable<'a> {
     pub(crate) fn memory_end(&self) -> u64 {
         self.segments.last().map_or(0, |last| last.address + last.memory_size)
     }
-}
-
-/// The first page boundary at or after `address`.
-pub(crate) fn page_end(address: u64) -> u64 {
-    address.div_ceil(PAGE) * PAGE
 }

@@ -7,12 +7,15 @@
 //! The three parts in the middle are one segment: the *tables*. Its size is fixed, because the program's addresses follow
 //! it. All parts are adjacent: some kernels reserve the whole range at once, within the limit of the address space.
 
+use object::elf::{ProgramFlags, ProgramHeader64, ProgramType};
+use object::{LittleEndian, U32, U64};
 use serde::{Deserialize, Serialize};
 
-use crate::elf::{PAGE, Segment};
+use crate::elf::{ENDIAN, Segment};
+use crate::machine::Machine;
 
 /// Room for program headers, in bytes; a composed executable has about fifteen of 56 bytes.
-pub(crate) const HEADERS_ROOM: u64 = PAGE;
+pub(crate) const HEADERS_ROOM: u64 = 4 << 10;
 /// Room for the initial image of thread-local variables, in bytes.
 pub(crate) const TLS_ROOM: u64 = 60 << 10;
 /// Maximum number of a program's functions in the unwinding table; most have fewer than a thousand.
@@ -25,8 +28,7 @@ pub(crate) const TLS_ALIGNMENT: u64 = 64;
 pub struct Layout {
     /// The identity of the base, which programs repeat.
     pub(crate) identity: [u8; 32],
-    /// ELF's number of the machine.
-    pub(crate) machine: u16,
+    pub(crate) machine: Machine,
     /// Its loaded segments, in order.
     pub(crate) segments: Vec<Segment>,
     pub(crate) tls: Option<TlsBlock>,
@@ -58,13 +60,6 @@ pub(crate) struct TlsBlock {
     pub(crate) offset: u64,
     pub(crate) memory_size: u64,
     pub(crate) alignment: u64,
-}
-
-impl TlsBlock {
-    /// Its size as programs reserve it, in bytes: the block is at the end.
-    pub(crate) fn reserved(&self) -> u64 {
-        self.memory_size.next_multiple_of(TLS_ALIGNMENT)
-    }
 }
 
 impl Layout {
@@ -108,7 +103,27 @@ impl Layout {
 }
 
 impl Place {
-    fn plus(self, bytes: u64) -> Place {
+    pub(crate) fn plus(self, bytes: u64) -> Place {
         Place { offset: self.offset.saturating_add(bytes), address: self.address.saturating_add(bytes) }
+    }
+}
+
+/// A program header.
+pub(crate) fn header(
+    kind: ProgramType,
+    flags: ProgramFlags,
+    place: Place,
+    (file_size, memory_size): (u64, u64),
+    alignment: u64,
+) -> ProgramHeader64<LittleEndian> {
+    ProgramHeader64 {
+        p_type: U32::new(ENDIAN, kind),
+        p_flags: U32::new(ENDIAN, flags),
+        p_offset: U64::new(ENDIAN, place.offset),
+        p_vaddr: U64::new(ENDIAN, place.address),
+        p_paddr: U64::new(ENDIAN, place.address),
+        p_filesz: U64::new(ENDIAN, file_size),
+        p_memsz: U64::new(ENDIAN, memory_size),
+        p_align: U64::new(ENDIAN, alignment),
     }
 }

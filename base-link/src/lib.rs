@@ -16,6 +16,7 @@ mod layout;
 mod machine;
 mod prepare;
 mod symbols;
+mod tls;
 mod unwind;
 
 pub use compose::{Composition, compose};
@@ -26,7 +27,7 @@ pub use symbols::OF_THE_LINKER;
 
 /// Version of what [`prepare()`] returns: part of the key of everything that is kept of it. Raise it with each change of
 /// the layout, of the symbols or of the rooms that the layout reserves.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Why an image can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

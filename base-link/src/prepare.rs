@@ -2,7 +2,7 @@
 
 use object::elf;
 
-use crate::elf::{Executable, PAGE, page_end};
+use crate::elf::Executable;
 use crate::layout::{HEADERS_ROOM, Layout, Place, TLS_ALIGNMENT, TLS_ROOM, TlsBlock};
 use crate::machine::Machine;
 use crate::symbols;
@@ -27,7 +27,7 @@ pub struct Prepared {
 /// # Errors
 /// If it is malformed, or has a part that the composed executable would not have.
 pub fn prepare(base: &[u8], machine: Machine, identity: [u8; 32]) -> Result<Prepared> {
-    let executable = Executable::parse(base, machine.number().0)?;
+    let executable = Executable::parse(base, machine)?;
     let first = *executable.segments.first().ok_or_else(|| malformed("the base has no segments"))?;
     if first.offset != 0 {
         return Err(unsupported("a first segment without the file's header"));
@@ -39,29 +39,29 @@ pub fn prepare(base: &[u8], machine: Machine, identity: [u8; 32]) -> Result<Prep
             return Err(unsupported(format!("relocations that are applied at its start ({})", section.name)));
         }
     }
-    let tls = tls(&executable)?;
+    let tls = tls(&executable, machine)?;
     let frames = unwind::read(&executable)?;
     let count = frames.frames.len() as u64;
     let loaded = |end: Option<u64>| end.unwrap_or_default();
     let file_end = executable.segments.iter().map(|segment| segment.offset + segment.file_size).max();
     // Kernels before 5.18 assume that the headers are as far from the first segment in memory as in the file.
-    let address = page_end(executable.memory_end());
+    let address = machine.page_end(executable.memory_end());
     let offset = address - first.address;
     if offset < loaded(file_end) {
         return Err(unsupported("segments that are larger in the file than in memory"));
     }
     let tables = Place { offset, address };
-    let room = page_end(HEADERS_ROOM + TLS_ROOM + Layout::table_room(count));
+    let room = machine.page_end(HEADERS_ROOM + TLS_ROOM + Layout::table_room(count));
     let layout = Layout {
         identity,
-        machine: machine.number().0,
+        machine,
         segments: executable.segments.clone(),
         tls,
         tables,
         eh_frame: frames.eh_frame,
         frames: count,
-        program_offset: page_end(offset + room),
-        program_base: page_end(address + room),
+        program_offset: machine.page_end(offset + room),
+        program_base: machine.page_end(address + room),
     };
     let mut image = executable.at_offset(0, loaded(file_end))?.to_vec();
     let place = layout.frames_place();
@@ -72,7 +72,7 @@ pub fn prepare(base: &[u8], machine: Machine, identity: [u8; 32]) -> Result<Prep
     Ok(Prepared { layout, image, symbols })
 }
 
-fn tls(base: &Executable<'_>) -> Result<Option<TlsBlock>> {
+fn tls(base: &Executable<'_>, machine: Machine) -> Result<Option<TlsBlock>> {
     let Some(tls) = base.tls else { return Ok(None) };
     if tls.alignment > TLS_ALIGNMENT || !tls.alignment.is_power_of_two() {
         return Err(unsupported(format!("thread-local variables aligned to {} bytes", tls.alignment)));
@@ -80,8 +80,11 @@ fn tls(base: &Executable<'_>) -> Result<Option<TlsBlock>> {
     if tls.memory_size > TLS_ROOM / 2 {
         return Err(unsupported(format!("{} bytes of thread-local variables", tls.memory_size)));
     }
-    // Otherwise the distance to the thread pointer would include padding.
-    if !tls.memory_size.is_multiple_of(tls.alignment) || !tls.address.is_multiple_of(tls.alignment) {
+    // Otherwise the distance to the thread pointer would include padding at the end of the block.
+    let ends_at_pointer = machine == Machine::X86_64;
+    let is_aligned =
+        tls.memory_size.is_multiple_of(tls.alignment) && tls.address.is_multiple_of(tls.alignment);
+    if ends_at_pointer && !is_aligned {
         return Err(unsupported("thread-local variables that are not aligned at both ends"));
     }
     Ok(Some(TlsBlock {
@@ -92,5 +95,3 @@ fn tls(base: &Executable<'_>) -> Result<Option<TlsBlock>> {
         alignment: tls.alignment,
     }))
 }
-
-const _: () = assert!(HEADERS_ROOM.is_multiple_of(PAGE) && TLS_ROOM.is_multiple_of(PAGE));

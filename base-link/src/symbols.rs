@@ -1,8 +1,8 @@
 //! The object file with a base's symbols, against which programs are linked.
 //!
 //! Symbols have the base's addresses, and are sorted by name. Thread-local ones are in a section as large as the base's
-//! block: it is the last part of the program's own block, where the base's code expects it, so the linker computes their
-//! offsets itself.
+//! block: next to the thread pointer in the program's own block, where the base's code expects it (`tls`), so the linker
+//! computes their offsets itself.
 //!
 //! A symbol that the base leaves undefined is defined as 0, its value there. So a program that defines a symbol of the
 //! base again, or one that the base looks for, does not link against the base, and is linked as a whole.
@@ -18,10 +18,9 @@ use object::{SymbolKind, SymbolScope};
 use crate::elf::{ENDIAN, Executable};
 use crate::layout::{Layout, TLS_ALIGNMENT, TlsBlock};
 use crate::machine::Machine;
+use crate::tls::{self, TLS_SECTION};
 use crate::{Result, malformed};
 
-/// The section of the base's thread-local variables in programs.
-pub(crate) const TLS_SECTION: &str = ".base_tls";
 /// The section of the base's identity in programs; it is not loaded.
 pub(crate) const IDENTITY_SECTION: &str = ".base_id";
 
@@ -57,8 +56,9 @@ pub(crate) fn write(base: &Executable<'_>, machine: Machine, layout: &Layout) ->
     let mut object = Object::new(BinaryFormat::Elf, machine.architecture(), Endianness::Little);
     let identity = object.add_section(Vec::new(), IDENTITY_SECTION.into(), SectionKind::Other);
     object.append_section_data(identity, &layout.identity, 1);
-    let tls = layout.tls.as_ref();
-    let section = tls.map(|tls| add_tls(&mut object, tls));
+    let block = layout.tls.as_ref();
+    let section = block.map(|block| add_tls(&mut object, block, machine));
+    let first = block.map(|block| tls::first_variable(block, machine));
     let mut known = BTreeMap::new();
     for symbol in table.iter().filter(|symbol| is_visible(symbol)) {
         let name = table.symbol_name(ENDIAN, symbol).map_err(failed)?;
@@ -66,7 +66,7 @@ pub(crate) fn write(base: &Executable<'_>, machine: Machine, layout: &Layout) ->
         if text.is_empty() || OF_THE_LINKER.contains(&text) || text.starts_with(PRIVATE_CONSTANT) {
             continue;
         }
-        let thread_local = (symbol.st_type() == elf::STT_TLS).then_some(section.zip(tls)).flatten();
+        let thread_local = (symbol.st_type() == elf::STT_TLS).then_some(section.zip(first)).flatten();
         if known.insert(name, exported(name, symbol, thread_local)).is_some() {
             return Err(malformed(format!("the symbol {text} is defined twice")));
         }
@@ -79,11 +79,22 @@ pub(crate) fn write(base: &Executable<'_>, machine: Machine, layout: &Layout) ->
 }
 
 /// The section for thread-local symbols; the linker must keep it even if no symbol in it is used.
-fn add_tls(object: &mut Object<'_>, tls: &TlsBlock) -> SectionId {
-    let section = object.add_section(Vec::new(), TLS_SECTION.into(), SectionKind::UninitializedTls);
-    object.append_section_bss(section, tls.reserved(), TLS_ALIGNMENT);
-    let flags = elf::SHF_ALLOC | elf::SHF_WRITE | elf::SHF_TLS | elf::SHF_GNU_RETAIN;
-    object.section_mut(section).flags = SectionFlags::Elf { sh_type: elf::SHT_NOBITS, sh_flags: flags };
+///
+/// Linkers place sections with bytes before those without, and otherwise keep their order. So on AArch64, where the
+/// section must be the first one, it has bytes, and the object file must be the first input.
+fn add_tls(object: &mut Object<'_>, block: &TlsBlock, machine: Machine) -> SectionId {
+    let size = tls::reserved(block, machine);
+    let (kind, sh_type) = match machine {
+        Machine::X86_64 => (SectionKind::UninitializedTls, elf::SHT_NOBITS),
+        Machine::Aarch64 => (SectionKind::Tls, elf::SHT_PROGBITS),
+    };
+    let section = object.add_section(Vec::new(), TLS_SECTION.into(), kind);
+    match machine {
+        Machine::X86_64 => object.append_section_bss(section, size, TLS_ALIGNMENT),
+        Machine::Aarch64 => object.append_section_data(section, &vec![0; size as usize], TLS_ALIGNMENT),
+    };
+    let sh_flags = elf::SHF_ALLOC | elf::SHF_WRITE | elf::SHF_TLS | elf::SHF_GNU_RETAIN;
+    object.section_mut(section).flags = SectionFlags::Elf { sh_type, sh_flags };
     section
 }
 
@@ -94,16 +105,10 @@ fn is_visible(symbol: &Sym64<LittleEndian>) -> bool {
     is_named && (symbol.st_bind() != elf::STB_LOCAL || is_hidden)
 }
 
-fn exported(
-    name: &[u8],
-    symbol: &Sym64<LittleEndian>,
-    thread_local: Option<(SectionId, &TlsBlock)>,
-) -> Symbol {
+fn exported(name: &[u8], symbol: &Sym64<LittleEndian>, thread_local: Option<(SectionId, u64)>) -> Symbol {
     let (value, section, kind) = match thread_local {
-        // The block is at the end of its section.
-        Some((section, tls)) => {
-            let start = tls.reserved() - tls.memory_size;
-            let value = start.saturating_add(symbol.st_value(ENDIAN));
+        Some((section, first)) => {
+            let value = first.wrapping_add(symbol.st_value(ENDIAN));
             (value, SymbolSection::Section(section), SymbolKind::Tls)
         }
         None if symbol.st_type() == elf::STT_FUNC => {
