@@ -13,8 +13,8 @@ use tokio::time::timeout;
 
 use crate::error::{Result, failed, unusable};
 
-/// Time limit of one command; the longest takes about five seconds.
-const TIMEOUT: Duration = Duration::from_secs(180);
+/// Time limit of one command; the longest takes about five seconds, and some minutes on an emulated machine.
+const TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Number of lines of a failed command's standard error to show.
 const LINES: usize = 20;
 

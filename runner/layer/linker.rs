@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     if let Some(all) = &options.symbols {
         let mut arguments = program(&whole, &options);
         if let Some(named) = symbols_named(&arguments, all, &options.own_names) {
-            arguments.push(named.into());
+            arguments.insert(place_of_symbols(&arguments), named.into());
             // Linking as a whole reports what is wrong.
             let linked = waiting.and_then(|waiting| waiting.link(&arguments));
             if linked.unwrap_or_else(|| link(&options.linker, &arguments)) {
@@ -225,6 +225,13 @@ fn program(whole: &[OsString], options: &Options) -> Vec<OsString> {
     address.push(&options.address);
     arguments.push(address);
     arguments
+}
+
+/// Where the base's symbols belong among the inputs. Their section of thread-local variables must be next to the thread
+/// pointer: before the program's own variables on arm64, after them on x86-64.
+fn place_of_symbols(arguments: &[OsString]) -> usize {
+    let first = arguments.iter().position(|argument| has_suffix(argument, ".o"));
+    if cfg!(target_arch = "aarch64") { first.unwrap_or(arguments.len()) } else { arguments.len() }
 }
 
 /// The arguments that link the base: all libraries as a whole, nothing of the program that names them, all symbols.

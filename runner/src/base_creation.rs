@@ -75,6 +75,8 @@ pub(crate) async fn create(creation: Creation<'_>, crates: &Crates) -> Result<Ba
 }
 
 async fn base(creation: Creation<'_>, crates: &Crates) -> Result<BaseState> {
+    let machine = Machine::of_this_process()
+        .ok_or_else(|| unusable(format!("programs for {} can't be composed", std::env::consts::ARCH)))?;
     let in_folder = Error::cache(&crates.folder);
     let arguments = ["--crate-name=linker", "-Cpanic=abort", "-Copt-level=1", "--cap-lints=allow"];
     let linker = creation.compile(crates, &LINKER_SOURCES, Linker::Rust, &arguments).await?;
@@ -88,7 +90,7 @@ async fn base(creation: Creation<'_>, crates: &Crates) -> Result<BaseState> {
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let base = creation.compile(crates, &[("base.rs", &source)], Linker::Base(&driver), &options).await?;
     let identity = *blake3::hash(&base).as_bytes();
-    let prepared = base_link::prepare(&base, Machine::X86_64, identity).map_err(unusable)?;
+    let prepared = base_link::prepare(&base, machine, identity).map_err(unusable)?;
     for (name, bytes) in [(SYMBOLS, &prepared.symbols), (IMAGE, &prepared.image)] {
         fs_err::write(crates.folder.join(name), bytes).map_err(Error::cache(&crates.folder))?;
     }

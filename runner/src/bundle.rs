@@ -170,7 +170,7 @@ pub(crate) mod tests {
         BundleManifest {
             format: FORMAT,
             version: "0.1.0".to_owned(),
-            target: "x86_64-unknown-linux-musl".to_owned(),
+            target: crate::toolchain::TARGET.to_owned(),
             host: "x86_64-unknown-linux-gnu".to_owned(),
             compiler: "rustc 1.95.0\nrelease: 1.95.0\n".to_owned(),
             loader: "/".to_owned(),

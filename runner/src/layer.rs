@@ -45,8 +45,8 @@ struct Index {
 /// Where cargo runs: it reads `.cargo/config.toml` in every folder from there upwards, and one above the cache (the
 /// user's own with a compiler wrapper, for example) must not choose what runs.
 const WORKING_FOLDER: &str = "/";
-/// Time limit for fetching, and for building.
-pub const BUILD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+/// Time limit for fetching, and for building: a minute or two on most machines, half an hour on an emulated one.
+pub const BUILD_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 /// Maximum size of cargo's output, in bytes.
 const OUTPUT_LIMIT: usize = 16 << 20;
 

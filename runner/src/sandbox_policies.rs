@@ -8,9 +8,17 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::protected::{self, Protected};
 use crate::toolchain::Toolchain;
 
-/// Folders of the system's dynamic libraries, by distribution.
+/// Folders of the system's dynamic libraries, by distribution. The first two are Debian's.
+#[cfg(not(target_arch = "aarch64"))]
 pub(crate) const SYSTEM_LIBRARIES: [&str; 5] =
     ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"];
+#[cfg(target_arch = "aarch64")]
+pub(crate) const SYSTEM_LIBRARIES: [&str; 5] =
+    ["/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"];
+
+/// The dynamic loader of the GNU C library, by the name that its ABI sets.
+const LOADER: &str =
+    if cfg!(target_arch = "aarch64") { "/lib/ld-linux-aarch64.so.1" } else { "/lib64/ld-linux-x86-64.so.2" };
 
 /// The policy of rustc and its linker: they read the toolchain and `read`, and write to `output`, their working folder.
 pub(crate) fn compiler(toolchain: &Toolchain, read: &[&Path], output: &Path) -> Policy {
@@ -18,7 +26,7 @@ pub(crate) fn compiler(toolchain: &Toolchain, read: &[&Path], output: &Path) -> 
         .grant(&toolchain.rustc, Access::ReadExecute)
         .grant(&toolchain.linker, Access::ReadExecute)
         .grant(toolchain.sysroot.join("lib"), Access::Read)
-        .grant_if_exists("/lib64/ld-linux-x86-64.so.2", Access::ReadExecute)
+        .grant_if_exists(LOADER, Access::ReadExecute)
         .grant("/dev/null", Access::Write)
         .grant(output, Access::Write)
         .working_folder(output)

@@ -92,7 +92,7 @@ fn show(written: &Written, arguments: &BundleArguments, terminal: &Terminal) -> 
     }
     if written.dynamic {
         let report = Report::new(Kind::Bundle, "the program in the bundle is dynamically linked: it runs only on systems with a C library like this one's")
-            .hint("build it for x86_64-unknown-linux-musl and name it in --binary; see docs/bundle.md");
+            .hint(format!("build it for {} and name it in --binary; see docs/bundle.md", runner::TARGET));
         terminal.eprint(&format!("warning: {report}"));
         report.hints.iter().for_each(|hint| terminal.eprint(&format!("help: {hint}")));
     }
