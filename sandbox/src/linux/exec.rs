@@ -146,7 +146,8 @@ fn above_the_limit(descriptor: &OwnedFd, policy: &Policy) -> Result<OwnedFd, Fai
     rustix::io::fcntl_dupfd_cloexec(descriptor, number).map_err(failed(Step::Executable, "limits.open_files"))
 }
 
-/// Maps a page of zeros, which is an empty path, at the address that the filter expects.
+/// Maps a page of zeros, which is an empty path, at the address that the filter expects. The kernel maps at least one page
+/// of its own size, and the address is a multiple of every size.
 fn map_empty_path() -> Result<(), Failure> {
     let protection = libc::PROT_READ;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;

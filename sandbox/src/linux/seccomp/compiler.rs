@@ -96,13 +96,10 @@ pub(super) const DENIED: &[i64] = &[
 ];
 
 pub(super) const METADATA: &[i64] =
-    &[libc::SYS_fchmod, libc::SYS_fchmodat, SYS_FCHMODAT2, libc::SYS_utimensat];
+    &[libc::SYS_fchmod, libc::SYS_fchmodat, old::SYS_FCHMODAT2, libc::SYS_utimensat];
 
 /// Linux 6.5. Not in every version of the libc crate.
 const SYS_CACHESTAT: i64 = 451;
-
-/// Linux 6.6. Not in every version of the libc crate.
-pub(super) const SYS_FCHMODAT2: i64 = 452;
 
 /// Linux 6.8. Not in every version of the libc crate.
 const SYS_STATMOUNT: i64 = 457;

@@ -79,5 +79,8 @@ pub(super) const CHANGING_MODE: &[(i64, u8)] = &[
     (libc::SYS_chmod, 1),
     (libc::SYS_fchmod, 1),
     (libc::SYS_fchmodat, 2),
-    (super::compiler::SYS_FCHMODAT2, 2),
+    (SYS_FCHMODAT2, 2),
 ];
+
+/// Linux 6.6. Not in every version of the libc crate.
+pub(super) const SYS_FCHMODAT2: i64 = 452;
