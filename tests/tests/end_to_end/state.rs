@@ -354,11 +354,9 @@ fn write() {
             continue;
         }
         let file = if file.starts_with(ADOPTED) { "state/toolsmith/adopted/codex.json" } else { &file };
-        match String::from_utf8(bytes) {
-            Ok(text) => {
-                put(file, text.replace(home_path, "@HOME@").replace(program(), "@PROGRAM@").as_bytes())
-            }
-            Err(binary) => put(file, binary.as_bytes()),
-        }
+        let bytes = String::from_utf8(bytes).map_or_else(std::string::FromUtf8Error::into_bytes, |text| {
+            text.replace(home_path, "@HOME@").replace(program(), "@PROGRAM@").into_bytes()
+        });
+        put(file, &bytes);
     }
 }
