@@ -63,7 +63,7 @@ fn a_site_without_a_release_is_an_error_with_its_address() {
         ("302 Found", "", "status 302"),
         ("200 OK", "<html>", "does not describe a release"),
         ("200 OK", r#"{ "tag_name": "nightly" }"#, "which is no version"),
-        ("200 OK", &large, "more than 1048576 bytes"),
+        ("200 OK", large.as_str(), "more than 1048576 bytes"),
     ] {
         let done = checked(&[], status, body).0.exits(7).says(&[says, "/latest: ", "help: "]);
         // The address may have a secret.
