@@ -106,7 +106,8 @@ fn landlock_mechanism(abi: io::Result<u32>) -> Mechanism {
         Err(error) => missing(
             "landlock",
             error.to_string(),
-            "use Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK, outside containers that block it",
+            "use Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK; in a container, let its seccomp profile allow \
+             landlock_create_ruleset, landlock_add_rule and landlock_restrict_self",
         ),
     }
 }
@@ -118,7 +119,8 @@ fn seccomp_mechanism(name: &'static str, action: u32, advice: &str) -> Mechanism
     if result == 0 {
         return present(name, "available");
     }
-    let advice = format!("{advice} with CONFIG_SECCOMP_FILTER, outside containers that block it");
+    let advice =
+        format!("{advice} with CONFIG_SECCOMP_FILTER; in a container, let its seccomp profile allow seccomp");
     missing(name, io::Error::last_os_error().to_string(), &advice)
 }
 
@@ -161,7 +163,7 @@ const RESTRICTIONS: [(&str, &str, &str); 3] = [
 fn namespace_advice() -> &'static str {
     let is_set = |path: &str, value: &str| fs::read_to_string(path).is_ok_and(|text| text.trim() == value);
     RESTRICTIONS.iter().find(|(path, value, _)| is_set(path, value)).map_or(
-        "use Linux 5.12 or newer; in a container allow `unshare` and `mount`, or run outside",
+        "use Linux 5.12 or newer; in a container, docs/container.md says which options allow it",
         |(_, _, line)| line,
     )
 }
