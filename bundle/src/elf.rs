@@ -54,7 +54,7 @@ impl Needs {
 }
 
 /// The bytes of an ELF file; `None` for another file.
-fn read_elf(path: &Path) -> Result<Option<Vec<u8>>> {
+pub(crate) fn read_elf(path: &Path) -> Result<Option<Vec<u8>>> {
     use std::io::Read as _;
     let mut file = fs_err::File::open(path).map_err(at(path))?;
     let mut bytes = Vec::new();

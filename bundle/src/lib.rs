@@ -14,6 +14,7 @@ mod licences;
 mod opened;
 mod sbom;
 mod stage;
+mod symbols;
 mod write;
 
 pub use archive::LEVELS;

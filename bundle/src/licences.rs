@@ -1,8 +1,9 @@
 //! Collects the licences of what a bundle contains: Toolsmith's, those of the toolchain, of the crates for snippets and,
 //! as the caller gives them, of the crates in the program.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use runner::bundle::TOOLCHAIN;
 use runner::{LayerCrate, Toolchain};
 
 use crate::error::{Result, failed, unusable};
@@ -19,6 +20,8 @@ const OWN: [(&str, &str); 2] = [
 const RUST: &str = "share/doc/rust";
 /// Among them the books, if they are installed.
 const BOOKS: &str = "html";
+/// The file with the changes to the toolchain.
+const CHANGES: &str = "CHANGES.txt";
 /// Beginnings of the names of files with a crate's terms, in lower case.
 const NAMES: [&str; 5] = ["licen", "copying", "copyright", "notice", "unlicense"];
 
@@ -38,6 +41,14 @@ pub(crate) fn write(
         of_crate(one, &to.join("crates").join(format!("{}-{}", one.name, one.version)))?;
     }
     program.map_or(Ok(()), |folder| folders::copy(folder, &to.join("program"), |_| true))
+}
+
+/// Says which files of the toolchain are not as they were, as the Apache License requires (section 4 b).
+pub(crate) fn write_changes(root: &Path, changed: &[PathBuf]) -> Result<()> {
+    let intro = "Toolsmith has removed the symbol tables (.symtab, .strtab) of these files:\n".to_owned();
+    let paths = changed.iter().map(|path| format!("{TOOLCHAIN}/{}", path.display()));
+    let lines: Vec<String> = std::iter::once(intro).chain(paths).collect();
+    folders::write_file(&root.join(LICENCES).join("rust").join(CHANGES), lines.join("\n") + "\n")
 }
 
 fn rust(from: &Path, to: &Path) -> Result<()> {

@@ -11,6 +11,7 @@ use crate::error::{Result, failed, unusable};
 use crate::exercises::{self, Results};
 use crate::folders;
 use crate::opened::Watch;
+use crate::symbols;
 
 /// The folder with one folder for each platform, in a sysroot.
 const PLATFORMS: &str = "lib/rustlib";
@@ -26,6 +27,13 @@ pub(crate) fn copy_toolchain(toolchain: &Toolchain, host: &str, root: &Path) -> 
         COMPILER.iter().any(|part| path.starts_with(part)) && !is_foreign
     };
     folders::copy(&toolchain.sysroot, &root.join(TOOLCHAIN), is_wanted)
+}
+
+/// Removes the symbol tables of the copied compiler. Returns the paths of the changed files from its sysroot.
+pub(crate) fn remove_symbols(root: &Path) -> Result<Vec<PathBuf>> {
+    // The libraries for snippets stay as they are: the compiler reads them, and nothing would be gained.
+    let for_snippets = Path::new(PLATFORMS).join(TARGET);
+    symbols::remove(&root.join(TOOLCHAIN), |path| !path.starts_with(&for_snippets))
 }
 
 /// Copies entries of the cache into the bundle in `root`.

@@ -129,8 +129,10 @@ fn put(contents: &Contents<'_>, root: &Path) -> Result<bool> {
     let Contents { version, program, toolchain, entries, crates, lists, licences } = *contents;
     let dynamic = stage::copy_program(program, root)?;
     stage::copy_toolchain(toolchain, stage::host(toolchain)?, root)?;
+    let changed = stage::remove_symbols(root)?;
     stage::copy_entries(entries, root)?;
     licences::write(root, toolchain, crates, licences)?;
+    licences::write_changes(root, &changed)?;
     sbom::write(root, version, toolchain, crates, lists)?;
     // Of the whole toolchain: with it, the program knows that it is part of a bundle.
     stage::write_manifest(root, version, toolchain)?;
