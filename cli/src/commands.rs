@@ -9,6 +9,7 @@ mod cache;
 pub(crate) mod codegen;
 mod completions;
 mod config;
+mod container;
 mod conversation;
 mod doctor;
 pub(crate) mod explain;

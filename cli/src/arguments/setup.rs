@@ -47,6 +47,22 @@ pub(crate) enum ClientScope {
     Project,
 }
 
+/// A program that starts containers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ContainerProgram {
+    /// Docker.
+    Docker,
+    /// podman.
+    Podman,
+}
+
+impl ContainerProgram {
+    /// The program's name.
+    pub(crate) fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
 /// Arguments of `setup`.
 #[derive(Debug, Args)]
 pub(crate) struct SetupArguments {
@@ -65,6 +81,12 @@ pub(crate) struct SetupArguments {
     /// A configuration for `toolsmith serve`; it overrides your own and the project's.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Let the client start Toolsmith in a container, with this program.
+    #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with = "remove")]
+    pub(crate) container: Option<ContainerProgram>,
+    /// With --container: the image, which you build as docs/container.md describes.
+    #[arg(long, value_name = "NAME", default_value = "toolsmith", requires = "container")]
+    pub(crate) image: String,
     /// The server's name in the client.
     #[arg(long, default_value = "toolsmith", value_parser = server_name)]
     pub(crate) name: String,

@@ -69,7 +69,7 @@ fn configuration(file: &Path) -> Result<ConfigLayer, Failure> {
 
 /// The entry for a client that the user has named.
 fn named_entry(arguments: &SetupArguments, client: Client, config: Option<&Path>) -> Result<Entry, Failure> {
-    let mut entry = Entry::new(client, config)?;
+    let mut entry = Entry::wanted(arguments, client, config)?;
     if arguments.approve && entry.approvable().is_none() {
         let client = client.word();
         let message = format!("the entry for {client} has no setting to call tools without asking");

@@ -390,3 +390,59 @@ fn on_a_terminal_it_asks_whether_the_client_asks_before_each_call() {
         assert_eq!(text.contains("approve"), is_written, "{text}");
     }
 }
+
+/// Puts an executable of this name, which does nothing, into the home's search path.
+fn with_program(home: &Home, name: &str) -> String {
+    let path = format!("programs/{name}");
+    home.write(&path, "#!/bin/sh\n");
+    fs::set_permissions(home.path().join(&path), fs::Permissions::from_mode(0o755)).unwrap();
+    home.path().join(path).to_str().unwrap().to_owned()
+}
+
+fn in_container(home: &Home, arguments: &[&str]) -> Run {
+    let folder = home.path().join("programs");
+    home.setup(arguments).variable("PATH", &format!("{}:/usr/bin:/bin", folder.display()))
+}
+
+#[test]
+fn an_entry_for_a_container_names_the_image_and_mounts_the_configuration() {
+    let home = Home::new();
+    home.with_servers();
+    home.write("tools.yaml", "mcpServers: { web: { url: \"https://mcp.example.com/mcp\", trust: true } }\n");
+    let docker = with_program(&home, "docker");
+    let arguments =
+        ["cursor", "--container", "docker", "--image", "example/toolsmith:1", "--config", "tools.yaml"];
+    in_container(&home, &arguments)
+        .done()
+        .exits(0)
+        .says(&["added toolsmith to", "example/toolsmith:1 serve"]);
+    let entry = &parsed(&home.read(".cursor/mcp.json"))["mcpServers"]["toolsmith"];
+    assert_eq!(entry["command"], json!(docker));
+    assert_eq!(entry.get("env"), None);
+    let arguments: Vec<&str> =
+        entry["args"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    let real = |path: &str| home.path().join(path).display().to_string();
+    for mounted in [
+        format!("type=bind,source={},target=/config/toolsmith", real(".config/toolsmith")),
+        format!("type=bind,source={},target=/config/named/tools.yaml,readonly", real("tools.yaml")),
+    ] {
+        assert!(arguments.contains(&mounted.as_str()), "{arguments:?}");
+    }
+    assert!(arguments.ends_with(&["example/toolsmith:1", "serve", "--config", "/config/named/tools.yaml"]));
+    // Once more, and removed.
+    in_container(&home, &["cursor", "--container", "docker"]).done().exits(2).says(&["different toolsmith"]);
+    home.ok(&["cursor", "--remove"]).says(&["removed toolsmith from"]);
+    assert_eq!(parsed(&home.read(".cursor/mcp.json")), json!({ "mcpServers": {} }));
+}
+
+#[test]
+fn a_missing_container_program_is_reported_and_nothing_is_written() {
+    let home = Home::new();
+    home.setup(&["codex", "--container", "podman"])
+        .variable("PATH", "")
+        .done()
+        .exits(2)
+        .says(&["there is no podman in PATH", "--container docker|podman"]);
+    assert!(!home.path().join(".codex").exists());
+    home.setup(&["codex", "--image", "x"]).done().exits(2).says(&["--container"]);
+}

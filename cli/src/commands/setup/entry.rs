@@ -9,7 +9,8 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use super::search_path;
 use super::text::toml_table;
-use crate::arguments::Client;
+use crate::arguments::{Client, SetupArguments};
+use crate::commands::container::Container;
 
 /// Variables that locate the compilers, the cache, the configuration and the state. Many clients start servers without
 /// them.
@@ -72,6 +73,21 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// The entry that the arguments describe: for a container or for this program. The path of the configuration must
+    /// be absolute.
+    pub(crate) fn wanted(
+        arguments: &SetupArguments,
+        client: Client,
+        config: Option<&Path>,
+    ) -> Result<Self, Error> {
+        let Some(program) = arguments.container else { return Entry::new(client, config) };
+        let container = Container { program, image: arguments.image.clone() };
+        let (program, arguments) = container.command(config)?;
+        // The variables of this process name no places in the container.
+        let variables = BTreeMap::new();
+        Ok(Entry { client, is_approved: false, program, arguments, variables, search_path: None })
+    }
+
     /// The entry for this program and the configuration, whose path must be absolute.
     pub(crate) fn new(client: Client, config: Option<&Path>) -> Result<Self, Error> {
         let text = |path: &Path| {

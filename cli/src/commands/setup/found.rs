@@ -81,7 +81,7 @@ fn plan(
     if arguments.scope == ClientScope::Project && matches!(client, Client::ClaudeDesktop | Client::Windsurf) {
         return Ok(None);
     }
-    let mut entry = Entry::new(client, config)?;
+    let mut entry = Entry::wanted(arguments, client, config)?;
     entry.is_approved = arguments.approve && entry.approvable().is_some();
     let mut file = ClientFile::open(client, &Place::of(client, arguments.scope)?)?;
     let (name, shown, word) = (&arguments.name, file.path.display().to_string(), client.word());

@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::super::change::Entry;
 use super::dialect::Dialect;
+use crate::commands::container::is_container;
 
 /// The settings that are converted, or that need no conversion: the variables in Codex's `env_vars` are inherited.
 const TAKEN: [&str; 28] = [
@@ -42,7 +43,7 @@ const TAKEN: [&str; 28] = [
     "description",
 ];
 
-/// Whether an entry starts `toolsmith serve`.
+/// Whether an entry starts `toolsmith serve`, also in a container.
 pub(crate) fn is_toolsmith(entry: &Json) -> bool {
     let line = match entry.get("command") {
         Some(Json::String(command)) => {
@@ -52,7 +53,8 @@ pub(crate) fn is_toolsmith(entry: &Json) -> bool {
         Some(Json::Array(line)) => line.iter().filter_map(Json::as_str).collect::<Vec<_>>(),
         _ => return false,
     };
-    line.first().is_some_and(|command| config::is_this_program(command)) && line.get(1) == Some(&"serve")
+    let is_served = line.get(1) == Some(&"serve");
+    (is_served && line.first().is_some_and(|command| config::is_this_program(command))) || is_container(&line)
 }
 
 /// Reads one entry.
