@@ -15,9 +15,9 @@ pub(super) fn files(grants: &Grants) -> String {
     let (read, write) = (paths("read", &grants.read), paths("read and write", &grants.write));
     let named: Vec<String> = [scratch, read, write].into_iter().flatten().collect();
     if named.is_empty() {
-        return "No files or network; nothing is kept between snippets.".to_owned();
+        return "No files, network or state.".to_owned();
     }
-    format!("Files: {}. No network; nothing else is kept between snippets.", named.join("; "))
+    format!("Files: {}. No network or other state.", named.join("; "))
 }
 
 /// The first paths after the word for what is allowed; `None` if there are none.
@@ -40,18 +40,18 @@ mod tests {
 
     #[test]
     fn only_granted_files_are_named_and_not_all_of_many() {
-        assert_eq!(files(&Grants::default()), "No files or network; nothing is kept between snippets.");
+        assert_eq!(files(&Grants::default()), "No files, network or state.");
         let scratch = Grants { scratch: Some(1 << 20), ..Grants::default() };
         assert_eq!(
             files(&scratch),
-            "Files: /scratch (working folder; kept in a session). No network; nothing else is kept between snippets."
+            "Files: /scratch (working folder; kept in a session). No network or other state."
         );
         let read = (0..8).map(|number| format!("/data/{number}").into()).collect();
         let grants = Grants { read, write: vec!["/reports".into()], ..Grants::default() };
         assert_eq!(
             files(&grants),
             "Files: read /data/0, /data/1, /data/2, /data/3, /data/4, /data/5 and 2 more; \
-             read and write /reports. No network; nothing else is kept between snippets."
+             read and write /reports. No network or other state."
         );
     }
 }

@@ -273,7 +273,7 @@ fn every_form_of_the_description_explains_snippets() {
         "Err (also a refusal) is ToolError",
         "ToolErrorKind::Failed, InvalidParams, Denied, Timeout…",
         "Vec<Content>, each with .kind(): text, image, audio, resource…",
-        "any dropped call is cancelled",
+        "a dropped call is cancelled",
     ] {
         assert!(descriptions.iter().all(|text| text.contains(phrase)), "{phrase}: {descriptions:#?}");
     }

@@ -12,7 +12,7 @@ A server is a module, a tool an async function: required arguments in order, opt
 may be json!({…}). A tool returns its typed output or ToolResult (.text(), .image(), .json::<T>()? for JSON or Python literals, \
 .content: Vec<Content>, each with .kind(): text, image, audio, resource…). Err (also a refusal) is ToolError (.message, .kind: \
 ToolErrorKind::Failed, InvalidParams, Denied, Timeout…). concurrently returns Result<Vec<T>, E> in order; \
-an Err ends it and cancels the rest; to keep Errs, let the closure return Ok(call.await); any dropped call is cancelled. In scope: serde, serde_json::Value, \
+an Err ends it; to keep Errs, return Ok(call.await); a dropped call is cancelled. In scope: serde, serde_json::Value, \
 anyhow, Regex, Itertools, chrono, futures, tokio; emit(result) for images, progress(done, total, text), \
 args.get(key): Option<&str>. ";
 
