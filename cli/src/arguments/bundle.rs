@@ -17,8 +17,9 @@ pub(crate) struct BundleArguments {
     #[arg(long, value_name = "TARGET", default_value = runner::TARGET,
           value_parser = PossibleValuesParser::new([runner::TARGET]))]
     pub(crate) target: String,
-    /// The program to include (default: the one that is running). It must be built from the same sources. If it is
-    /// linked statically, the bundle runs on all distributions with the GNU C library, which its compiler needs.
+    /// The program to include (default: the one that is running). It must be built from the same sources. If the
+    /// program is linked statically, the bundle runs on every distribution with the GNU C library; only the bundle's
+    /// compiler needs that library.
     #[arg(long, value_name = "FILE")]
     pub(crate) binary: Option<PathBuf>,
     /// Include compiled bindings of all configured servers. Starts the servers to read their tools.

@@ -11,7 +11,8 @@ use super::conversation::age;
 /// Arguments of `stats`.
 #[derive(Debug, Args)]
 pub(crate) struct StatsArguments {
-    /// Only calls since this day (UTC): a date such as 2026-11-01, or a number with h, d (days) or w (weeks), such as 7d.
+    /// Only calls since the start of this day (UTC): a date such as 2026-11-01, or how long ago it was, in h, d (days)
+    /// or w (weeks), such as 7d.
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub(crate) since: Option<SystemTime>,
     /// Only this server.
