@@ -113,10 +113,12 @@ pub(crate) fn as_an_ordinary_user(programs: &[&str]) -> Option<(std::process::Co
     Some((host, folder))
 }
 
-/// Runs all tests of this binary again as an ordinary user, except the calling test.
+/// Runs all tests of this binary again as an ordinary user, except the calling test and those that this run skips.
 pub(crate) fn again_as_an_ordinary_user(own_name: &str, programs: &[&str]) {
     let Some((mut host, _folder)) = as_an_ordinary_user(programs) else { return };
-    let output = host.args(["--skip", own_name]).output().expect("the copy starts");
+    let own: Vec<String> = std::env::args().collect();
+    let skipped = own.windows(2).filter(|pair| pair[0] == "--skip").flatten();
+    let output = host.args(["--skip", own_name]).args(skipped).output().expect("the copy starts");
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{stdout}{}", String::from_utf8_lossy(&output.stderr));
 }
