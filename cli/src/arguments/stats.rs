@@ -11,7 +11,7 @@ use super::conversation::age;
 /// Arguments of `stats`.
 #[derive(Debug, Args)]
 pub(crate) struct StatsArguments {
-    /// Only calls since the start of this day (UTC): a date such as 2026-11-01, or how long ago it was, in h, d (days)
+    /// Only calls since the start of a day (UTC). Give the day as a date such as 2026-11-01, or as an age in h, d (days)
     /// or w (weeks), such as 7d.
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub(crate) since: Option<SystemTime>,
