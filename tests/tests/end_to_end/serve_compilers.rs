@@ -248,7 +248,8 @@ fn a_changed_configuration_ends_those_that_do_not_fit() {
 
 #[test]
 fn they_end_when_no_snippet_follows() {
-    let (mut server, spare) = with_spare("spares: { idleTime: 1 }");
+    // Long enough to look at the compiler on a busy machine.
+    let (mut server, spare) = with_spare("spares: { idleTime: 5 }");
     let folders = sources(&spare);
     spare.is_gone();
     server.wait_until("the end of their folders", || !folders.iter().any(|folder| folder.exists()));
