@@ -112,10 +112,11 @@ fn converse(mut child: Child, mut ours: fs::File, answers: &[Answer<'_>]) -> Che
     let mut next = answers.next();
     loop {
         if let Some((question, answer)) = next
-            && contains(&seen, question.as_bytes())
+            && let Some(end) = end_of(question.as_bytes(), &seen)
         {
             ours.write_all(answer.as_bytes()).map_err(|error| error.to_string())?;
-            seen.clear();
+            // What follows may have come at the same time, and contain the next question.
+            seen.drain(..end);
             next = answers.next();
             continue;
         }
@@ -161,6 +162,7 @@ fn read(mut ours: fs::File) -> Receiver<Vec<u8>> {
     receiver
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
+/// Where the first `part` in the text ends.
+fn end_of(part: &[u8], text: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part).map(|start| start + part.len())
 }
