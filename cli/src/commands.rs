@@ -68,6 +68,7 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Update(arguments) => until_signal(update::update(&arguments)).await,
         Command::Doctor(arguments) => until_signal(doctor::doctor(&arguments)).await,
         Command::Mcp(McpCommand::Serve(arguments)) => {
+            terminal::set_log_format(arguments.listening.log_format.into());
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(stop.clone(), abandon.clone())?;
             tokio::select! {
@@ -76,6 +77,7 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
             }
         }
         Command::Serve(arguments) => {
+            terminal::set_log_format(arguments.listening.log_format.into());
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(stop.clone(), abandon.clone())?;
             tokio::select! {

@@ -102,7 +102,11 @@ fn limits_page_shows_the_limits_of_the_code() {
         ("files that `codegen` reads", bytes(Some(crate::commands::codegen::source::FILE_LIMIT))),
         (
             "the available crates, at first use",
-            format!("{0} to download, and {0} to build", minutes(limits::BUILD_TIMEOUT)),
+            format!(
+                "{} to download, and {} to build",
+                minutes(limits::DOWNLOAD_TIMEOUT),
+                minutes(limits::BUILD_TIMEOUT)
+            ),
         ),
     ];
     let rows: Vec<_> = rows.iter().map(|(what, limit)| [(*what).to_owned(), limit.clone()]).collect();

@@ -1,6 +1,7 @@
 //! The part of a configuration for `toolsmith serve`: what it provides, and its limits.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ section! {
         max_executions: Count<usize> = 16,
         /// Maximum executions that wait to start; further ones are refused as busy.
         max_waiting: Number<usize> = 64,
+        /// How long an execution may wait to start, in seconds; then it is refused as busy.
+        queue_timeout: Seconds = Duration::from_secs(120),
         /// How long `tools/list` waits for servers that have not answered yet, in seconds.
         list_wait: Seconds = Duration::from_millis(500),
         /// How long running executions may continue after the server is asked to stop, in seconds.
@@ -50,6 +53,8 @@ section! {
         origins: Vec<String> = Vec::new(),
         /// The audit log: who ran what.
         audit: Option<AuditForm>,
+        /// Metrics for Prometheus.
+        metrics: Option<MetricsForm>,
         /// Export of traces over OTLP.
         telemetry: Option<TelemetryForm>,
     }
@@ -83,6 +88,39 @@ record! {
         file: LogFile,
         /// How much of a call's arguments is logged.
         arguments: ArgumentsKept = ArgumentsKept::default(),
+    }
+}
+
+record! {
+    /// Metrics for Prometheus, at the path `/metrics`.
+    #[serde(rename_all = "camelCase")]
+    Metrics from MetricsForm {
+        /// The address of a listener for metrics alone, such as `127.0.0.1:9464`. It requires no token. Without it, they
+        /// are at the address of `--http`, with the same token.
+        address: Option<ListenAddress>,
+    }
+}
+
+/// An IP address and a port to listen on.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline)]
+pub struct ListenAddress(#[schemars(with = "String")] SocketAddr);
+
+impl TryFrom<String> for ListenAddress {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        let parsed = text.parse().map(ListenAddress);
+        parsed.map_err(|_| "this is not an IP address with a port; write one such as 127.0.0.1:9464")
+    }
+}
+
+impl Kind for ListenAddress {
+    type Value = SocketAddr;
+
+    fn value(self) -> SocketAddr {
+        self.0
     }
 }
 

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
-/// Where spans are exported. Missing settings are taken from OpenTelemetry's variables: `OTEL_EXPORTER_OTLP_ENDPOINT`
+/// The paths of OTLP over HTTP (OpenTelemetry Protocol 1.x, OTLP/HTTP Request).
+const TRACES: &str = "v1/traces";
+const METRICS: &str = "v1/metrics";
+
+/// Where spans and metrics are exported. Missing settings are taken from OpenTelemetry's variables: `OTEL_EXPORTER_OTLP_ENDPOINT`
 /// and `…_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
 /// `OTEL_TRACES_SAMPLER`. `OTEL_SDK_DISABLED=true` disables it. The variables alone do not enable it.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -20,12 +24,19 @@ pub struct Telemetry {
 impl Telemetry {
     /// The address for traces, if configured.
     pub fn traces(&self) -> Option<Url> {
-        const TRACES: &str = "v1/traces";
         let mut url = self.endpoint.clone()?;
         let path = url.path().trim_end_matches('/').to_owned();
         if !path.ends_with(TRACES) {
             url.set_path(&format!("{path}/{TRACES}"));
         }
+        Some(url)
+    }
+
+    /// The address for metrics, if configured: beside that for traces.
+    pub fn metrics(&self) -> Option<Url> {
+        let mut url = self.traces()?;
+        let path = url.path().strip_suffix(TRACES)?.to_owned();
+        url.set_path(&format!("{path}{METRICS}"));
         Some(url)
     }
 }
@@ -53,6 +64,8 @@ mod tests {
         ] {
             let telemetry = Telemetry { endpoint: Url::parse(endpoint).ok(), ..Telemetry::default() };
             assert_eq!(telemetry.traces().unwrap().as_str(), traces);
+            let metrics = traces.replace("v1/traces", "v1/metrics");
+            assert_eq!(telemetry.metrics().unwrap().as_str(), metrics);
         }
         assert_eq!(Telemetry::default().traces(), None);
     }

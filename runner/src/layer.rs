@@ -45,7 +45,9 @@ struct Index {
 /// Where cargo runs: it reads `.cargo/config.toml` in every folder from there upwards, and one above the cache (the
 /// user's own with a compiler wrapper, for example) must not choose what runs.
 const WORKING_FOLDER: &str = "/";
-/// Time limit for fetching, and for building: a minute or two on most machines, half an hour on an emulated one.
+/// Time limit for downloading; it takes seconds, but a network may hang.
+pub const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+/// Time limit for compiling, which needs no network: a minute or two on most machines, half an hour on an emulated one.
 pub const BUILD_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 /// Maximum size of cargo's output, in bytes.
 const OUTPUT_LIMIT: usize = 16 << 20;
@@ -188,8 +190,8 @@ pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&Os
         Error::new(ErrorKind::Layer, format!("the crates that snippets use can't be fetched: {detail}"))
             .hint("the first use needs the crates registry; check the network, or the proxy variables")
     };
-    let output = timeout(BUILD_TIMEOUT, command.output()).await;
-    let output = output.map_err(|_| failed(format!("timed out after {} s", BUILD_TIMEOUT.as_secs())))?;
+    let output = timeout(DOWNLOAD_TIMEOUT, command.output()).await;
+    let output = output.map_err(|_| failed(format!("timed out after {} s", DOWNLOAD_TIMEOUT.as_secs())))?;
     let output = output.map_err(|error| failed(error.to_string()))?;
     cache.count_downloads();
     if output.status.success() {

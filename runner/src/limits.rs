@@ -7,7 +7,7 @@ pub use bridge::{RESULT_LIMIT, STACK as PROGRAM_STACK};
 pub use crate::bindings::TIMEOUT as BINDINGS_TIMEOUT;
 pub use crate::broker::{CONTENT_LIMIT, PARTS_LIMIT};
 pub use crate::compiler::{LARGEST_LIBRARY, LARGEST_PROGRAM, SNIPPET_SECONDS};
-pub use crate::layer::BUILD_TIMEOUT;
+pub use crate::layer::{BUILD_TIMEOUT, DOWNLOAD_TIMEOUT};
 pub use crate::sandbox_policies::FILE_SIZE;
 pub use crate::snippet::SNIPPET_LIMIT;
 pub use crate::syntax_depth::{CHAIN_LIMIT, NESTING_LIMIT};

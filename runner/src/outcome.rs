@@ -204,6 +204,21 @@ pub struct Phases {
     pub total: f64,
 }
 
+impl Phases {
+    /// The phases by name, without the total.
+    pub fn by_name(&self) -> [(&'static str, f64); 6] {
+        let Phases { parse, connect, bindings, compile, permission, run, total: _ } = *self;
+        [
+            ("parse", parse),
+            ("connect", connect),
+            ("bindings", bindings),
+            ("compile", compile),
+            ("permission", permission),
+            ("run", run),
+        ]
+    }
+}
+
 /// What was truncated in an outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Truncated {

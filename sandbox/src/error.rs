@@ -5,6 +5,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,12 @@ pub enum SpawnError {
         "could not create a control group for the child: {0}; check the limits and permissions of the groups of this user"
     )]
     Group(#[source] io::Error),
+    /// The helper did not answer within its time limit.
+    #[error(
+        "the sandbox helper did not answer within {} s; the machine may have too much to do: try again when it has less",
+        .0.as_secs()
+    )]
+    Unresponsive(Duration),
     /// Communication with the helper failed.
     #[error("lost contact with the sandbox helper while it was applying the policy: {0}")]
     Control(#[source] io::Error),

@@ -100,6 +100,12 @@ struct Timing {
     waited: Duration,
 }
 
+/// Why an execution was not started.
+fn too_late(limit: Duration) -> String {
+    let seconds = limit.as_secs_f64();
+    format!("it waited {seconds} s for other executions, the limit (serve.queueTimeout); try again later")
+}
+
 /// An execution that is recorded: its code, and who takes part in it.
 struct Run<'a> {
     code: &'a Code,
@@ -119,7 +125,8 @@ impl Execution {
         let timing = Timing { arrived, waited: arrived.elapsed() };
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
-        let recorder = ExecutionRecorder::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
+        let sinks = self.state.sinks(settings);
+        let recorder = ExecutionRecorder::begin(sinks, self.requester.clone(), id, definitions::EXECUTE);
         let span = recorder.span();
         let missing = self.snapshot.missing.clone();
         let answered = self.recorded(recorder, code, timing).instrument(span).await;
@@ -201,6 +208,7 @@ impl Execution {
         // The wait before the start counts as well.
         outcome.phases_ms.connect += milliseconds(timing.waited);
         outcome.phases_ms.total = milliseconds(timing.arrived.elapsed());
+        self.state.metrics.outcome(&outcome);
         if let Some(error) = outcome.error.as_mut() {
             error.message = masker.mask(&error.message).into_owned();
             masker.mask_value(&mut error.evidence);
@@ -217,10 +225,12 @@ impl Execution {
         let Arguments { code: text, args, check_only, .. } = &self.arguments;
         let recorded = recorder.execution(text, &json!(args), *check_only);
         recorded.map_err(|unrecorded| unrecorded.to_string())?;
+        let longest = self.snapshot.config().serve.queue_timeout;
         let lease = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
             lease = self.state.slots.take(self.caller.client(), || watcher.waits()) => lease,
+            () = sleep(longest) => return Ok(Outcome::busy(&too_late(longest))),
         };
         let lease = match lease {
             Ok(lease) => lease,

@@ -31,10 +31,12 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::Abilities;
+use super::metrics;
 use super::session::ClientSession;
 use super::shutdown;
 use super::state::ServerState;
 
+pub(crate) use connections::accept;
 pub use endpoint::BODY_LIMIT;
 pub use sessions::session_end;
 pub use token::Token;
@@ -84,6 +86,7 @@ pub(crate) async fn serve<Handler: ServerHandler>(
 fn routes<Handler: ServerHandler>(endpoint: Arc<Endpoint<Handler>>) -> axum::Router {
     axum::Router::new()
         .route(PATH, any(endpoint::answer::<Handler>))
+        .route(metrics::PATH, get(endpoint::metrics::<Handler>))
         .route("/readyz", get(ready::<Handler>))
         .with_state(endpoint.clone())
         .route("/healthz", get(|| async { "ok\n" }))

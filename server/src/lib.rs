@@ -26,6 +26,7 @@ mod in_process;
 mod level;
 mod line_transport;
 mod message;
+mod metrics;
 mod multi_round_trip;
 mod optimize;
 pub mod options;

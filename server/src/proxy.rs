@@ -62,7 +62,8 @@ impl ProxiedRequest {
     ) -> Result<Value, ErrorData> {
         let internal = |error: std::io::Error| ErrorData::internal_error(error.to_string(), None);
         let id = random::id().map_err(internal)?;
-        let recorder = ExecutionRecorder::begin(self.snapshot.settings.clone(), requester, id, &tool.name);
+        let sinks = self.state.sinks(self.snapshot.settings.clone());
+        let recorder = ExecutionRecorder::begin(sinks, requester, id, &tool.name);
         let offered = self.snapshot.lists.get(&tool.server).map(|list| &**list);
         let requested = || RequestedTool::new(&tool.server, &tool.tool, offered);
         if let Err(refusal) = self.permit((&tool.server, &tool.tool), requested, &arguments, &recorder).await
@@ -146,7 +147,8 @@ impl ProxiedRequest {
     ) -> Result<Value, ErrorData> {
         let internal = |error: String| ErrorData::internal_error(error, None);
         let id = random::id().map_err(|error| internal(error.to_string()))?;
-        let recorder = ExecutionRecorder::begin(self.snapshot.settings.clone(), requester, id, READ);
+        let sinks = self.state.sinks(self.snapshot.settings.clone());
+        let recorder = ExecutionRecorder::begin(sinks, requester, id, READ);
         let raw = serde_json::value::to_raw_value(&json!({ "uri": uri }))
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let permitted = self.permit((server, READ), || RequestedTool::reading(server), &raw, &recorder).await;

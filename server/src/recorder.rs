@@ -1,11 +1,11 @@
-//! Records an execution or a direct call in the audit log and in the spans of a trace.
+//! Records an execution or a direct call in the audit log, the metrics, and the spans of a trace.
 
 mod call;
 mod context;
 mod requester;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use futures::FutureExt as _;
@@ -21,13 +21,14 @@ use tracing::Instrument as _;
 use call::Call;
 use context::ExecutionContext;
 
+pub(crate) use context::Sinks;
 pub(crate) use requester::Requester;
 
 use super::answer_shapes::AnswerShapes;
 use super::approval::Approver;
 use super::settings_in_force::SettingsInForce;
-use super::snapshot::Settings;
 use crate::audit::{Record, Refused, Unrecorded};
+use crate::telemetry::meters;
 
 /// Records one execution, or one direct call.
 pub(crate) struct ExecutionRecorder {
@@ -53,9 +54,9 @@ impl Drop for ExecutionRecorder {
 
 impl ExecutionRecorder {
     /// Starts with a request that calls `tool` of this server.
-    pub(crate) fn begin(settings: Arc<Settings>, requester: Requester, id: String, tool: &str) -> Self {
+    pub(crate) fn begin(sinks: Sinks, requester: Requester, id: String, tool: &str) -> Self {
         ExecutionRecorder {
-            context: ExecutionContext::new(settings, requester, id, tool),
+            context: ExecutionContext::new(sinks, requester, id, tool),
             calls: AtomicU64::new(0),
             next: AtomicU64::new(0),
             refused: Mutex::default(),
@@ -167,7 +168,11 @@ impl ExecutionRecorder {
         self.is_open.store(false, Ordering::Relaxed);
         let calls = self.calls.load(Ordering::Relaxed);
         self.context.span.end(status, error, calls);
-        let ms = self.started.elapsed().as_secs_f64() * 1e3;
+        let duration = self.started.elapsed();
+        let ms = duration.as_secs_f64() * 1e3;
+        self.context.sinks.metrics.execution(status);
+        meters::execution(status, error, duration);
+        self.context.log_end(status, error, calls, ms);
         let refused = self.refused();
         let CallsRefused { forged, denied, invalid, malformed, ref tools } = *refused;
         let named: Vec<String> = tools.iter().map(|(name, count)| format!("{name} {count}")).collect();
@@ -318,7 +323,7 @@ impl ToolHost for Recorded<'_> {
             let sent = arguments.clone();
             let call = |meta| self.sessions.call_with(server, tool, sent, meta);
             let answer = self.recorder.call((server, tool), &arguments, false, call).await?;
-            self.seen.note(server, tool, answer.result.get(), &self.recorder.context.settings.masker);
+            self.seen.note(server, tool, answer.result.get(), &self.recorder.context.sinks.settings.masker);
             Ok(answer)
         }
         .boxed()

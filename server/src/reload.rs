@@ -218,8 +218,11 @@ fn difference(old: &Settings, new: &Settings) -> String {
     }
     let mut text = format!("the configuration was read again ({})", parts.join("; "));
     let (old, new) = (&old.config.serve, &new.config.serve);
-    for (name, is_same) in [("audit", old.audit == new.audit), ("telemetry", old.telemetry == new.telemetry)]
-    {
+    for (name, is_same) in [
+        ("audit", old.audit == new.audit),
+        ("metrics", old.metrics == new.metrics),
+        ("telemetry", old.telemetry == new.telemetry),
+    ] {
         if !is_same {
             text.push_str(&format!("; serve.{name} takes effect after a restart"));
         }

@@ -21,9 +21,11 @@ use super::caller::Abilities;
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::ClientHost;
 use super::execution_slots::Slots;
+use super::metrics::Metrics;
 use super::output_store::OutputStore;
 use super::pending::PendingRequests;
 use super::quota::{Amount, Quota};
+use super::recorder::Sinks;
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 
@@ -53,6 +55,7 @@ pub struct ServerState {
     /// The cache of results, and the statistics.
     pub(crate) services: CallServices,
     pub(crate) slots: Arc<Slots>,
+    pub(crate) metrics: Arc<Metrics>,
     /// Sessions with servers that were opened before an execution needs them.
     pub(crate) spares: Arc<SpareSessions>,
     /// The slots of a subagent's tasks, if this process serves one.
@@ -131,6 +134,7 @@ impl ServerState {
             cache,
             services: CallServices::new(terminal.notifier()),
             slots,
+            metrics: Arc::default(),
             spares,
             tasks: OnceLock::new(),
             questions: Quota::new("open questions", QUESTIONS, QUESTIONS_OF_CLIENT),
@@ -151,6 +155,11 @@ impl ServerState {
             engine: tokio::sync::Mutex::default(),
             lives: Mutex::default(),
         }))
+    }
+
+    /// Where the executions under these settings are recorded.
+    pub(crate) fn sinks(&self, settings: Arc<Settings>) -> Sinks {
+        Sinks { settings, metrics: self.metrics.clone(), notifier: self.terminal.notifier() }
     }
 
     /// The engine for a configuration; preparing the first one on a machine takes time.

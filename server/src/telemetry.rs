@@ -1,4 +1,5 @@
-//! Traces: a span for each execution and each call, and the context that makes them parts of a client's trace.
+//! Traces: a span for each execution and each call, and the context that makes them parts of a client's trace; and the
+//! durations of both as metrics.
 //!
 //! Spans are `tracing`'s, under the target [`spans::TARGET`], with the attribute names of OpenTelemetry's conventions
 //! for MCP and GenAI. They cost almost nothing without a subscriber. Exporting them (OTLP over HTTP, protobuf) needs a
@@ -18,6 +19,11 @@ mod export;
 #[cfg(not(feature = "otel"))]
 #[path = "telemetry/no_export.rs"]
 mod export;
+#[cfg(feature = "otel")]
+pub(crate) mod meters;
+#[cfg(not(feature = "otel"))]
+#[path = "telemetry/no_meters.rs"]
+pub(crate) mod meters;
 #[cfg(feature = "otel")]
 mod propagation;
 #[cfg(not(feature = "otel"))]

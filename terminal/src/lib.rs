@@ -10,6 +10,7 @@
 mod bar;
 mod colours;
 mod keyboard;
+mod log;
 mod masker;
 mod notifier;
 mod prompt;
@@ -26,11 +27,14 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use queue::Bounds;
 use runner::Observer;
+use serde_json::Map;
 use tokio::sync::{oneshot, watch};
 
 use self::bar::{CLEAR, ProgressLine};
 pub use self::colours::{Colours, bold, stderr_has_colours, stdout_has_colours, use_colours};
 pub use self::keyboard::{GRACE, Keyboard};
+use self::log::Level;
+pub use self::log::{LogFormat, set_log_format};
 use self::masker::masked;
 pub use self::masker::{Masker, mask};
 pub use self::notifier::Notifier;
@@ -43,11 +47,17 @@ use self::writer::{Piece, Stream, write};
 
 /// Writes to standard error at once, or after the open question. Removes control sequences.
 pub fn say(text: fmt::Arguments<'_>) {
+    if log::is_json() {
+        return prompt::say(&log::json_line(Level::Info, &text.to_string(), &Map::new()));
+    }
     prompt::say(&printable::lines(&masked(&text.to_string())));
 }
 
 /// Writes an error to standard error like [`say`], with colours if enabled.
 pub fn say_error(text: &str) {
+    if log::is_json() {
+        return prompt::say(&log::json_line(Level::Error, text, &Map::new()));
+    }
     let safe = printable::lines(&masked(text));
     prompt::say(&if stderr_has_colours() { colours::error(&safe) } else { safe.to_string() });
 }
@@ -110,7 +120,7 @@ impl Terminal {
         let (writer, mut pieces) = queue::bounded(NOTES);
         std::thread::spawn(move || write(&mut pieces));
         let is_plain = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-        let one_line = io::stderr().is_terminal() && !is_plain;
+        let one_line = io::stderr().is_terminal() && !is_plain && !log::is_json();
         let quiet = quiet || verbosity::is_quiet();
         Terminal {
             quiet,
@@ -150,6 +160,9 @@ impl Terminal {
 
     /// Shows a line on standard error that is already safe, with colours if enabled.
     pub fn show(&self, line: &str) {
+        if log::is_json() {
+            return self.notifier().say(line);
+        }
         self.note_of(format!("{}\n", masked(line)));
     }
 
@@ -168,13 +181,14 @@ impl Terminal {
 
     /// Shows a note unless quiet.
     pub fn note(&self, message: &str) {
-        if !self.quiet {
-            self.eprint(&format!("toolsmith: {message}"));
-        }
+        self.notifier().note(message);
     }
 
     /// Writes a line to standard error.
     pub fn eprint(&self, text: &str) {
+        if log::is_json() {
+            return self.notifier().say(text);
+        }
         self.clear_progress();
         self.note_of(format!("{}\n", printable::lines(&masked(text))));
     }
@@ -279,6 +293,9 @@ impl Observer for Terminal {
     fn progress(&self, message: &str) {
         if self.quiet {
             return;
+        }
+        if log::is_json() {
+            return self.notifier().log(message);
         }
         let message = printable::prose(&masked(message));
         if self.one_line {

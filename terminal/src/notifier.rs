@@ -2,12 +2,18 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use crate::bar::{CLEAR, ProgressLine};
+use crate::log::{self, Level};
 use crate::masker::masked;
 use crate::writer::Piece;
 
 /// Maximum size of a note, in bytes (64 KiB); the rest is cut off.
 const MAX_NOTE: usize = 64 << 10;
+
+/// Maximum size of a message in JSON, in bytes: escaped sixfold, its line is not cut.
+const MAX_JSON: usize = MAX_NOTE / 8;
 
 /// Sends notes to the user from anywhere in the process.
 #[derive(Debug, Clone)]
@@ -30,23 +36,32 @@ impl Notifier {
     /// Shows a note only if verbose.
     pub fn detail(&self, message: &str) {
         if self.verbose {
-            self.log(message);
+            self.leveled(Level::Debug, "", message);
         }
     }
 
     /// Logs information unless quiet.
     pub fn info(&self, message: &str) {
-        self.note(&format!("info: {message}"));
+        if !self.quiet {
+            self.leveled(Level::Info, "info: ", message);
+        }
     }
 
     /// Logs a warning, even if quiet.
     pub fn warning(&self, message: &str) {
-        self.log(&format!("warning: {message}"));
+        self.leveled(Level::Warning, "warning: ", message);
     }
 
     /// Logs an error, even if quiet.
     pub fn error(&self, message: &str) {
-        self.log(&format!("error: {message}"));
+        self.leveled(Level::Error, "error: ", message);
+    }
+
+    /// Logs something that happened with its data, unless quiet; only if messages are JSON lines.
+    pub fn event(&self, message: &str, members: &Map<String, Value>) {
+        if log::is_json() && !self.quiet {
+            push_note(&self.writer, log::json_line(Level::Info, message, members));
+        }
     }
 
     /// Whether notes are suppressed.
@@ -76,11 +91,28 @@ impl Notifier {
 
     /// Shows a message even if quiet.
     pub fn log(&self, message: &str) {
-        self.say(&format!("toolsmith: {message}"));
+        self.leveled(Level::Info, "", message);
+    }
+
+    /// Shows a message, in text after the name of this program and a prefix.
+    fn leveled(&self, level: Level, prefix: &str, message: &str) {
+        if log::is_json() {
+            self.json(level, message);
+        } else {
+            self.say(&format!("toolsmith: {prefix}{message}"));
+        }
+    }
+
+    fn json(&self, level: Level, message: &str) {
+        let line = log::json_line(level, &queue::shortened(message, MAX_JSON), &Map::new());
+        push_note(&self.writer, line);
     }
 
     /// Shows lines.
     pub fn say(&self, lines: &str) {
+        if log::is_json() {
+            return self.json(Level::Info, lines);
+        }
         // The current line may show progress.
         let clear = if self.one_line { CLEAR } else { "" };
         self.line.take();

@@ -6,7 +6,10 @@ use std::sync::mpsc;
 
 use printable::Filter;
 use queue::Received;
+use serde_json::Map;
 use tokio::sync::oneshot;
+
+use crate::log::{self, Level};
 
 /// Restores the terminal's state and starts an empty line with nothing below it. In this order: ends a control string
 /// (ST); leaves the alternate screen in all common ways (xterm's modes 1049, 1047 and 47), with the cursor saved
@@ -98,9 +101,12 @@ pub(super) fn write(pieces: &mut queue::Receiver<Piece>) {
     let mut writing = Writing::new();
     while let Some(Received { missed, item }) = pieces.receive_blocking() {
         if missed > 0 {
-            let note =
-                format!("toolsmith: left out {} here: not read in time\n", report::count(missed, "line"));
-            writing.piece(Piece::Err(note.into_bytes()));
+            let note = format!("left out {} here: not read in time", report::count(missed, "line"));
+            let line = match log::is_json() {
+                true => log::json_line(Level::Warning, &note, &Map::new()),
+                false => format!("toolsmith: {note}\n"),
+            };
+            writing.piece(Piece::Err(line.into_bytes()));
         }
         if let Some(piece) = item {
             writing.piece(piece);

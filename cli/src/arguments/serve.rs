@@ -3,6 +3,7 @@
 use clap::Args;
 use config::LoadOptions;
 use server::options::ServeOptions;
+use terminal::LogFormat;
 
 use super::values::address;
 use super::{AllowArguments, ConfigArguments, ServersArguments};
@@ -20,6 +21,29 @@ pub(crate) struct ListeningArguments {
     /// variable is not passed on to the servers that are started.
     #[arg(long, value_name = "VARIABLE", requires = "http")]
     pub(crate) token_env: Option<String>,
+    /// How messages are written to standard error: lines of text, or JSON lines with `time`, `level`, `message` and, at
+    /// the end of each execution, its data.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) log_format: LogFormatArgument,
+}
+
+/// The form of messages on standard error.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LogFormatArgument {
+    /// Lines of text.
+    #[default]
+    Text,
+    /// JSON lines.
+    Json,
+}
+
+impl From<LogFormatArgument> for LogFormat {
+    fn from(argument: LogFormatArgument) -> Self {
+        match argument {
+            LogFormatArgument::Text => LogFormat::Text,
+            LogFormatArgument::Json => LogFormat::Json,
+        }
+    }
 }
 
 /// Arguments of `serve`.

@@ -7,8 +7,8 @@ use super::OutputArguments;
 /// Arguments of `update`.
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArguments {
-    /// Compare this version with the newest release, and print the command that installs it. Required, because Toolsmith
-    /// never replaces itself.
+    /// Compare this version with the newest release, and print the command that installs it. This option is required,
+    /// because Toolsmith never replaces itself.
     #[arg(long, required = true)]
     pub(crate) check: bool,
     #[command(flatten)]

@@ -154,6 +154,7 @@ fn summary(file: &str, document: &Document, own: &[String]) -> String {
             "codeMode.memory",
             "serve.audit",
             "serve.hosts",
+            "serve.metrics",
             "serve.origins",
             "serve.telemetry",
             "agent.conversations",

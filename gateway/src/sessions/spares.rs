@@ -9,6 +9,7 @@ mod credentials;
 mod host;
 mod pool;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use config::Config;
@@ -109,6 +110,11 @@ impl SpareSessions {
         }
         self.worker().get_or_insert_with(|| tokio::spawn(work(self.shared.clone())));
         self.shared.changed.notify_one();
+    }
+
+    /// How many sessions can be adopted, by server.
+    pub fn counts(&self) -> BTreeMap<String, usize> {
+        self.shared.pool().counts()
     }
 
     /// Ends all sessions, and waits until their processes have ended.

@@ -256,6 +256,10 @@ fn lost(error: io::Error) -> Conversation {
     match error.kind() {
         io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Conversation::Unread,
         io::ErrorKind::UnexpectedEof => Conversation::Ended,
+        // What a socket's time limit returns (socket(7), SO_RCVTIMEO).
+        io::ErrorKind::WouldBlock => {
+            Conversation::Failed(SpawnError::Unresponsive(control::HANDOVER_TIMEOUT))
+        }
         _ => Conversation::Failed(SpawnError::Control(error)),
     }
 }

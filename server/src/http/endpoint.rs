@@ -28,6 +28,7 @@ use super::sessions::{Sessions, is_primed};
 use super::table::{ADMITTED, Entry};
 use super::token::Token;
 use crate::message::{self, RejectedMessage};
+use crate::metrics;
 use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
 
@@ -80,7 +81,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             let state = state.clone();
             move || Ok(service(ClientSession::new(random::id()?, ClientTransport::Http, state.clone())))
         };
-        let sessions = Arc::new(Sessions::new(state.settings.clone()));
+        let sessions = Arc::new(Sessions::new(state.settings.clone(), state.metrics.http_sessions.clone()));
         let service = StreamableHttpService::new(make, sessions.clone(), config);
         let answers = TaskTracker::new();
         answers.close();
@@ -126,15 +127,25 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         self.service(primes).handle(request).await.map(|body| numbers::restored(Body::new(body)))
     }
 
-    async fn answer(&self, request: Request) -> Response {
+    /// The answer to a request without the token, or on a connection too many.
+    fn refusal(&self, request: &Request) -> Option<Response> {
         if let Some(challenge) = self.token.as_ref().and_then(|token| token.challenge(request.headers())) {
             let challenge = [(header::WWW_AUTHENTICATE, challenge)];
-            return (StatusCode::UNAUTHORIZED, challenge, "a bearer token is required\n").into_response();
+            return Some(
+                (StatusCode::UNAUTHORIZED, challenge, "a bearer token is required\n").into_response(),
+            );
         }
         if request.extensions().get::<Arc<Entry>>().is_some_and(|connection| !connection.admit()) {
             let message = format!("the limit of {ADMITTED} connections is reached; try again later\n");
             let close = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
-            return (StatusCode::SERVICE_UNAVAILABLE, close, message).into_response();
+            return Some((StatusCode::SERVICE_UNAVAILABLE, close, message).into_response());
+        }
+        None
+    }
+
+    async fn answer(&self, request: Request) -> Response {
+        if let Some(refusal) = self.refusal(&request) {
+            return refusal;
         }
         if request.method() == Method::POST {
             return self.post(request).await;
@@ -232,6 +243,19 @@ pub(super) async fn answer<Handler: ServerHandler>(
         answer = cors::permission();
     }
     cors::admit(answer, page)
+}
+
+/// Answers a scrape of the metrics, if they are served here.
+pub(super) async fn metrics<Handler: ServerHandler>(
+    State(endpoint): State<Arc<Endpoint<Handler>>>,
+    request: Request,
+) -> Response {
+    let metrics = endpoint.state.settings.borrow().config.serve.metrics.clone();
+    // They have a listener of their own, or none.
+    if metrics.is_none_or(|metrics| metrics.address.is_some()) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    endpoint.refusal(&request).unwrap_or_else(|| metrics::answer(&endpoint.state))
 }
 
 /// Whether a request continues an earlier one (MCP 2026-07-28, multi-round-trip requests).

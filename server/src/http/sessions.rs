@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
+use prometheus_client::metrics::gauge::Gauge;
 use rmcp::model::{
     ClientJsonRpcMessage, Extensions, GetExtensions as _, JsonRpcMessage, ProtocolVersion,
     ServerJsonRpcMessage, ServerResult,
@@ -38,6 +39,8 @@ pub(super) struct Sessions {
     /// Ensures that one session is created at a time, so that there are never too many.
     creating: tokio::sync::Mutex<()>,
     open: Arc<Mutex<HashMap<SessionId, Use>>>,
+    /// Their number, for the metrics.
+    number: Gauge,
 }
 
 /// The use of a session.
@@ -85,10 +88,11 @@ pub(super) enum SessionsError {
 }
 
 impl Sessions {
-    pub(super) fn new(settings: watch::Receiver<Arc<Settings>>) -> Self {
+    /// Creates it without sessions; `number` follows how many there are.
+    pub(super) fn new(settings: watch::Receiver<Arc<Settings>>, number: Gauge) -> Self {
         let mut library = LocalSessionManager::default();
         library.session_config.keep_alive = None;
-        Sessions { library, settings, creating: tokio::sync::Mutex::default(), open: Arc::default() }
+        Sessions { library, settings, creating: tokio::sync::Mutex::default(), open: Arc::default(), number }
     }
 
     /// The limit on sessions, if it is reached and none can be ended.
@@ -122,6 +126,7 @@ impl Sessions {
     /// Cancels the requests of a session and removes it.
     fn forget(&self, id: &SessionId) {
         if let Some(used) = self.open().remove(id) {
+            self.number.dec();
             used.end.cancel();
         }
     }
@@ -173,6 +178,7 @@ impl SessionManager for Sessions {
         }
         let (id, transport) = self.library.create_session().await?;
         self.open().insert(id.clone(), Use::new());
+        self.number.inc();
         Ok((id, transport))
     }
 
@@ -279,7 +285,7 @@ mod tests {
     fn sessions(max_sessions: usize) -> Arc<Sessions> {
         let config = Config { serve: Serve { max_sessions, ..Serve::default() }, ..Config::default() };
         let (_, settings) = watch::channel(Settings::new(config, Known::default(), None).unwrap());
-        Arc::new(Sessions::new(settings))
+        Arc::new(Sessions::new(settings, Gauge::default()))
     }
 
     #[tokio::test(start_paused = true)]

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::context::ExecutionContext;
 use crate::audit::{Record, Unrecorded};
-use crate::telemetry::{CallSpan, Network};
+use crate::telemetry::{CallSpan, Network, meters};
 
 /// A call whose start is recorded. Dropping it records its cancellation.
 pub(super) struct Call<'a> {
@@ -45,7 +45,7 @@ impl<'a> Call<'a> {
         direct: bool,
     ) -> Result<Self, Unrecorded> {
         let network =
-            match execution.settings.config.server(server).map(|server| &server.connection.transport) {
+            match execution.sinks.settings.config.server(server).map(|server| &server.connection.transport) {
                 Some(mcp::Transport::Stdio(_)) | None => Network::Pipe,
                 Some(mcp::Transport::Http(_) | mcp::Transport::Sse(_)) => Network::Http,
             };
@@ -98,7 +98,13 @@ impl<'a> Call<'a> {
             Some(error) if error != "tool_error" => span.failed(error, None),
             _ => span.answered(!ok, bytes),
         }
-        let ms = self.started.elapsed().as_secs_f64() * 1e3;
+        let duration = self.started.elapsed();
+        let outcome = if cached.is_some() { "cached" } else { error.unwrap_or("ok") };
+        self.execution.sinks.metrics.call(self.server, outcome, duration);
+        if cached.is_none() {
+            meters::call(self.server, error, duration);
+        }
+        let ms = duration.as_secs_f64() * 1e3;
         let (execution, call) = (&self.execution.id, self.number);
         let (server, tool) = (self.server, self.tool);
         let cached = cached.map(CachedAnswer::of);

@@ -3,15 +3,28 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use terminal::Notifier;
 
 use super::requester::Requester;
 use crate::audit::{Arguments, Record, Unrecorded};
+use crate::metrics::Metrics;
 use crate::snapshot::Settings;
 use crate::telemetry::ExecutionSpan;
 
+/// Where executions and calls are recorded, in addition to their spans.
+#[derive(Clone)]
+pub(crate) struct Sinks {
+    /// With the audit log.
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) metrics: Arc<Metrics>,
+    /// Logs the end of each execution, if logs are JSON lines.
+    pub(crate) notifier: Notifier,
+}
+
 /// The context for the records and spans of an execution, or of a direct call.
 pub(super) struct ExecutionContext {
-    pub(super) settings: Arc<Settings>,
+    pub(super) sinks: Sinks,
     pub(super) requester: Requester,
     /// The id of the execution.
     pub(super) id: String,
@@ -20,17 +33,38 @@ pub(super) struct ExecutionContext {
 
 impl ExecutionContext {
     /// Starts the span of a request that calls `tool` of this server.
-    pub(super) fn new(settings: Arc<Settings>, requester: Requester, id: String, tool: &str) -> Self {
+    pub(super) fn new(sinks: Sinks, requester: Requester, id: String, tool: &str) -> Self {
         let span = ExecutionSpan::begin(tool, &id, &requester.incoming());
-        ExecutionContext { settings, requester, id, span }
+        ExecutionContext { sinks, requester, id, span }
     }
 
     pub(super) fn write(&self, record: &Record<'_>) -> Result<(), Unrecorded> {
-        let Some(audit) = &self.settings.audit else { return Ok(()) };
-        audit.record(record, &self.settings.masker)
+        let settings = &self.sinks.settings;
+        let Some(audit) = &settings.audit else { return Ok(()) };
+        audit.record(record, &settings.masker)
     }
 
     pub(super) fn kept(&self, arguments: &RawValue) -> Option<Arguments> {
-        self.settings.audit.as_ref()?.arguments(arguments, &self.settings.masker)
+        let settings = &self.sinks.settings;
+        settings.audit.as_ref()?.arguments(arguments, &settings.masker)
+    }
+
+    /// Logs the end of the execution with its data: who, how, and how long in milliseconds.
+    pub(super) fn log_end(&self, status: &str, error: Option<&str>, calls: u64, ms: f64) {
+        let who = self.requester.who();
+        let members = json!({
+            "execution": self.id,
+            "session": who.session,
+            "client": who.client,
+            "address": who.address,
+            "status": status,
+            "error": error,
+            "calls": calls,
+            "ms": ms,
+            "trace_id": self.span.trace_id(),
+        });
+        let Value::Object(mut members) = members else { return };
+        members.retain(|_, value| !value.is_null());
+        self.sinks.notifier.event("an execution ended", &members);
     }
 }

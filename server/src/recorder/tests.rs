@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::fixtures::{PipeClient, session, state};
+use crate::snapshot::Settings;
 
 /// The token of the server, a secret.
 const TOKEN: &str = "token-of-this-server";
@@ -32,7 +33,8 @@ impl Fixture {
         let settings = Settings::new(config, Known::default(), Some(TOKEN)).unwrap();
         let state = state(settings.clone(), folder.path());
         let requester = Requester::of(&session(&state, "c-1"), &PipeClient::connect().request(7));
-        let recorder = ExecutionRecorder::begin(settings, requester, "e-1".to_owned(), "execute_code");
+        let recorder =
+            ExecutionRecorder::begin(state.sinks(settings), requester, "e-1".to_owned(), "execute_code");
         Fixture { recorder, log, _folder: folder }
     }
 
@@ -172,9 +174,9 @@ async fn a_dropped_call_and_a_dropped_execution_are_recorded_as_cancelled() {
     let mut call = Box::pin(call);
     assert!(futures::poll!(call.as_mut()).is_pending());
     drop(call);
-    let settings = fixture.recorder.context.settings.clone();
-    let requester = fixture.recorder.context.requester.clone();
-    fixture.recorder = ExecutionRecorder::begin(settings, requester, "e-2".to_owned(), "execute_code");
+    let context = &fixture.recorder.context;
+    let (sinks, requester) = (context.sinks.clone(), context.requester.clone());
+    fixture.recorder = ExecutionRecorder::begin(sinks, requester, "e-2".to_owned(), "execute_code");
     assert_eq!(fixture.events(), ["execution_begin", "call_begin", "call_end", "execution_end"]);
     let lines = fixture.lines();
     assert_eq!(lines[0]["arguments"], Value::Null, "there are none");

@@ -43,6 +43,11 @@ impl TraceContext {
         (context != TraceContext::default()).then_some(context)
     }
 
+    /// The trace's id: the second field of `traceparent` (W3C Trace Context, 3.2).
+    pub(crate) fn trace_id(&self) -> Option<&str> {
+        self.traceparent.as_deref()?.split('-').nth(1)
+    }
+
     /// The context as members of `_meta`.
     pub(crate) fn to_meta(&self) -> Map<String, Value> {
         let members =

@@ -1,6 +1,6 @@
-//! The export: OTLP over HTTP, in batches, from a separate thread.
+//! The export: OTLP over HTTP, in batches, from separate threads for spans and metrics.
 //!
-//! An unavailable collector only costs spans; it is reported once, until it answers again.
+//! An unavailable collector only costs data; it is reported once, until it answers again.
 
 mod client;
 #[cfg(test)]
@@ -12,8 +12,11 @@ use std::time::Duration;
 use config::Telemetry;
 use gateway::failure::Failure;
 use opentelemetry::trace::TracerProvider as _;
-use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
+use opentelemetry_otlp::{
+    MetricExporter, Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _,
+};
 use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::metrics::SdkMeterProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use report::Kind;
 use tracing::Level;
@@ -21,9 +24,10 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::{Layer, Registry};
 
 use self::client::Client;
+use super::meters::{self, Instruments};
 use super::spans::TARGET;
 
-/// Time limit for sending the last spans at the end of this process.
+/// Time limit for sending the last spans and metrics at the end of this process.
 const END: Duration = Duration::from_secs(3);
 
 /// The default name of the service.
@@ -34,10 +38,11 @@ pub(crate) fn unsupported() -> Option<Failure> {
     None
 }
 
-/// An export of spans.
+/// An export of spans and metrics.
 #[derive(Debug)]
 pub(crate) struct Exporter {
     provider: SdkTracerProvider,
+    meters: SdkMeterProvider,
 }
 
 impl Exporter {
@@ -53,27 +58,40 @@ impl Exporter {
             Failure::new(Kind::Telemetry, format!("telemetry can't be exported: {reason}"))
                 .hint("`telemetry.endpoint` is the http(s) address of an OTLP collector")
         };
-        let client = Client::new().map_err(|error| failed(error.to_string()))?;
+        let client = || Client::new().map_err(|error| failed(error.to_string()));
         let headers: HashMap<String, String> = settings.headers.clone().into_iter().collect();
         client::check(&headers).map_err(|error| failed(error.to_string()))?;
-        let mut builder = SpanExporter::builder()
+        if let Some(url) = settings.traces()
+            && !matches!(url.scheme(), "http" | "https")
+        {
+            return Err(failed(format!("the scheme `{}` is not http or https", url.scheme())));
+        }
+        let mut spans = SpanExporter::builder()
             .with_http()
-            .with_http_client(client)
+            .with_http_client(client()?)
+            .with_protocol(Protocol::HttpBinary)
+            .with_headers(headers.clone());
+        let mut metrics = MetricExporter::builder()
+            .with_http()
+            .with_http_client(client()?)
             .with_protocol(Protocol::HttpBinary)
             .with_headers(headers);
-        if let Some(url) = settings.traces() {
-            if !matches!(url.scheme(), "http" | "https") {
-                return Err(failed(format!("the scheme `{}` is not http or https", url.scheme())));
-            }
-            builder = builder.with_endpoint(url);
+        if let (Some(traces), Some(meters)) = (settings.traces(), settings.metrics()) {
+            (spans, metrics) = (spans.with_endpoint(traces), metrics.with_endpoint(meters));
         }
         // The error may quote an address, which may contain a password.
-        let exporter = builder.build().map_err(|_| failed("the address is invalid".to_owned()))?;
-        let provider = SdkTracerProvider::builder()
-            .with_resource(resource(settings))
-            .with_batch_exporter(exporter)
+        let invalid = || failed("the address is invalid".to_owned());
+        let spans = spans.build().map_err(|_| invalid())?;
+        let metrics = metrics.build().map_err(|_| invalid())?;
+        let resource = resource(settings);
+        let measured = SdkMeterProvider::builder()
+            .with_resource(resource.clone())
+            .with_periodic_exporter(metrics)
             .build();
-        Ok(Some(Exporter { provider }))
+        meters::install(Instruments::of(&measured));
+        let provider =
+            SdkTracerProvider::builder().with_resource(resource).with_batch_exporter(spans).build();
+        Ok(Some(Exporter { provider, meters: measured }))
     }
 
     /// The layer that collects the spans of this process, and only its own.
@@ -88,10 +106,13 @@ impl Exporter {
         layer.with_filter(Targets::new().with_target(TARGET, Level::INFO)).boxed()
     }
 
-    /// Sends the remaining spans, within [`END`].
+    /// Sends the remaining spans and metrics, each within [`END`].
     pub(crate) async fn end(self) {
-        // Waits for the sending thread. Failures were reported when they occurred.
-        let _ = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(END)).await;
+        let Exporter { provider, meters } = self;
+        // Waits for the sending threads. Failures were reported when they occurred.
+        let spans = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(END));
+        let metrics = tokio::task::spawn_blocking(move || meters.shutdown_with_timeout(END));
+        let _ = tokio::join!(spans, metrics);
     }
 }
 

@@ -99,6 +99,11 @@ impl ExecutionSpan {
         ExecutionSpan { span, context: incoming.context.cloned() }
     }
 
+    /// The id of the trace that it belongs to: the client's, or that of the exported span; `None` without a trace.
+    pub(crate) fn trace_id(&self) -> Option<String> {
+        propagation::context_of(&self.span, self.context.as_ref())?.trace_id().map(str::to_owned)
+    }
+
     /// For `Instrument::instrument`, so that inner spans and events belong to it.
     pub(crate) fn span(&self) -> &Span {
         &self.span

@@ -73,6 +73,7 @@ mod serve_http;
 mod serve_http_shutdown;
 mod serve_killed;
 mod serve_memory;
+mod serve_metrics;
 mod serve_permission;
 mod serve_pipes;
 mod serve_progress;

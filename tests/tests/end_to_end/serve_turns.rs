@@ -132,3 +132,21 @@ fn an_execution_cancelled_in_the_queue_is_not_run() {
     }
     assert_eq!(gate.arrived(), ["first", "last", "in its place"]);
 }
+
+#[test]
+fn an_execution_that_waits_too_long_is_refused() {
+    let gate = Gate::new();
+    let settings = "serve: { maxExecutions: 1, queueTimeout: 0.2 }\n";
+    let mut server = Serve::new(&format!("{}{settings}", gate.config())).start();
+    server.shake_hands();
+    compile(&mut server);
+    server.send(&json!({ "jsonrpc": "2.0", "id": 100, "method": "tools/call", "params": pass("first") }));
+    server.wait_until("the first at the gate", || gate.arrived() == ["first"]);
+    let late = server.ask(2, "tools/call", &pass("late"));
+    assert_eq!(outcome_of(&late)["status"], "busy", "{late:#}");
+    assert_says(&outcome_of(&late)["error"]["message"], &["0.2 s", "serve.queueTimeout", "try again later"]);
+    gate.open();
+    let answer = server.receive("the answer", |message| message["id"] == 100);
+    assert_eq!(outcome_of(&answer)["result"], "first", "{answer:#}");
+    assert_eq!(gate.arrived(), ["first"], "the refused execution ran");
+}

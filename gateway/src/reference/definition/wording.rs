@@ -4,12 +4,12 @@
 pub(super) const HOW: &str = "\
 Does a whole task in one call: use it from the first step for anything that needs two or more calls (all pages, \
 search then act, loops, filters, joins). Runs a Rust snippet; returns output and result. Write \
-statements with ? and .await, also fn, struct, impl; no main; a last expression without `;` is the result:
+statements with ? and .await, also fn, struct, impl; no main; a last expression without `;` is the result. With a server shop:
 let page = shop::list_orders().limit(50).await?;
 let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer).await }).await?;
 all.iter().filter(|c| c.vip).count()
 A server is a module, a tool an async function: required arguments in order, optional as setters; a struct argument \
-may be json!({…}). A tool returns its typed output or ToolResult (.text(), .image(), .json::<T>()? for JSON or Python literals, \
+may be json!({…}). A tool returns its typed output or ToolResult (.text(), .image(), .json::<T>()? for JSON or Python repr, \
 .content: Vec<Content>, each with .kind(): text, image, audio, resource…). Err (also a refusal) is ToolError (.message, .kind: \
 ToolErrorKind::Failed, InvalidParams, Denied, Timeout…). concurrently returns Result<Vec<T>, E> in order; \
 an Err ends it; to keep Errs, return Ok(call.await); a dropped call is cancelled. In scope: serde, serde_json::Value, \
@@ -25,13 +25,13 @@ pub(super) const INLINED: &str = "\
 Signatures follow. `name?: T` is a setter, `.name(value)`. Prefer `ThingInput { … }.call()` where shown: give \
 every field, exactly typed, optional as `Some(…)` or `None`. The line below such a struct is the short form: optional fields are setters. \
 Functions and setters are lenient: `&str` for String and enums, any integer, arrays for Vec, a value or Option if \
-optional. Types are in the module: `shop::Order`. Scalar is a string, number or boolean: `==`, `.as_str()`, `.as_i64()`.";
+optional. Types are in the server's module: `shop::Order`. Scalar is a string, number or boolean: `==`, `.as_str()`, `.as_i64()`.";
 
 /// The introduction to calls without types.
 pub(super) const CALLS_ONLY: &str = "\
 Signatures follow; call describe_tools for types. `name?: T` is a setter, `.name(value)`. Prefer \
 `ThingInput { … }.call()` where shown: give every field, exactly typed, optional as `Some(…)` or `None`. Functions \
-and setters are lenient: `&str` for String and enums, any integer, arrays for Vec. Types are in the module: \
+and setters are lenient: `&str` for String and enums, any integer, arrays for Vec. Types are in the server's module: \
 `shop::Order`; describe tools first. In snippets too: `search_tools(\"orders\").await?` returns a Vec (`.module`, \
 `.function`, `.signature`), `describe_tools([\"shop::list_orders\"]).await?` a String.";
 

@@ -1,6 +1,6 @@
 //! The spare sessions of all servers: which there are, which are missing, and which must end. Opens and closes none.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -291,6 +291,16 @@ impl Pool {
     pub(super) fn clear(&mut self) -> Vec<Spare> {
         self.is_closed = true;
         std::mem::take(&mut self.kinds).into_iter().flat_map(|kind| kind.spares).collect()
+    }
+
+    /// How many sessions can be adopted, by server.
+    pub(super) fn counts(&self) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for kind in &self.kinds {
+            let usable = kind.spares.iter().filter(|spare| spare.is_settled() && !spare.is_lost()).count();
+            *counts.entry(kind.key.config.name.clone()).or_default() += usable;
+        }
+        counts
     }
 
     fn count(&self) -> usize {

@@ -1,4 +1,4 @@
-//! Tests with spans that arrive at a collector.
+//! Tests with spans and metrics that arrive at a collector.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -25,7 +25,7 @@ async fn collector(answer: StatusCode) -> (Telemetry, UnboundedReceiver<(HeaderM
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).ok();
-    let router = Router::new().route("/v1/traces", post(taking));
+    let router = Router::new().route("/v1/traces", post(taking)).route("/v1/metrics", post(|| async {}));
     tokio::spawn(async move { axum::serve(listener, router).await });
     let headers = [("x-key".to_owned(), "the-key".to_owned())].into();
     (Telemetry { endpoint, headers, service_name: Some("named-service".to_owned()) }, receiver)
@@ -174,5 +174,33 @@ fn invalid_settings_are_errors_without_secrets() {
             !failure.report.hints.is_empty() && !format!("{failure:?}").contains("the-secret"),
             "{failure:?}"
         );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn durations_arrive_as_metrics() {
+    let (sender, mut received) = unbounded_channel();
+    let taking = move |body: Bytes| async move { sender.send(body).unwrap() };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).ok();
+    let router = Router::new().route("/v1/traces", post(|| async {})).route("/v1/metrics", post(taking));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let exporter = Exporter::begin(&Telemetry { endpoint, ..Telemetry::default() }).unwrap().unwrap();
+    let instruments = Instruments::of(&exporter.meters);
+    instruments.execution("timeout", Some("wall_clock"), Duration::from_millis(20));
+    instruments.call("demo", None, Duration::from_millis(3));
+    exporter.end().await;
+    let body = received.recv().await.unwrap();
+    for part in [
+        "mcp.server.operation.duration",
+        "mcp.client.operation.duration",
+        "toolsmith.status",
+        "timeout",
+        "error.type",
+        "wall_clock",
+        "toolsmith.server",
+        "demo",
+    ] {
+        assert!(holds(&body, part.as_bytes()), "{part}");
     }
 }

@@ -1,0 +1,86 @@
+//! What is read at each scrape: the queue, sessions, servers, and this process.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+use runner::TARGET;
+
+use super::Labels;
+use super::process::Process;
+use crate::state::ServerState;
+
+/// Adds this server's present values.
+pub(super) fn register_server(registry: &mut Registry, state: &Arc<ServerState>) {
+    let build = Info::new([("version", env!("CARGO_PKG_VERSION")), ("target", TARGET)]);
+    registry.register("build", "This program", build);
+    let (started, waiting) = state.slots.load();
+    gauge(registry, "executions_running", "Executions that have started and not ended", started);
+    gauge(registry, "executions_waiting", "Executions that wait for a slot", waiting);
+    let limit = state.settings.borrow().config.serve.max_executions;
+    gauge(registry, "executions_limit", "Executions that may run at once", limit);
+    gauge(
+        registry,
+        "ready",
+        "Whether snippets can run and all servers have answered",
+        is(state.unready().is_none()),
+    );
+    let spares = state.spares.counts();
+    by_server(registry, "spare_sessions", "Spare sessions that can be adopted", spares);
+    let Some(snapshot) = state.any_snapshot() else { return };
+    let names = snapshot.config().servers.iter().map(|server| server.connection.name.clone());
+    let up = names.map(|name| {
+        let is_missing = snapshot.missing.servers().any(|(missing, _)| missing == name);
+        (name, is(!is_missing))
+    });
+    by_server(registry, "server_up", "Whether a configured server is available", up);
+}
+
+/// Adds the values of this process, under the names that all client libraries of Prometheus use.
+pub(super) fn register_process(registry: &mut Registry) {
+    let Some(process) = Process::of_this() else { return };
+    let processor = Counter::<f64, AtomicU64>::default();
+    processor.inc_by(process.processor.as_secs_f64());
+    registry.register_with_unit(
+        "process_cpu",
+        "Processor time of this process alone",
+        Unit::Seconds,
+        processor,
+    );
+    let bytes = Gauge::<i64>::default();
+    bytes.set(number(process.resident));
+    registry.register_with_unit("process_resident_memory", "Resident memory", Unit::Bytes, bytes);
+    gauge(registry, "process_open_fds", "Open file descriptors", process.descriptors);
+}
+
+fn is(condition: bool) -> usize {
+    usize::from(condition)
+}
+
+/// No count here exceeds the type's range.
+fn number(value: impl TryInto<i64>) -> i64 {
+    value.try_into().unwrap_or(i64::MAX)
+}
+
+fn gauge(registry: &mut Registry, name: &str, help: &str, value: usize) {
+    let gauge = Gauge::<i64>::default();
+    gauge.set(number(value));
+    registry.register(name, help, gauge);
+}
+
+fn by_server(
+    registry: &mut Registry,
+    name: &str,
+    help: &str,
+    values: impl IntoIterator<Item = (String, usize)>,
+) {
+    let family = Family::<Labels<1>, Gauge>::default();
+    for (server, value) in values {
+        family.get_or_create(&[("server", server)]).set(number(value));
+    }
+    registry.register(name, help, family);
+}
