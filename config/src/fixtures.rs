@@ -94,6 +94,10 @@ fn errors_are_reported_with_places_and_fixes() {
         "headers.yaml",
         "http_with_command.yaml",
         "no_target.yaml",
+        "remote_cache_key.yaml",
+        "remote_cache_keys.yaml",
+        "remote_cache_read_only.yaml",
+        "remote_cache_unsigned.yaml",
         "roots.yaml",
         "sandbox.yaml",
         "sandbox_twice.yaml",
@@ -104,6 +108,22 @@ fn errors_are_reported_with_places_and_fixes() {
     ];
     let surprising: Vec<_> = fits.iter().filter(|name| !only_checked.contains(&name.as_str())).collect();
     assert!(surprising.is_empty(), "the schema accepts {surprising:?}");
+}
+
+#[test]
+fn a_project_can_not_set_the_remote_cache() {
+    let text = "cache: { remote: { url: \"file:///shared\", key: { env: KEY } } }\n";
+    let read = |layer: &ConfigLayer| {
+        let document = source::read(layer, text).unwrap();
+        let (merged, wrong) = merged(&document);
+        (
+            merged.settings.cache.remote.is_some(),
+            wrong.iter().map(|problem| problem.message.clone()).collect(),
+        )
+    };
+    assert_eq!(read(&ConfigLayer::Named("/x.yaml".into())), (true, Vec::new()));
+    let (is_set, wrong): (bool, Vec<String>) = read(&ConfigLayer::Project("/x.yaml".into()));
+    assert!(!is_set && wrong[0].starts_with("a project can't set cache.remote"), "{wrong:?}");
 }
 
 /// The servers of a text, by name.
@@ -228,7 +248,7 @@ fn the_checked_in_schema_is_current() {
 }
 
 /// A text with `KEY` in place of a key, for each part of a configuration, by the part's name in the schema.
-const PARTS: [(&str, &str); 15] = [
+const PARTS: [(&str, &str); 17] = [
     ("", "KEY"),
     ("ServerForm", "mcpServers: { a: { KEY } }"),
     ("OAuthForm", "mcpServers: { a: { oauth: { KEY } } }"),
@@ -239,6 +259,8 @@ const PARTS: [(&str, &str); 15] = [
     ("AuditForm", "serve: { audit: { KEY } }"),
     ("TelemetryForm", "serve: { telemetry: { KEY } }"),
     ("CacheForm", "cache: { KEY }"),
+    ("RemoteCacheForm", "cache: { remote: { KEY } }"),
+    ("KeyForm", "cache: { remote: { key: { KEY } } }"),
     ("DefaultsForm", "defaults: { KEY }"),
     ("AgentForm", "agent: { KEY }"),
     ("SubagentForm", "subagent: { KEY }"),

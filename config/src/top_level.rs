@@ -15,6 +15,7 @@ use super::key_macros::{Kind, Merge, section};
 use super::key_types::{FilePath, Seconds, SecondsOrNone, Size, text};
 use super::permissions::Glob;
 use super::placed::At;
+use super::remote_cache::RemoteCacheForm;
 use super::serve::ServeForm;
 use super::server_form::ServerForm;
 
@@ -112,6 +113,8 @@ section! {
         tools: Vec<Glob> = Vec::new(),
         /// How long a cached result is used, in seconds.
         ttl: Seconds = Duration::from_secs(300),
+        /// An object store whose compiled entries several machines share.
+        remote: Option<RemoteCacheForm>,
     }
 }
 

@@ -79,14 +79,25 @@ impl Checker {
         }
     }
 
-    /// Projects share the user's cache, so a project must not set its size.
+    /// Projects share the user's cache, so a project must not set its size, or where its entries come from.
     fn cache(&self, document: &Document, file: &mut File) {
-        let size = document.tree.get("cache").and_then(|cache| cache.get("size"));
-        if let (Some(size), ConfigLayer::Project(_)) = (size, &document.source.layer) {
-            file.cache.size = None;
-            let message = "a project can't set cache.size, because all projects share the cache; \
-                           set it in your own configuration, or in a file that --config names";
-            self.report(&At { place: size.place, value: () }, message);
+        let cache = document.tree.get("cache");
+        let key = |name: &str| cache.and_then(|cache| cache.get(name));
+        if let ConfigLayer::Project(_) = &document.source.layer {
+            (file.cache.size, file.cache.remote) = (None, None);
+            for name in ["size", "remote"] {
+                let Some(node) = key(name) else { continue };
+                let message = format!(
+                    "a project can't set cache.{name}, because all projects share the cache; set it in your own \
+                     configuration, or in a file that --config names"
+                );
+                self.report(&At { place: node.place, value: () }, &message);
+            }
+        }
+        let (Some(remote), Some(node)) = (&file.cache.remote, key("remote")) else { return };
+        for (name, message) in remote.problems() {
+            let place = node.get(name).unwrap_or(node).place;
+            self.report(&At { place, value: () }, message);
         }
     }
 

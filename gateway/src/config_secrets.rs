@@ -8,7 +8,8 @@ use terminal::Masker;
 const SECRET_NAMES: [&str; 8] =
     ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY", "APIKEY", "ACCESS_KEY"];
 
-/// Masks the values of headers, variables and client secrets of all servers, and the keys of models.
+/// Masks the values of headers, variables and client secrets of all servers, of headers of the remote cache, and the keys
+/// of models.
 pub fn masker(config: &Config) -> Masker {
     let mut values: Vec<String> = Vec::new();
     for server in &config.servers {
@@ -24,6 +25,7 @@ pub fn masker(config: &Config) -> Masker {
         }
     }
     values.extend(config.serve.telemetry.iter().flat_map(|telemetry| telemetry.headers.values().cloned()));
+    values.extend(config.cache.remote.iter().flat_map(|remote| remote.headers.values().cloned()));
     let keys = config.models.iter().filter_map(|model| model.api_key_env.as_deref());
     values.extend(keys.filter_map(|name| std::env::var(name).ok()));
     values.extend(config.models.iter().filter_map(|model| password(model.base_url.as_ref()?.as_str())));

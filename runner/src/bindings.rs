@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use crate::base_layer::BaseLayer;
-use crate::cache::{Bucket, Cache, Key};
+use crate::cache::{Bucket, Cache, Found, Key, Temporary};
 use crate::catalog::ServerModule;
 use crate::compiler::{self, Job, Linker};
 use crate::compiler_slots::AdmissionWait;
@@ -81,6 +81,11 @@ pub(crate) fn kept(cache: &Cache, module: &str, key: &str) -> Option<Library> {
     Some(Library::new(module, cache.entry(Bucket::Bindings, key)?))
 }
 
+/// Like [`kept`], for a library that is needed now.
+fn counted(cache: &Cache, module: &str, key: &str) -> Option<Library> {
+    kept(cache, module, key).inspect(|_| cache.count_local_hit())
+}
+
 /// Returns a library with everything the snippet names, compiling it if necessary.
 pub(crate) async fn ensure(
     engine: &Engine,
@@ -90,7 +95,7 @@ pub(crate) async fn ensure(
     let Engine { cache, layer, .. } = engine;
     let module = &named.module.module;
     if named.module.source.is_none() {
-        if let Some(library) = kept(cache, module, &whole_key(layer, named.module)) {
+        if let Some(library) = counted(cache, module, &whole_key(layer, named.module)) {
             return Ok(library);
         }
         let all = named.module.tools().len();
@@ -99,20 +104,25 @@ pub(crate) async fn ensure(
         }
     }
     let key = text_key(layer, module, &named.source);
-    match kept(cache, module, &key) {
+    match counted(cache, module, &key) {
         Some(library) => Ok(library),
         None => compile(engine, (module, &key), &named.source, false, admission).await,
     }
 }
 
+/// The whole library of a server, if it exists.
+pub(crate) fn kept_whole(engine: &Engine, module: &ServerModule) -> Option<Library> {
+    kept(&engine.cache, &module.module, &whole_key(&engine.layer, module))
+}
+
 /// Whether the whole library of a server exists.
 pub(crate) fn is_whole(engine: &Engine, module: &ServerModule) -> bool {
-    kept(&engine.cache, &module.module, &whole_key(&engine.layer, module)).is_some()
+    kept_whole(engine, module).is_some()
 }
 
 /// The folder of the whole library of a server, if it exists.
 pub(crate) fn whole_entry(engine: &Engine, module: &ServerModule) -> Option<PathBuf> {
-    let library = kept(&engine.cache, &module.module, &whole_key(&engine.layer, module))?;
+    let library = kept_whole(engine, module)?;
     library.file.parent().map(Path::to_owned)
 }
 
@@ -134,6 +144,7 @@ async fn whole(
     compile(engine, (&module.module, &key), &source, background, admission).await
 }
 
+/// Returns the library from the remote cache, or compiles it.
 async fn compile(
     engine: &Engine,
     (module, key): (&str, &str),
@@ -141,6 +152,23 @@ async fn compile(
     background: bool,
     admission: AdmissionWait<'_>,
 ) -> Result<Library> {
+    let claim = match engine.cache.fetch(Bucket::Bindings, key, admission.observer).await {
+        Found::Entry(entry) => return Ok(Library::new(module, entry)),
+        Found::Missing(claim) => claim,
+    };
+    let output = compile_here(engine, (module, source), background, admission).await?;
+    let entry = engine.cache.publish(Bucket::Bindings, key, output)?;
+    engine.cache.share(Bucket::Bindings, key, &entry, claim);
+    Ok(Library::new(module, entry))
+}
+
+/// Compiles a library into a new folder.
+async fn compile_here(
+    engine: &Engine,
+    (module, source): (&str, &str),
+    background: bool,
+    admission: AdmissionWait<'_>,
+) -> Result<Temporary> {
     let Engine { cache, toolchain, layer, confinement, .. } = engine;
     let name = file_name(module);
     let _admitted = engine.admit_compiler(admission).await?;
@@ -187,5 +215,5 @@ async fn compile(
             errors(&compiled.messages.text()).take(MESSAGES).map(|error| error.message).collect();
         return Err(failed(&errors.join("; ")));
     }
-    Ok(Library::new(module, cache.publish(Bucket::Bindings, key, output)?))
+    Ok(output)
 }

@@ -18,7 +18,7 @@ use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
 
 use crate::bindings::{self, Named};
-use crate::cache::{Bucket, Entry, Key};
+use crate::cache::{Bucket, Claim, Entry, Found, Key};
 use crate::catalog::Catalog;
 use crate::compiler;
 use crate::compiler_slots::AdmissionWait;
@@ -96,8 +96,18 @@ pub(crate) async fn build(
     let key = key(engine, &keys, &spliced);
     let started = Instant::now();
     if let Some(program) = kept(engine, &key) {
+        engine.cache.count_local_hit();
         return Ok(Report::of_kept(program));
     }
+    let claim = match engine.cache.fetch(Bucket::Programs, &key, admission.observer).await {
+        Found::Entry(entry) => match readable(engine, entry, &key) {
+            Some(program) => {
+                return Ok(Report { compile_ms: milliseconds(started), ..Report::of_kept(program) });
+            }
+            None => None,
+        },
+        Found::Missing(claim) => claim,
+    };
     let _awaited = engine.foreground.begin();
     let libraries =
         try_join_all(named.iter().map(|named| bindings::ensure(engine, named, admission))).await?;
@@ -107,7 +117,7 @@ pub(crate) async fn build(
     let Judged { accepted, mut diagnostics, sandbox } = compilations.run(spliced).await?;
     let compared = never_equal(catalog, snippet)?;
     let result = match accepted.filter(|_| compared.is_empty()) {
-        Some(accepted) => accepted.publish(engine, &key, &compilations.libraries)?,
+        Some(accepted) => accepted.publish(engine, &key, &compilations.libraries, claim)?,
         None => {
             diagnostics.extend(diagnostics::compared(&snippet.text, &compared));
             Built::Rejected(diagnostics)
@@ -121,11 +131,16 @@ fn kept(engine: &Engine, key: &str) -> Option<Built> {
     if let Some(program) = optimized(engine, key) {
         return Some(program);
     }
-    let kept = program(engine.cache.entry(Bucket::Programs, key)?, key, false);
-    if kept.is_err() {
+    readable(engine, engine.cache.entry(Bucket::Programs, key)?, key)
+}
+
+/// The program of an entry, which is removed if it can't be read.
+fn readable(engine: &Engine, entry: Entry, key: &str) -> Option<Built> {
+    let program = program(entry, key, false);
+    if program.is_err() {
         engine.cache.discard(Bucket::Programs, key);
     }
-    kept.ok()
+    program.ok()
 }
 
 /// The compilations of one snippet: first of its own text, then of corrected ones.
@@ -216,12 +231,20 @@ impl Compilations<'_> {
 
 impl Accepted {
     /// Puts the program into the cache.
-    fn publish(self, engine: &Engine, key: &str, libraries: &[Library]) -> Result<Built> {
+    fn publish(
+        self,
+        engine: &Engine,
+        key: &str,
+        libraries: &[Library],
+        claim: Option<Claim>,
+    ) -> Result<Built> {
         let Accepted { compiled, text, mut notes, idle } = self;
         notes.add_idle(idle);
         notes.keep(compiled.output.path())?;
         Source::keep(compiled.output.path(), &text, libraries)?;
-        program(engine.cache.publish(Bucket::Programs, key, compiled.output)?, key, false)
+        let entry = engine.cache.publish(Bucket::Programs, key, compiled.output)?;
+        engine.cache.share(Bucket::Programs, key, &entry, claim);
+        program(entry, key, false)
     }
 }
 

@@ -6,7 +6,7 @@
 //! ones may be built twice.
 //!
 //! `budget` limits the size, `ledger` records it, `eviction` removes the excess, and a lock protects entries in use
-//! (`hold`). `maintenance` is what users ask for.
+//! (`hold`). `maintenance` is what users ask for. `remote` shares entries with other machines.
 
 mod bucket;
 mod budget;
@@ -16,12 +16,14 @@ mod hold;
 mod key;
 mod ledger;
 mod maintenance;
+mod remote;
 #[cfg(test)]
 mod tests;
 
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 pub use bucket::Bucket;
@@ -33,11 +35,16 @@ pub(crate) use key::Key;
 pub use maintenance::{
     BucketContents, CacheContents, Entries, Removal, Removed, look_into_cache, remove_from_cache,
 };
+pub(crate) use remote::Found;
+pub use remote::{
+    ArtifactId, Availability, CacheStatistics, Claim, Fetched, Offered, RemoteCache, RemoteStatistics, Wanted,
+};
 
 use crate::error::{Error, Result};
 use crate::observer::Observer;
 use budget::Budget;
 use ledger::Ledger;
+use remote::Counters;
 
 /// The cache folder. Clones share the budget.
 #[derive(Debug, Clone)]
@@ -46,6 +53,9 @@ pub struct Cache {
     /// Entries that are looked up first and never change: those of a bundle.
     store: Option<PathBuf>,
     budget: Budget,
+    /// Entries that several machines share.
+    remote: Option<Arc<dyn RemoteCache>>,
+    counters: Arc<Counters>,
 }
 
 /// An entry or file that was added to a bucket.
@@ -72,10 +82,14 @@ impl Cache {
         fs_err::create_dir_all(root).map_err(Error::cache(root))?;
         // The compiler's confinement uses real paths without links.
         let root = fs_err::canonicalize(root).map_err(Error::cache(root))?;
-        let cache = Cache { root, store: None, budget: Budget::new(size) };
+        let cache = Cache::new(root, size);
         cache.create()?;
         cache.sweep();
         Ok(cache)
+    }
+
+    fn new(root: PathBuf, size: u64) -> Self {
+        Cache { root, store: None, budget: Budget::new(size), remote: None, counters: Arc::default() }
     }
 
     /// Creates missing bucket folders, for example after the cache was deleted.
@@ -94,7 +108,7 @@ impl Cache {
     /// The cache in `root` as it is: nothing is created, so folders may be missing.
     pub(crate) fn look(root: &Path) -> Self {
         let root = fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-        Cache { root, store: None, budget: Budget::new(DEFAULT_SIZE) }
+        Cache::new(root, DEFAULT_SIZE)
     }
 
     /// Looks entries up in the folder `store` first, which has the same folders as a cache, and is only read.

@@ -27,7 +27,7 @@ use tokio::time::timeout;
 use crate::base::{self, Base, BaseState};
 use crate::base_creation::{self, Creation};
 use crate::base_layer::{BaseLayer, Crates};
-use crate::cache::{Bucket, Cache, Entry, Key, Temporary};
+use crate::cache::{Bucket, Cache, Entry, Found, Key, Temporary};
 use crate::compiler;
 use crate::confined::{Captured, Confined};
 use crate::disk_full;
@@ -96,6 +96,7 @@ pub(crate) async fn ensure(
 ) -> Result<BaseLayer> {
     let key = key(toolchain);
     if let Some(layer) = open(cache, &key) {
+        cache.count_local_hit();
         return Ok(layer);
     }
     let _lock = cache.lock(Bucket::Layers, &key, observer).await?;
@@ -104,6 +105,16 @@ pub(crate) async fn ensure(
     }
     // Under the lock, an entry that can't be opened is damaged, not in progress.
     cache.discard(Bucket::Layers, &key);
+    let claim = match cache.fetch(Bucket::Layers, &key, observer).await {
+        Found::Entry(entry) => {
+            if let Some(layer) = read(entry, &key) {
+                return Ok(layer);
+            }
+            cache.discard(Bucket::Layers, &key);
+            None
+        }
+        Found::Missing(claim) => claim,
+    };
     observer
         .progress("first use: building the crates that snippets are compiled against (once, about a minute)");
     let _downloads = cache.hold(Bucket::CargoHome)?;
@@ -120,6 +131,7 @@ pub(crate) async fn ensure(
     }
     write_index(entry.path(), &Index { crates: crates.files, base })?;
     let entry = cache.publish(Bucket::Layers, &key, entry)?;
+    cache.share(Bucket::Layers, &key, &entry, claim);
     observer.progress("the crates are built");
     read(entry, &key).ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is missing"))
 }

@@ -75,8 +75,9 @@ pub use bridge::size::size;
 pub use bridge::wire::{CallFailure, FailureKind, FoundResource, FoundTool, Question};
 pub use broker::CALLS_KEPT;
 pub use cache::{
-    BINDINGS_KEPT, Bucket, BucketContents, Cache, CacheContents, DEFAULT_SIZE, Entries, FILES_KEPT,
-    LARGEST_KEPT_PROGRAM, LAYERS_KEPT, LEAST_SIZE, PROGRAMS_KEPT, Removal, Removed, look_into_cache,
+    ArtifactId, Availability, BINDINGS_KEPT, Bucket, BucketContents, Cache, CacheContents, CacheStatistics,
+    Claim, DEFAULT_SIZE, Entries, FILES_KEPT, Fetched, LARGEST_KEPT_PROGRAM, LAYERS_KEPT, LEAST_SIZE,
+    Offered, PROGRAMS_KEPT, RemoteCache, RemoteStatistics, Removal, Removed, Wanted, look_into_cache,
     remove_from_cache,
 };
 pub use catalog::{Absences, Catalog, ServerModule, ServerTools};

@@ -33,6 +33,11 @@ impl Library {
         self.entry.is_in_place()
     }
 
+    /// Its entry in the cache.
+    pub(crate) fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
     /// The key of its entry.
     pub(crate) fn key(&self) -> String {
         let name = self.entry.folder().file_name().unwrap_or_default();

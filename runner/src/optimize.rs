@@ -153,6 +153,9 @@ async fn compile(
     if optimized::entry(&engine.cache, key).is_some() {
         return Ok(Optimized::Skipped);
     }
+    if let Some(optimized) = fetch(engine, program).await {
+        return Ok(optimized);
+    }
     let Some((text, libraries)) = inputs(engine, program) else { return Ok(Optimized::Skipped) };
     let goal = Goal { optimize: true, background };
     let attempt = program_compiler::compile(engine, &libraries, &text, goal, admission).await?;
@@ -175,6 +178,18 @@ async fn compile(
     publish(engine, key, output)
 }
 
+/// The optimized program that another machine has compiled.
+async fn fetch(engine: &Engine, program: &HeavyProgram) -> Option<Optimized> {
+    let key = optimized::key_of(&program.key);
+    let entry = engine.cache.fetch_existing(Bucket::Programs, &key).await?;
+    let read = manifest::read_file(&entry.folder().join(PROGRAM)).ok().and_then(Result::ok);
+    if read.as_ref() == Some(&program.manifest) {
+        return Some(Optimized::Compiled);
+    }
+    engine.cache.discard(Bucket::Programs, &key);
+    None
+}
+
 /// What follows from a compiler that has failed. A signal other than those of its own limits came from elsewhere, for
 /// example because the machine ran out of memory.
 fn failed(engine: &Engine, key: &str, status: ExitStatus) -> Result<Optimized> {
@@ -188,7 +203,9 @@ fn failed(engine: &Engine, key: &str, status: ExitStatus) -> Result<Optimized> {
 
 /// Moves the optimized program in `output` into the cache.
 fn publish(engine: &Engine, key: &str, output: Temporary) -> Result<Optimized> {
-    let entry = engine.cache.publish(Bucket::Programs, &optimized::key_of(key), output)?;
+    let optimized = optimized::key_of(key);
+    let entry = engine.cache.publish(Bucket::Programs, &optimized, output)?;
+    engine.cache.share(Bucket::Programs, &optimized, &entry, None);
     if entry.is_kept() { Ok(Optimized::Compiled) } else { unsuitable(engine, key, TOO_LARGE.to_owned()) }
 }
 

@@ -59,6 +59,17 @@ impl Engine {
         layer.chain(bindings).collect()
     }
 
+    /// Offers the available crates, and the bindings of these servers, to the remote cache: this machine may have built them
+    /// before it had one.
+    pub fn share(&self, catalog: &Catalog) {
+        if let Some(entry) = &self.layer.entry {
+            self.cache.share(Bucket::Layers, &self.layer.key, entry, None);
+        }
+        for library in catalog.modules().values().filter_map(|module| bindings::kept_whole(self, module)) {
+            self.cache.share(Bucket::Bindings, &library.key(), library.entry(), None);
+        }
+    }
+
     /// Compiles missing bindings of whole servers, those with few tools first, one after another and only while no
     /// snippet is being compiled. `tools` is the number of tools to compile, and is reduced accordingly; bindings in
     /// progress count even if the future is dropped, which stops the compiler.

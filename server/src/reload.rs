@@ -217,14 +217,15 @@ fn difference(old: &Settings, new: &Settings) -> String {
         parts.push("no other servers".to_owned());
     }
     let mut text = format!("the configuration was read again ({})", parts.join("; "));
-    let (old, new) = (&old.config.serve, &new.config.serve);
+    let (before, now) = (&old.config, &new.config);
     for (name, is_same) in [
-        ("audit", old.audit == new.audit),
-        ("metrics", old.metrics == new.metrics),
-        ("telemetry", old.telemetry == new.telemetry),
+        ("serve.audit", before.serve.audit == now.serve.audit),
+        ("serve.metrics", before.serve.metrics == now.serve.metrics),
+        ("serve.telemetry", before.serve.telemetry == now.serve.telemetry),
+        ("cache.remote", before.cache.remote == now.cache.remote),
     ] {
         if !is_same {
-            text.push_str(&format!("; serve.{name} takes effect after a restart"));
+            text.push_str(&format!("; {name} takes effect after a restart"));
         }
     }
     text

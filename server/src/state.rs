@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use config::CodeMode;
 use gateway::cache;
@@ -86,6 +87,9 @@ pub struct ServerState {
     lives: Mutex<BTreeMap<Abilities, Arc<CatalogWatcher>>>,
 }
 
+/// How long the end of the process waits for new entries to reach the remote cache.
+const FLUSH: Duration = Duration::from_secs(2);
+
 /// An engine, and the setting that it was opened with.
 struct Opened {
     confinement: sandbox::Confinement,
@@ -109,7 +113,7 @@ impl ServerState {
         allow: Vec<String>,
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
-        let cache = cache::open(&settings.borrow().config.cache)?;
+        let cache = cache::open_shared(&settings.borrow().config.cache, terminal.notifier())?;
         Remembered::retire_older().iter().for_each(|note| terminal.note(&format!("warning: {note}")));
         Self::with_cache(cache, settings, allow, terminal)
     }
@@ -270,7 +274,7 @@ impl ServerState {
             self.afterwards.close();
             self.afterwards.wait().await;
         };
-        tokio::join!(watched, self.spares.close(), afterwards);
+        tokio::join!(watched, self.spares.close(), afterwards, self.cache.flush_remote(FLUSH));
         // An execution that has ended meanwhile may have returned a spare session.
         self.spares.close().await;
         self.services.statistics.flush().await;

@@ -4,7 +4,9 @@
 
 pub mod browser;
 pub mod checks;
+pub mod fault_proxy;
 pub mod models;
 pub mod processes;
 pub mod recording_server;
 pub mod reductions;
+pub mod s3_server;

@@ -3,6 +3,7 @@
 mod maintenance;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use config::Config;
 use gateway::cache;
@@ -16,6 +17,9 @@ use terminal::Terminal;
 
 use crate::arguments::{CacheCommand, WarmArguments};
 use crate::terminal_host::TerminalHost;
+
+/// How long `warm` waits for the entries to reach the remote cache: enough for a layer over a slow line.
+const FLUSH: Duration = Duration::from_secs(600);
 
 /// Runs a subcommand of `cache` and returns the exit code.
 pub(crate) async fn run(command: &CacheCommand) -> Result<u8, Failure> {
@@ -38,7 +42,7 @@ async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 }
 
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let (_, catalog) = build_bindings(&setup::load(&arguments.place.options())?, terminal).await?;
+    let (engine, catalog) = build_bindings(&setup::load(&arguments.place.options())?, terminal).await?;
     for module in catalog.modules().values() {
         terminal.note(&format!(
             "{}: compiled the bindings of {}",
@@ -46,7 +50,20 @@ async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Fai
             report::count(module.tools().len(), "tool")
         ));
     }
+    share(&engine, &catalog, terminal).await;
     Ok(())
+}
+
+/// Writes what the remote cache does not have yet.
+async fn share(engine: &Engine, catalog: &Catalog, terminal: &Terminal) {
+    engine.share(catalog);
+    engine.cache().flush_remote(FLUSH).await;
+    let Some(remote) = engine.cache().statistics().remote else { return };
+    terminal.note(&format!("wrote {} to the remote cache", report::count(remote.written, "entry")));
+    if remote.unwritten > 0 {
+        let count = report::count(remote.unwritten, "entry");
+        terminal.notifier().warning(&format!("{count} could not be written to the remote cache"));
+    }
 }
 
 /// Compiles the available crates, and the bindings of all configured servers.
@@ -55,7 +72,8 @@ pub(super) async fn build_bindings(
     terminal: &Terminal,
 ) -> Result<(Engine, Catalog), Failure> {
     let known = Known::of(config)?;
-    let engine = Engine::open(&config.code_mode.engine(cache::open(&config.cache)?), terminal).await?;
+    let cache = cache::open_shared(&config.cache, terminal.notifier())?;
+    let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
     let mut discovery = Discovery::new(config, TerminalHost::at(terminal), engine.cache().clone(), known);
     let discovered = discovery.discover().await;
     let catalog = discovery.catalog();

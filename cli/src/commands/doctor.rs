@@ -6,6 +6,7 @@
 mod fix;
 
 use config::CodeMode;
+use gateway::cache::{self, RemoteError, StoreState};
 use gateway::exit_code;
 use gateway::failure::Failure;
 use report::Kind;
@@ -21,19 +22,24 @@ use crate::arguments::DoctorArguments;
 pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let config = setup::load(&arguments.place.options())?;
-    let cache = config::cache_folder()?;
+    let folder = config::cache_folder()?;
     if let Some(warning) = config.code_mode.warning() {
         terminal.eprint(warning);
     }
     let look =
-        || (runner::inspect(&cache, config.code_mode.install_target, arguments.verify), sandbox::probe());
+        || (runner::inspect(&folder, config.code_mode.install_target, arguments.verify), sandbox::probe());
     let (mut machine, mut support) = look();
     let (mut problems, mut tried) = examine(&machine, &support, &config.code_mode).await;
     if arguments.fix && fix::fix(&machine, &support, problems.is_empty(), arguments, &terminal).await? {
         (machine, support) = look();
         (problems, tried) = examine(&machine, &support, &config.code_mode).await;
     }
-    let findings = Findings::new((&machine, config.cache.size), &support, &config.code_mode, problems, tried);
+    let remote = cache::remote_state(&config.cache).await.unwrap_or_else(|error| {
+        problems.push(Problem::from(error));
+        None
+    });
+    let cache = CacheFindings { folder: &machine.cache, size: config.cache.size, remote };
+    let findings = Findings::new((&machine, cache), &support, &config.code_mode, problems, tried);
     if arguments.output.json {
         terminal.print_json(&serde_json::to_string(&findings).map_err(Failure::system)?);
     } else {
@@ -73,6 +79,8 @@ struct CacheFindings<'a> {
     folder: &'a runner::CacheFolder,
     /// Maximum size, in bytes (`cache.size`).
     size: u64,
+    /// The store that it is shared through (`cache.remote`), if there is one.
+    remote: Option<StoreState>,
 }
 
 /// A problem that prevents snippets from running.
@@ -96,6 +104,13 @@ impl From<&runner::Error> for Problem {
             what: error.to_string(),
             advice: error.advice().map(str::to_owned),
         }
+    }
+}
+
+/// The settings of the remote cache can't be used, so nothing starts.
+impl From<RemoteError> for Problem {
+    fn from(error: RemoteError) -> Self {
+        Problem { kind: Kind::Cache, what: error.to_string(), advice: Some(error.advice().to_owned()) }
     }
 }
 
@@ -144,7 +159,7 @@ async fn examine(
 
 impl<'a> Findings<'a> {
     fn new(
-        (machine, size): (&'a Inspection, u64),
+        (machine, cache): (&'a Inspection, CacheFindings<'a>),
         support: &'a Support,
         code_mode: &CodeMode,
         problems: Vec<Problem>,
@@ -161,7 +176,7 @@ impl<'a> Findings<'a> {
             mechanisms: &support.mechanisms,
             toolchain: &machine.tools,
             kernel: &machine.kernel,
-            cache: CacheFindings { folder: &machine.cache, size },
+            cache,
             bundle: machine.bundle.as_ref(),
             tried,
             problems,
@@ -269,16 +284,33 @@ fn toolchain(tools: &runner::Tools) -> Vec<Line> {
 }
 
 fn cache(findings: &Findings<'_>) -> Vec<Line> {
-    let CacheFindings { folder: cache, size } = findings.cache;
+    let CacheFindings { folder: cache, size, remote } = &findings.cache;
     let access = if cache.writable { "writable" } else { "not writable" };
     let free =
         cache.free_bytes.map_or("free space unknown".to_owned(), |free| format!("{} MiB free", free >> 20));
     let used = format!("{} MiB of {} MiB (cache.size)", cache.used_bytes >> 20, size >> 20);
-    vec![
+    let mut lines = vec![
         line(cache.writable, "folder", format!("{}: {access}, {free}", cache.folder.display())),
         // Always ok: a cache above its limit is evicted later, and does not prevent snippets from running.
         line(true, "used", used),
-    ]
+    ];
+    lines.extend(remote.as_ref().map(remote_line));
+    lines
+}
+
+/// The store that the cache is shared through. Without it, snippets are compiled here.
+fn remote_line(state: &StoreState) -> Line {
+    let StoreState { place, signs_with, accepts, answered_ms, trouble } = state;
+    let keys = match signs_with {
+        Some(key) => format!("signs with the key {key}"),
+        None => format!("only read, keys {}", accepts.join(", ")),
+    };
+    let (is_there, answer) = match (answered_ms, trouble) {
+        (Some(time), _) => (true, format!("answered in {time} ms")),
+        (None, Some(why)) => (false, format!("{why}; snippets are compiled here")),
+        (None, None) => (false, "no answer; snippets are compiled here".to_owned()),
+    };
+    line(is_there, "remote", format!("{place}: {answer}; {keys}"))
 }
 
 fn sandbox(findings: &Findings<'_>) -> Vec<Line> {
@@ -358,7 +390,17 @@ mod tests {
             mechanisms: &mechanisms,
             toolchain: &toolchain,
             kernel: "6.18.0",
-            cache: CacheFindings { folder: &folder, size: 5 << 30 },
+            cache: CacheFindings {
+                folder: &folder,
+                size: 5 << 30,
+                remote: Some(StoreState {
+                    place: "s3://artifacts".to_owned(),
+                    signs_with: is_complete.then(|| "0123456789abcdef".to_owned()),
+                    accepts: vec!["0123456789abcdef".to_owned()],
+                    answered_ms: is_complete.then_some(12),
+                    trouble: (!is_complete).then(|| "it did not answer within 5 s".to_owned()),
+                }),
+            },
             bundle: None,
             tried: is_complete.then(|| Tried { compiler: tried(), program: tried() }),
             problems: if is_complete { Vec::new() } else { vec![problem] },

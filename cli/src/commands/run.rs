@@ -31,6 +31,9 @@ use crate::terminal_prompter::{self, Questions};
 /// Maximum number of attempts if tools change while a program is compiled.
 const CATALOG_CHANGES: usize = 3;
 
+/// How long the end waits for the new program to reach the remote cache.
+const FLUSH: Duration = Duration::from_secs(2);
+
 /// Runs the command and returns the exit code.
 pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, !arguments.json);
@@ -81,6 +84,7 @@ async fn run_in(
     if let Err(error) = execution.engine.record_long_runs() {
         terminal.note(&Report::from(error).for_terminal());
     }
+    execution.engine.cache().flush_remote(FLUSH).await;
     if let Some(why) = config::no_server(&config).filter(|_| is_unresolved) {
         terminal.note(&Report::from(why).for_terminal());
     }
@@ -231,7 +235,7 @@ impl<'a> Execution<'a> {
         tools: Tools,
         request: &Request,
     ) -> Result<Self, Failure> {
-        let cache = cache::open(&config.cache)?;
+        let cache = cache::open_shared(&config.cache, terminal.notifier())?;
         if let Some(warning) = config.code_mode.warning() {
             terminal.eprint(warning);
         }

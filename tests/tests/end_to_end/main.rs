@@ -59,6 +59,7 @@ mod reading;
 mod recursion;
 mod remembered;
 mod remote;
+mod remote_cache;
 mod repairs;
 mod resources;
 mod results;
