@@ -15,6 +15,13 @@ import threading
 import urllib.parse
 
 SESSIONS = 8
+# ptrace(2), number 101 on x86_64, for which the sandbox ends programs.
+FORBIDDEN = """let result: i64;
+unsafe {
+    std::arch::asm!("syscall", inout("rax") 101i64 => result, in("rdi") 0, in("rsi") 0, in("rdx") 0, in("r10") 0,
+        out("rcx") _, out("r11") _)
+};
+result"""
 LIMIT = 120
 failed = False
 
@@ -190,6 +197,7 @@ def after(name, address, clients, lost, token):
     row("  their clients start new sessions", sorted({client.initialize() for client in gone}), [200])
     row("  and execute in them", sorted({client.execute("demo::echo(\"again\").await?.text()") for client in gone}),
         ["ok again"])
+    row("  a program with a forbidden system call", gone[0].execute(FORBIDDEN), "sandbox_violation None")
     row("  a client without sessions", {stateless(Client(address, token)) for _ in range(4)}, {"ok 42"})
     row("  all sessions can be ended", sorted({client.end() for client in clients}), [204])
 

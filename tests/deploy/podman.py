@@ -1,6 +1,6 @@
 """Prints a manifest for `podman kube play` with one Deployment for each replica.
 
-Usage: podman.py MANIFEST REPLICA...
+Usage: podman.py MANIFEST IMAGE SECRET REPLICA...
 
 Podman ignores Services, policies and autoscalers. It refuses nothing of the Deployment, but three things would not work
 with two replicas on one machine:
@@ -8,6 +8,8 @@ with two replicas on one machine:
 - `replicas`: podman 5 starts one replica of a Deployment. So each replica gets its own, toolsmith-fleet-REPLICA.
 - `ports`: podman 4 publishes each port of a container at the same port of the machine, which only one replica can have.
 - names of volumes: podman 4 gives an emptyDir of the same name to all Pods of the machine.
+
+IMAGE and SECRET replace the image and the Secret of the manifest, whose names may mean something else on this machine.
 """
 
 import copy
@@ -16,7 +18,7 @@ import sys
 import yaml
 
 
-def replica(deployment, name):
+def replica(deployment, image, secret, name):
     """The Deployment of one replica."""
     own = copy.deepcopy(deployment)
     own["metadata"]["name"] = f"toolsmith-fleet-{name}"
@@ -24,6 +26,9 @@ def replica(deployment, name):
     pod = own["spec"]["template"]["spec"]
     for container in pod["containers"]:
         container.pop("ports")
+        container["image"] = image
+        for variable in container["env"]:
+            variable["valueFrom"]["secretKeyRef"]["name"] = secret
         for mount in container["volumeMounts"]:
             mount["name"] = f"toolsmith-fleet-{name}-{mount['name']}"
     for volume in pod["volumes"]:
@@ -40,13 +45,13 @@ def configuration(found, name):
     return own
 
 
-def main(manifest, *names):
+def main(manifest, image, secret, *names):
     """Prints the manifest."""
     with open(manifest, encoding="utf-8") as text:
         found = {item["kind"]: item for item in yaml.safe_load_all(text) if item}
     printed = []
     for name in names:
-        printed += [configuration(found["ConfigMap"], name), replica(found["Deployment"], name)]
+        printed += [configuration(found["ConfigMap"], name), replica(found["Deployment"], image, secret, name)]
     print(yaml.safe_dump_all(printed, sort_keys=False))
 
 
