@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::agent::{Agent, Model, Subagent};
 use super::code_mode::{CodeMode, DirectNames};
 use super::config_layer::ConfigLayer;
+use super::identities;
 use super::locks::{self, LockFile};
 use super::permissions::{Filter, Glob, Permission, Rules};
 use super::serve::Serve;
@@ -51,6 +52,9 @@ pub struct Config {
     pub untrusted: Option<String>,
     /// Where `globalSettings.enabled: false` switches MCP off, as file and line: then all servers are absent.
     pub switched_off: Option<String>,
+    /// The tools that the subject of this view may call, as globs of `server.tool`; `None` for all. No file sets it:
+    /// see [`Config::restricted`].
+    pub access: Option<Vec<Glob>>,
 }
 
 /// A server, and which of its tools may be used.
@@ -144,15 +148,33 @@ impl Config {
         self.servers.iter().any(|server| server.layer == ConfigLayer::Demo)
     }
 
-    /// Whether a tool is available: neither filtered out nor denied for all servers.
+    /// The configuration as a subject may see it that may call only these tools: other tools, and servers without any
+    /// of them, are not available.
+    #[must_use]
+    pub fn restricted(&self, tools: Vec<Glob>) -> Config {
+        let mut restricted = self.clone();
+        let has_some = |server: &str| tools.iter().any(|glob| glob.fits_some_tool(server));
+        restricted.servers.retain(|server| has_some(&server.connection.name));
+        restricted.absent.retain(|absent| has_some(&absent.name));
+        restricted.access = Some(tools);
+        restricted
+    }
+
+    /// Whether the subject of this view may use a name of a server.
+    pub fn permits(&self, server: &str, name: &str) -> bool {
+        self.access.as_ref().is_none_or(|tools| identities::permits(tools, server, name))
+    }
+
+    /// Whether a tool is available: neither filtered out nor denied for all servers, and permitted for the subject.
     pub fn admits(&self, server: &str, tool: &str) -> bool {
         let filter = self.server(server).map_or(&Filter::All, |server| &server.filter);
         filter.admits(tool) && !self.denies(server, tool)
     }
 
-    /// Whether `globalSettings.deny` matches a name of a server, regardless of its filter of tools.
+    /// Whether `globalSettings.deny` matches a name of a server, or its subject may not use it, regardless of the
+    /// server's filter of tools.
     pub fn denies(&self, server: &str, name: &str) -> bool {
-        self.deny.iter().any(|glob| glob.fits_tool(server, name))
+        !self.permits(server, name) || self.deny.iter().any(|glob| glob.fits_tool(server, name))
     }
 
     /// Whether snippets may call a tool.
@@ -170,7 +192,8 @@ impl Config {
         let filter = self.server(server).map(|server| &server.filter);
         let CodeMode { enabled, excluded, .. } = &self.code_mode;
         let code_mode = self.server(server).is_none_or(|server| server.code_mode);
-        format!("{filter:?} {:?} {enabled} {code_mode} {excluded:?}", self.deny)
+        let access = self.access.as_ref().map(|access| format!(" {access:?}")).unwrap_or_default();
+        format!("{filter:?} {:?} {enabled} {code_mode} {excluded:?}{access}", self.deny)
     }
 
     /// Whether a tool is called directly, and not from snippets.

@@ -391,6 +391,7 @@ impl Layers {
             warnings,
             untrusted: self.untrusted,
             switched_off: None,
+            access: None,
         }
     }
 }

@@ -17,6 +17,7 @@ mod error;
 #[cfg(test)]
 mod fixtures;
 mod folders;
+mod identities;
 mod key_macros;
 mod key_types;
 pub mod layers;
@@ -57,6 +58,10 @@ pub use config_layer::ConfigLayer;
 pub use configuration::{Absent, Config, Server};
 pub use error::{Error, ErrorKind};
 pub use folders::{cache_folder, state_folder, user_folder};
+pub use identities::{
+    Auth, Denied, HASH_PREFIX, NamedToken, SignatureAlgorithm, SubjectLimits, check_day, check_token_name,
+    is_secure_address, permits,
+};
 pub use key_types::MAX_SECONDS;
 pub use layers::file_of_environment;
 pub use load_options::{LoadOptions, Needs, ServersOf};

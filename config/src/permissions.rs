@@ -33,6 +33,16 @@ impl Glob {
         self.fits(tool) || self.fits(&format!("{server}.{tool}"))
     }
 
+    /// Whether the glob matches `server.tool` for some tool of a server.
+    pub(crate) fn fits_some_tool(&self, server: &str) -> bool {
+        let qualified = format!("{server}.");
+        match self.0.split_once('*') {
+            // The asterisk matches the rest of the server's name, and a tool can have any name.
+            Some((start, _)) => start.starts_with(&qualified) || qualified.starts_with(start),
+            None => self.0.len() > qualified.len() && self.0.starts_with(&qualified),
+        }
+    }
+
     /// The glob as written.
     pub fn text(&self) -> &str {
         &self.0
@@ -118,6 +128,17 @@ mod tests {
         assert!(Glob::new("*").fits("") && Glob::new("*.delete_*").fits_tool("db", "delete_row"));
         assert!(Glob::new("delete_*").fits_tool("db", "delete_row"));
         assert!(!Glob::new("other.delete_*").fits_tool("db", "delete_row"));
+    }
+
+    #[test]
+    fn a_glob_excludes_servers_whose_tools_it_can_not_match() {
+        let fits = |glob: &str| Glob::new(glob).fits_some_tool("db");
+        for glob in ["db.*", "db.get_*", "*", "*.get_*", "d*", "db.get", "db*"] {
+            assert!(fits(glob), "{glob}");
+        }
+        for glob in ["", "db", "db.", "dbx.*", "other.*", "get_row", "x*", "dbx*"] {
+            assert!(!fits(glob), "{glob}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::identities::{AuthForm, DeniedForm, SubjectLimitsForm, TokensForm};
 use super::key_macros::{Kind, plain, record, section};
 use super::key_types::{Address, Count, Expanded, FilePath, Number, Seconds, Size};
 use super::placed::AsWritten;
@@ -51,6 +52,14 @@ section! {
         hosts: Vec<String> = Vec::new(),
         /// Origins of web pages that may use the server over HTTP, such as `https://app.example.com:443`.
         origins: Vec<String> = Vec::new(),
+        /// The authorization server whose access tokens are accepted over HTTP.
+        auth: Option<AuthForm>,
+        /// Tokens that are accepted over HTTP, by the name of their subject.
+        tokens: Option<TokensForm>,
+        /// Subjects and tokens that are refused.
+        deny: DeniedForm,
+        /// Limits of each subject.
+        subject_limits: SubjectLimitsForm,
         /// The audit log: who ran what.
         audit: Option<AuditForm>,
         /// Metrics for Prometheus.

@@ -33,6 +33,7 @@ pub(super) fn settings(document: &Document) -> (File, Vec<Problem>) {
         checker.no_secrets(Some(node));
     }
     checker.cache(document, &mut file);
+    checker.identities(document, &mut file);
     checker.code_mode(document, &mut file);
     problems.extend(checker.done());
     problems.sort_by_key(|problem| (problem.place.line, problem.place.column));
@@ -99,6 +100,22 @@ impl Checker {
             let place = node.get(name).unwrap_or(node).place;
             self.report(&At { place, value: () }, message);
         }
+    }
+
+    /// Who may use a server is its user's decision: a project must neither let others in nor lift a limit.
+    fn identities(&self, document: &Document, file: &mut File) {
+        let ConfigLayer::Project(_) = &document.source.layer else { return };
+        for key in ["auth", "tokens", "deny", "subjectLimits"] {
+            let Some(node) = document.tree.get("serve").and_then(|serve| serve.get(key)) else { continue };
+            let message = format!(
+                "a project can't set serve.{key}, because it decides who may use your server; set it in your own \
+                 configuration, or in a file that --config names"
+            );
+            self.report(&At { place: node.place, value: () }, &message);
+        }
+        let serve = &mut file.serve;
+        (serve.auth, serve.tokens) = (None, None);
+        (serve.deny, serve.subject_limits) = Default::default();
     }
 
     /// Moves values under `defaults` and under aliases to their main keys.
