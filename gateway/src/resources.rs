@@ -11,6 +11,9 @@ pub const LIST: &str = "mcp_resources_list";
 /// The function that reads a resource, treated the same way.
 pub const READ: &str = "mcp_resource_read";
 
+/// The name by which access to the prompts of a server is permitted to a subject.
+pub const PROMPT: &str = "mcp_prompt_get";
+
 /// Maximum bytes of an address to look up.
 pub(crate) const MAX_ADDRESS: usize = 8 << 10;
 

@@ -106,6 +106,13 @@ impl UnavailableTools {
         if let Some(held) = self.pins.holds_back(server, tool, list) {
             return Some(held);
         }
+        if !self.config.permits(server, tool) {
+            let scope = self.config.serve.auth.as_ref().and_then(|auth| auth.scope_for(server, tool));
+            return Some(match scope {
+                Some(scope) => format!("the user's token does not permit it, which needs the scope {scope}"),
+                None => "the user's token does not permit it".to_owned(),
+            });
+        }
         if self.config.denies(server, tool) {
             return Some("`globalSettings.deny` of the configuration excludes it".to_owned());
         }

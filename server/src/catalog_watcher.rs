@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use config::Server;
+use config::{Glob, Server};
 use futures::future::join_all;
 use runner::Cache;
 use terminal::Notifier;
@@ -43,6 +43,27 @@ impl CatalogWatcher {
         let (sender, current) = watch::channel(Arc::new(Snapshot::empty(settings.borrow().clone())));
         let work = Work { settings, upstreams: upstreams.clone(), cache, notifier, current: sender, offered };
         Arc::new(CatalogWatcher { upstreams, current, work: tokio::spawn(work.run()) })
+    }
+
+    /// Offers the part of another watcher's tools that a subject may call.
+    pub(crate) fn restricted(
+        whole: &Arc<CatalogWatcher>,
+        tools: Vec<Glob>,
+        cache: Cache,
+        notifier: Notifier,
+    ) -> Arc<Self> {
+        let followed = whole.watch();
+        let settings = followed.borrow().settings.restricted(tools.clone());
+        let (current, watched) = watch::channel(Arc::new(Snapshot::empty(settings)));
+        let work = Restriction { followed, tools, cache, notifier, current };
+        // Snapshots of the other watcher end with it.
+        let whole = whole.clone();
+        let upstreams = whole.upstreams.clone();
+        let work = tokio::spawn(async move {
+            let _whole = whole;
+            work.run().await;
+        });
+        Arc::new(CatalogWatcher { upstreams, current: watched, work })
     }
 
     /// The current snapshot.
@@ -144,23 +165,61 @@ impl Work {
         match building.await {
             Ok(snapshot) => {
                 let snapshot = Arc::new(snapshot);
-                let is_new = self.current.send_if_modified(|current| {
-                    // New executions use the settings that are in effect.
-                    let is_new = !Arc::ptr_eq(&current.settings, &snapshot.settings)
-                        || !current.offers_the_same(&snapshot)
-                        || current.is_whole != snapshot.is_whole
-                        || current.prompts_and_resources != snapshot.prompts_and_resources
-                        || !current.is_built;
-                    if is_new {
-                        *current = snapshot.clone();
-                    }
-                    is_new
-                });
-                if is_new {
+                if replace(&self.current, &snapshot) {
                     self.offered.send_replace(Some(snapshot));
                 }
             }
             Err(error) => self.notifier.error(&format!("the catalog can't be built: {error}")),
+        }
+    }
+}
+
+/// Replaces the current snapshot, unless the new one offers the same.
+fn replace(current: &watch::Sender<Arc<Snapshot>>, snapshot: &Arc<Snapshot>) -> bool {
+    current.send_if_modified(|current| {
+        // New executions use the settings that are in effect.
+        let is_new = !Arc::ptr_eq(&current.settings, &snapshot.settings)
+            || !current.offers_the_same(snapshot)
+            || current.is_whole != snapshot.is_whole
+            || current.prompts_and_resources != snapshot.prompts_and_resources
+            || !current.is_built;
+        if is_new {
+            *current = snapshot.clone();
+        }
+        is_new
+    })
+}
+
+/// Follows a watcher's snapshots with the part of each that a subject may call.
+struct Restriction {
+    followed: watch::Receiver<Arc<Snapshot>>,
+    tools: Vec<Glob>,
+    cache: Cache,
+    notifier: Notifier,
+    current: watch::Sender<Arc<Snapshot>>,
+}
+
+impl Restriction {
+    async fn run(mut self) {
+        loop {
+            let whole = self.followed.borrow_and_update().clone();
+            // The initial snapshot reflects no servers.
+            if whole.is_built {
+                self.build(whole).await;
+            }
+            if self.followed.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn build(&self, whole: Arc<Snapshot>) {
+        let (cache, notifier, tools) = (self.cache.clone(), self.notifier.clone(), self.tools.clone());
+        let building =
+            tokio::task::spawn_blocking(move || Snapshot::restricted(&whole, tools, &cache, &notifier));
+        match building.await {
+            Ok(snapshot) => drop(replace(&self.current, &Arc::new(snapshot))),
+            Err(error) => self.notifier.error(&format!("the catalog of a subject can't be built: {error}")),
         }
     }
 }

@@ -25,6 +25,7 @@ use super::caller::Caller;
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::{ClientHost, UnderWay};
 use super::definitions;
+use super::identity::Identity;
 use super::pending::input_required;
 use super::progress::{self, Watcher};
 use super::recorder::{ExecutionRecorder, Recorded, Requester};
@@ -33,6 +34,7 @@ use super::settings_in_force::SettingsInForce;
 use super::shared_sessions::{self, ClientSessions};
 use super::snapshot::Snapshot;
 use super::state::ServerState;
+use super::subject_usage::{LimitReached, Measured};
 use super::upstreams::Upstreams;
 use crate::outcome_text::milliseconds;
 
@@ -62,6 +64,8 @@ pub(crate) struct Execution {
     pub(crate) peer: Peer<RoleServer>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) requester: Requester,
+    /// The subject that has sent it.
+    pub(crate) identity: Option<Arc<Identity>>,
     pub(crate) arguments: Arguments,
     /// The user's answer to an earlier question.
     pub(crate) given: Option<PriorAnswer>,
@@ -104,6 +108,13 @@ struct Timing {
 fn too_late(limit: Duration) -> String {
     let seconds = limit.as_secs_f64();
     format!("it waited {seconds} s for other executions, the limit (serve.queueTimeout); try again later")
+}
+
+/// The processor time of a program. It is unknown for one that was killed, as at its time limit; then that is the time
+/// that it ran.
+fn program_time(outcome: &Outcome) -> Duration {
+    let ms = if outcome.cpu_ms > 0.0 { outcome.cpu_ms } else { outcome.phases_ms.run };
+    Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
 }
 
 /// An execution that is recorded: its code, and who takes part in it.
@@ -214,7 +225,7 @@ impl Execution {
             masker.mask_value(&mut error.evidence);
         }
         let keep =
-            |part: &str, text: &str| self.state.kept.keep(self.session.owner(), recorder.id(), part, text);
+            |part: &str, text: &str| self.state.kept.keep(&self.session.owner(), recorder.id(), part, text);
         let shared = shared_sessions::note(&outcome.shared_sessions);
         let answer = answer::result(outcome, code, &self.snapshot.config().serve, &keep);
         definitions::with_lines(answer, self.lowered().into_iter().chain(shared))
@@ -225,6 +236,9 @@ impl Execution {
         let Arguments { code: text, args, check_only, .. } = &self.arguments;
         let recorded = recorder.execution(text, &json!(args), *check_only);
         recorded.map_err(|unrecorded| unrecorded.to_string())?;
+        if let Err(limit) = self.begin_of_subject() {
+            return Ok(Outcome::busy(&limit.to_string()));
+        }
         let longest = self.snapshot.config().serve.queue_timeout;
         let lease = tokio::select! {
             biased;
@@ -247,15 +261,35 @@ impl Execution {
         let upstreams = self.shared_upstreams();
         let _shared_under_way = self.shared_under_way(upstreams.as_deref(), &host);
         let sessions = self.sessions(approver, host, upstreams);
-        let in_force = SettingsInForce::new(&self.state, &self.snapshot.settings);
+        let in_force = SettingsInForce::new(&self.state, &self.snapshot.settings, self.identity.as_deref());
         let seen = &self.session.seen;
         let recorded = Recorded { sessions: &sessions, recorder, approver, in_force, seen };
         let request = self.request(code.clone(), stop)?;
+        let measured = self.measured();
         let ran = engine.run(&request, &self.snapshot.catalog, &recorded, watcher).await;
         let shared_sessions = sessions.shared_servers();
         self.behind_answer(engine, sessions);
         let outcome = ran.map_err(|error| Report::from(error).for_model())?;
+        if let Some(measured) = measured {
+            measured.end(program_time(&outcome));
+        }
         Ok(Outcome { shared_sessions, ..outcome })
+    }
+
+    /// Counts the execution against its subject's limits. One that continues after a question was counted before.
+    fn begin_of_subject(&self) -> Result<(), LimitReached> {
+        let Some(subject) = self.session.subject.as_ref().filter(|_| self.given.is_none()) else {
+            return Ok(());
+        };
+        let limits = self.state.settings.borrow().config.serve.subject_limits.clone();
+        self.state.usage.begin(&subject.key(), &limits)
+    }
+
+    /// Measures the program against its subject's limit.
+    fn measured(&self) -> Option<Measured<'_>> {
+        let subject = self.session.subject.as_ref()?;
+        let limits = self.state.settings.borrow().config.serve.subject_limits.clone();
+        Some(self.state.usage.measure(subject.key(), limits))
     }
 
     /// Ends the sessions and prepares the next execution, after the client has received the answer.
@@ -302,7 +336,7 @@ impl Execution {
         let settings = &self.snapshot.settings;
         let mut sessions = Sessions::new(settings.config.clone(), settings.masker.clone(), host);
         sessions.hold_to(settings.known.pins.clone());
-        sessions.share(self.state.services.clone(), self.session.owner());
+        sessions.share(self.state.services.clone(), &self.session.owner());
         sessions.adopt_from(self.state.spares.clone());
         if let Some(upstreams) = upstreams {
             let (cache, masker) = (self.state.cache.clone(), settings.masker.clone());

@@ -34,6 +34,8 @@ pub(crate) struct Client {
     pub(crate) key: String,
     /// Whether this process has no other client, so that nothing needs to be reserved for others.
     pub(crate) alone: bool,
+    /// Whether it is a subject, whose executions have a limit of their own.
+    pub(crate) is_subject: bool,
 }
 
 #[derive(Debug)]
@@ -41,6 +43,8 @@ struct State {
     /// How many executions may run at once, and how many may wait.
     places: usize,
     room: usize,
+    /// How many executions of one subject may run at once.
+    of_subject: Option<usize>,
     /// Counts of all executions.
     all: Count,
     /// Counts by client, for clients that have any.
@@ -120,7 +124,7 @@ impl Queue {
 }
 
 /// The part of `all` that one client may have if there are others: a quarter, at least one, is reserved for them.
-fn share(all: usize) -> usize {
+pub(crate) fn share(all: usize) -> usize {
     all.saturating_sub((all / 4).max(1)).max(1)
 }
 
@@ -143,7 +147,8 @@ impl State {
     fn admits(&self, client: &Client, kind: Kind) -> bool {
         let own = self.of(client);
         let places = if client.alone { self.places } else { share(self.places) };
-        if self.all.running >= self.places || own.running >= places {
+        let limit = self.of_subject.filter(|_| client.is_subject).unwrap_or(places);
+        if self.all.running >= self.places || own.running >= places.min(limit) {
             return false;
         }
         let started = self.places.saturating_mul(STARTED_PER_PLACE);
@@ -202,19 +207,19 @@ impl State {
 }
 
 impl Slots {
-    /// `places` slots, and room for `room` waiting executions.
+    /// `places` slots, and room for `room` waiting executions. Subjects have no limit of their own.
     pub(crate) fn new(places: usize, room: usize) -> Arc<Self> {
-        let (all, clients, queues) = (Count::default(), HashMap::new(), VecDeque::new());
+        let (of_subject, all, clients, queues) = (None, Count::default(), HashMap::new(), VecDeque::new());
         Arc::new(Slots {
-            state: Mutex::new(State { places, room, all, clients, queues }),
+            state: Mutex::new(State { places, room, of_subject, all, clients, queues }),
             left: Notify::new(),
         })
     }
 
-    /// Changes both limits.
-    pub(crate) fn resize(self: &Arc<Self>, places: usize, room: usize) {
+    /// Changes the limits; `of_subject` is the limit of running executions of one subject.
+    pub(crate) fn resize(self: &Arc<Self>, places: usize, room: usize, of_subject: Option<usize>) {
         let mut state = self.state();
-        (state.places, state.room) = (places, room);
+        (state.places, state.room, state.of_subject) = (places, room, of_subject);
         drop(state);
         self.admit();
     }

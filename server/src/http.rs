@@ -1,9 +1,11 @@
 //! The server over streamable HTTP: its routes and its shutdown.
 //!
-//! Other modules have their own parts: `http::token` and `http::endpoint` access, `http::head` and `http::framing` the
+//! Other modules have their own parts: `http::access`, `http::challenge` and `http::endpoint` access, `http::head` and `http::framing` the
 //! refusal of heads, `http::connections` and `http::table` the limits of connections, `http::sessions` those of
 //! sessions, and `http::cors` the answers to browsers.
 
+mod access;
+mod challenge;
 mod connections;
 mod cors;
 mod endpoint;
@@ -19,9 +21,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware;
+use axum::response::Response;
 use axum::routing::{any, get};
 use gateway::failure::Failure;
 use report::Kind;
@@ -37,6 +40,7 @@ use super::shutdown;
 use super::state::ServerState;
 
 pub(crate) use connections::accept;
+pub(crate) use access::has_identities;
 pub use endpoint::BODY_LIMIT;
 pub use sessions::session_end;
 pub use token::Token;
@@ -87,10 +91,21 @@ fn routes<Handler: ServerHandler>(endpoint: Arc<Endpoint<Handler>>) -> axum::Rou
     axum::Router::new()
         .route(PATH, any(endpoint::answer::<Handler>))
         .route(metrics::PATH, get(endpoint::metrics::<Handler>))
+        .route(challenge::METADATA, get(metadata::<Handler>))
+        .route(&format!("{}/{{*resource}}", challenge::METADATA), get(metadata::<Handler>))
         .route("/readyz", get(ready::<Handler>))
         .with_state(endpoint.clone())
         .route("/healthz", get(|| async { "ok\n" }))
         .layer(middleware::from_fn_with_state(endpoint, endpoint::unless_refused::<Handler>))
+}
+
+/// The metadata that tells clients where to get a token.
+async fn metadata<Handler: ServerHandler>(
+    State(endpoint): State<Arc<Endpoint<Handler>>>,
+    request: Request,
+) -> Response {
+    let settings = endpoint.state.settings.borrow().clone();
+    challenge::metadata(&settings.config.serve, request.uri().path(), PATH)
 }
 
 /// Reports whether snippets can be run and the servers are known. Contains nothing confidential.

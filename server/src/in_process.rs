@@ -7,9 +7,10 @@ use gateway::failure::Failure;
 use rmcp::ServiceExt as _;
 use system::random;
 
+use super::identity;
 use super::line_transport::LineTransport;
 use super::service::{McpService, PipeService};
-use super::session::{AgentIsolation, ClientSession};
+use super::session::{AgentIsolation, ClientSession, ClientTransport};
 use super::state::ServerState;
 
 /// Buffer size between both ends, in bytes.
@@ -39,7 +40,10 @@ pub(crate) async fn connect(
     isolation: AgentIsolation,
 ) -> Result<InProcessClient, Failure> {
     let id = random::id().map_err(Failure::system)?;
-    let client = ClientSession::of_agent(id, isolation, state.clone());
+    // A subagent works for the subject that calls it.
+    let subject = identity::current();
+    let transport = ClientTransport::InProcess(isolation);
+    let client = ClientSession::of_subject(id, transport, subject, state.clone());
     let service = PipeService::new(McpService::new(state.clone(), client.clone()));
     let (near, far) = tokio::io::duplex(PIPE);
     // It ends with the client's end.

@@ -78,7 +78,11 @@ impl<'a> MultiRoundTripCall<'a> {
             session,
             context,
             name: name.to_owned(),
-            binding: binding(name, arguments),
+            binding: binding(
+                name,
+                arguments,
+                session.subject.as_ref().map(|subject| subject.key()).as_deref(),
+            ),
             responses: parameters.get("inputResponses").and_then(Value::as_object).cloned(),
             state,
             bytes: arguments.map_or(0, |arguments| arguments.to_string().len()),

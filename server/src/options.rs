@@ -2,10 +2,10 @@
 
 use std::net::SocketAddr;
 
-use config::LoadOptions;
+use config::{LoadOptions, Serve};
 use gateway::failure::Failure;
 
-use crate::http::Token;
+use crate::http::{self, Token};
 
 /// How a server is started.
 #[derive(Debug, Clone, Default)]
@@ -24,9 +24,53 @@ impl ServeOptions {
     /// The token that HTTP clients must send.
     ///
     /// # Errors
-    /// If one is required and missing, or invalid.
+    /// If its variable is missing or invalid.
     pub(crate) fn token(&self) -> Result<Option<Token>, Failure> {
-        let token = self.http.map(|address| Token::of(address, self.token_variable.as_deref()));
-        Ok(token.transpose()?.flatten())
+        let variable = self.token_variable.as_deref().filter(|_| self.http.is_some());
+        variable.map(Token::of).transpose()
+    }
+
+    /// Checks that only clients on this machine can do without a token.
+    ///
+    /// # Errors
+    /// If other machines can reach the address, and nothing says who gets access.
+    pub(crate) fn check_access(&self, serve: &Serve) -> Result<(), Failure> {
+        let is_open = self.token_variable.is_none() && !http::has_identities(serve);
+        match self.http.filter(|address| is_open && !address.ip().to_canonical().is_loopback()) {
+            None => Ok(()),
+            Some(address) => Err(Failure::command_line(format!(
+                "{address} can be reached from other machines, and any client there could run code"
+            ))
+            .hint("name a variable with a token: --token-env VARIABLE")
+            .hint("or configure serve.auth or serve.tokens, so that each user has a token")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn only_loopback_addresses_need_no_token() {
+        let check = |address: &str, variable: Option<&str>, serve: &Serve| {
+            let options = ServeOptions {
+                http: Some(address.parse().unwrap()),
+                token_variable: variable.map(str::to_owned),
+                ..ServeOptions::default()
+            };
+            options.check_access(serve).is_ok()
+        };
+        let tokens = Serve { tokens: Some(BTreeMap::new()), ..Serve::default() };
+        for own in ["127.0.0.1:1", "[::1]:1", "127.9.9.9:1", "[::ffff:127.0.0.1]:1"] {
+            assert!(check(own, None, &Serve::default()), "{own}");
+        }
+        for open in ["0.0.0.0:1", "[::]:1", "192.168.1.5:1", "[fe80::1]:1"] {
+            assert!(!check(open, None, &Serve::default()), "{open}");
+            assert!(check(open, Some("X"), &Serve::default()) && check(open, None, &tokens), "{open}");
+        }
+        assert!(ServeOptions::default().check_access(&Serve::default()).is_ok(), "standard input and output");
     }
 }

@@ -307,8 +307,8 @@ pub(crate) fn input_required(requests: &Value, state: &str) -> Value {
     json!({ "resultType": "input_required", "inputRequests": requests, "requestState": state })
 }
 
-/// The data that a request's state is bound to: the tool and its arguments.
-pub(crate) fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
+/// The data that a request's state is bound to: the tool, its arguments, and the subject that calls it.
+pub(crate) fn binding(tool: &str, arguments: Option<&Value>, subject: Option<&str>) -> Vec<u8> {
     // The order of members makes no difference.
     let sorted = |arguments: &Value| {
         let mut arguments = arguments.clone();
@@ -316,7 +316,7 @@ pub(crate) fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
         arguments.to_string()
     };
     let arguments = arguments.map(sorted).unwrap_or_default();
-    json!(["tools/call", tool, blake3::hash(arguments.as_bytes()).to_hex().to_string()])
+    json!(["tools/call", tool, blake3::hash(arguments.as_bytes()).to_hex().to_string(), subject])
         .to_string()
         .into_bytes()
 }

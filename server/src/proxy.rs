@@ -24,6 +24,7 @@ use super::answer;
 use super::approval::Approver;
 use super::caller::Caller;
 use super::client_host::ServerNotice;
+use super::identity::Identity;
 use super::recorder::{ExecutionRecorder, Requester};
 use super::session::ClientSession;
 use super::settings_in_force::SettingsInForce;
@@ -47,6 +48,8 @@ pub(crate) struct ProxiedRequest {
     /// The shared sessions that are watched for changes; they may be the same.
     pub(crate) shared: Arc<Upstreams>,
     pub(crate) caller: Arc<Caller>,
+    /// The subject that sends it.
+    pub(crate) identity: Option<Arc<Identity>>,
     pub(crate) cancel: CancellationToken,
 }
 
@@ -82,7 +85,8 @@ impl ProxiedRequest {
                 own.extend(meta);
             }
             async {
-                let checked = self.checked(&tool, offered.filter(|_| is_plain), &arguments);
+                let owner = self.session.owner();
+                let checked = self.checked(&owner, &tool, offered.filter(|_| is_plain), &arguments);
                 let sent = arguments.clone();
                 let carried =
                     ForwardedRequest { parameters, arguments: Some(sent), ..ForwardedRequest::default() };
@@ -115,13 +119,14 @@ impl ProxiedRequest {
     /// A call of a direct tool, for the cache of results and the statistics.
     fn checked<'a>(
         &'a self,
+        client: &'a str,
         tool: &'a DirectTool,
         offered: Option<&'a ToolList>,
         arguments: &'a RawValue,
     ) -> CheckedCall<'a> {
         CheckedCall {
             config: self.snapshot.config(),
-            client: self.session.owner(),
+            client,
             server: &tool.server,
             tool: &tool.tool,
             offered,
@@ -134,7 +139,7 @@ impl ProxiedRequest {
     fn bounded(&self, result: Value, tool: &DirectTool, offered: Option<&ToolList>, id: &str) -> Value {
         let described = offered.and_then(|tools| tools.tool(&tool.tool));
         let has_schema = described.is_some_and(|tool| tool["outputSchema"].is_object());
-        let keep = |part: &str, text: &str| self.state.kept.keep(self.session.owner(), id, part, text);
+        let keep = |part: &str, text: &str| self.state.kept.keep(&self.session.owner(), id, part, text);
         answer::direct(result, self.snapshot.config().serve.output, has_schema, &keep)
     }
 
@@ -154,9 +159,7 @@ impl ProxiedRequest {
         let permitted = self.permit((server, READ), || RequestedTool::reading(server), &raw, &recorder).await;
         permitted.map_err(|refusal| internal(format!("denied: {refusal}")))?;
         let mut carried = None;
-        SettingsInForce::new(&self.state, &self.snapshot.settings)
-            .check(server, Some(READ))
-            .map_err(|gone| internal(gone.to_string()))?;
+        self.in_force().check(server, Some(READ)).map_err(|gone| internal(gone.to_string()))?;
         let read = |_| async {
             let result = self.carry(server, "resources/read", parameters).await;
             let logged = for_log(&result);
@@ -265,10 +268,14 @@ impl ProxiedRequest {
         }
     }
 
+    fn in_force(&self) -> SettingsInForce<'_> {
+        SettingsInForce::new(&self.state, &self.snapshot.settings, self.identity.as_deref())
+    }
+
     /// Checks that the current configuration still allows requests to the server, or calls of the tool.
     fn check_in_force(&self, server: &Server, tool: Option<&str>) -> Result<(), mcp::Error> {
         let name = &server.connection.name;
-        let checked = SettingsInForce::new(&self.state, &self.snapshot.settings).check(name, tool);
+        let checked = self.in_force().check(name, tool);
         checked.map_err(|gone| mcp::Error::new(name, ErrorKind::Host { reason: gone.to_string() }))
     }
 

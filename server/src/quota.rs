@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn client(key: &str) -> Client {
-        Client { key: key.to_owned(), alone: false }
+        Client { key: key.to_owned(), alone: false, is_subject: false }
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_single_client_may_use_the_whole_quota() {
         let quota = Quota::new("things", Amount { count: 2, bytes: 9 }, Amount { count: 1, bytes: 1 });
-        let alone = Client { key: String::new(), alone: true };
+        let alone = Client { key: String::new(), alone: true, is_subject: false };
         let _held = [quota.reserve(&alone, 4).unwrap(), quota.reserve(&alone, 5).unwrap()];
         assert!(quota.reserve(&alone, 0).is_err());
     }

@@ -186,7 +186,7 @@ async fn again(
         return Ok(());
     }
     let serve = &new.config.serve;
-    state.slots.resize(serve.max_executions, serve.max_waiting);
+    state.slots.resize(serve.max_executions, serve.max_waiting, serve.subject_limits.executions);
     state.cache.resize(new.config.cache.size);
     state.held.set_return_time(serve.question_timeout);
     state.terminal.notifier().info(&difference(&old, &new));

@@ -73,8 +73,14 @@ impl List {
 /// tools.
 fn servers(proxied: &ProxiedRequest, list: List) -> Vec<&Server> {
     let config: &Config = proxied.snapshot.config();
-    let is_offered =
-        |server: &&Server| list == List::Prompts || resources::may_be_listed(config, &server.connection.name);
+    let is_offered = |server: &&Server| {
+        let name = &server.connection.name;
+        if list == List::Prompts {
+            config.permits(name, resources::PROMPT)
+        } else {
+            resources::may_be_listed(config, name)
+        }
+    };
     config.servers.iter().filter(is_offered).collect()
 }
 

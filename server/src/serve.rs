@@ -40,6 +40,7 @@ async fn serve_in(
         lenient: true,
     };
     let first = runtime.read(&source)?;
+    options.check_access(&first.0.config.serve)?;
     let state = runtime.serve_following(source, first, &options.allow)?;
     runtime.spawn(server_log::follow(state.clone()));
     runtime.spawn(precompile::compile(state.clone()));

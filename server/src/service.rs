@@ -30,6 +30,7 @@ use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
 use super::definitions;
 use super::execute::{self, Arguments, Execution, SuspendedExecution};
+use super::identity;
 use super::message;
 use super::multi_round_trip::{CallScope, MultiRoundTripCall, Resumption};
 use super::protocol_types;
@@ -152,7 +153,7 @@ impl ServerHandler for McpService {
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let context = subscription.request_context().clone();
-        let live = self.session.live(Self::abilities(&context));
+        let live = self.session.live_for(Self::abilities(&context), &context);
         let upstreams = self.session.upstreams(Self::abilities(&context), &context.peer);
         let mut notices = upstreams.host().notices();
         for uri in subscription.accepted().resource_subscriptions.iter().flatten() {
@@ -287,7 +288,7 @@ impl McpService {
 
     /// The offered tools, after the servers had time to answer.
     async fn snapshot(&self, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
-        let live = self.session.live(Self::abilities(context));
+        let live = self.session.live_for(Self::abilities(context), context);
         let wait = live.now().config().serve.list_wait;
         // An agent does not ask again for tools that it did not see.
         let wait = if self.session.is_agent() { wait.max(AGENTS_WAIT) } else { wait };
@@ -296,7 +297,7 @@ impl McpService {
 
     /// The snapshot for a call of this tool: an unknown direct tool may belong to a server that still starts.
     async fn snapshot_for(&self, name: &str, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
-        let live = self.session.live(Self::abilities(context));
+        let live = self.session.live_for(Self::abilities(context), context);
         let is_own = RESERVED.contains(&name) && definitions::executes(&live.now());
         match (name, is_own) {
             // The execution itself waits for the servers that it names.
@@ -321,6 +322,7 @@ impl McpService {
             upstreams: self.session.upstreams(abilities, &context.peer),
             shared: self.session.live(abilities).upstreams.clone(),
             caller,
+            identity: identity::of(context),
             cancel: context.ct.clone(),
         }
     }
@@ -424,10 +426,11 @@ impl McpService {
             state: self.state.clone(),
             session: self.session.clone(),
             snapshot,
-            live: self.session.live(Self::abilities(context)),
+            live: self.session.live_for(Self::abilities(context), context),
             peer: context.peer.clone(),
             caller: scope.caller.clone(),
             requester: Requester::of(&self.session, context),
+            identity: identity::of(context),
             arguments,
             given: None,
             cancel: scope.cancel.clone(),

@@ -1,5 +1,6 @@
 //! A client and the state that lasts between its requests: log level, permissions, sessions with servers.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use gateway::permission::{Reason, SessionAnswers};
@@ -17,6 +18,7 @@ use super::catalog_watcher::CatalogWatcher;
 use super::client_host::{ClientHost, ServerNotice};
 use super::definitions;
 use super::execution_slots::Client;
+use super::identity::{self, Subject};
 use super::level::Level;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
@@ -62,6 +64,8 @@ pub struct ClientSession {
     /// Its id, which can't be guessed.
     pub(crate) id: String,
     pub(crate) transport: ClientTransport,
+    /// The only one whose requests it serves, if they have a subject.
+    pub(crate) subject: Option<Arc<Subject>>,
     pub(crate) answers: SessionAnswers,
     /// The shapes of tools' answers so far.
     pub(crate) seen: AnswerShapes,
@@ -98,18 +102,20 @@ pub(crate) struct ScratchError(#[source] sandbox::SpawnError);
 
 impl ClientSession {
     pub(crate) fn new(id: String, transport: ClientTransport, state: Arc<ServerState>) -> Arc<Self> {
-        Arc::new(Self::with_transport(id, transport, state))
+        Self::of_subject(id, transport, None, state)
     }
 
-    /// The session of an agent of this process.
-    pub(crate) fn of_agent(id: String, isolation: AgentIsolation, state: Arc<ServerState>) -> Arc<Self> {
-        Arc::new(Self::with_transport(id, ClientTransport::InProcess(isolation), state))
-    }
-
-    fn with_transport(id: String, transport: ClientTransport, state: Arc<ServerState>) -> Self {
-        ClientSession {
+    /// The session of a client of this subject.
+    pub(crate) fn of_subject(
+        id: String,
+        transport: ClientTransport,
+        subject: Option<Arc<Subject>>,
+        state: Arc<ServerState>,
+    ) -> Arc<Self> {
+        Arc::new(ClientSession {
             id,
             transport,
+            subject,
             answers: SessionAnswers::default(),
             seen: AnswerShapes::default(),
             level: Mutex::default(),
@@ -119,7 +125,7 @@ impl ClientSession {
             is_initialized: OnceLock::new(),
             notifiers: Mutex::default(),
             state,
-        }
+        })
     }
 
     /// Whether it is an agent of this process: it may list resources of all servers, and reads them with permission.
@@ -141,10 +147,15 @@ impl ClientSession {
         self.transport.is_alone() || self.is_initialized.get().is_some()
     }
 
-    /// The owner of its executions' outputs. Clients without a session share an owner: an address there can be read by
-    /// any client that knows it, but it can't be guessed and is not listed.
-    pub(crate) fn owner(&self) -> &str {
-        if self.lasts() { &self.id } else { "" }
+    /// The owner of its executions' outputs and of its cached results. Clients without a session share an owner with
+    /// the other ones of their subject: an address there can be read by each of them that knows it, but it can't be
+    /// guessed and is not listed.
+    pub(crate) fn owner(&self) -> Cow<'_, str> {
+        match &self.subject {
+            _ if self.lasts() => Cow::Borrowed(&self.id),
+            Some(subject) => Cow::Owned(subject.key()),
+            None => Cow::Borrowed(""),
+        }
     }
 
     /// The handshake is done: starts notifying the client of changes.
@@ -153,7 +164,7 @@ impl ClientSession {
             return;
         }
         let abilities = Abilities::of(context.client_capabilities().as_ref());
-        let live = self.live(abilities);
+        let live = self.live_for(abilities, context);
         self.keep_notifier(tokio::spawn(notify_of_changes(
             live.clone(),
             context.peer.clone(),
@@ -182,10 +193,30 @@ impl ClientSession {
         }
     }
 
-    /// The sessions with servers for direct tools; a client with a session has its own.
+    /// Like [`ClientSession::live`], limited to what the subject of a request may call.
+    pub(crate) fn live_for(
+        &self,
+        abilities: Abilities,
+        context: &RequestContext<RoleServer>,
+    ) -> Arc<CatalogWatcher> {
+        let whole = self.live(abilities);
+        let Some(identity) = identity::of(context) else { return whole };
+        let access = identity.access(&self.state.settings.borrow().config.serve);
+        match access {
+            Ok(None) => whole,
+            Ok(Some(tools)) => self.state.restricted(abilities, &whole, tools),
+            // Denied since the request was accepted.
+            Err(_) => self.state.restricted(abilities, &whole, Vec::new()),
+        }
+    }
+
+    /// The sessions with servers for direct tools. A client with a session has its own, and so has a subject.
     pub(crate) fn upstreams(&self, abilities: Abilities, peer: &Peer<RoleServer>) -> Arc<Upstreams> {
         if self.transport.is_alone() || !self.lasts() {
-            return self.live(abilities).upstreams.clone();
+            return match &self.subject {
+                Some(subject) => self.state.upstreams_of(abilities, subject),
+                None => self.live(abilities).upstreams.clone(),
+            };
         }
         let start = || {
             let host = ClientHost::new(
@@ -236,12 +267,15 @@ impl ClientSession {
         (Arc::new(Caller::asked_by_response(context, level, terms, sender)), Some(asks))
     }
 
-    /// The client for quotas: the session, or the address for clients without one, which is the only thing known about
-    /// them across requests.
+    /// The client for quotas: the subject, otherwise the session, or the address for clients without one, which is the
+    /// only thing known about them across requests.
     fn client(&self, context: &RequestContext<RoleServer>) -> Client {
+        if let Some(subject) = &self.subject {
+            return Client { key: subject.key(), alone: false, is_subject: true };
+        }
         let address = super::peer_address::of(context).filter(|_| is_stateless(context));
         let key = address.map_or_else(|| self.id.clone(), |address| address.ip().to_canonical().to_string());
-        Client { key, alone: self.transport.is_alone() }
+        Client { key, alone: self.transport.is_alone(), is_subject: false }
     }
 
     /// The minimum level of log messages that the client requested.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use config::Config;
+use config::{Config, Glob};
 use gateway::catalog::{ServerIntroduction, ToolLists};
 use gateway::config_secrets;
 use gateway::direct::{Partition, presented};
@@ -34,7 +34,7 @@ pub struct Settings {
     /// Its secrets.
     pub masker: Masker,
     /// The audit log.
-    pub(crate) audit: Option<Audit>,
+    pub(crate) audit: Option<Arc<Audit>>,
     /// The notes about tools that were already shown.
     noted: Mutex<BTreeSet<String>>,
 }
@@ -65,6 +65,8 @@ pub struct Snapshot {
     has_resources: bool,
     /// The servers' descriptions of themselves.
     about: BTreeMap<String, String>,
+    /// The reason of each unavailable server, including those with remembered lists.
+    reasons: BTreeMap<String, String>,
     /// The hash of the tools as clients see them, once it is needed.
     pub(crate) digest: OnceLock<blake3::Hash>,
 }
@@ -105,8 +107,23 @@ impl Settings {
         let masker = config_secrets::masker(&config);
         let masker = token.map_or(masker.clone(), |token| masker.hiding(token));
         let audit = config.serve.audit.as_ref();
-        let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?;
+        let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?.map(Arc::new);
         Ok(Arc::new(Settings { config: Arc::new(config), known, masker, audit, noted: Mutex::default() }))
+    }
+
+    /// The same settings as a subject may see them that may call only these tools, as globs of `server.tool`.
+    pub(crate) fn restricted(&self, tools: Vec<Glob>) -> Arc<Self> {
+        self.with_config(self.config.restricted(tools))
+    }
+
+    fn with_config(&self, config: Config) -> Arc<Self> {
+        Arc::new(Settings {
+            config: Arc::new(config),
+            known: self.known.clone(),
+            masker: self.masker.clone(),
+            audit: self.audit.clone(),
+            noted: Mutex::default(),
+        })
     }
 
     /// Whether a text was not noted before; records it.
@@ -132,6 +149,7 @@ impl Snapshot {
             is_built: false,
             has_resources: false,
             about: BTreeMap::new(),
+            reasons: BTreeMap::new(),
             digest: OnceLock::new(),
         }
     }
@@ -166,7 +184,9 @@ impl Snapshot {
             unmatched.extend(unmatched::of_server(config, server, tools));
         }
         let warnings = partition.warnings.iter().chain(&malformed).chain(&unmatched);
-        let news = warnings.filter(|warning| settings.is_news(warning));
+        // They are about the whole configuration, and noted for it.
+        let is_whole_view = config.access.is_none();
+        let news = warnings.filter(|warning| is_whole_view && settings.is_news(warning));
         news.for_each(|warning| notifier.note(&format!("warning: {warning}")));
         let reference = Reference::new(catalog.clone(), &lists.about).unwrap_or_else(|error| {
             // The catalog was just written to the cache; if it was removed since, there are no descriptions.
@@ -174,7 +194,7 @@ impl Snapshot {
             notifier.error(&format!("the tools can't be described: {why}"));
             Reference::default()
         });
-        let Lists { lists, absent, is_whole, prompts_and_resources, has_resources, about, .. } = lists;
+        let Lists { lists, absent, reasons, is_whole, prompts_and_resources, has_resources, about } = lists;
         let reference = reference.with_resources(has_resources).with_grants(config.code_mode.grants.clone());
         let reference = Arc::new(reference.with_missing(missing.clone()));
         let is_built = true;
@@ -191,8 +211,52 @@ impl Snapshot {
             is_built,
             has_resources,
             about,
+            reasons,
             digest: OnceLock::new(),
         }
+    }
+
+    /// The part of a snapshot that a subject may use that may call only these tools, as globs of `server.tool`. For a
+    /// blocking thread, as [`Snapshot::build`].
+    pub(crate) fn restricted(whole: &Snapshot, tools: Vec<Glob>, cache: &Cache, notifier: &Notifier) -> Self {
+        let mut config = whole.config().restricted(tools);
+        // A server none of whose tools may be called is not even named.
+        let has_some = |config: &Config, server: &str| {
+            let names = whole.lists.get(server).map(|list| list.names());
+            names.is_none_or(|mut names| names.any(|tool| config.permits(server, tool)))
+                || [resources::LIST, resources::READ, resources::PROMPT]
+                    .iter()
+                    .any(|name| config.permits(server, name))
+        };
+        let may_be_seen = config.clone();
+        config.servers.retain(|server| has_some(&may_be_seen, &server.connection.name));
+        let settings = whole.settings.with_config(config);
+        let config = settings.config.clone();
+        let is_seen = |server: &String| config.has_entry(server);
+        let of_seen = |texts: &BTreeMap<String, String>| -> BTreeMap<String, String> {
+            texts.iter().filter(|(server, _)| is_seen(server)).map(|(a, b)| (a.clone(), b.clone())).collect()
+        };
+        let [prompts, with_resources] = &whole.prompts_and_resources;
+        let may_list = |server: &&String| is_seen(server) && resources::may_be_listed(&config, server);
+        let may_prompt = |server: &&String| is_seen(server) && config.permits(server, resources::PROMPT);
+        let with_resources: BTreeSet<String> = with_resources.iter().filter(may_list).cloned().collect();
+        let lists = Lists {
+            lists: whole
+                .lists
+                .iter()
+                .filter(|(server, _)| is_seen(server))
+                .map(|(a, b)| (a.clone(), b.clone()))
+                .collect(),
+            absent: of_seen(&whole.absent),
+            reasons: of_seen(&whole.reasons),
+            is_whole: whole.is_whole,
+            has_resources: whole.has_resources && !with_resources.is_empty(),
+            prompts_and_resources: [prompts.iter().filter(may_prompt).cloned().collect(), with_resources],
+            about: of_seen(&whole.about),
+        };
+        let snapshot = Snapshot::build(settings, lists, cache, notifier);
+        // Work that waits for a server learns that it has answered, even if none of its tools may be called.
+        Snapshot { lists: whole.lists.clone(), ..snapshot }
     }
 
     /// The configuration that it was built with.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use config::CodeMode;
+use config::{CodeMode, Glob};
 use gateway::cache;
 use gateway::calls::CallServices;
 use gateway::failure::Failure;
@@ -22,12 +22,15 @@ use super::caller::Abilities;
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::ClientHost;
 use super::execution_slots::Slots;
+use super::identity::Subject;
 use super::metrics::Metrics;
 use super::output_store::OutputStore;
 use super::pending::PendingRequests;
 use super::quota::{Amount, Quota};
 use super::recorder::Sinks;
 use super::snapshot::{Settings, Snapshot};
+use super::subject_usage::SubjectUsage;
+use super::subject_views::SubjectViews;
 use super::upstreams::Upstreams;
 
 /// Limit on open questions: as many as a few users could ever answer, with pictures for a model (64 MiB).
@@ -61,6 +64,10 @@ pub struct ServerState {
     pub(crate) spares: Arc<SpareSessions>,
     /// The slots of a subagent's tasks, if this process serves one.
     pub(crate) tasks: OnceLock<Arc<Slots>>,
+    /// What subjects see apart from others.
+    pub(crate) subjects: SubjectViews,
+    /// What subjects have used.
+    pub(crate) usage: SubjectUsage,
     /// The open questions to clients.
     pub(crate) questions: Arc<Quota>,
     pub(crate) kept: OutputStore,
@@ -127,6 +134,7 @@ impl ServerState {
     ) -> Result<Arc<Self>, Failure> {
         let serve = settings.borrow().config.serve.clone();
         let slots = Slots::new(serve.max_executions, serve.max_waiting);
+        slots.resize(serve.max_executions, serve.max_waiting, serve.subject_limits.executions);
         let spares = SpareSessions::new(room(slots.clone()), terminal.notifier());
         {
             let settings = settings.borrow();
@@ -141,6 +149,8 @@ impl ServerState {
             metrics: Arc::default(),
             spares,
             tasks: OnceLock::new(),
+            subjects: SubjectViews::default(),
+            usage: SubjectUsage::default(),
             questions: Quota::new("open questions", QUESTIONS, QUESTIONS_OF_CLIENT),
             kept: OutputStore::default(),
             held: Arc::new(
@@ -248,6 +258,33 @@ impl ServerState {
         lives.entry(abilities).or_insert_with(|| self.new_live(abilities)).clone()
     }
 
+    /// The part of the offered tools that a subject with this access may call, for clients with these capabilities.
+    pub(crate) fn restricted(
+        &self,
+        abilities: Abilities,
+        whole: &Arc<CatalogWatcher>,
+        tools: Vec<Glob>,
+    ) -> Arc<CatalogWatcher> {
+        let make = |tools| {
+            let (cache, notifier) = (self.cache.clone(), self.terminal.notifier());
+            CatalogWatcher::restricted(whole, tools, cache, notifier)
+        };
+        self.subjects.offered(abilities, tools, make)
+    }
+
+    /// The sessions with servers that all requests of a subject use whose client has no session.
+    pub(crate) fn upstreams_of(&self, abilities: Abilities, subject: &Arc<Subject>) -> Arc<Upstreams> {
+        let make = || {
+            let host = ClientHost::new(abilities, self.terminal.notifier());
+            Upstreams::new(host, self.settings.clone())
+        };
+        let (upstreams, ended) = self.subjects.upstreams(abilities, subject, make);
+        for ended in ended {
+            self.afterwards.spawn(async move { ended.close().await });
+        }
+        upstreams
+    }
+
     /// Any snapshot for clients over HTTP.
     pub(crate) fn any_snapshot(&self) -> Option<Arc<Snapshot>> {
         let lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
@@ -269,6 +306,7 @@ impl ServerState {
             for live in lives.into_values() {
                 live.upstreams.close().await;
             }
+            self.subjects.close().await;
         };
         let afterwards = async {
             self.afterwards.close();

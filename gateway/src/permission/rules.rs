@@ -45,6 +45,12 @@ pub enum NotInForce {
         /// Its name.
         tool: String,
     },
+    /// The user who started it may not do it any more.
+    #[error("{reason}")]
+    User {
+        /// Why.
+        reason: String,
+    },
     /// The tool now needs an answer of the user.
     #[error("the configuration now requires the user to be asked about {server}.{tool}; start again")]
     Asked {

@@ -96,7 +96,7 @@ pub(crate) struct Refused {
     pub(crate) malformed: u64,
 }
 
-/// The requester. Only transport and address are verified; the rest is the client's claim.
+/// The requester. Only transport, address and subject are verified; the rest is the client's claim.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Who<'a> {
     /// `clientInfo.name`.
@@ -108,6 +108,12 @@ pub(crate) struct Who<'a> {
     /// The MCP session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<&'a str>,
+    /// The subject of the request's token, or the name of its token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) subject: Option<&'a str>,
+    /// The issuer of the token; none for a token of the configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) issuer: Option<&'a str>,
     /// The transport: `stdio`, `http`, or `in-process` for an agent of this process.
     pub(crate) transport: &'static str,
     /// The remote address and port, over HTTP.

@@ -10,6 +10,8 @@ use super::line::LINE;
 use super::*;
 
 const WHO: Who<'_> = Who {
+    subject: None,
+    issuer: None,
     client: Some("agent\n{\"event\":\"forged\"}"),
     version: Some("1.2"),
     session: Some("s-1"),

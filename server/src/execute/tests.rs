@@ -36,6 +36,7 @@ async fn shares(began_with: SessionMode, present: SessionMode) -> bool {
         live: CatalogWatcher::start(unchanged, upstreams, cache, notifier, offered),
         peer: context.peer.clone(),
         requester: Requester::of(&session, &context),
+        identity: None,
         arguments: Arguments::read(json!({ "code": "1" })).unwrap(),
         given: None,
         cancel: CancellationToken::new(),

@@ -6,7 +6,7 @@ use super::*;
 
 /// One of several clients.
 fn client(key: &str) -> Client {
-    Client { key: key.to_owned(), alone: false }
+    Client { key: key.to_owned(), alone: false, is_subject: false }
 }
 
 /// Takes a slot in turn.
@@ -79,9 +79,9 @@ async fn a_higher_limit_applies_at_once_and_a_lower_one_as_slots_become_free() {
     let first = take(&slots, "a").await.unwrap();
     let mut second = Box::pin(take(&slots, "b"));
     assert!(futures::poll!(second.as_mut()).is_pending());
-    slots.resize(2, 4);
+    slots.resize(2, 4, None);
     let second = second.await.unwrap();
-    slots.resize(1, 4);
+    slots.resize(1, 4, None);
     let mut third = Box::pin(take(&slots, "a"));
     assert!(futures::poll!(third.as_mut()).is_pending());
     drop(first);
@@ -164,7 +164,7 @@ async fn one_client_is_limited_to_its_share_of_slots_and_queue() {
 #[tokio::test]
 async fn the_only_client_of_a_process_has_no_share_limit() {
     let slots = Slots::new(4, 0);
-    let alone = Client { key: String::new(), alone: true };
+    let alone = Client { key: String::new(), alone: true, is_subject: false };
     let running: Vec<_> = (0..4).map(|_| now(&slots, &alone)).collect();
     assert_eq!(slots.take(&alone, || ()).await.unwrap_err(), Busy::Full { running: 4, waiting: 0 });
     drop(running);
@@ -200,4 +200,19 @@ async fn an_abandoned_question_does_not_leave_its_execution_without_a_slot() {
     tokio::task::yield_now().await;
     slots.idle().await;
     assert_eq!(slots.state().all, Count::default());
+}
+
+#[tokio::test]
+async fn a_subject_has_a_limit_of_its_own() {
+    let slots = Slots::new(8, 8);
+    slots.resize(8, 8, Some(1));
+    let alice = Client { is_subject: true, ..client("alice") };
+    let first = now(&slots, &alice);
+    let mut second = Box::pin(slots.take(&alice, || ()));
+    assert!(futures::poll!(second.as_mut()).is_pending());
+    // Others are not affected, and neither is a client that is no subject.
+    let _other = now(&slots, &Client { is_subject: true, ..client("bob") });
+    let _several = [now(&slots, &client("c")), now(&slots, &client("c"))];
+    drop(first);
+    second.await.unwrap();
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures::StreamExt as _;
@@ -21,12 +22,16 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::access::Access;
+use super::challenge::Refusal;
 use super::cors;
 use super::head;
 use super::numbers;
 use super::sessions::{Sessions, is_primed};
 use super::table::{ADMITTED, Entry};
 use super::token::Token;
+use crate::caller::Abilities;
+use crate::identity::{self, Identity};
 use crate::message::{self, RejectedMessage};
 use crate::metrics;
 use crate::session::{ClientSession, ClientTransport};
@@ -41,6 +46,13 @@ const BODY_TIME: Duration = Duration::from_secs(60);
 /// The error code of this server (JSON-RPC 2.0, section 5.1).
 const SERVER_ERROR: i32 = -32_000;
 
+/// The header with the id of a session.
+const SESSION: &str = "mcp-session-id";
+
+/// The id in place of that of another subject's session, so that the answer is that for an unknown session. Ids are
+/// random, so no session has it.
+const NO_SESSION: HeaderValue = HeaderValue::from_static("00000000-0000-0000-0000-000000000000");
+
 /// The method whose requests stay open indefinitely.
 const ENDLESS: &str = "subscriptions/listen";
 
@@ -50,7 +62,7 @@ pub(super) struct Endpoint<Handler> {
     pub(super) sessions: Arc<Sessions>,
     /// Responses that are not complete yet.
     pub(super) answers: TaskTracker,
-    token: Option<Token>,
+    access: Access,
     address: SocketAddr,
     service: StreamableHttpService<Handler, Sessions>,
 }
@@ -79,13 +91,18 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         config.max_request_body_bytes = BODY_LIMIT;
         let make = {
             let state = state.clone();
-            move || Ok(service(ClientSession::new(random::id()?, ClientTransport::Http, state.clone())))
+            move || {
+                let (id, subject) = (random::id()?, identity::current());
+                Ok(service(ClientSession::of_subject(id, ClientTransport::Http, subject, state.clone())))
+            }
         };
         let sessions = Arc::new(Sessions::new(state.settings.clone(), state.metrics.http_sessions.clone()));
         let service = StreamableHttpService::new(make, sessions.clone(), config);
         let answers = TaskTracker::new();
         answers.close();
-        Arc::new(Endpoint { state, sessions, answers, token, address, service })
+        let access =
+            Access::new(address, token, &state.settings.borrow().config.serve, state.terminal.notifier());
+        Arc::new(Endpoint { state, sessions, answers, access, address, service })
     }
 
     /// The protocol's service, for the currently configured hosts and origins. With `primes`, streams that are not
@@ -118,7 +135,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
 
     /// Passes a request to the protocol's service.
     async fn pass(&self, request: Request) -> Response {
-        let session = request.headers().get("mcp-session-id").and_then(|session| session.to_str().ok());
+        let session = request.headers().get(SESSION).and_then(|session| session.to_str().ok());
         let primes = session.is_some_and(|session| self.sessions.primes(session));
         self.handle(request, primes).await
     }
@@ -127,25 +144,32 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         self.service(primes).handle(request).await.map(|body| numbers::restored(Body::new(body)))
     }
 
-    /// The answer to a request without the token, or on a connection too many.
-    fn refusal(&self, request: &Request) -> Option<Response> {
-        if let Some(challenge) = self.token.as_ref().and_then(|token| token.challenge(request.headers())) {
-            let challenge = [(header::WWW_AUTHENTICATE, challenge)];
-            return Some(
-                (StatusCode::UNAUTHORIZED, challenge, "a bearer token is required\n").into_response(),
-            );
+    /// Answers a request with sufficient access; refuses others.
+    async fn answer(&self, mut request: Request) -> Response {
+        let settings = self.state.settings.borrow().clone();
+        let serve = &settings.config.serve;
+        let identity = match self.access.identify(request.headers(), serve).await {
+            Ok(identity) => identity,
+            Err(refusal) => return refusal.into_response(serve),
+        };
+        // Nothing behind this point can pass a client's token on.
+        request.headers_mut().remove(header::AUTHORIZATION);
+        let subject = identity.as_ref().map(|identity| identity.subject.clone());
+        let session = request.headers().get(SESSION).and_then(|session| session.to_str().ok());
+        if session.is_some_and(|session| self.sessions.is_of_another(session, subject.as_ref())) {
+            request.headers_mut().insert(SESSION, NO_SESSION);
         }
+        if let Some(identity) = identity {
+            request.extensions_mut().insert(identity);
+        }
+        identity::on_behalf_of(subject, self.admitted(request)).await
+    }
+
+    async fn admitted(&self, request: Request) -> Response {
         if request.extensions().get::<Arc<Entry>>().is_some_and(|connection| !connection.admit()) {
             let message = format!("the limit of {ADMITTED} connections is reached; try again later\n");
             let close = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
-            return Some((StatusCode::SERVICE_UNAVAILABLE, close, message).into_response());
-        }
-        None
-    }
-
-    async fn answer(&self, request: Request) -> Response {
-        if let Some(refusal) = self.refusal(&request) {
-            return refusal;
+            return (StatusCode::SERVICE_UNAVAILABLE, close, message).into_response();
         }
         if request.method() == Method::POST {
             return self.post(request).await;
@@ -192,6 +216,11 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         if self.state.draining.is_cancelled() && !continues(parameters) {
             return unavailable(&id, "toolsmith is stopping and accepts no new requests");
         }
+        if method == "tools/call"
+            && let Some(refusal) = self.lacking_scope(&head, parameters)
+        {
+            return refusal.into_response(&self.state.settings.borrow().config.serve);
+        }
         let token = (method != ENDLESS).then(|| self.answers.token());
         // The response contains the negotiated version; a newer one than the server knows becomes its newest.
         let primes = method == "initialize" && version_of(parameters).as_ref().is_some_and(is_primed);
@@ -199,12 +228,8 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         let answer = if is_json { or_unreadable(answer, &body) } else { answer };
         if method == "initialize"
             && answer.status() == StatusCode::INTERNAL_SERVER_ERROR
-            && let Some(limit) = self.sessions.full()
+            && let Some(message) = self.no_session()
         {
-            let message = format!(
-                "the limit of {limit} sessions (serve.maxSessions) is reached; end one, \
-                 or try again later"
-            );
             return unavailable(&id, &message);
         }
         answer.map(|body| {
@@ -214,6 +239,41 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             };
             Body::from_stream(body.into_data_stream().map(held))
         })
+    }
+}
+
+impl<Handler: ServerHandler> Endpoint<Handler> {
+    /// Why no further session can be opened, if that is so.
+    fn no_session(&self) -> Option<String> {
+        let advice = "end one, or try again later";
+        if let Some(limit) = self.sessions.full_for(identity::current().as_ref()) {
+            return Some(format!(
+                "the limit of {limit} sessions of one subject (three quarters of serve.maxSessions) is reached; {advice}"
+            ));
+        }
+        let limit = self.sessions.full()?;
+        Some(format!("the limit of {limit} sessions (serve.maxSessions) is reached; {advice}"))
+    }
+
+    /// The refusal of a call of a direct tool that needs another scope, so that the client can request it (MCP
+    /// 2025-11-25, "Authorization", "Scope Challenge Handling").
+    fn lacking_scope(&self, head: &Parts, parameters: Option<&RawValue>) -> Option<Refusal> {
+        #[derive(Deserialize)]
+        struct Parameters {
+            name: String,
+        }
+        let identity = head.extensions.get::<Arc<Identity>>()?;
+        let settings = self.state.settings.borrow().clone();
+        let serve = &settings.config.serve;
+        let tools = identity.access(serve).ok()??;
+        let Parameters { name } = serde_json::from_str(parameters?.get()).ok()?;
+        let offered = self.state.live(Abilities::default()).now();
+        let tool = offered.partition.find(&name)?;
+        if config::permits(&tools, &tool.server, &tool.tool) {
+            return None;
+        }
+        let scope = serve.auth.as_ref()?.scope_for(&tool.server, &tool.tool)?;
+        identity.subject.issuer().map(|_| Refusal::Scopes(vec![scope.to_owned()]))
     }
 }
 
@@ -250,12 +310,16 @@ pub(super) async fn metrics<Handler: ServerHandler>(
     State(endpoint): State<Arc<Endpoint<Handler>>>,
     request: Request,
 ) -> Response {
-    let metrics = endpoint.state.settings.borrow().config.serve.metrics.clone();
+    let settings = endpoint.state.settings.borrow().clone();
+    let serve = &settings.config.serve;
     // They have a listener of their own, or none.
-    if metrics.is_none_or(|metrics| metrics.address.is_some()) {
+    if serve.metrics.as_ref().is_none_or(|metrics| metrics.address.is_some()) {
         return StatusCode::NOT_FOUND.into_response();
     }
-    endpoint.refusal(&request).unwrap_or_else(|| metrics::answer(&endpoint.state))
+    match endpoint.access.identify(request.headers(), serve).await {
+        Ok(_) => metrics::answer(&endpoint.state),
+        Err(refusal) => refusal.into_response(serve),
+    }
 }
 
 /// Whether a request continues an earlier one (MCP 2026-07-28, multi-round-trip requests).

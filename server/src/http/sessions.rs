@@ -21,6 +21,8 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
+use crate::execution_slots::share;
+use crate::identity::{self, Subject};
 use crate::snapshot::Settings;
 
 /// How long an unused session stays (1 hour), without a request or an open stream.
@@ -54,11 +56,14 @@ struct Use {
     end: CancellationToken,
     /// Whether its client supports priming events, which let it resume a stream.
     is_primed: bool,
+    /// The only one who may use it, if its requests have a subject.
+    subject: Option<Arc<Subject>>,
 }
 
 impl Use {
-    fn new() -> Self {
-        Use { streams: 0, last: Instant::now(), end: CancellationToken::new(), is_primed: false }
+    fn new(subject: Option<Arc<Subject>>) -> Self {
+        let end = CancellationToken::new();
+        Use { streams: 0, last: Instant::now(), end, is_primed: false, subject }
     }
 }
 
@@ -83,6 +88,8 @@ pub fn session_end(extensions: &Extensions) -> Option<CancellationToken> {
 pub(super) enum SessionsError {
     #[error("the limit of {0} sessions is reached")]
     Full(usize),
+    #[error("the limit of {0} sessions for one subject is reached")]
+    Share(usize),
     #[error(transparent)]
     Library(#[from] LocalSessionManagerError),
 }
@@ -99,6 +106,19 @@ impl Sessions {
     pub(super) fn full(&self) -> Option<usize> {
         let limit = self.settings.borrow().config.serve.max_sessions;
         (self.open().len() >= limit && self.longest_idle(YIELD_TIME).is_none()).then_some(limit)
+    }
+
+    /// The limit on sessions of one subject, if this one has reached it.
+    pub(super) fn full_for(&self, subject: Option<&Arc<Subject>>) -> Option<usize> {
+        let subject = subject?;
+        let limit = share(self.settings.borrow().config.serve.max_sessions);
+        let own = self.open().values().filter(|used| used.subject.as_ref() == Some(subject)).count();
+        (own >= limit).then_some(limit)
+    }
+
+    /// Whether a session belongs to another subject than this one, or to clients without a subject.
+    pub(super) fn is_of_another(&self, id: &str, subject: Option<&Arc<Subject>>) -> bool {
+        self.open().get(id).is_some_and(|used| used.subject.as_ref() != subject)
     }
 
     /// Ends idle sessions, indefinitely.
@@ -167,6 +187,10 @@ impl SessionManager for Sessions {
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         let _alone = self.creating.lock().await;
+        let subject = identity::current();
+        if let Some(limit) = self.full_for(subject.as_ref()) {
+            return Err(SessionsError::Share(limit));
+        }
         if let Some(limit) = self.full() {
             return Err(SessionsError::Full(limit));
         }
@@ -177,7 +201,7 @@ impl SessionManager for Sessions {
             self.end(&idle).await;
         }
         let (id, transport) = self.library.create_session().await?;
-        self.open().insert(id.clone(), Use::new());
+        self.open().insert(id.clone(), Use::new(subject));
         self.number.inc();
         Ok((id, transport))
     }
@@ -315,6 +339,24 @@ mod tests {
         let (end, end_of_other) = (end(&id), end(&other));
         sessions.close_session(&id).await.unwrap();
         assert!(end.is_cancelled() && !end_of_other.is_cancelled());
+    }
+
+    #[tokio::test]
+    async fn a_session_belongs_to_the_subject_that_opened_it() {
+        let sessions = sessions(4);
+        let subject = |name| Some(identity::Identity::named(name, [0; 32]).subject);
+        let (alice, bob) = (subject("alice"), subject("bob"));
+        let open = || identity::on_behalf_of(alice.clone(), sessions.create_session());
+        let (id, _session) = open().await.unwrap();
+        assert!(!sessions.is_of_another(&id, alice.as_ref()));
+        assert!(sessions.is_of_another(&id, bob.as_ref()) && sessions.is_of_another(&id, None));
+        let (shared, _shared) = sessions.create_session().await.unwrap();
+        assert!(sessions.is_of_another(&shared, alice.as_ref()) && !sessions.is_of_another(&shared, None));
+        // One subject leaves a quarter to the others.
+        let _more = (open().await.unwrap(), open().await.unwrap());
+        sessions.close_session(&shared).await.unwrap();
+        assert!(matches!(open().await, Err(SessionsError::Share(3))));
+        identity::on_behalf_of(bob, sessions.create_session()).await.unwrap();
     }
 
     #[tokio::test(start_paused = true)]

@@ -61,7 +61,7 @@ async fn a_state_is_used_once_and_forgotten_after_it_expires() {
 
 #[test]
 fn a_state_is_bound_to_its_arguments_in_any_order() {
-    let bound = |text: &str| binding("a", Some(&serde_json::from_str(text).unwrap()));
+    let bound = |text: &str| binding("a", Some(&serde_json::from_str(text).unwrap()), None);
     assert_eq!(bound(r#"{"x":1,"y":{"b":2,"a":3}}"#), bound(r#"{"y":{"a":3,"b":2},"x":1}"#));
     assert_ne!(bound(r#"{"x":1}"#), bound(r#"{"x":2}"#));
 }

@@ -1,20 +1,23 @@
 //! The requester of an execution or a direct call.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use gateway::propagation::{self, process_depth};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
 use crate::audit::Who;
+use crate::identity::Subject;
 use crate::session::{ClientSession, ClientTransport};
 use crate::telemetry::{Incoming, Network, TraceContext};
 
-/// The requester. Only transport and address are verified; the rest is the client's claim.
+/// The requester. Only transport, address and subject are verified; the rest is the client's claim.
 #[derive(Debug, Clone)]
 pub(crate) struct Requester {
     client: Option<(String, String)>,
     session: Option<String>,
+    subject: Option<Arc<Subject>>,
     transport: ClientTransport,
     address: Option<SocketAddr>,
     request: String,
@@ -32,6 +35,7 @@ impl Requester {
         Requester {
             client,
             session: session.lasts().then(|| session.id.clone()),
+            subject: session.subject.clone(),
             transport: session.transport,
             address: crate::peer_address::of(context),
             request: context.id.to_string(),
@@ -47,6 +51,8 @@ impl Requester {
             client: self.client.as_ref().map(|(name, _)| name.as_str()),
             version: self.client.as_ref().map(|(_, version)| version.as_str()),
             session: self.session.as_deref(),
+            subject: self.subject.as_ref().map(|subject| subject.name()),
+            issuer: self.subject.as_ref().and_then(|subject| subject.issuer()),
             transport: self.transport.name(),
             address: self.address,
         }

@@ -29,7 +29,7 @@ impl McpService {
             let part = self
                 .state
                 .kept
-                .read(self.session.owner(), &uri)
+                .read(&self.session.owner(), &uri)
                 .map_err(|error| missing(error.to_string()))?;
             let meta = json!({ "toolsmith/offset": part.offset, "toolsmith/total": part.total });
             let content = json!({ "uri": uri, "mimeType": "text/plain", "text": part.text, "_meta": meta });

@@ -83,6 +83,7 @@ impl McpService {
             cancel: scope.cancel.clone(),
             parent_run: propagation::run_of(meta).map(str::to_owned),
             depth: process_depth::of_call(meta),
+            subject: self.session.subject.clone(),
             context: TraceContext::parse(meta),
         };
         call.drive(scope, subagent.clone().answer(task)).await

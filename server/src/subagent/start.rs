@@ -52,6 +52,8 @@ pub(super) fn start(
     let (mut config, exporter) = setup::load_to_serve(&process, &options.load.clone(), false)?;
     runtime.exporter = exporter;
     let described = described(&config, file)?;
+    options.check_access(&config.serve)?;
+    check_undivided(&config)?;
     keep_own(&mut config);
     let assistant = Assistant::of(&config, None)?;
     let final_answer = described.output_schema.as_deref().map(read_output_schema).transpose()?;
@@ -108,6 +110,19 @@ fn described(config: &Config, file: &Path) -> Result<config::Subagent, Failure> 
         Failure::new(Kind::Configuration, format!("{} describes no subagent", file.display()))
             .hint("add to it: subagent: { name: …, description: … }")
     })
+}
+
+/// Checks that no subject is limited to some tools: a subagent is one tool, and its model calls any of the others.
+fn check_undivided(config: &Config) -> Result<(), Failure> {
+    let by_scope = config.serve.auth.as_ref().is_some_and(|auth| auth.scopes.is_some());
+    let by_token = config.serve.tokens.iter().flatten().any(|(_, token)| token.tools.is_some());
+    if !by_scope && !by_token {
+        return Ok(());
+    }
+    let message = "a subagent is one tool, so its users can't be limited to some tools of its servers";
+    Err(Failure::new(Kind::Configuration, message)
+        .hint("remove serve.auth.scopes, and `tools` in serve.tokens, from its configuration")
+        .hint("to limit who may use it: serve.auth.requiredScopes"))
 }
 
 /// Keeps only the servers of the subagent's own file. The user's other servers are for other purposes, and one of them

@@ -23,6 +23,7 @@ use crate::answer;
 use crate::assistant::{Assistant, Recorder, Recording, Tools, inputs};
 use crate::caller::Caller;
 use crate::execution_slots::{Busy, SlotLease, Slots};
+use crate::identity::{self, Subject};
 use crate::level::Level;
 use crate::session::AgentIsolation;
 use crate::state::ServerState;
@@ -67,6 +68,8 @@ pub(super) struct Task {
     pub(super) parent_run: Option<String>,
     /// How many processes of this program it has passed through.
     pub(super) depth: u32,
+    /// The subject that calls the tool.
+    pub(super) subject: Option<Arc<Subject>>,
     /// The trace that it belongs to.
     pub(super) context: Option<TraceContext>,
 }
@@ -174,7 +177,8 @@ impl Subagent {
     async fn run(&self, task: &Task, reporter: &RunReporter) -> Result<Answer, String> {
         let message = self.message(task).await?;
         let host = Arc::new(CallingClient(task.caller.clone()));
-        let tools = Tools::connect(&self.state, host, AgentIsolation::Among, Arc::new(|_, _| {})).await;
+        let connecting = Tools::connect(&self.state, host, AgentIsolation::Among, Arc::new(|_, _| {}));
+        let tools = identity::on_behalf_of(task.subject.clone(), connecting).await;
         let mut meta = propagation::meta_of(reporter.run());
         meta.extend(process_depth::same(task.depth));
         meta.extend(task.context.as_ref().map(TraceContext::to_meta).unwrap_or_default());
