@@ -15,6 +15,7 @@ mod serve;
 mod servers;
 mod setup;
 mod stats;
+mod token;
 mod update;
 mod values;
 
@@ -47,6 +48,7 @@ use values::{
 pub(crate) use self::output::OutputArguments;
 pub(crate) use self::serve::{ServeArguments, SubagentArguments};
 pub(crate) use self::stats::StatsArguments;
+pub(crate) use self::token::{NewTokenArguments, TokenCommand, TokensArguments};
 pub(crate) use self::update::UpdateArguments;
 
 pub(crate) use self::adopt::{AdoptArguments, SecretsPlace};
@@ -122,6 +124,9 @@ pub(crate) enum Command {
     /// Store secrets in the system's keyring; a server's entry reads them with `${keyring:NAME}`.
     #[command(subcommand)]
     Secret(SecretCommand),
+    /// Create and list tokens for the users of `serve --http`.
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// List, print, export and delete saved conversations.
     #[command(subcommand)]
     Conversation(ConversationCommand),

@@ -20,6 +20,7 @@ mod run;
 mod secret;
 mod setup;
 mod stats;
+mod token;
 mod trust;
 mod update;
 
@@ -53,6 +54,7 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Config(command) => config::run(&command).await,
         Command::Setup(arguments) => until_signal(setup::setup(&arguments)).await,
         Command::Secret(command) => until_signal(secret::run(&command)).await,
+        Command::Token(command) => until_signal(token::run(&command)).await,
         Command::Adopt(arguments) => until_signal(adopt::adopt(&arguments)).await,
         Command::Trust(arguments) => until_signal(trust::trust(&arguments)).await,
         Command::Mcp(McpCommand::Login(arguments)) => until_signal(mcp::login::login(&arguments)).await,

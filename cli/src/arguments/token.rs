@@ -1,0 +1,50 @@
+//! The command line of `token`.
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
+
+use super::{ConfigArguments, OutputArguments};
+
+/// Subcommands of `token`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Create a token for a user of `serve --http`, and print it with its entry for the configuration. The entry has only
+    /// the token's hash, so the token is printed this once.
+    New(NewTokenArguments),
+    /// List the tokens in the configuration.
+    List(TokensArguments),
+}
+
+/// Arguments of `token new`.
+#[derive(Debug, Args)]
+pub(crate) struct NewTokenArguments {
+    /// The user's name, in the audit log too: letters, digits, `_`, `-`, `.` and `@`.
+    #[arg(value_parser = token_name)]
+    pub(crate) name: String,
+    /// A glob of the tools that the token permits, as SERVER.TOOL, such as 'files.*' or '*.get_*' (default: all tools).
+    /// Repeatable.
+    #[arg(long, value_name = "GLOB", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) tools: Vec<String>,
+    /// The last day on which the token is valid, in UTC, such as 2027-01-31 (default: it does not expire).
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) expires: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
+}
+
+/// Arguments of `token list`.
+#[derive(Debug, Args)]
+pub(crate) struct TokensArguments {
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
+    #[command(flatten)]
+    pub(crate) output: OutputArguments,
+}
+
+fn token_name(text: &str) -> Result<String, String> {
+    config::check_token_name(text).map(|()| text.to_owned())
+}
+
+fn day(text: &str) -> Result<String, String> {
+    config::check_day(text).map(|()| text.to_owned())
+}
