@@ -72,6 +72,7 @@ mod serve_heads;
 mod serve_helper;
 mod serve_http;
 mod serve_http_shutdown;
+mod serve_identities;
 mod serve_killed;
 mod serve_memory;
 mod serve_metrics;

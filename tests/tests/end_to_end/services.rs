@@ -70,6 +70,22 @@ impl Service {
         wait_until(command, Duration::from_secs(60), is_done, || "the server does not answer".to_owned());
     }
 
+    /// The address of the issuer of [`Service::guarded`].
+    pub(crate) fn issuer(&self) -> String {
+        let first: Value = serde_json::from_str(&self.first).unwrap();
+        first["authority"].as_str().unwrap().to_owned()
+    }
+
+    /// A token of the issuer of [`Service::guarded`].
+    pub(crate) fn token(&self, wanted: &Value) -> String {
+        self.command(&format!("issue {wanted}"));
+        let issued = self.lines().into_iter().rev().find_map(|line| {
+            let line: Value = serde_json::from_str(&line).ok()?;
+            line["token"].as_str().map(str::to_owned)
+        });
+        issued.expect("the issuer printed a token")
+    }
+
     /// The lines of its output after the first.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).clone()

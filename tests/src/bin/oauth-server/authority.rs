@@ -12,7 +12,12 @@ use crate::{ParsedRequest, ServerState, built, grants::Code, reply, text};
 const MACHINE: (&str, &str) = ("machine", "secret-of-machine");
 
 pub(crate) fn answer(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
+    let is_public = request.path == "/keys" || request.path.starts_with("/.well-known/");
+    if is_public && state.issuer().is_down {
+        return text(503, "not now");
+    }
     match request.path.as_str() {
+        "/keys" => reply(200, &state.issuer().key_set()),
         "/.well-known/oauth-authorization-server" => reply(200, &metadata(state)),
         "/register" => register(state, request),
         "/authorize" => authorize(state, request),
@@ -38,6 +43,7 @@ fn metadata(state: &ServerState) -> Value {
         "token_endpoint": format!("{token_at}/token"),
         "registration_endpoint": format!("{authority}/register"),
         "revocation_endpoint": format!("{authority}/revoke"),
+        "jwks_uri": format!("{authority}/keys"),
         "response_types_supported": ["code"],
         "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
         "token_endpoint_auth_methods_supported": ["none", "client_secret_post", "client_secret_basic"],

@@ -6,11 +6,16 @@
 //! Lines on standard input are commands (`expire`, `revoke`, `hold`, `answer`), each answered by a line; it ends when
 //! its input ends. From `hold` to `answer`, requests for tokens are processed and their responses held back.
 //!
+//! The authorization server is also an issuer of access tokens for other servers, with its own commands: `issue JSON`
+//! prints a line with a `token` (`issuer.rs` has the form), `rotate` replaces its keys, and from `down` to `up` its
+//! metadata and its keys can't be read.
+//!
 //! The mode `sound` checks everything that a client must do: PKCE with S256, the resource, the redirect, the client,
 //! single use of codes and refresh tokens. Each other mode has one fault, or several, joined by `+`.
 
 mod authority;
 mod grants;
+mod issuer;
 mod resource;
 
 use std::{
@@ -37,6 +42,7 @@ use tokio::{
 use url::form_urlencoded;
 
 use grants::Grants;
+use issuer::Issuer;
 
 /// The state shared by all three servers.
 pub(crate) struct ServerState {
@@ -45,6 +51,7 @@ pub(crate) struct ServerState {
     pub(crate) authority: String,
     pub(crate) elsewhere: String,
     grants: Mutex<Grants>,
+    issuer: Mutex<Issuer>,
     /// The number of sessions with the MCP server.
     sessions: AtomicU64,
     /// Whether token responses are held back.
@@ -54,6 +61,10 @@ pub(crate) struct ServerState {
 impl ServerState {
     pub(crate) fn grants(&self) -> MutexGuard<'_, Grants> {
         self.grants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn issuer(&self) -> MutexGuard<'_, Issuer> {
+        self.issuer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The resource that tokens are for.
@@ -130,6 +141,7 @@ async fn run() -> io::Result<()> {
         authority,
         elsewhere,
         grants: Mutex::default(),
+        issuer: Mutex::new(Issuer::new().map_err(unspecified)?),
         sessions: AtomicU64::new(0),
         holds: watch::Sender::default(),
     });
@@ -144,8 +156,16 @@ async fn run() -> io::Result<()> {
             "revoke" => state.grants().revoke(),
             "hold" => drop(state.holds.send_replace(true)),
             "answer" => drop(state.holds.send_replace(false)),
+            "rotate" => state.issuer().rotate().map_err(unspecified)?,
+            "down" => state.issuer().is_down = true,
+            "up" => state.issuer().is_down = false,
             // Everything recorded before precedes the answer.
             "record" => {}
+            issue if issue.starts_with("issue ") => {
+                let wanted = serde_json::from_str(issue.trim_start_matches("issue "))?;
+                let token = state.issuer().token(&wanted, &state.authority).map_err(unspecified)?;
+                print(&json!({ "token": token }));
+            }
             other => eprintln!("oauth-server: no command {other}"),
         }
         print(&json!({ "done": command }));
@@ -185,6 +205,11 @@ async fn answer(
         }
         _ => text(404, "nothing here"),
     }
+}
+
+/// The failure of cryptography, which has no reason.
+fn unspecified(_: ring::error::Unspecified) -> io::Error {
+    io::Error::other("a key can't be made or used")
 }
 
 /// Prints one line and flushes it.

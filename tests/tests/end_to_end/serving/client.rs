@@ -56,6 +56,12 @@ impl Client {
         self
     }
 
+    /// The same client, with another value of a header.
+    pub(crate) fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        self.header(name, value)
+    }
+
     fn with_headers(&self, mut request: RequestBuilder) -> RequestBuilder {
         request = request.header("accept", "application/json, text/event-stream");
         for (name, value) in &self.headers {
@@ -205,6 +211,16 @@ pub(crate) struct HttpResponse {
 }
 
 impl ResponseStream {
+    pub(crate) fn status(&self) -> StatusCode {
+        self.response.status()
+    }
+
+    /// The value of a header of the response.
+    #[track_caller]
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.response.headers()[name].to_str().unwrap()
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.id
     }
