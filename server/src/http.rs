@@ -39,8 +39,8 @@ use super::session::ClientSession;
 use super::shutdown;
 use super::state::ServerState;
 
-pub(crate) use connections::accept;
 pub(crate) use access::has_identities;
+pub(crate) use connections::accept;
 pub use endpoint::BODY_LIMIT;
 pub use sessions::session_end;
 pub use token::Token;

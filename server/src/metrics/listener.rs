@@ -39,8 +39,14 @@ impl MetricsListener {
     /// If the address can't be used, or if the metrics have no address at all.
     pub(crate) async fn of(state: &ServerState, serves_http: bool) -> Result<Option<Self>, Failure> {
         let Some(metrics) = state.settings.borrow().config.serve.metrics.clone() else { return Ok(None) };
+        let users_have_identities = http::has_identities(&state.settings.borrow().config.serve);
         match metrics.address {
             Some(address) => Self::bind(address).await.map(Some),
+            None if serves_http && users_have_identities => Err(Failure::new(
+                Kind::Configuration,
+                "serve.metrics has no address, and users with identities must not see the numbers of others",
+            )
+            .hint("set serve.metrics.address, for example to 127.0.0.1:9464")),
             None if serves_http => Ok(None),
             None => Err(Failure::new(
                 Kind::Configuration,
