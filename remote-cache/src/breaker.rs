@@ -103,7 +103,8 @@ impl Breaker {
     pub(crate) fn failed(&self, failed: Failed) -> Option<Change> {
         self.with(|state| {
             state.failures = state.failures.saturating_add(1);
-            if failed == Failed::Fast && state.failures < FAILURES {
+            // While it is open, a failure is that of an attempt.
+            if failed == Failed::Fast && state.failures < FAILURES && state.until.is_none() {
                 return None;
             }
             let pause = state.pause;

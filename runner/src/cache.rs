@@ -6,12 +6,13 @@
 //! ones may be built twice.
 //!
 //! `budget` limits the size, `ledger` records it, `eviction` removes the excess, and a lock protects entries in use
-//! (`hold`). `maintenance` is what users ask for. `remote` shares entries with other machines.
+//! (`hold`). `maintenance` is what users ask for. `exchange` shares entries with other machines.
 
 mod bucket;
 mod budget;
 mod contents;
 mod eviction;
+mod exchange;
 mod hold;
 mod key;
 mod ledger;
@@ -30,12 +31,12 @@ pub use bucket::Bucket;
 pub use budget::{
     BINDINGS_KEPT, DEFAULT_SIZE, FILES_KEPT, LARGEST_KEPT_PROGRAM, LAYERS_KEPT, LEAST_SIZE, PROGRAMS_KEPT,
 };
+pub(crate) use exchange::Found;
 pub(crate) use hold::{Entry, Temporary};
 pub(crate) use key::Key;
 pub use maintenance::{
     BucketContents, CacheContents, Entries, Removal, Removed, look_into_cache, remove_from_cache,
 };
-pub(crate) use remote::Found;
 pub use remote::{
     ArtifactId, Availability, CacheStatistics, Claim, Fetched, Offered, RemoteCache, RemoteStatistics, Wanted,
 };

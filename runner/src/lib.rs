@@ -66,6 +66,7 @@ mod spare_compilers;
 mod splice;
 mod syntax_depth;
 mod syntax_error;
+mod target;
 mod tokens;
 mod toolchain;
 mod unused_calls;

@@ -13,10 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::{Bucket, Cache, Key};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Observer;
-
-/// The target of snippets, for the processor of this machine: static programs that need no loader and open no files.
-pub const TARGET: &str =
-    if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-musl" } else { "x86_64-unknown-linux-musl" };
+pub use crate::target::TARGET;
 
 /// The oldest compiler that bindings and bridge compile with.
 pub const OLDEST_RUSTC: (u32, u32) = (1, 95);
