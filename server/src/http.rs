@@ -1,8 +1,9 @@
 //! The server over streamable HTTP: its routes and its shutdown.
 //!
-//! Other modules have their own parts: `http::access`, `http::challenge` and `http::endpoint` access, `http::head` and `http::framing` the
-//! refusal of heads, `http::connections` and `http::table` the limits of connections, `http::sessions` those of
-//! sessions, and `http::cors` the answers to browsers.
+//! Other modules have their own parts: `http::access`, `http::challenge` and `http::endpoint` access, `http::head` and
+//! `http::framing` the refusal of heads, `http::connections` and `http::table` the limits of connections,
+//! `http::sessions` those of sessions, `http::cors` the answers to browsers, and `http::metrics_listener` an address for
+//! metrics alone.
 
 mod access;
 mod challenge;
@@ -11,6 +12,7 @@ mod cors;
 mod endpoint;
 mod framing;
 mod head;
+mod metrics_listener;
 mod numbers;
 pub mod probe;
 pub(crate) mod sessions;
@@ -34,14 +36,14 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::Abilities;
-use super::metrics;
+use super::scrape;
 use super::session::ClientSession;
 use super::shutdown;
 use super::state::ServerState;
 
 pub(crate) use access::has_identities;
-pub(crate) use connections::accept;
 pub use endpoint::BODY_LIMIT;
+pub(crate) use metrics_listener::MetricsListener;
 pub use sessions::session_end;
 pub use token::Token;
 
@@ -90,7 +92,7 @@ pub(crate) async fn serve<Handler: ServerHandler>(
 fn routes<Handler: ServerHandler>(endpoint: Arc<Endpoint<Handler>>) -> axum::Router {
     axum::Router::new()
         .route(PATH, any(endpoint::answer::<Handler>))
-        .route(metrics::PATH, get(endpoint::metrics::<Handler>))
+        .route(scrape::PATH, get(endpoint::metrics::<Handler>))
         .route(challenge::METADATA, get(metadata::<Handler>))
         .route(&format!("{}/{{*resource}}", challenge::METADATA), get(metadata::<Handler>))
         .route("/readyz", get(ready::<Handler>))

@@ -3,9 +3,6 @@
 //! They are always counted; `serve.metrics` decides whether they are exported. A label's value is a fixed word or the
 //! name of a configured server. None comes from a client, a snippet or an answer, so nobody can create series.
 
-mod gauges;
-mod listener;
-mod process;
 #[cfg(test)]
 mod tests;
 
@@ -18,10 +15,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use runner::Outcome;
 
-pub(crate) use listener::{MetricsListener, PATH, answer};
-
 /// A label set: names are fixed.
-type Labels<const N: usize> = [(&'static str, String); N];
+pub(crate) type Labels<const N: usize> = [(&'static str, String); N];
 
 /// Durations of phases and calls in seconds: from a cached program's start to the longest time limit.
 const BUCKETS: [f64; 14] =
@@ -85,7 +80,7 @@ impl Metrics {
     }
 
     /// Adds them to a registry, which then contains their current values at each scrape.
-    fn register(&self, registry: &mut Registry) {
+    pub(crate) fn register(&self, registry: &mut Registry) {
         registry.register("executions", "Executions that have ended, by status", self.executions.clone());
         registry.register_with_unit(
             "execution_phase_duration",

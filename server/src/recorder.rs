@@ -21,13 +21,13 @@ use tracing::Instrument as _;
 use call::Call;
 use context::ExecutionContext;
 
-pub(crate) use context::Sinks;
 pub(crate) use requester::Requester;
 
 use super::answer_shapes::AnswerShapes;
 use super::approval::Approver;
 use super::settings_in_force::SettingsInForce;
 use crate::audit::{Record, Refused, Unrecorded};
+use crate::sinks::Sinks;
 use crate::telemetry::meters;
 
 /// Records one execution, or one direct call.

@@ -12,7 +12,6 @@ use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
 
 use crate::http::{self, Token};
-use crate::metrics::MetricsListener;
 use crate::service::{McpService, PipeService};
 use crate::{pipes, precompile, reload, server_log};
 
@@ -44,7 +43,7 @@ async fn serve_in(
     let state = runtime.serve_following(source, first, &options.allow)?;
     runtime.spawn(server_log::follow(state.clone()));
     runtime.spawn(precompile::compile(state.clone()));
-    if let Some(listener) = MetricsListener::of(&state, options.http.is_some()).await? {
+    if let Some(listener) = http::MetricsListener::of(&state, options.http.is_some()).await? {
         runtime.spawn(listener.serve(state.clone()));
     }
     match options.http {

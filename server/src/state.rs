@@ -27,7 +27,7 @@ use super::metrics::Metrics;
 use super::output_store::OutputStore;
 use super::pending::PendingRequests;
 use super::quota::{Amount, Quota};
-use super::recorder::Sinks;
+use super::sinks::Sinks;
 use super::snapshot::{Settings, Snapshot};
 use super::subject_usage::SubjectUsage;
 use super::subject_views::SubjectViews;

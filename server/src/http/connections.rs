@@ -34,7 +34,7 @@ const RETRY: Duration = Duration::from_millis(100);
 const CLOSING_TIME: Duration = Duration::from_secs(2);
 
 /// Accepts connections until `closing`; returns when all of them have ended.
-pub(crate) async fn accept(listener: TcpListener, routes: Router, closing: CancellationToken) {
+pub(super) async fn accept(listener: TcpListener, routes: Router, closing: CancellationToken) {
     let table = Arc::new(Table::default());
     let open = TaskTracker::new();
     loop {

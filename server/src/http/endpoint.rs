@@ -33,7 +33,7 @@ use super::token::Token;
 use crate::caller::Abilities;
 use crate::identity::{self, Identity};
 use crate::message::{self, RejectedMessage};
-use crate::metrics;
+use crate::scrape;
 use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
 
@@ -317,7 +317,7 @@ pub(super) async fn metrics<Handler: ServerHandler>(
         return StatusCode::NOT_FOUND.into_response();
     }
     match endpoint.access.identify(request.headers(), serve).await {
-        Ok(_) => metrics::answer(&endpoint.state),
+        Ok(_) => scrape::answer(&endpoint.state),
         Err(refusal) => refusal.into_response(serve),
     }
 }

@@ -1,26 +1,12 @@
 //! The common context of an execution's records and spans.
 
-use std::sync::Arc;
-
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use terminal::Notifier;
 
 use super::requester::Requester;
 use crate::audit::{Arguments, Record, Unrecorded};
-use crate::metrics::Metrics;
-use crate::snapshot::Settings;
+use crate::sinks::Sinks;
 use crate::telemetry::ExecutionSpan;
-
-/// Where executions and calls are recorded, in addition to their spans.
-#[derive(Clone)]
-pub(crate) struct Sinks {
-    /// With the audit log.
-    pub(crate) settings: Arc<Settings>,
-    pub(crate) metrics: Arc<Metrics>,
-    /// Logs the end of each execution, if logs are JSON lines.
-    pub(crate) notifier: Notifier,
-}
 
 /// The context for the records and spans of an execution, or of a direct call.
 pub(super) struct ExecutionContext {

@@ -10,8 +10,8 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use runner::TARGET;
 
-use super::Labels;
 use super::process::Process;
+use crate::metrics::Labels;
 use crate::state::ServerState;
 
 /// Adds this server's present values.
