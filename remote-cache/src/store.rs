@@ -99,7 +99,7 @@ impl Store {
     fn place(&self, folder: &[&str], id: &ArtifactId) -> Path {
         let ArtifactId { bucket, target, key } = id;
         let parts = folder.iter().copied().chain([bucket.name(), *target, key.as_str()]);
-        parts.fold(self.prefix.clone(), |path, part| path.join(part))
+        parts.fold(self.prefix.clone(), Path::join)
     }
 }
 

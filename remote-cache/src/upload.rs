@@ -1,6 +1,6 @@
 //! Writes new entries to the store in the background, a few at a time.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -68,7 +68,7 @@ async fn write(shared: &Shared, offered: Offered) {
 }
 
 /// Writes an entry unless it is there. Who has the lease has just seen that it is not.
-async fn put(shared: &Shared, id: &ArtifactId, folder: &PathBuf, is_missing: bool) -> Result<(), Trouble> {
+async fn put(shared: &Shared, id: &ArtifactId, folder: &Path, is_missing: bool) -> Result<(), Trouble> {
     let Some(signer) = &shared.signer else { return Ok(()) };
     let path = shared.store.entry(id);
     let patience = shared.timeout * PATIENCE;
@@ -79,7 +79,7 @@ async fn put(shared: &Shared, id: &ArtifactId, folder: &PathBuf, is_missing: boo
             Err(trouble) => return Err(trouble),
         }
     }
-    let entry = bytes::Bytes::from(sealed(id, folder.clone(), signer).await?);
+    let entry = bytes::Bytes::from(sealed(id, folder.to_owned(), signer).await?);
     let limit = patience + Duration::from_secs((entry.len() / SLOWEST) as u64);
     let mut pauses = PAUSES.into_iter();
     loop {

@@ -28,7 +28,7 @@ fn noise(length: usize) -> String {
 async fn an_entry_of_one_machine_is_found_by_others_with_its_public_key() {
     let (server, key) = (S3Server::start(), Key::new());
     let (writer, reader) = (Machine::writer(&server, &key), Machine::reader(&server, &key));
-    reader.look("a").await.is_missing();
+    reader.look("a").await.expect_missing();
     writer.share("a", "the program", None).await;
     assert_eq!(reader.look("a").await.program(), "the program");
     assert_eq!(writer.look("a").await.program(), "the program");
@@ -67,7 +67,7 @@ async fn every_flipped_byte_is_refused() {
         changed[at] ^= 0x20;
         std::fs::write(&object, &changed).unwrap();
         let reader = Machine::reader(&server, &key);
-        reader.look("a").await.is_missing();
+        reader.look("a").await.expect_missing();
         assert_eq!(reader.statistics().refused, 1, "byte {at} of {}", whole.len());
         assert_eq!(reader.statistics().failures, 0, "the store is not at fault");
     }
@@ -84,7 +84,7 @@ async fn every_truncation_is_refused() {
     for length in (0..whole.len()).step_by(61).chain([85, 86, whole.len() - 1]) {
         std::fs::write(&object, &whole[..length]).unwrap();
         let reader = Machine::reader(&server, &key);
-        reader.look("a").await.is_missing();
+        reader.look("a").await.expect_missing();
         assert_eq!(reader.statistics().refused, 1, "{length} of {} bytes", whole.len());
         assert!(reader.notes()[0].contains("it is truncated"), "{:?}", reader.notes());
     }
@@ -98,7 +98,7 @@ async fn bytes_after_an_entry_are_refused() {
     let whole = std::fs::read(&object).unwrap();
     std::fs::write(&object, [whole, b"more".to_vec()].concat()).unwrap();
     let reader = Machine::reader(&server, &key);
-    reader.look("a").await.is_missing();
+    reader.look("a").await.expect_missing();
     assert_eq!(reader.statistics().refused, 1);
 }
 
@@ -110,7 +110,7 @@ async fn an_entry_under_the_name_of_another_is_refused() {
     writer.share("b", "reads", None).await;
     std::fs::copy(object(&server, "a"), object(&server, "b")).unwrap();
     let reader = Machine::reader(&server, &key);
-    reader.look("b").await.is_missing();
+    reader.look("b").await.expect_missing();
     let notes = reader.notes();
     assert!(notes[0].contains("it is another entry: programs-v1/") && notes[0].contains("/a;"), "{notes:?}");
     assert_eq!(reader.look("a").await.program(), "deletes everything");
@@ -133,7 +133,7 @@ async fn an_entry_of_another_layer_or_target_is_refused() {
         runner::ArtifactId { bucket: runner::Bucket::Bindings, target: runner::TARGET, key: "a".to_owned() },
         runner::ArtifactId { bucket: runner::Bucket::Programs, target: "other-target", key: "a".to_owned() },
     ]) {
-        reader.look_for(id).await.is_missing();
+        reader.look_for(id).await.expect_missing();
         assert_eq!(reader.statistics().refused, number);
     }
 }
@@ -164,7 +164,7 @@ async fn a_refused_entry_is_replaced_even_without_a_claim() {
         "nonsense that is long enough to have a header, but no magic number at all",
     )
     .unwrap();
-    writer.look("a").await.is_missing();
+    writer.look("a").await.expect_missing();
     writer.share("a", "built again", None).await;
     assert_eq!(writer.look("a").await.program(), "built again");
 }
@@ -174,7 +174,7 @@ async fn an_entry_of_an_unknown_key_is_refused_until_the_key_is_known() {
     let (server, old, new) = (S3Server::start(), Key::new(), Key::new());
     Machine::writer(&server, &old).share("a", "the program", None).await;
     let reader = Machine::reader(&server, &new);
-    reader.look("a").await.is_missing();
+    reader.look("a").await.expect_missing();
     let notes = reader.notes();
     assert!(notes[0].contains(&old.public().name()) && notes[0].contains("publicKeys"), "{notes:?}");
     let both = Settings { public_keys: vec![new.public(), old.public()], ..s3(server.address()) };
@@ -195,10 +195,10 @@ async fn an_entry_that_is_too_large_is_refused_before_it_is_read() {
     // Packed, it is small: only its header tells.
     writer.share("a", &"x".repeat(usize::try_from(MAX_BYTES).unwrap() + 1), None).await;
     let reader = Machine::reader(&server, &key);
-    reader.look("a").await.is_missing();
+    reader.look("a").await.expect_missing();
     // Packed, it is large: its length tells.
     writer.share("b", &noise(usize::try_from(MAX_BYTES).unwrap() * 3), None).await;
-    reader.look("b").await.is_missing();
+    reader.look("b").await.expect_missing();
     assert_eq!(reader.statistics().refused, 2);
     assert!(reader.notes()[0].contains("it is too large"), "{:?}", reader.notes());
 }
@@ -209,7 +209,7 @@ async fn what_is_wrong_with_entries_is_said_once() {
     let (writer, reader) = (Machine::writer(&server, &key), Machine::reader(&server, &other));
     for name in ["a", "b", "c"] {
         writer.share(name, "the program", None).await;
-        reader.look(name).await.is_missing();
+        reader.look(name).await.expect_missing();
     }
     assert_eq!((reader.statistics().refused, reader.notes().len()), (3, 1));
 }

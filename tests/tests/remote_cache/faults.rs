@@ -25,7 +25,7 @@ async fn behind_proxy(timeout: Duration) -> (S3Server, FaultProxy, Machine) {
 async fn until_paused(machine: &Machine) -> usize {
     let mut lookups = 0;
     while machine.statistics().reading == Availability::Used {
-        machine.want("a").await.is_missing();
+        machine.want("a").await.expect_missing();
         lookups += 1;
         assert!(lookups <= 3, "{:?}", machine.statistics());
     }

@@ -99,7 +99,7 @@ impl Found {
     }
 
     #[track_caller]
-    pub(crate) fn is_missing(self) {
+    pub(crate) fn expect_missing(self) {
         assert!(matches!(self, Found::Missing(_)), "{self:?}");
     }
 }

@@ -73,7 +73,7 @@ async fn an_http_server_that_refuses_the_header_is_left_alone() {
     let key = Key::new();
     let machine = Machine::new(&Settings { key: Some(key.source()), ..at(&url) });
     for _ in 0..3 {
-        machine.look("a").await.is_missing();
+        machine.look("a").await.expect_missing();
     }
     let notes = machine.notes();
     assert!(notes[0].contains("does not accept the credentials"), "{notes:?}");
