@@ -17,8 +17,9 @@ pub(crate) struct ListeningArguments {
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) http: Option<std::net::SocketAddr>,
     /// The environment variable with the token that HTTP clients must send (`Authorization: Bearer …`), at least 16
-    /// characters. Required if the address can be reached from other machines. Changing the token needs a restart. The
-    /// variable is not passed on to the servers that are started.
+    /// characters. Required if the address can be reached from other machines, unless the configuration has tokens of
+    /// users or an issuer (`serve.tokens`, `serve.auth`). Changing the token needs a restart. The variable is not passed on
+    /// to the servers that are started.
     #[arg(long, value_name = "VARIABLE", requires = "http")]
     pub(crate) token_env: Option<String>,
     /// How messages are written to standard error: lines of text, or JSON lines with `time`, `level`, `message` and, at

@@ -102,7 +102,8 @@ fn servers_do_not_inherit_the_token() {
 #[test]
 fn without_a_token_only_this_machine_is_served() {
     let refused = |arguments: &[&str], variable: Option<&str>, phrases: &[&str]| {
-        let mut run = Run::new(crate::cache::shared()).argument("serve").arguments(arguments);
+        let mut run =
+            Run::new(crate::cache::shared()).argument("serve").config_alone(DEMO).arguments(arguments);
         if let Some(value) = variable {
             run = run.variable("DOOR", value);
         }

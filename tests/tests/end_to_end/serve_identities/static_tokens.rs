@@ -31,7 +31,7 @@ fn each_user_has_a_token_with_its_own_tools() {
     assert_eq!(outcome_of(&ci.ask("tools/call", &note))["status"], "compile_error");
     assert!(!ci.ask("tools/list", &json!({})).to_string().contains("create_note"));
     assert_eq!(
-        outcome_of(&ci.ask("tools/call", &execute("demo::get_customer(1).await?.name")))["status"],
+        outcome_of(&ci.ask("tools/call", &execute("demo::get_customer(\"c-01\").await?.name")))["status"],
         "ok"
     );
     assert_eq!(outcome_of(&bob.ask("tools/call", &note))["status"], "ok");
