@@ -123,12 +123,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn unused_values_are_few() {
         let kept = Kept::default();
-        let ended: usize = (0..KEPT + 10)
-            .map(|key| {
-                let ended = get(&kept, key).1;
-                ended
-            })
-            .sum();
+        let ended: usize = (0..KEPT + 10).map(|key| get(&kept, key).1).sum();
         assert_eq!(ended, 9, "all but the last are unused when it is made");
         assert_eq!(kept.take().len(), KEPT + 1);
     }

@@ -140,7 +140,7 @@ fn header(token: &str) -> Result<Header, InvalidToken> {
     if header.kid.as_ref().is_some_and(|id| id.len() > MAX_NAME) {
         return Err(InvalidToken::Key);
     }
-    let kind = header.typ.as_deref().map(|kind| kind.to_ascii_lowercase());
+    let kind = header.typ.as_deref().map(str::to_ascii_lowercase);
     let is_access_token = kind
         .is_none_or(|kind| matches!(kind.strip_prefix("application/").unwrap_or(&kind), "jwt" | "at+jwt"));
     if is_access_token { Ok(header) } else { Err(InvalidToken::Type) }

@@ -124,10 +124,11 @@ mod tests {
     #[test]
     fn a_key_is_used_only_for_its_purpose_and_algorithm() {
         let plain = elliptic("a", &json!({}));
-        assert_eq!(count(&[plain.clone()], Some("a"), Algorithm::ES256), 1);
-        assert_eq!(count(&[plain.clone()], Some("a"), Algorithm::ES384), 0, "another curve");
-        assert_eq!(count(&[plain.clone()], Some("a"), Algorithm::RS256), 0, "another kind");
-        assert_eq!(count(&[plain.clone()], Some("b"), Algorithm::ES256), 0, "another id");
+        let one = std::slice::from_ref(&plain);
+        assert_eq!(count(one, Some("a"), Algorithm::ES256), 1);
+        assert_eq!(count(one, Some("a"), Algorithm::ES384), 0, "another curve");
+        assert_eq!(count(one, Some("a"), Algorithm::RS256), 0, "another kind");
+        assert_eq!(count(one, Some("b"), Algorithm::ES256), 0, "another id");
         for wrong in [json!({ "use": "enc" }), json!({ "key_ops": ["sign"] }), json!({ "alg": "ES384" })] {
             let keys = [plain.clone(), elliptic("b", &wrong)];
             assert_eq!(count(&keys, Some("b"), Algorithm::ES256), 0, "{wrong}");
