@@ -9,7 +9,7 @@ use super::{ConfigArguments, OutputArguments};
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
     /// Create a token for a user of `serve --http`, and print it with its entry for the configuration. The entry has only
-    /// the token's hash, so the token is printed this once.
+    /// the token's hash, so the token cannot be printed again.
     New(NewTokenArguments),
     /// List the tokens in the configuration.
     List(TokensArguments),
@@ -18,7 +18,7 @@ pub(crate) enum TokenCommand {
 /// Arguments of `token new`.
 #[derive(Debug, Args)]
 pub(crate) struct NewTokenArguments {
-    /// The user's name, in the audit log too: letters, digits, `_`, `-`, `.` and `@`.
+    /// The user's name, which also appears in the audit log: letters, digits, `_`, `-`, `.` and `@`.
     #[arg(value_parser = token_name)]
     pub(crate) name: String,
     /// A glob of the tools that the token permits, as SERVER.TOOL, such as 'files.*' or '*.get_*' (default: all tools).

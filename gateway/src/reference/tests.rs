@@ -269,7 +269,7 @@ fn every_form_of_the_description_explains_snippets() {
         "fn, struct, impl",
         "serde_json::",
         "args.get(key): Option<&str>",
-        ".json::<T>()? for JSON or Python repr",
+        ".json::<T>()? of JSON or Python repr",
         "Err (also a refusal) is ToolError",
         "ToolErrorKind::Failed, InvalidParams, Denied, Timeout…",
         "Vec<Content>, each with .kind(): text, image, audio, resource…",

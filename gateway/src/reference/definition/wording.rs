@@ -3,13 +3,13 @@
 /// How to write a snippet; a sentence about files follows.
 pub(super) const HOW: &str = "\
 Does a whole task in one call: use it from the first step for anything that needs two or more calls (all pages, \
-search then act, loops, filters, joins). Runs a Rust snippet; returns output and result. Write \
-statements with ? and .await, also fn, struct, impl; no main; a last expression without `;` is the result. With a server shop:
+search then act, loops, joins). Runs a Rust snippet; returns output and result. Write \
+statements with ? and .await, fn, struct, impl; no main; a last expression without `;` is the result. With a server shop:
 let page = shop::list_orders().limit(50).await?;
 let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer).await }).await?;
 all.iter().filter(|c| c.vip).count()
 A server is a module, a tool an async function: required arguments in order, optional as setters; a struct argument \
-may be json!({…}). A tool returns its typed output or ToolResult (.text(), .image(), .json::<T>()? for JSON or Python repr, \
+may be json!({…}). A tool returns its typed output or ToolResult (.text(), .image(), .json::<T>()? of JSON or Python repr, \
 .content: Vec<Content>, each with .kind(): text, image, audio, resource…). Err (also a refusal) is ToolError (.message, .kind: \
 ToolErrorKind::Failed, InvalidParams, Denied, Timeout…). concurrently returns Result<Vec<T>, E> in order; \
 an Err ends it; to keep Errs, return Ok(call.await); a dropped call is cancelled. In scope: serde, serde_json::Value, \
