@@ -18,8 +18,7 @@ pub(crate) struct BundleArguments {
           value_parser = PossibleValuesParser::new([runner::TARGET]))]
     pub(crate) target: String,
     /// The program to include (default: the one that is running). It must be built from the same sources. If the
-    /// program is linked statically, the bundle runs on every distribution with the GNU C library; only the bundle's
-    /// compiler needs that library.
+    /// program is linked statically, it needs no C library. The compiler in the bundle always needs the GNU C library.
     #[arg(long, value_name = "FILE")]
     pub(crate) binary: Option<PathBuf>,
     /// Include compiled bindings of all configured servers. Starts the servers to read their tools.
