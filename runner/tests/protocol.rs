@@ -232,7 +232,7 @@ fn out_of_order_frames_are_refused() {
         assert!(breach.contains(says), "{seed}: {breach}");
         assert_eq!(heard.messages.len(), messages, "{seed}");
     }
-    // The valid hello of this protocol version: whoever raises the version must update the corpus.
+    // The valid hello of this protocol version: a change that raises the version must update the corpus.
     let right = std::fs::read(corpus.join("../hello/right")).unwrap();
     assert_eq!(right, greeting()[4..]);
     for seed in

@@ -38,8 +38,8 @@ struct Document {
 }
 
 impl KeySet {
-    /// Reads a document. Keys for other purposes and of unknown kinds are left out, and so are shared secrets: whoever
-    /// could verify with one could also sign.
+    /// Reads a document. Keys for other purposes and of unknown kinds are left out, and so are shared secrets, because
+    /// those who can verify with one can also sign.
     ///
     /// # Errors
     /// If it is no set of keys, has too many, or none that verifies signatures.

@@ -42,6 +42,7 @@ impl ExecutionContext {
             "execution": self.id,
             "session": who.session,
             "client": who.client,
+            "subject": who.subject,
             "address": who.address,
             "status": status,
             "error": error,
