@@ -94,7 +94,7 @@ impl Child {
     }
 
     /// When each step of its start ended, in order. A helper that was started ahead has some before the call of
-    /// [`Sandbox::spawn`].
+    /// [`Sandbox::spawn`](crate::Sandbox::spawn).
     #[cfg(feature = "timings")]
     #[must_use]
     pub fn timings(&self) -> &[super::timings::Reading] {
