@@ -29,7 +29,7 @@ record! {
     Auth from AuthForm {
         /// The issuer, exactly as in its tokens and its metadata: an https address, or an http address of this machine.
         issuer: SecureAddress,
-        /// The public address of this server's endpoint, such as https://tools.example.com/mcp; tokens must be for it.
+        /// The public address of this server's endpoint, such as `https://tools.example.com/mcp`; tokens must be for it.
         resource: ResourceAddress,
         /// The accepted values of `aud` in tokens (default: `resource`).
         audiences: Option<Vec<String>>,
