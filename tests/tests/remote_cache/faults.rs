@@ -1,4 +1,4 @@
-//! A store that is down, slow or broken costs nothing but misses, and its user is told once.
+//! If a store is down, slow or broken, its entries are not found, and the user is warned once.
 
 use std::time::Duration;
 
