@@ -1,4 +1,4 @@
-// Names all available crates, with derives, macros and generic code of each.
+// Names all crates for snippets, with derives, macros and generic code of each.
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 

@@ -101,7 +101,7 @@ fn limits_page_shows_the_limits_of_the_code() {
         ("compiling the bindings of one server", format!("{} s", limits::BINDINGS_TIMEOUT.as_secs())),
         ("files that `codegen` reads", bytes(Some(crate::commands::codegen::source::FILE_LIMIT))),
         (
-            "the available crates, at first use",
+            "the crates for snippets, at first use",
             format!(
                 "{} to download, and {} to build",
                 minutes(limits::DOWNLOAD_TIMEOUT),

@@ -1,7 +1,7 @@
 //! Tests a base: this program is linked against it and as a whole, and must print the same and end with the same code.
 //!
 //! It uses what two images could do differently from one: unwinding through both, statics and thread-local variables of
-//! both, allocation, threads, type identities, formatting and the available crates.
+//! both, allocation, threads, type identities, formatting and the crates for snippets.
 
 use std::any::{Any, TypeId, type_name};
 use std::cell::{Cell, RefCell};

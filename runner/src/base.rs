@@ -1,4 +1,4 @@
-//! The base of programs: std, the bridge and all available crates, linked once with the layer.
+//! The base of programs: std, the bridge and all crates for snippets, linked once with the layer.
 //!
 //! A snippet's program is linked against the base's symbols, and becomes an executable only when it runs: in memory,
 //! together with the base (crate `base-link`). The cache keeps the program's own part, a few dozen kilobytes.

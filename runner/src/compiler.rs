@@ -21,7 +21,7 @@ use crate::toolchain::{TARGET, Toolchain};
 pub(crate) struct Job<'a> {
     pub(crate) toolchain: &'a Toolchain,
     pub(crate) confinement: Confinement,
-    /// The available crates.
+    /// The crates for snippets.
     pub(crate) crates: &'a Crates,
     /// The bindings that the source may name.
     pub(crate) libraries: &'a [Library],

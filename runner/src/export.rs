@@ -191,7 +191,7 @@ fn lock_file() -> String {
     let offer = packages.iter().position(|package| package.starts_with("name = \"offer\"\n"));
     let offer = offer.map(|index| packages.remove(index)).unwrap_or_default();
     packages.push("name = \"tools\"\nversion = \"0.1.0\"\ndependencies = [\n \"bridge\",\n]\n".to_owned());
-    // `tools` sorts after all available crates; otherwise, a test that builds a crate would fail.
+    // `tools` sorts after all crates for snippets; otherwise, a test that builds a crate would fail.
     let snippet = offer.replace("name = \"offer\"", "name = \"snippet\"");
     packages.push(snippet.replace("\n]", "\n \"tools\",\n]"));
     packages.sort();

@@ -1,4 +1,4 @@
-//! What snippets have in scope from the available crates, in addition to the bridge's prelude.
+//! What snippets have in scope from the crates for snippets, in addition to the bridge's prelude.
 //!
 //! Only names that occur in a text are imported: the compiler reads a crate when something names it. They are imported
 //! by glob, so that the snippet's own declarations and imports take precedence.

@@ -58,7 +58,7 @@ pub struct Tools {
     pub version: Option<String>,
     /// Where the compiler was found.
     pub origin: Option<Origin>,
-    /// cargo, which builds the available crates at first use. A bundle has none.
+    /// cargo, which builds the crates for snippets at first use. A bundle has none.
     pub cargo: Option<PathBuf>,
     /// The linker that comes with the compiler.
     pub linker: Option<PathBuf>,
@@ -68,7 +68,7 @@ pub struct Tools {
     pub target_installed: bool,
     /// The command that adds a missing target.
     pub target_line: Option<String>,
-    /// Whether the available crates are compiled already.
+    /// Whether the crates for snippets are compiled already.
     pub layer_built: bool,
     /// Why each program is linked as a whole with these crates, which takes longer; `None` if that is not necessary.
     pub whole_link: Option<String>,

@@ -1,4 +1,4 @@
-//! The base layer of all snippets: the bridge and the available crates, compiled once.
+//! The base layer of all snippets: the bridge and the crates for snippets, compiled once.
 //!
 //! Sources come from the crates registry (`cargo fetch`, with network, which runs no third-party code) and are compiled
 //! by `cargo build --locked --offline` in the sandbox. The result depends on no path: the compiler writes fixed ones
@@ -10,7 +10,7 @@
 //! | target | likewise |
 //! | manifests, with the profile, and the compiler's wrapper | features and flags |
 //! | lock file | versions |
-//! | sources of `bridge` and of our variants of available crates | their code |
+//! | sources of `bridge` and of our variants of crates for snippets | their code |
 //! | flags, options and sources of the base, version of `base-link` | the base that programs are linked against |
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -318,7 +318,7 @@ fn write_index(folder: &Path, index: &Index) -> Result<()> {
     fs_err::write(folder.join("index.json"), text).map_err(Error::cache(folder))
 }
 
-/// The names of the available crates: the dependencies of `offer`.
+/// The names of the crates for snippets: the dependencies of `offer`.
 fn offered() -> Result<BTreeSet<String>> {
     let manifest: toml::Table = OFFER_MANIFEST
         .parse()

@@ -41,7 +41,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The entries of the cache that [`Engine::open`] and [`Engine::warm`] have built: the available crates, and the
+    /// The entries of the cache that [`Engine::open`] and [`Engine::warm`] have built: the crates for snippets, and the
     /// bindings of these servers.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Engine {
         layer.chain(bindings).collect()
     }
 
-    /// Offers the available crates, and the bindings of these servers, to the remote cache: this machine may have built them
+    /// Offers the crates for snippets, and the bindings of these servers, to the remote cache: this machine may have built them
     /// before it had one.
     pub fn share(&self, catalog: &Catalog) {
         if let Some(entry) = &self.layer.entry {

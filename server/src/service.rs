@@ -43,9 +43,9 @@ use super::snapshot::Snapshot;
 use super::state::ServerState;
 
 /// Instructions for the client's own prompt.
-const INSTRUCTIONS: &str = "A task that takes more than one tool call belongs in one execute_code snippet from the \
-                            start: it loops, filters and joins, and only what it prints or returns comes back. If \
-                            one call is enough and you have that tool yourself, call it directly.";
+const INSTRUCTIONS: &str = "If a task needs several tool calls, do all of it in one execute_code snippet, from the \
+                            first step: the snippet loops, filters and joins, and only what it prints or returns \
+                            comes back. If the task needs only one call, and you can call that tool directly, do so.";
 
 /// Serves one client over stdio.
 pub(crate) struct PipeService(McpService);

@@ -16,7 +16,7 @@ pub(crate) enum CacheCommand {
     Clean(CleanArguments),
     /// Remove the entries that exceed the cache's limits, or a given size or age; the least recently used ones first.
     Prune(PruneArguments),
-    /// Compile the available crates and all bindings ahead of time.
+    /// Compile the crates for snippets and all bindings ahead of time.
     Warm(WarmArguments),
 }
 

@@ -49,7 +49,7 @@ async fn write(arguments: &BundleArguments, terminal: &Terminal) -> Result<Writt
         terminal.eprint(&format!("warning: with this bundle, compiling a snippet takes longer: {reason}"));
     }
     let entries = engine.warmed(&catalog)?;
-    terminal.note("collecting the licences of the available crates");
+    terminal.note("collecting the licences of the crates for snippets");
     let crates = engine.layer_crates().await?;
     let contents = Contents {
         version: env!("CARGO_PKG_VERSION"),
@@ -73,7 +73,7 @@ fn program(given: Option<&Path>) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Compiles the available crates, and the bindings if they are wanted.
+/// Compiles the crates for snippets, and the bindings if they are wanted.
 async fn build(arguments: &BundleArguments, terminal: &Terminal) -> Result<(Engine, Catalog), Failure> {
     if arguments.bindings {
         return build_bindings(&setup::load(&arguments.place.options())?, terminal).await;

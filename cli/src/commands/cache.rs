@@ -66,7 +66,7 @@ async fn share(engine: &Engine, catalog: &Catalog, terminal: &Terminal) {
     }
 }
 
-/// Compiles the available crates, and the bindings of all configured servers.
+/// Compiles the crates for snippets, and the bindings of all configured servers.
 pub(super) async fn build_bindings(
     config: &Arc<Config>,
     terminal: &Terminal,

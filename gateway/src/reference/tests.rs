@@ -269,10 +269,10 @@ fn every_form_of_the_description_explains_snippets() {
         "fn, struct, impl",
         "serde_json::",
         "args.get(key): Option<&str>",
-        ".json::<T>()? of JSON or Python repr",
+        ".json::<T>()? parses JSON or Python repr",
         "Err (also a refusal) is ToolError",
         "ToolErrorKind::Failed, InvalidParams, Denied, Timeout…",
-        "Vec<Content>, each with .kind(): text, image, audio, resource…",
+        "Vec<Content>, whose .kind() is text, image, audio, resource…",
         "a dropped call is cancelled",
     ] {
         assert!(descriptions.iter().all(|text| text.contains(phrase)), "{phrase}: {descriptions:#?}");

@@ -19,7 +19,7 @@ mod snippet {
     }
 }
 
-/// The usual names of the available crates.
+/// The usual names of the crates for snippets.
 mod in_scope {
     // Their imports are inserted here.
 }

@@ -1,4 +1,4 @@
-//! Names that exist but are not in scope: of the available crates, the standard library and bindings.
+//! Names that exist but are not in scope: of the crates for snippets, the standard library and bindings.
 //!
 //! The usual names are in scope already ([`crate::in_scope`]); the compiler suggests imports for the others.
 

@@ -1,7 +1,7 @@
 //! Programs that are linked against the base behave like programs that are linked as a whole.
 //!
 //! Generated programs combine what two images could do differently: panics, threads, thread-local variables, statics,
-//! generic code, dynamic dispatch, collections, the available crates and asynchronous code.
+//! generic code, dynamic dispatch, collections, the crates for snippets and asynchronous code.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -102,7 +102,7 @@ fn warm(arguments: &DoctorArguments) -> Result<Remedy, Failure> {
     }
     Ok(Remedy {
         words,
-        why: "compiles the available crates, and starts your servers to compile their bindings",
+        why: "compiles the crates for snippets, and starts your servers to compile their bindings",
     })
 }
 
