@@ -22,8 +22,8 @@ pub(crate) struct ListeningArguments {
     /// to the servers that are started.
     #[arg(long, value_name = "VARIABLE", requires = "http")]
     pub(crate) token_env: Option<String>,
-    /// How messages are written to standard error: lines of text, or JSON lines with `time`, `level`, `message` and, at
-    /// the end of each execution, its data.
+    /// How messages are written to standard error: as lines of text, or as JSON lines with `time`, `level` and
+    /// `message`. In JSON, the message about the end of an execution also has its status, times and identifiers.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) log_format: LogFormatArgument,
 }

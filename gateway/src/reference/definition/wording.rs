@@ -4,7 +4,7 @@
 pub(super) const HOW: &str = "\
 Does a whole task in one call: use it from the first step for anything that needs two or more calls (all pages, \
 search then act, loops, joins). Runs a Rust snippet; returns output and result. Write \
-statements with ? and .await, fn, struct, impl; no main; a last expression without `;` is the result. With a server shop:
+statements with ? and .await, fn, struct, impl; no main; a last expression without `;` is the result. With a server named shop:
 let page = shop::list_orders().limit(50).await?;
 let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer).await }).await?;
 all.iter().filter(|c| c.vip).count()
@@ -23,7 +23,7 @@ pub(super) const RESOURCES: &str = "\
 /// The introduction to complete signatures.
 pub(super) const INLINED: &str = "\
 Signatures follow. `name?: T` is a setter, `.name(value)`. Prefer `ThingInput { … }.call()` where shown: give \
-every field, exactly typed, optional as `Some(…)` or `None`. The line below such a struct is the short form: optional fields are setters. \
+every field, exactly typed, optional as `Some(…)` or `None`. The line below such a struct is the same call as a function: optional fields are setters. \
 Functions and setters are lenient: `&str` for String and enums, any integer, arrays for Vec, a value or Option if \
 optional. Types are in the server's module: `shop::Order`. Scalar is a string, number or boolean: `==`, `.as_str()`, `.as_i64()`.";
 
