@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use runner::bundle::{Bundle, BundleManifest, BundledFile, FORMAT, MANIFEST, PROGRAM, TOOLCHAIN};
+use runner::bundle::{Bundle, BundleManifest, BundledFile, FORMAT, HELPER, MANIFEST, PROGRAM, TOOLCHAIN};
 use runner::{Bucket, Observer, TARGET, Toolchain};
 
 use crate::elf::Needs;
@@ -119,9 +119,15 @@ impl Needs {
     }
 }
 
-/// Copies the program into the bundle in `root`. Returns whether it needs a dynamic loader.
+/// Copies the program and the sandbox helper beside it into the bundle in `root`. Returns whether the program needs a
+/// dynamic loader.
 pub(crate) fn copy_program(program: &Path, root: &Path) -> Result<bool> {
     let to = root.join(PROGRAM);
     folders::copy_file(program, &to)?;
+    let helper = root.join(HELPER);
+    let beside = helper.file_name().map(|name| program.with_file_name(name));
+    if let Some(beside) = beside.filter(|beside| beside.exists()) {
+        folders::copy_file(&beside, &helper)?;
+    }
     Ok(Needs::of(&to)?.loader.is_some())
 }

@@ -17,6 +17,8 @@ pub use integrity::Integrity;
 
 /// The program, from the bundle's folder.
 pub const PROGRAM: &str = "bin/toolsmith";
+/// What confines processes; without it, the program does that itself, and starts them more slowly.
+pub const HELPER: &str = "bin/toolsmith-sandbox";
 /// The compiler's sysroot.
 pub const TOOLCHAIN: &str = "lib/toolsmith/toolchain";
 /// Entries of the cache, in the folders that a cache has.

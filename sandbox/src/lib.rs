@@ -5,9 +5,9 @@
 //!
 //! # How it works
 //!
-//! [`Sandbox::spawn`] starts the calling executable again (`posix_spawn`; no code runs between fork and
-//! exec). [`entry`], the first call in `main`, turns that second process into the helper. The helper reads
-//! the policy from a socket, enters new namespaces and forks. The forked process builds a root with the
+//! [`Sandbox::spawn`] starts the calling executable again, or a small program beside it ([`use_helper_beside`]), by
+//! `posix_spawn`, so that no code runs between fork and exec. [`entry`], the first call in `main`, turns that second
+//! process into the helper. The helper reads the policy from a socket, enters new namespaces and forks. The forked process builds a root with the
 //! granted paths, applies every other layer to itself and executes the command. The helper stays as its
 //! supervisor. If a layer cannot be applied, everything ends and [`Sandbox::spawn`] returns a [`SpawnError`]
 //! that names the step. No child ever runs with less than its policy.
@@ -68,8 +68,8 @@ pub use command::Command;
 pub use error::{Failure, SpawnError, Step};
 pub use layers::{Confinement, Layers, UnknownTier};
 pub use platform::{
-    Child, Sandbox, Scratch, available_memory, end_waiting_helper, entry, hide_from_others, probe,
-    tasks_on_machine,
+    Child, Sandbox, Scratch, available_memory, end_waiting_helper, entry, helper_beside, hide_from_others,
+    probe, tasks_on_machine, use_helper_beside,
 };
 #[cfg(all(
     feature = "timings",

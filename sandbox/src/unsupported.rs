@@ -52,6 +52,15 @@ pub fn tasks_on_machine() -> u64 {
 pub fn entry() {}
 
 /// Has no effect, because no helper is started here.
+pub fn use_helper_beside(_name: &'static str) {}
+
+/// No program, because no helper is started here.
+#[must_use]
+pub fn helper_beside() -> Option<&'static Path> {
+    None
+}
+
+/// Has no effect, because no helper is started here.
 pub fn end_waiting_helper() {}
 
 /// A sandbox that starts nothing.

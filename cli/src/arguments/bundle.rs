@@ -17,8 +17,9 @@ pub(crate) struct BundleArguments {
     #[arg(long, value_name = "TARGET", default_value = runner::TARGET,
           value_parser = PossibleValuesParser::new([runner::TARGET]))]
     pub(crate) target: String,
-    /// The program to include (default: the one that is running). It must be built from the same sources. If the
-    /// program is linked statically, it needs no C library. The compiler in the bundle always needs the GNU C library.
+    /// The program to include (default: the one that is running), with the `toolsmith-sandbox` beside it. It must be built
+    /// from the same sources as the running program. If the program is linked statically, it needs no C library. The
+    /// compiler in the bundle always needs the GNU C library.
     #[arg(long, value_name = "FILE")]
     pub(crate) binary: Option<PathBuf>,
     /// Include compiled bindings of all configured servers. Starts the servers to read their tools.

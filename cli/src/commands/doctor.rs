@@ -59,6 +59,8 @@ struct Findings<'a> {
     /// The lowest tier that the configuration accepts.
     minimum: Option<&'static str>,
     mechanisms: &'a [Mechanism],
+    /// The program that confines others; `None` if this program does that itself.
+    helper: Option<&'a std::path::Path>,
     toolchain: &'a runner::Tools,
     kernel: &'a str,
     cache: CacheFindings<'a>,
@@ -174,6 +176,7 @@ impl<'a> Findings<'a> {
             tier: tier(support, code_mode).map(Layers::name),
             minimum,
             mechanisms: &support.mechanisms,
+            helper: ::sandbox::helper_beside(),
             toolchain: &machine.tools,
             kernel: &machine.kernel,
             cache,
@@ -323,6 +326,11 @@ fn sandbox(findings: &Findings<'_>) -> Vec<Line> {
         let help = advice.iter().filter(|_| !is_repeated).map(|advice| format!("; to get it: {advice}"));
         line(*available, name, help.fold(answer.to_owned(), |text, help| text + &help))
     }));
+    let helper = findings.helper.map_or_else(
+        || "this program, which starts more slowly than `toolsmith-sandbox` beside it would".to_owned(),
+        |path| path.display().to_string(),
+    );
+    lines.push(line(true, "helper", helper));
     let minimum = findings.minimum.map_or(String::new(), |minimum| format!(" (minimum: {minimum})"));
     lines.push(line(findings.suffices, "tier", format!("{}{minimum}", findings.tier.unwrap_or("none"))));
     lines.push(match &findings.tried {

@@ -43,6 +43,8 @@ pub fn entry() {
 /// policy that is not known yet.
 fn run(command: Vec<OsString>, is_ahead: bool) -> io::Result<()> {
     timings::mark("start the helper");
+    // Otherwise the kernel names it after the descriptor that it was executed from.
+    let _ = rustix::thread::set_name(c"sandbox-helper");
     let mut channel = File::from(private(&io::stdin())?);
     if is_ahead && let Err(failure) = namespaces::separate_ahead() {
         return channel.write_all(&control::frame(&Status::Failed(failure))?);

@@ -8,6 +8,7 @@ mod child;
 mod control;
 mod descriptors;
 mod exec;
+mod executable;
 mod filesystem;
 mod helper;
 mod init;
@@ -28,6 +29,7 @@ mod timings;
 mod waiting;
 
 pub use child::Child;
+pub use executable::{helper_beside, use_helper_beside};
 pub use helper::entry;
 pub use limits::tasks_on_machine;
 pub use memory::available_memory;

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{WaitOptions, wait};
+use serde::{Deserialize, Serialize};
 
 use super::control::{self, HANDOVER_TIMEOUT, PROBE_NAME};
 use super::descriptors::private;
 use super::root::{self, Extras};
-use super::spawner::{self, OWN_EXECUTABLE};
-use super::{cgroup, namespaces};
+use super::{cgroup, executable, namespaces, spawner};
 use crate::error::failed;
 use crate::report::NOT_TRIED;
 use crate::{Failure, Layers, Mechanism, Step, Support};
@@ -24,32 +24,48 @@ use crate::{Failure, Layers, Mechanism, Step, Support};
 /// From this ABI on, Landlock keeps signals inside the confined process (Linux 6.12).
 pub(super) const ABI_SCOPES: u32 = 6;
 
-/// The machine's support, probed with this executable as the helper. Determined once per process, in about 2
-/// ms.
+/// The machine's support, probed with the helper of [`Sandbox::new`](crate::Sandbox::new). Determined once per process,
+/// in about 2 ms.
 #[must_use]
 pub fn probe() -> Support {
-    probe_with(Path::new(OWN_EXECUTABLE))
+    probe_with(executable::path())
 }
 
 /// The machine's support, probed with this helper.
 pub(super) fn probe_with(helper: &Path) -> Support {
-    static FOUND: Mutex<BTreeMap<PathBuf, Support>> = Mutex::new(BTreeMap::new());
+    probed(helper).support
+}
+
+/// Whether this executable is a helper of the same build.
+pub(super) fn is_of_this_build(helper: &Path) -> bool {
+    probed(helper).is_of_this_build
+}
+
+/// What a helper's answer says.
+#[derive(Clone)]
+struct Probed {
+    support: Support,
+    is_of_this_build: bool,
+}
+
+fn probed(helper: &Path) -> Probed {
+    static FOUND: Mutex<BTreeMap<PathBuf, Probed>> = Mutex::new(BTreeMap::new());
     let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = found.get(helper) {
         return found.clone();
     }
-    let (support, is_final) = probe_now(helper);
+    let (probed, is_final) = probe_now(helper);
     if is_final {
-        found.insert(helper.to_owned(), support.clone());
+        found.insert(helper.to_owned(), probed.clone());
     }
-    support
+    probed
 }
 
 /// Temporary shortages, after which another try may succeed (`unshare(2)`, `fork(2)`).
 const TEMPORARY: [i32; 4] = [libc::EAGAIN, libc::ENOMEM, libc::EMFILE, libc::ENFILE];
 
 /// Probes the machine. Also returns whether the result is final.
-fn probe_now(helper: &Path) -> (Support, bool) {
+fn probe_now(helper: &Path) -> (Probed, bool) {
     let landlock = landlock_abi();
     let landlock_abi = *landlock.as_ref().unwrap_or(&0);
     let mut mechanisms = vec![
@@ -58,12 +74,14 @@ fn probe_now(helper: &Path) -> (Support, bool) {
         seccomp_mechanism("seccomp notify", libc::SECCOMP_RET_USER_NOTIF, "use Linux 5.0 or newer"),
     ];
     let seccomp = mechanisms[1].available;
-    let namespaces = try_namespaces(helper);
+    let answer = ask(helper);
+    let is_of_this_build = answer.as_ref().is_ok_and(|answer| answer.build == executable::BUILD);
+    let namespaces = answer.and_then(|answer| answer.namespaces);
     mechanisms.extend(namespace_mechanisms(&namespaces));
     mechanisms.push(cgroup_mechanism());
     let layers = Layers { namespaces: namespaces.is_ok(), landlock: landlock_abi > 0, seccomp };
     let is_final = namespaces.err().is_none_or(|failure| !TEMPORARY.contains(&failure.errno));
-    (Support { mechanisms, layers, landlock_abi }, is_final)
+    (Probed { support: Support { mechanisms, layers, landlock_abi }, is_of_this_build }, is_final)
 }
 
 fn present(name: &'static str, answer: impl Into<String>) -> Mechanism {
@@ -180,26 +198,34 @@ fn cgroup_mechanism() -> Mechanism {
     }
 }
 
+/// The answer of a helper that probes the machine.
+#[derive(Debug, Serialize, Deserialize)]
+struct Answer {
+    /// [`executable::BUILD`].
+    build: String,
+    /// Whether it could enter namespaces and change its root.
+    namespaces: Result<(), Failure>,
+}
+
 /// Starts a helper that tries namespaces.
-fn try_namespaces(helper: &Path) -> Result<(), Failure> {
+fn ask(helper: &Path) -> Result<Answer, Failure> {
     let failed = || failed(Step::Namespaces, "the probe helper");
     let (ours, theirs) = UnixStream::pair().map_err(failed())?;
     ours.set_read_timeout(Some(HANDOVER_TIMEOUT)).map_err(failed())?;
     let mut process = spawner::start(helper, PROBE_NAME, [], theirs).map_err(failed())?;
-    let answer = control::receive::<Result<(), Failure>>(&ours);
+    let answer = control::receive::<Answer>(&ours);
     let _ = process.kill();
     let _ = process.wait();
-    match answer.map_err(failed())? {
-        Some(answer) => answer,
-        None => Err(Failure::new(Step::Namespaces, "the probe helper, which did not answer", 0)),
-    }
+    answer
+        .map_err(failed())?
+        .ok_or_else(|| Failure::new(Step::Namespaces, "the probe helper, which did not answer", 0))
 }
 
 /// The helper's side: enters namespaces, changes its root, starts a process there and reports the result.
 pub(super) fn answer() -> io::Result<()> {
     let mut channel = File::from(private(&io::stdin())?);
-    let tried = namespaces::separate().and_then(|()| start_one());
-    channel.write_all(&control::frame(&tried)?)
+    let namespaces = namespaces::separate().and_then(|()| start_one());
+    channel.write_all(&control::frame(&Answer { build: executable::BUILD.to_owned(), namespaces })?)
 }
 
 /// Starts the first process of the namespace, which builds a root with all extras.

@@ -34,7 +34,7 @@ use super::descriptors::private;
 use super::namespaces;
 use super::parent::die_with;
 use super::root::{self, Extras};
-use super::spawner::{self, OWN_EXECUTABLE};
+use super::{executable, spawner};
 use crate::error::failed;
 use crate::policy::SCRATCH;
 use crate::{Failure, PolicyError, SpawnError, Step};
@@ -42,15 +42,15 @@ use crate::{Failure, PolicyError, SpawnError, Step};
 pub use handle::Scratch;
 
 impl Scratch {
-    /// Creates empty scratch space of this size, with this executable as the helper, which must call
-    /// [`entry`](crate::entry) first in `main`. Blocks for a few milliseconds. Tries once what children will
+    /// Creates empty scratch space of this size, with the same helper as
+    /// [`Sandbox::new`](crate::Sandbox::new). Blocks for a few milliseconds. Tries once what children will
     /// need from the kernel to use it.
     ///
     /// # Errors
     ///
     /// Returns [`SpawnError`], usually because user or mount namespaces are not allowed.
     pub fn new(bytes: u64) -> Result<Self, SpawnError> {
-        Self::with_helper(bytes, OWN_EXECUTABLE)
+        Self::with_helper(bytes, executable::path())
     }
 
     /// Like [`Scratch::new`], with another helper.

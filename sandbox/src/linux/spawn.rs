@@ -7,8 +7,8 @@ use std::process::ExitStatus;
 
 use super::child::{Child, Conversation};
 use super::control::{self, AHEAD_NAME, HELPER_NAME, Handover};
-use super::probe;
-use super::spawner::{OWN_EXECUTABLE, check_entry_called};
+use super::spawner::check_entry_called;
+use super::{executable, probe};
 use super::waiting::{self, Helper};
 use crate::{Command, Confinement, Layers, Policy, PolicyError, Profile, Scratch, SpawnError, Support};
 
@@ -20,10 +20,11 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// A sandbox with this executable as the helper, which must call [`entry`](crate::entry) first in `main`.
+    /// A sandbox whose helper is the program of [`use_helper_beside`](crate::use_helper_beside), or else this executable,
+    /// which must call [`entry`](crate::entry) first in `main`.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
-        Self { policy, helper: PathBuf::from(OWN_EXECUTABLE) }
+        Self { policy, helper: executable::path().to_owned() }
     }
 
     /// Uses another executable as the helper. It must call [`entry`](crate::entry) first in `main`.

@@ -16,9 +16,6 @@ use std::sync::{Mutex, PoisonError};
 use super::control::{AHEAD_NAME, HELPER_NAME, PROBE_NAME, SCRATCH_NAME};
 use crate::SpawnError;
 
-/// The path of this executable.
-pub(super) const OWN_EXECUTABLE: &str = "/proc/self/exe";
-
 struct Request {
     command: Command,
     reply: SyncSender<io::Result<Child>>,

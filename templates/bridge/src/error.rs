@@ -34,7 +34,7 @@ pub enum ToolErrorKind {
     InvalidParams,
     /// The server answered with a JSON-RPC error, usually because of the arguments.
     Rejected,
-    /// The server did not answer within `requestTimeout`, or the tool's entry in `toolTimeouts`.
+    /// The server did not answer in time: within `requestTimeout`, or within the time in `toolTimeouts` for this tool.
     Timeout,
     /// The server is not connected, or its connection ended.
     Unavailable,

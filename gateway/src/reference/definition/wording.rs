@@ -23,7 +23,7 @@ pub(super) const RESOURCES: &str = "\
 /// The introduction to complete signatures.
 pub(super) const INLINED: &str = "\
 Signatures follow. `name?: T` is a setter, `.name(value)`. Prefer `ThingInput { … }.call()` where shown: give \
-every field, exactly typed, optional as `Some(…)` or `None`. The line below such a struct is the same call as a function: optional fields are setters. \
+every field, exactly typed, optional as `Some(…)` or `None`. The line below such a struct is the same call in function form, with optional fields as setters. \
 Functions and setters are lenient: `&str` for String and enums, any integer, arrays for Vec, a value or Option if \
 optional. Types are in the server's module: `shop::Order`. Scalar is a string, number or boolean: `==`, `.as_str()`, `.as_i64()`.";
 

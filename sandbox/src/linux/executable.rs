@@ -1,0 +1,62 @@
+//! The executable of helpers: a small program beside this one if there is one, otherwise this program.
+//!
+//! Starting a helper takes processor time in proportion to its executable: the dynamic linker relocates its data, and
+//! each of its two forks and ends copies and frees those pages. Measured with an executable of 35 MB: 7.0 ms for each
+//! start, against 4.8 ms with one of 0.9 MB.
+
+use std::fs::File;
+use std::os::fd::AsRawFd as _;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::probe;
+
+/// The path of this executable.
+pub(super) const OWN_EXECUTABLE: &str = "/proc/self/exe";
+
+/// The sources of this crate in this build. Programs and helpers of different builds may not understand each other.
+pub(super) const BUILD: &str = env!("SANDBOX_BUILD");
+
+static NAME: OnceLock<&str> = OnceLock::new();
+static HELPER: OnceLock<Helper> = OnceLock::new();
+
+/// The chosen executable.
+struct Helper {
+    /// The path to execute.
+    path: PathBuf,
+    /// The small program. It stays open, so that helpers are of this build even after an update replaces the file.
+    beside: Option<(PathBuf, File)>,
+}
+
+/// Uses the program of this name in the folder of this program as the helper, if it exists and is of the same build.
+/// It must call [`entry`](crate::entry) first in `main`. Call this before anything else of this crate; a later call has
+/// no effect.
+pub fn use_helper_beside(name: &'static str) {
+    let _ = NAME.set(name);
+}
+
+/// The program that is used as the helper; `None` if it is this program itself.
+#[must_use]
+pub fn helper_beside() -> Option<&'static Path> {
+    helper().beside.as_ref().map(|(path, _)| path.as_path())
+}
+
+/// The path of the helper.
+pub(super) fn path() -> &'static Path {
+    &helper().path
+}
+
+fn helper() -> &'static Helper {
+    HELPER.get_or_init(|| {
+        let beside = NAME.get().and_then(|name| open(name));
+        beside.unwrap_or_else(|| Helper { path: PathBuf::from(OWN_EXECUTABLE), beside: None })
+    })
+}
+
+/// The program of this name, if it is a helper of this build.
+fn open(name: &str) -> Option<Helper> {
+    let file = std::env::current_exe().ok()?.parent()?.join(name);
+    let open = File::open(&file).ok()?;
+    let path = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
+    probe::is_of_this_build(&path).then(|| Helper { path, beside: Some((file, open)) })
+}
