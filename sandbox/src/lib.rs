@@ -50,6 +50,9 @@
     allow(dead_code, reason = "other platforms never start a child")
 )]
 
+/// A hash of this crate's sources (`build.rs`). A program and a helper of different builds may not understand each other.
+pub const BUILD: &str = env!("SANDBOX_BUILD");
+
 mod command;
 mod error;
 mod layers;

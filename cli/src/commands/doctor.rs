@@ -5,6 +5,8 @@
 
 mod fix;
 
+use std::path::Path;
+
 use config::CodeMode;
 use gateway::cache::{self, RemoteError, StoreState};
 use gateway::exit_code;
@@ -60,7 +62,7 @@ struct Findings<'a> {
     minimum: Option<&'static str>,
     mechanisms: &'a [Mechanism],
     /// The program that confines others; `None` if this program does that itself.
-    helper: Option<&'a std::path::Path>,
+    helper: Option<&'a Path>,
     toolchain: &'a runner::Tools,
     kernel: &'a str,
     cache: CacheFindings<'a>,
@@ -396,6 +398,7 @@ mod tests {
             tier: is_complete.then_some("full"),
             minimum: Some("landlock+seccomp"),
             mechanisms: &mechanisms,
+            helper: is_complete.then_some(Path::new("/usr/bin/toolsmith-sandbox")),
             toolchain: &toolchain,
             kernel: "6.18.0",
             cache: CacheFindings {

@@ -10,12 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::probe;
+use crate::Support;
 
 /// The path of this executable.
 pub(super) const OWN_EXECUTABLE: &str = "/proc/self/exe";
-
-/// The sources of this crate in this build. Programs and helpers of different builds may not understand each other.
-pub(super) const BUILD: &str = env!("SANDBOX_BUILD");
 
 static NAME: OnceLock<&str> = OnceLock::new();
 static HELPER: OnceLock<Helper> = OnceLock::new();
@@ -39,6 +37,13 @@ pub fn use_helper_beside(name: &'static str) {
 #[must_use]
 pub fn helper_beside() -> Option<&'static Path> {
     helper().beside.as_ref().map(|(path, _)| path.as_path())
+}
+
+/// The machine's support, probed with the helper of [`Sandbox::new`](crate::Sandbox::new). Determined once per process,
+/// in about 2 ms.
+#[must_use]
+pub fn probe() -> Support {
+    probe::probe_with(path())
 }
 
 /// The path of the helper.

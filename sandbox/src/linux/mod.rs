@@ -29,12 +29,11 @@ mod timings;
 mod waiting;
 
 pub use child::Child;
-pub use executable::{helper_beside, use_helper_beside};
+pub use executable::{helper_beside, probe, use_helper_beside};
 pub use helper::entry;
 pub use limits::tasks_on_machine;
 pub use memory::available_memory;
 pub use privileges::hide_from_others;
-pub use probe::probe;
 pub use scratch::Scratch;
 pub use spawn::Sandbox;
 #[cfg(feature = "timings")]

@@ -16,22 +16,15 @@ use serde::{Deserialize, Serialize};
 use super::control::{self, HANDOVER_TIMEOUT, PROBE_NAME};
 use super::descriptors::private;
 use super::root::{self, Extras};
-use super::{cgroup, executable, namespaces, spawner};
+use super::{cgroup, namespaces, spawner};
 use crate::error::failed;
 use crate::report::NOT_TRIED;
-use crate::{Failure, Layers, Mechanism, Step, Support};
+use crate::{BUILD, Failure, Layers, Mechanism, Step, Support};
 
 /// From this ABI on, Landlock keeps signals inside the confined process (Linux 6.12).
 pub(super) const ABI_SCOPES: u32 = 6;
 
-/// The machine's support, probed with the helper of [`Sandbox::new`](crate::Sandbox::new). Determined once per process,
-/// in about 2 ms.
-#[must_use]
-pub fn probe() -> Support {
-    probe_with(executable::path())
-}
-
-/// The machine's support, probed with this helper.
+/// The machine's support, probed with this helper. Determined once per process, in about 2 ms.
 pub(super) fn probe_with(helper: &Path) -> Support {
     probed(helper).support
 }
@@ -75,7 +68,7 @@ fn probe_now(helper: &Path) -> (Probed, bool) {
     ];
     let seccomp = mechanisms[1].available;
     let answer = ask(helper);
-    let is_of_this_build = answer.as_ref().is_ok_and(|answer| answer.build == executable::BUILD);
+    let is_of_this_build = answer.as_ref().is_ok_and(|answer| answer.build == BUILD);
     let namespaces = answer.and_then(|answer| answer.namespaces);
     mechanisms.extend(namespace_mechanisms(&namespaces));
     mechanisms.push(cgroup_mechanism());
@@ -201,7 +194,7 @@ fn cgroup_mechanism() -> Mechanism {
 /// The answer of a helper that probes the machine.
 #[derive(Debug, Serialize, Deserialize)]
 struct Answer {
-    /// [`executable::BUILD`].
+    /// The helper's [`BUILD`].
     build: String,
     /// Whether it could enter namespaces and change its root.
     namespaces: Result<(), Failure>,
@@ -225,7 +218,7 @@ fn ask(helper: &Path) -> Result<Answer, Failure> {
 pub(super) fn answer() -> io::Result<()> {
     let mut channel = File::from(private(&io::stdin())?);
     let namespaces = namespaces::separate().and_then(|()| start_one());
-    channel.write_all(&control::frame(&Answer { build: executable::BUILD.to_owned(), namespaces })?)
+    channel.write_all(&control::frame(&Answer { build: BUILD.to_owned(), namespaces })?)
 }
 
 /// Starts the first process of the namespace, which builds a root with all extras.

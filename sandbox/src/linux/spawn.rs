@@ -8,8 +8,8 @@ use std::process::ExitStatus;
 use super::child::{Child, Conversation};
 use super::control::{self, AHEAD_NAME, HELPER_NAME, Handover};
 use super::spawner::check_entry_called;
-use super::{executable, probe};
 use super::waiting::{self, Helper};
+use super::{executable, probe};
 use crate::{Command, Confinement, Layers, Policy, PolicyError, Profile, Scratch, SpawnError, Support};
 
 /// A policy, ready to confine commands.

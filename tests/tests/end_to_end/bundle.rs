@@ -100,6 +100,7 @@ fn has_what_it_needs_and_no_more(bundle: &Bundle) {
     let has = |path: &str| bundle.folder.join(path).exists();
     for path in [
         "bin/toolsmith",
+        "bin/toolsmith-sandbox",
         "lib/toolsmith/toolchain/bin/rustc",
         "bin/toolsmith-bundle.json",
         "share/licences/toolsmith/LICENSE-MIT",

@@ -63,6 +63,7 @@ mod remote_cache;
 mod repairs;
 mod resources;
 mod results;
+mod sandbox_helper;
 mod serve_ahead;
 mod serve_answers;
 mod serve_audit;
