@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::probe;
+use super::probe::{is_of_this_build, probe_with};
 use crate::Support;
 
 /// The path of this executable.
@@ -43,7 +43,7 @@ pub fn helper_beside() -> Option<&'static Path> {
 /// in about 2 ms.
 #[must_use]
 pub fn probe() -> Support {
-    probe::probe_with(path())
+    probe_with(path())
 }
 
 /// The path of the helper.
@@ -63,5 +63,5 @@ fn open(name: &str) -> Option<Helper> {
     let file = std::env::current_exe().ok()?.parent()?.join(name);
     let open = File::open(&file).ok()?;
     let path = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
-    probe::is_of_this_build(&path).then(|| Helper { path, beside: Some((file, open)) })
+    is_of_this_build(&path).then(|| Helper { path, beside: Some((file, open)) })
 }
