@@ -34,8 +34,13 @@ section! {
         max_waiting: Number<usize> = 64,
         /// How long an execution may wait to start, in seconds; then it is refused as busy.
         queue_timeout: Seconds = Duration::from_secs(120),
+        /// Available memory below which executions wait to start while others run, such as 256MiB; 0 for no limit.
+        min_memory: Size<u64, 0> = 256 << 20,
         /// How long `tools/list` waits for servers that have not answered yet, in seconds.
         list_wait: Seconds = Duration::from_millis(500),
+        /// How long requests are still accepted after the server is asked to stop and no longer reports that it is ready, in
+        /// seconds: as long as a load balancer needs to notice that. At most 300.
+        drain_delay: Number<u64, 0, MOST_DRAIN_DELAY> = 0,
         /// How long running executions may continue after the server is asked to stop, in seconds.
         grace: Seconds = Duration::from_secs(10),
         /// Time limit for a client to answer a question, in seconds; then the call is denied.
@@ -68,6 +73,9 @@ section! {
         telemetry: Option<TelemetryForm>,
     }
 }
+
+/// Maximum of `serve.drainDelay`, in seconds: load balancers notice within seconds.
+const MOST_DRAIN_DELAY: u64 = 300;
 
 /// Maximum of `serve.spareCompilers`, because each takes about 50 MiB.
 const MOST_SPARE_COMPILERS: u64 = 16;

@@ -1,5 +1,5 @@
-//! Limits concurrent compilers by available memory, because without usable control groups, too many of them could
-//! exhaust the machine.
+//! Limits concurrent compilers by processors and by available memory: more of them than processors only slow each other
+//! down, and without usable control groups, too many could exhaust the machine.
 //!
 //! Each running compiler locks (flock(2)) a file in the cache folder, so that it counts for all processes that use the
 //! cache; the lock ends with the process. One compiler may always run. Another one starts when the available memory
@@ -9,6 +9,7 @@
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -20,6 +21,10 @@ use crate::observer::Observer;
 
 /// Maximum number of compilers, whatever the memory.
 const MAX_COMPILERS: usize = 64;
+
+/// Compilers beyond the number of processors: one that compiles ahead at the lowest priority must not keep a snippet from
+/// being compiled.
+const BEYOND_PROCESSORS: usize = 1;
 
 /// Interval at which the first in the queue checks the memory. Each check costs about 0.1 ms.
 const POLL: Duration = Duration::from_millis(100);
@@ -36,6 +41,8 @@ pub(crate) struct Admission {
     turn: Mutex<()>,
     /// A compiler of this process has ended.
     ended: Notify,
+    /// Maximum number of compilers because of the processors.
+    processors: usize,
 }
 
 /// A compiler that may run. Dropping it admits the next one.
@@ -49,6 +56,8 @@ pub(crate) struct Admitted<'a> {
 enum Verdict<'a> {
     Admitted(Admitted<'a>),
     NoMemory,
+    /// As many run as the processors can use.
+    NoProcessor,
     /// Another process is counting.
     Busy,
 }
@@ -61,6 +70,12 @@ pub(crate) struct AdmissionWait<'a> {
     pub(crate) clock: Option<&'a Clock>,
 }
 
+/// How many compilers the processors that this process may use can run at once.
+fn by_processors() -> usize {
+    std::thread::available_parallelism()
+        .map_or(MAX_COMPILERS, |processors| processors.get() + BEYOND_PROCESSORS)
+}
+
 /// Whether a compiler that may use `needed` bytes may start while `running` others may use as much each.
 fn admits(running: usize, available: Option<u64>, needed: u64) -> bool {
     let all = needed.saturating_mul(u64::try_from(running).unwrap_or(u64::MAX).saturating_add(1));
@@ -71,7 +86,7 @@ fn admits(running: usize, available: Option<u64>, needed: u64) -> bool {
 impl Admission {
     /// Uses the files in `folder`.
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Admission { folder, turn: Mutex::default(), ended: Notify::new() }
+        Admission { folder, turn: Mutex::default(), ended: Notify::new(), processors: by_processors() }
     }
 
     /// Waits until a compiler that may use `needed` bytes of memory may start, and calls `release` if there is not enough
@@ -85,15 +100,18 @@ impl Admission {
         admission: AdmissionWait<'_>,
         release: impl Fn(),
     ) -> Result<Admitted<'_>> {
+        let lacks_memory = AtomicBool::new(false);
         let mut waiting = pin!(async {
             let _turn = self.turn.lock().await;
             loop {
                 let pause = match self.try_admit(needed)? {
                     Verdict::Admitted(admitted) => return Ok(admitted),
                     Verdict::NoMemory => {
+                        lacks_memory.store(true, Ordering::Relaxed);
                         release();
                         POLL
                     }
+                    Verdict::NoProcessor => POLL,
                     Verdict::Busy => PAUSE,
                 };
                 tokio::select! {
@@ -106,10 +124,14 @@ impl Admission {
         if let Poll::Ready(admitted) = futures::poll!(waiting.as_mut()) {
             return admitted;
         }
-        admission.observer.progress(&format!(
-            "waiting for memory: a compiler may take {} MiB, and others are running",
-            needed >> 20
-        ));
+        if lacks_memory.load(Ordering::Relaxed) {
+            admission.observer.progress(&format!(
+                "waiting for memory: a compiler may take {} MiB, and others are running",
+                needed >> 20
+            ));
+        } else {
+            admission.observer.progress("waiting for other compilers, which use all processors");
+        }
         match admission.clock {
             Some(clock) => clock.while_waiting(waiting).await,
             None => waiting.await,
@@ -140,6 +162,9 @@ impl Admission {
             } else {
                 running += 1;
             }
+        }
+        if running >= self.processors {
+            return Ok(Verdict::NoProcessor);
         }
         let Some(number) = free.filter(|_| admits(running, sandbox::available_memory(), needed)) else {
             return Ok(Verdict::NoMemory);
@@ -201,6 +226,19 @@ mod tests {
 
     /// More than any machine has, so that only one runs at a time.
     const TOO_MUCH: u64 = u64::MAX;
+
+    #[tokio::test]
+    async fn no_more_run_than_the_processors_can_use() {
+        let folder = tempfile::tempdir().unwrap();
+        let admission = Admission { processors: 2, ..Admission::new(folder.path().join("compilers")) };
+        let first = admission.admit(0, unlimited(), nothing).await.unwrap();
+        let second = admission.admit(0, unlimited(), nothing).await.unwrap();
+        let mut third = Box::pin(admission.admit(0, unlimited(), nothing));
+        assert!(futures::poll!(third.as_mut()).is_pending());
+        drop(first);
+        drop(third.await.unwrap());
+        drop(second);
+    }
 
     #[tokio::test]
     async fn without_memory_they_run_one_by_one_in_order() {

@@ -248,6 +248,16 @@ impl Outcome {
         outcome
     }
 
+    /// Says in the evidence of a refusal after how long another attempt may succeed, in whole seconds.
+    #[must_use]
+    pub fn retry_after(mut self, time: Duration) -> Self {
+        let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+        if let Some(evidence) = self.error.as_mut().and_then(|error| error.evidence.as_object_mut()) {
+            evidence.insert("retry_after_seconds".to_owned(), seconds.into());
+        }
+        self
+    }
+
     /// The outcome of a snippet that was cancelled before it was tried.
     #[must_use]
     pub fn cancelled() -> Self {

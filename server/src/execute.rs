@@ -25,6 +25,7 @@ use super::caller::Caller;
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::{ClientHost, UnderWay};
 use super::definitions;
+use super::execution_slots::Busy;
 use super::identity::Identity;
 use super::pending::input_required;
 use super::progress::{self, Watcher};
@@ -125,14 +126,21 @@ struct Run<'a> {
     /// Answers questions of servers.
     host: Arc<ClientHost>,
     stop: CancellationToken,
+    /// Why it is not started.
+    refused: Option<Busy>,
 }
 
 impl Execution {
     /// The result for the client: MCP's `CallToolResult`, or the question to answer first.
     pub(crate) async fn result(mut self) -> Result<Value, ErrorData> {
         let arrived = Instant::now();
-        let code = Code::parse(self.arguments.code.clone());
-        self.await_servers(&code).await;
+        let refused = self.state.slots.check(self.caller.client()).err();
+        // What is refused must cost as little as possible.
+        let text = if refused.is_some() { String::new() } else { self.arguments.code.clone() };
+        let code = Code::parse(text);
+        if refused.is_none() {
+            self.await_servers(&code).await;
+        }
         let timing = Timing { arrived, waited: arrived.elapsed() };
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
@@ -140,7 +148,7 @@ impl Execution {
         let recorder = ExecutionRecorder::begin(sinks, self.requester.clone(), id, definitions::EXECUTE);
         let span = recorder.span();
         let missing = self.snapshot.missing.clone();
-        let answered = self.recorded(recorder, code, timing).instrument(span).await;
+        let answered = self.recorded(recorder, code, timing, refused).instrument(span).await;
         answered.map(|answered| definitions::with_note(answered, &missing))
     }
 
@@ -161,6 +169,7 @@ impl Execution {
         recorder: ExecutionRecorder,
         code: Code,
         timing: Timing,
+        refused: Option<Busy>,
     ) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
         let approver = Approver::new(
@@ -172,7 +181,7 @@ impl Execution {
         let (watcher, messages) = Watcher::new(self.caller.clone());
         let host = ClientHost::new(self.caller.abilities, self.state.terminal.notifier());
         let forwarding = progress::forward(&self.caller, messages, host.notices());
-        let run = Run { code: &code, approver: &approver, recorder: &recorder, host, stop };
+        let run = Run { code: &code, approver: &approver, recorder: &recorder, host, stop, refused };
         let running = async {
             let outcome = self.outcome(run, &watcher).await;
             drop(watcher);
@@ -232,23 +241,28 @@ impl Execution {
     }
 
     async fn outcome(&self, run: Run<'_>, watcher: &Watcher) -> Result<Outcome, String> {
-        let Run { code, approver, recorder, host, stop } = run;
+        let Run { code, approver, recorder, host, stop, refused } = run;
         let Arguments { code: text, args, check_only, .. } = &self.arguments;
         let recorded = recorder.execution(text, &json!(args), *check_only);
         recorded.map_err(|unrecorded| unrecorded.to_string())?;
+        if let Some(busy) = refused {
+            return Ok(self.busy(&busy.to_string()));
+        }
         if let Err(limit) = self.begin_of_subject() {
-            return Ok(Outcome::busy(&limit.to_string()));
+            return Ok(Outcome::busy(&limit.to_string()).retry_after(limit.wait()));
         }
         let longest = self.snapshot.config().serve.queue_timeout;
         let lease = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
             lease = self.state.slots.take(self.caller.client(), || watcher.waits()) => lease,
-            () = sleep(longest) => return Ok(Outcome::busy(&too_late(longest))),
+            () = sleep(longest) => {
+                return Ok(self.busy(&too_late(longest)));
+            }
         };
         let lease = match lease {
             Ok(lease) => lease,
-            Err(busy) => return Ok(Outcome::busy(&busy.to_string())),
+            Err(busy) => return Ok(self.busy(&busy.to_string())),
         };
         self.caller.set_lease(&lease);
         let code_mode = &self.snapshot.config().code_mode;
@@ -274,6 +288,11 @@ impl Execution {
             measured.end(program_time(&outcome));
         }
         Ok(Outcome { shared_sessions, ..outcome })
+    }
+
+    /// The outcome of an execution that is not started because of others.
+    fn busy(&self, message: &str) -> Outcome {
+        Outcome::busy(message).retry_after(self.state.slots.retry_after())
     }
 
     /// Counts the execution against its subject's limits. One that continues after a question was counted before.

@@ -1,28 +1,46 @@
 //! Slots for executions: how many run at once, how many wait, and what share one client may have.
 //!
+//! No execution starts beside others while the machine is short of memory (`memory`). A refusal says after how long another
+//! attempt may succeed, from how long executions have lately held their slots.
+//!
 //! An execution that waits for an answer of its client gives its slot back, and takes another before it continues. So
 //! unanswered questions do not keep other clients from running.
 
 mod lease;
+mod memory;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
+use tokio::time::{Instant, sleep};
 
 pub(crate) use lease::SlotLease;
+use memory::Memory;
 
 /// How many started executions there may be for each slot, including those that wait for an answer: each keeps its
 /// program in memory.
 const STARTED_PER_PLACE: usize = 4;
 
+/// How often a waiting execution looks whether there is enough memory again: nothing notifies it.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// Weight of the latest execution in the mean time that executions hold their slots.
+const LATEST: f64 = 0.2;
+
+/// The least and the most that a refused client is told to wait. The estimate is not better than that.
+const SHORTEST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
 /// The slots of this process.
 #[derive(Debug)]
 pub(crate) struct Slots {
     state: Mutex<State>,
+    memory: Memory,
     /// Notified when a slot was given back, or an execution left the queue.
     left: Notify,
 }
@@ -45,6 +63,10 @@ struct State {
     room: usize,
     /// How many executions of one subject may run at once.
     of_subject: Option<usize>,
+    /// Whether there is too little memory for further executions.
+    is_short: bool,
+    /// The mean time that executions hold their slots, in seconds; 0 before the first has ended.
+    mean: f64,
     /// Counts of all executions.
     all: Count,
     /// Counts by client, for clients that have any.
@@ -84,6 +106,7 @@ enum Kind {
 pub(crate) struct Slot {
     slots: Arc<Slots>,
     client: Client,
+    taken: Instant,
 }
 
 /// There is no slot, and no room to wait for one.
@@ -151,10 +174,21 @@ impl State {
         if self.all.running >= self.places || own.running >= places.min(limit) {
             return false;
         }
+        if kind == Kind::Starts && self.is_short && self.all.running > 0 {
+            return false;
+        }
         let started = self.places.saturating_mul(STARTED_PER_PLACE);
         // Half of them, so that one client's questions leave as many to all others.
         let of_client = if client.alone { started } else { started / 2 };
         kind == Kind::Resumes || (self.all.started() < started && own.started() < of_client)
+    }
+
+    /// After how long an execution that arrives now would have a slot.
+    fn wait(&self) -> Duration {
+        let ahead = u32::try_from(self.all.waiting + 1).unwrap_or(u32::MAX);
+        let places = u32::try_from(self.places.max(1)).unwrap_or(u32::MAX);
+        let wait = Duration::try_from_secs_f64(self.mean * f64::from(ahead) / f64::from(places));
+        wait.unwrap_or(LONGEST_WAIT).clamp(SHORTEST_WAIT, LONGEST_WAIT)
     }
 
     /// Why no further execution of this client may wait.
@@ -207,13 +241,27 @@ impl State {
 }
 
 impl Slots {
-    /// `places` slots, and room for `room` waiting executions. Subjects have no limit of their own.
+    /// `places` slots, and room for `room` waiting executions. Subjects have no limit of their own, and memory is no
+    /// limit.
     pub(crate) fn new(places: usize, room: usize) -> Arc<Self> {
         let (of_subject, all, clients, queues) = (None, Count::default(), HashMap::new(), VecDeque::new());
+        let (is_short, mean) = (false, 0.0);
         Arc::new(Slots {
-            state: Mutex::new(State { places, room, of_subject, all, clients, queues }),
+            state: Mutex::new(State { places, room, of_subject, is_short, mean, all, clients, queues }),
+            memory: Memory::default(),
             left: Notify::new(),
         })
+    }
+
+    /// Changes the available memory, in bytes, that further executions need; 0 for no limit.
+    pub(crate) fn require_memory(self: &Arc<Self>, bytes: u64) {
+        self.memory.require(bytes);
+        self.admit();
+    }
+
+    /// After how long a refused client may try again.
+    pub(crate) fn retry_after(&self) -> Duration {
+        self.state().wait()
     }
 
     /// Changes the limits; `of_subject` is the limit of running executions of one subject.
@@ -228,6 +276,18 @@ impl Slots {
     pub(crate) fn load(&self) -> (usize, usize) {
         let all = self.state().all;
         (all.started(), all.waiting)
+    }
+
+    /// Why an execution of this client would be refused now, before any work is done for it.
+    ///
+    /// # Errors
+    /// If there is neither a slot nor room to wait.
+    pub(crate) fn check(&self, client: &Client) -> Result<(), Busy> {
+        let state = self.state();
+        match state.busy(client) {
+            Some(busy) if !state.admits(client, Kind::Starts) => Err(busy),
+            _ => Ok(()),
+        }
     }
 
     /// Waits until nothing runs or waits.
@@ -249,8 +309,10 @@ impl Slots {
         kind: Kind,
         on_wait: impl FnOnce(),
     ) -> Result<Slot, Busy> {
+        let is_short = self.memory.is_short();
         let mut turn = {
             let mut state = self.state();
+            state.is_short = is_short;
             let (sender, turn) = oneshot::channel();
             let is_busy = (kind == Kind::Starts).then(|| state.busy(client)).flatten();
             if let Some(busy) = is_busy {
@@ -270,7 +332,14 @@ impl Slots {
             return Ok(slot);
         }
         on_wait();
-        let slot = turn.await;
+        // Declared after `leaving`, so dropped before it.
+        let mut turn = turn;
+        let slot = loop {
+            tokio::select! {
+                slot = &mut turn => break slot,
+                () = sleep(LOOK_AGAIN), if self.memory.has_limit() => self.admit(),
+            }
+        };
         std::mem::forget(leaving);
         // The sender is dropped only with its entry in the queue.
         slot.map_err(|_| Busy::Full { running: 0, waiting: 0 })
@@ -278,6 +347,8 @@ impl Slots {
 
     /// Gives free slots to waiting executions, in turn by client.
     fn admit(self: &Arc<Self>) {
+        let is_short = self.memory.is_short();
+        self.state().is_short = is_short;
         loop {
             let (slot, next) = {
                 let mut state = self.state();
@@ -290,7 +361,7 @@ impl Slots {
                 if !is_wanted {
                     continue;
                 }
-                (Slot { slots: self.clone(), client }, next)
+                (Slot { slots: self.clone(), client, taken: Instant::now() }, next)
             };
             // An execution that leaves at this moment returns the slot by dropping it.
             let _ = next.send(slot);
@@ -326,7 +397,12 @@ impl Drop for Leaving<'_> {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.slots.state().count(&self.client, |count| count.running -= 1);
+        let held = self.taken.elapsed().as_secs_f64();
+        {
+            let mut state = self.slots.state();
+            state.mean = if state.mean == 0.0 { held } else { state.mean + LATEST * (held - state.mean) };
+            state.count(&self.client, |count| count.running -= 1);
+        }
         self.slots.admit();
         self.slots.left.notify_waiters();
     }

@@ -80,6 +80,7 @@ pub(crate) async fn serve<Handler: ServerHandler>(
     // Connects to servers before the first client arrives.
     state.live(Abilities::default());
     stop.cancelled().await;
+    shutdown::leave(&state).await;
     shutdown::finish(&state, true, std::future::pending()).await;
     // Handlers have ended; their last responses are being sent.
     let _ = timeout(LAST_ANSWERS, endpoint.answers.wait()).await;

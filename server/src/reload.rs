@@ -187,6 +187,7 @@ async fn again(
     }
     let serve = &new.config.serve;
     state.slots.resize(serve.max_executions, serve.max_waiting, serve.subject_limits.executions);
+    state.slots.require_memory(serve.min_memory);
     state.cache.resize(new.config.cache.size);
     state.held.set_return_time(serve.question_timeout);
     state.terminal.notifier().info(&difference(&old, &new));

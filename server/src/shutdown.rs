@@ -17,6 +17,18 @@ use super::state::ServerState;
 /// How long cancelled executions may take to report the cancellation.
 const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
+/// Reports that the server is not ready, and lets load balancers notice (`serve.drainDelay`). Requests are accepted
+/// meanwhile.
+pub(crate) async fn leave(state: &ServerState) {
+    state.leaving.cancel();
+    let delay = state.settings.borrow().config.serve.drain_delay;
+    if delay > 0 {
+        let message = format!("info: stopping: accepting requests for {delay} more s (serve.drainDelay)");
+        state.terminal.notifier().log(&message);
+        tokio::time::sleep(Duration::from_secs(delay)).await;
+    }
+}
+
 /// Lets running work finish, and ends the rest after the grace period, or once its client is `gone`. With `refuse`, new
 /// work is refused.
 pub(crate) async fn finish(state: &ServerState, refuse: bool, gone: impl Future<Output = ()>) {

@@ -83,6 +83,8 @@ pub struct ServerState {
     pub(crate) compiled: Notify,
     /// Notified when a run used much processor time.
     pub(crate) heavy: Notify,
+    /// Cancelled when the process is asked to end; it still accepts work for `serve.drainDelay`.
+    pub(crate) leaving: CancellationToken,
     /// Cancelled when the process is about to end and accepts no new work.
     pub(crate) draining: CancellationToken,
     /// Requests that are being answered.
@@ -135,6 +137,7 @@ impl ServerState {
         let serve = settings.borrow().config.serve.clone();
         let slots = Slots::new(serve.max_executions, serve.max_waiting);
         slots.resize(serve.max_executions, serve.max_waiting, serve.subject_limits.executions);
+        slots.require_memory(serve.min_memory);
         let spares = SpareSessions::new(room(slots.clone()), terminal.notifier());
         {
             let settings = settings.borrow();
@@ -163,6 +166,7 @@ impl ServerState {
             executed: Notify::new(),
             compiled: Notify::new(),
             heavy: Notify::new(),
+            leaving: CancellationToken::new(),
             draining: CancellationToken::new(),
             answering: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -242,7 +246,7 @@ impl ServerState {
                 opened.as_ref().is_some_and(|opened| opened.confinement == code_mode.confinement)
             })
         };
-        if self.draining.is_cancelled() {
+        if self.leaving.is_cancelled() || self.draining.is_cancelled() {
             return Some("the server is stopping");
         }
         if code_mode.enabled && !is_open() {

@@ -45,6 +45,17 @@ pub(crate) enum LimitReached {
     Processor { limit: u64, wait: u64 },
 }
 
+impl LimitReached {
+    /// After how long the subject may try again.
+    pub(crate) fn wait(&self) -> Duration {
+        match self {
+            LimitReached::PerMinute { wait, .. } | LimitReached::Processor { wait, .. } => {
+                Duration::from_secs(*wait)
+            }
+        }
+    }
+}
+
 impl Usage {
     /// Forgets what is older than its period.
     fn prune(&mut self) {

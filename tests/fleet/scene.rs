@@ -159,7 +159,7 @@ fn configuration(
         "codeMode": { "timeout": 30 },
         "serve": {
             "auth": { "issuer": issuer.address, "resource": "https://tools.example.com/mcp" },
-            "maxExecutions": RUNNING, "maxWaiting": WAITING, "queueTimeout": 10, "grace": 20,
+            "maxExecutions": RUNNING, "maxWaiting": WAITING, "queueTimeout": 10, "drainDelay": 6, "grace": 20,
             "audit": { "file": folder.join("audit.jsonl") },
             "metrics": { "address": metrics.to_string() },
         },

@@ -216,3 +216,40 @@ async fn a_subject_has_a_limit_of_its_own() {
     drop(first);
     second.await.unwrap();
 }
+
+static AVAILABLE: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+
+#[tokio::test(start_paused = true)]
+async fn without_memory_executions_run_one_by_one() {
+    let available = || Some(AVAILABLE.load(std::sync::atomic::Ordering::SeqCst));
+    let mut slots = Slots::new(3, 3);
+    Arc::get_mut(&mut slots).unwrap().memory = Memory::reading(available);
+    slots.require_memory(100);
+    let first = take(&slots, "a").await.unwrap();
+    let mut second = Box::pin(take(&slots, "a"));
+    let mut third = Box::pin(take(&slots, "b"));
+    assert!(futures::poll!(second.as_mut()).is_pending() && futures::poll!(third.as_mut()).is_pending());
+    drop(first);
+    let second = second.await.unwrap();
+    assert!(futures::poll!(third.as_mut()).is_pending(), "another one runs");
+    AVAILABLE.store(100, std::sync::atomic::Ordering::SeqCst);
+    // It looks again by itself.
+    drop(third.await.unwrap());
+    drop(second);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_client_learns_when_to_try_again() {
+    let slots = Slots::new(1, 2);
+    assert_eq!(slots.retry_after(), SHORTEST_WAIT);
+    let first = take(&slots, "a").await.unwrap();
+    tokio::time::advance(Duration::from_secs(10)).await;
+    drop(first);
+    assert_eq!(slots.retry_after(), Duration::from_secs(10));
+    let _first = take(&slots, "a").await.unwrap();
+    let mut waiting = [Box::pin(take(&slots, "a")), Box::pin(take(&slots, "b"))];
+    for execution in &mut waiting {
+        assert!(futures::poll!(execution.as_mut()).is_pending());
+    }
+    assert_eq!(slots.retry_after(), Duration::from_secs(30));
+}

@@ -43,6 +43,9 @@ pub const BODY_LIMIT: usize = 4 << 20;
 /// Time limit for sending a request.
 const BODY_TIME: Duration = Duration::from_secs(60);
 
+/// After how many seconds a request that a stopping server refused may be sent again, to another one.
+const RETRY_STOPPED: &str = "10";
+
 /// The error code of this server (JSON-RPC 2.0, section 5.1).
 const SERVER_ERROR: i32 = -32_000;
 
@@ -177,7 +180,8 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         // A client may still resume a lost stream to read its end.
         let resumes = request.headers().contains_key("last-event-id");
         if request.method() == Method::GET && self.state.draining.is_cancelled() && !resumes {
-            return (StatusCode::SERVICE_UNAVAILABLE, "toolsmith is stopping\n").into_response();
+            let retry = [(header::RETRY_AFTER, RETRY_STOPPED)];
+            return (StatusCode::SERVICE_UNAVAILABLE, retry, "toolsmith is stopping\n").into_response();
         }
         let ends_session = request.method() == Method::DELETE;
         let mut answer = self.pass(request).await;
@@ -388,6 +392,6 @@ async fn read(body: Body) -> Result<Bytes, BodyError> {
 /// The response to a request that can't be accepted now.
 fn unavailable(id: &Value, message: &str) -> Response {
     let body = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": SERVER_ERROR, "message": message } });
-    let headers = [(header::CONTENT_TYPE, "application/json"), (header::RETRY_AFTER, "10")];
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::RETRY_AFTER, RETRY_STOPPED)];
     (StatusCode::SERVICE_UNAVAILABLE, headers, body.to_string()).into_response()
 }
