@@ -28,6 +28,7 @@ pub(crate) struct Metrics {
     executions: Family<Labels<1>, Counter>,
     phases: Family<Labels<1>, Histogram>,
     programs: Family<Labels<1>, Counter>,
+    tiers: Family<Labels<1>, Counter>,
     processor: Counter<f64>,
     calls: Family<Labels<2>, Counter>,
     call_durations: Family<Labels<1>, Histogram>,
@@ -42,6 +43,7 @@ impl Default for Metrics {
             executions: Family::default(),
             phases: Family::new_with_constructor(histogram),
             programs: Family::default(),
+            tiers: Family::default(),
             processor: Counter::default(),
             calls: Family::default(),
             call_durations: Family::new_with_constructor(histogram),
@@ -65,6 +67,9 @@ impl Metrics {
             }
         }
         self.processor.inc_by(outcome.cpu_ms / 1e3);
+        if outcome.phases_ms.run > 0.0 && !outcome.sandbox.tier.is_empty() {
+            self.tiers.get_or_create(&[("tier", outcome.sandbox.tier.clone())]).inc();
+        }
         if let Some(source) = source(outcome) {
             self.programs.get_or_create(&[("source", source.to_owned())]).inc();
         }
@@ -92,6 +97,11 @@ impl Metrics {
             "programs",
             "Programs of executions, by source: cached, or compiled",
             self.programs.clone(),
+        );
+        registry.register(
+            "sandboxed_programs",
+            "Programs that ran, by tier of their sandbox",
+            self.tiers.clone(),
         );
         registry.register_with_unit(
             "program_processor_time",

@@ -8,7 +8,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
-use runner::TARGET;
+use runner::{Availability, TARGET};
 
 use super::process::Process;
 use crate::metrics::Labels;
@@ -29,6 +29,7 @@ pub(super) fn register_server(registry: &mut Registry, state: &Arc<ServerState>)
         "Whether snippets can run and all servers have answered",
         is(state.unready().is_none()),
     );
+    register_cache(registry, state);
     let spares = state.spares.counts();
     by_server(registry, "spare_sessions", "Spare sessions that can be adopted", spares);
     let Some(snapshot) = state.any_snapshot() else { return };
@@ -38,6 +39,52 @@ pub(super) fn register_server(registry: &mut Registry, state: &Arc<ServerState>)
         (name, is(!is_missing))
     });
     by_server(registry, "server_up", "Whether a configured server is available", up);
+}
+
+/// Adds how often compiled entries were found, and what the remote cache has done.
+fn register_cache(registry: &mut Registry, state: &ServerState) {
+    let found = state.cache.statistics();
+    let lookups = [("local", found.local_hits), ("remote", found.remote_hits), ("missing", found.misses)];
+    counters(
+        registry,
+        "cache_lookups",
+        "Lookups of compiled entries, by where they were found",
+        "source",
+        &lookups,
+    );
+    let Some(remote) = found.remote else { return };
+    let entries = [("written", remote.written), ("unwritten", remote.unwritten), ("refused", remote.refused)];
+    counters(
+        registry,
+        "remote_cache_entries",
+        "Entries of the remote cache, by what happened",
+        "result",
+        &entries,
+    );
+    let (name, help) = ("remote_cache_failures", "Requests to the remote cache that failed or took too long");
+    let failures = Counter::<u64>::default();
+    failures.inc_by(remote.failures);
+    registry.register(name, help, failures);
+    let (name, help) = ("remote_cache_waits", "Waits for another machine that was building the same entry");
+    let waits = Counter::<u64>::default();
+    waits.inc_by(remote.waits);
+    registry.register(name, help, waits);
+    let is_used = remote.reading == Availability::Used;
+    gauge(registry, "remote_cache_up", "Whether the remote cache is read", is(is_used));
+}
+
+fn counters(
+    registry: &mut Registry,
+    name: &str,
+    help: &str,
+    label: &'static str,
+    values: &[(&'static str, u64)],
+) {
+    let family = Family::<Labels<1>, Counter>::default();
+    for (value, count) in values {
+        family.get_or_create(&[(label, (*value).to_owned())]).inc_by(*count);
+    }
+    registry.register(name, help, family);
 }
 
 /// Adds the values of this process, under the names that all client libraries of Prometheus use.
