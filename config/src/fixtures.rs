@@ -248,7 +248,7 @@ fn the_checked_in_schema_is_current() {
 }
 
 /// A text with `KEY` in place of a key, for each part of a configuration, by the part's name in the schema.
-const PARTS: [(&str, &str); 17] = [
+const PARTS: [(&str, &str); 19] = [
     ("", "KEY"),
     ("ServerForm", "mcpServers: { a: { KEY } }"),
     ("OAuthForm", "mcpServers: { a: { oauth: { KEY } } }"),
@@ -256,6 +256,8 @@ const PARTS: [(&str, &str); 17] = [
     ("CodeModeForm", "codeMode: { KEY }"),
     ("SandboxForm", "codeMode: { sandbox: { KEY } }"),
     ("ServeForm", "serve: { KEY }"),
+    ("SharedStateForm", "serve: { sharedState: { KEY } }"),
+    ("StateKeyForm", "serve: { sharedState: { key: { KEY } } }"),
     ("AuditForm", "serve: { audit: { KEY } }"),
     ("TelemetryForm", "serve: { telemetry: { KEY } }"),
     ("CacheForm", "cache: { KEY }"),

@@ -12,6 +12,7 @@ use super::identities::{AuthForm, DeniedForm, SubjectLimitsForm, TokensForm};
 use super::key_macros::{Kind, plain, record, section};
 use super::key_types::{Address, Count, Expanded, FilePath, Number, Seconds, Size};
 use super::placed::AsWritten;
+use super::shared_state::SharedStateForm;
 use crate::telemetry::Telemetry;
 
 /// Minimum size of an answer's text, in bytes: enough for a useful head and tail.
@@ -65,6 +66,8 @@ section! {
         deny: DeniedForm,
         /// Limits of each subject.
         subject_limits: SubjectLimitsForm,
+        /// What several replicas share, so that clients without sessions need no particular one.
+        shared_state: Option<SharedStateForm>,
         /// The audit log: who ran what.
         audit: Option<AuditForm>,
         /// Metrics for Prometheus.

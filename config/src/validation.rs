@@ -34,6 +34,7 @@ pub(super) fn settings(document: &Document) -> (File, Vec<Problem>) {
     }
     checker.cache(document, &mut file);
     checker.identities(document, &mut file);
+    checker.shared_state(document, &file);
     checker.code_mode(document, &mut file);
     problems.extend(checker.done());
     problems.sort_by_key(|problem| (problem.place.line, problem.place.column));
@@ -102,10 +103,20 @@ impl Checker {
         }
     }
 
+    /// A secret is in one place.
+    fn shared_state(&self, document: &Document, file: &File) {
+        let serve = document.tree.get("serve");
+        let Some(node) = serve.and_then(|serve| serve.get("sharedState")?.get("key")) else { return };
+        if file.serve.shared_state.as_ref().is_some_and(|shared| !shared.has_one_place()) {
+            let message = "a key is in one place; write either `file` or `env`";
+            self.report(&At { place: node.place, value: () }, message);
+        }
+    }
+
     /// Who may use a server is its user's decision: a project must neither let others in nor lift a limit.
     fn identities(&self, document: &Document, file: &mut File) {
         let ConfigLayer::Project(_) = &document.source.layer else { return };
-        for key in ["auth", "tokens", "deny", "subjectLimits"] {
+        for key in ["auth", "tokens", "deny", "subjectLimits", "sharedState"] {
             let Some(node) = document.tree.get("serve").and_then(|serve| serve.get(key)) else { continue };
             let message = format!(
                 "a project can't set serve.{key}, because it decides who may use your server; set it in your own \
@@ -114,7 +125,7 @@ impl Checker {
             self.report(&At { place: node.place, value: () }, &message);
         }
         let serve = &mut file.serve;
-        (serve.auth, serve.tokens) = (None, None);
+        (serve.auth, serve.tokens, serve.shared_state) = (None, None, None);
         (serve.deny, serve.subject_limits) = Default::default();
     }
 

@@ -14,6 +14,7 @@ mod requested_tool;
 pub mod rules;
 
 pub use answers::{ExecutionAnswers, SessionAnswers};
+pub use identity::share_identities;
 pub use policy::{PermissionPolicy, policy};
 pub use prompter::{Answer, Prompter};
 pub use question::Question;

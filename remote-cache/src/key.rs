@@ -25,6 +25,9 @@ const LARGEST_FILE: u64 = 16 << 10;
 /// Permission bits of everyone but the owner (inode(7)).
 const OTHERS: u32 = 0o077;
 
+/// The key of the configuration that says where a private key is.
+const NAME: &str = "cache.remote.key";
+
 /// Advice for every unusable key.
 const CREATE: &str = "create a key: openssl genpkey -algorithm ed25519 -out key.pem";
 
@@ -88,7 +91,7 @@ impl SigningKey {
     /// If it is missing, is no Ed25519 key, or its file is readable by others. The text never has parts of the key.
     pub fn read(source: &KeySource) -> Result<Self, Error> {
         let text = match source {
-            KeySource::File(path) => of_file(path)?,
+            KeySource::File(path) => of_file(path, NAME, CREATE)?,
             KeySource::Environment(name) => std::env::var(name).map_err(|_| {
                 let message = format!("the variable {name} (cache.remote.key) is not set, or is not text");
                 Error::new(message, "set it to the private key in PEM, or set cache.remote.readOnly to true")
@@ -131,16 +134,29 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-fn of_file(path: &std::path::Path) -> Result<String, Error> {
+/// Reads a secret, for the key `name` of the configuration. `create` is the advice how to create it.
+///
+/// # Errors
+/// If it is missing, or its file is readable by others.
+pub fn read_secret(source: &KeySource, name: &str, create: &'static str) -> Result<String, Error> {
+    match source {
+        KeySource::File(path) => of_file(path, name, create),
+        KeySource::Environment(variable) => std::env::var(variable).map_err(|_| {
+            Error::new(format!("the variable {variable} ({name}) is not set, or is not text"), create)
+        }),
+    }
+}
+
+fn of_file(path: &std::path::Path, name: &str, create: &'static str) -> Result<String, Error> {
     let failed = |why: String| {
-        let message = format!("the key in {} (cache.remote.key) can't be used: {why}", path.display());
-        Error::new(message, CREATE)
+        let message = format!("the key in {} ({name}) can't be used: {why}", path.display());
+        Error::new(message, create)
     };
     let read = system::file::read(path, LARGEST_FILE).map_err(|error| failed(error.to_string()))?;
     let bytes = read.ok_or_else(|| failed("there is no such file".to_owned()))?;
     let mode = fs_err::metadata(path).map_err(|error| failed(error.to_string()))?.permissions().mode();
     if mode & OTHERS != 0 {
-        let message = format!("the key in {} (cache.remote.key) is accessible to others", path.display());
+        let message = format!("the key in {} ({name}) is accessible to others", path.display());
         return Err(Error::new(message, "let only its owner read it (chmod 600), and replace the key"));
     }
     String::from_utf8(bytes).map_err(|_| failed("it is not text".to_owned()))

@@ -15,6 +15,7 @@ mod key;
 mod lease;
 mod lease_record;
 mod notes;
+mod objects;
 mod remote;
 mod sealed;
 mod settings;
@@ -24,7 +25,8 @@ mod trouble;
 mod upload;
 
 pub use error::Error;
-pub use key::{KeySource, PublicKey, SigningKey};
+pub use key::{KeySource, PublicKey, SigningKey, read_secret};
 pub use notes::Notify;
+pub use objects::{ObjectError, ObjectKind, Objects};
 pub use remote::{Remote, StoreState};
 pub use settings::{DEFAULT_TIMEOUT, Settings, store_variables};

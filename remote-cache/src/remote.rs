@@ -14,6 +14,7 @@ use crate::fetch::{Looked, look_up};
 use crate::key::{PublicKey, SigningKey};
 use crate::lease;
 use crate::notes::{Notes, Notify, Subject};
+use crate::objects::Objects;
 use crate::settings::{Settings, shown};
 use crate::shared::Shared;
 use crate::store::Store;
@@ -57,6 +58,12 @@ impl Remote {
         let shared = Shared::new(store, signer, keys, settings.timeout, Notes::new(notify));
         let closing = shared.closing.clone().drop_guard();
         Ok(Remote { shared: Arc::new(shared), _closing: closing })
+    }
+
+    /// Small objects in the store.
+    #[must_use]
+    pub fn objects(&self) -> Objects {
+        Objects(self.shared.clone())
     }
 
     /// Asks the store for an answer, within `limit`.

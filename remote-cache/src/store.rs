@@ -91,6 +91,11 @@ impl Store {
         self.place(&["leases"], id)
     }
 
+    /// A small object of this name in a folder.
+    pub(crate) fn object(&self, folder: &str, name: &str) -> Path {
+        self.prefix.clone().join(folder).join(name)
+    }
+
     /// An object that is never there. Asking for it shows whether the store answers.
     pub(crate) fn probe(&self) -> Path {
         self.prefix.clone().join("probe")

@@ -27,6 +27,7 @@ use super::client_host::{ClientHost, UnderWay};
 use super::definitions;
 use super::execution_slots::Busy;
 use super::identity::Identity;
+use super::kept_outputs::KeptOutputs;
 use super::pending::input_required;
 use super::progress::{self, Watcher};
 use super::recorder::{ExecutionRecorder, Recorded, Requester};
@@ -189,10 +190,13 @@ impl Execution {
         };
         // All notifications are sent before the result.
         let (outcome, ()) = tokio::join!(running, forwarding);
-        Ok(match approver.take_pending() {
-            Some(pending) => self.question(pending, &recorder),
-            None => self.answer(outcome, &code, &recorder, timing),
-        })
+        if let Some(pending) = approver.take_pending() {
+            return Ok(self.question(pending, &recorder));
+        }
+        let kept = KeptOutputs::new(&self.state, &self.session, recorder.id());
+        let answer = self.answer(outcome, &code, (&recorder, &kept), timing);
+        kept.share().await;
+        Ok(answer)
     }
 
     /// A result that asks for permission. The state contains everything that the next request needs.
@@ -201,7 +205,10 @@ impl Execution {
             return answer::failure(&self.snapshot.settings.masker.mask(&unrecorded.to_string()));
         }
         let sealed = SuspendedExecution { arguments: self.arguments.hash(), tools: pending.tools };
-        let state = self.state.held.seal(&self.state.held.once(sealed), &self.binding);
+        let state = match self.state.held.once(sealed) {
+            Ok(state) => self.state.held.seal(&state, &self.binding),
+            Err(error) => return answer::failure(&error.to_string()),
+        };
         let question = json!({ "method": "elicitation/create", "params": pending.form });
         input_required(&json!({ PERMISSION: question }), &state)
     }
@@ -211,7 +218,7 @@ impl Execution {
         &self,
         outcome: Result<Outcome, String>,
         code: &Code,
-        recorder: &ExecutionRecorder,
+        (recorder, kept): (&ExecutionRecorder, &KeptOutputs<'_>),
         timing: Timing,
     ) -> Value {
         let masker = &self.snapshot.settings.masker;
@@ -233,8 +240,7 @@ impl Execution {
             error.message = masker.mask(&error.message).into_owned();
             masker.mask_value(&mut error.evidence);
         }
-        let keep =
-            |part: &str, text: &str| self.state.kept.keep(&self.session.owner(), recorder.id(), part, text);
+        let keep = |part: &str, text: &str| kept.keep(part, text);
         let shared = shared_sessions::note(&outcome.shared_sessions);
         let answer = answer::result(outcome, code, &self.snapshot.config().serve, &keep);
         definitions::with_lines(answer, self.lowered().into_iter().chain(shared))

@@ -51,7 +51,7 @@ impl PipeClient {
 pub(crate) fn state(settings: Arc<Settings>, folder: &Path) -> Arc<ServerState> {
     let cache = runner::Cache::open(&folder.join("cache"), runner::DEFAULT_SIZE).unwrap();
     let terminal = Arc::new(Terminal::new(true, false));
-    ServerState::with_cache(cache, watch::channel(settings).1, Vec::new(), terminal).unwrap()
+    ServerState::with_cache((cache, None), watch::channel(settings).1, Vec::new(), terminal).unwrap()
 }
 
 /// A client over HTTP with this id, without a session.

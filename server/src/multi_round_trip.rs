@@ -40,7 +40,7 @@ pub(crate) enum Resumption<T> {
     /// The state of a server.
     Foreign,
     /// The contents of a sealed state, which is valid once. No work waits.
-    Sealed(u64, T),
+    Sealed(String, T),
     /// The result of the work that waited for this request.
     Answered(Value),
 }
@@ -99,8 +99,8 @@ impl<'a> MultiRoundTripCall<'a> {
         Ok(match held.open::<T>(state, &self.binding).transpose()? {
             None => Resumption::Foreign,
             Some(RequestState::Sealed { once, known }) => Resumption::Sealed(once, known),
-            Some(RequestState::Held(name)) => {
-                let work = held.take(&name, self.responses.as_ref())?;
+            Some(RequestState::Held { replica, name }) => {
+                let work = held.take((&replica, &name), self.responses.as_ref())?;
                 work.caller.continue_with(self.context, self.session.level(self.context));
                 Resumption::Answered(held.drive(work, &self.binding, &self.context.ct).await?)
             }

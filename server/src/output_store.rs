@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::time::Instant;
 use url::Url;
 
 /// The prefix of the addresses.
@@ -15,7 +16,7 @@ pub(crate) const TEMPLATE: &str = "toolsmith://executions/{id}/{part}{?offset,le
 /// Limits on the count and total size of texts, in bytes (32 MiB). When a limit is exceeded, the client that holds the
 /// most loses its oldest text, so no client loses texts to a larger one.
 const TEXTS_KEPT: usize = 512;
-const BYTES_KEPT: usize = 32 << 20;
+pub(crate) const BYTES_KEPT: usize = 32 << 20;
 
 /// Default (256 KiB) and maximum (1 MiB) size of one reading, in bytes.
 const LENGTH: usize = 256 << 10;
@@ -37,6 +38,8 @@ struct Text {
     client: String,
     address: String,
     text: Arc<str>,
+    /// When it may no longer be read; `None` for no limit.
+    expires: Option<Instant>,
 }
 
 impl State {
@@ -76,10 +79,16 @@ impl OutputStore {
     /// Stores a part of an execution for a client; returns its address.
     pub(crate) fn keep(&self, client: &str, id: &str, part: &str, text: &str) -> String {
         let address = format!("{SCHEME}://{HOST}/{id}/{part}");
+        self.insert(client, &address, text, None);
+        address
+    }
+
+    /// Stores a text that another replica has kept, until it expires.
+    pub(crate) fn insert(&self, client: &str, address: &str, text: &str, expires: Option<Instant>) {
         let mut state = self.state();
         state.bytes += text.len();
-        let (client, text) = (client.to_owned(), Arc::from(text));
-        state.texts.push_back(Text { client, address: address.clone(), text });
+        let (client, address, text) = (client.to_owned(), address.to_owned(), Arc::from(text));
+        state.texts.push_back(Text { client, address, text, expires });
         while state.texts.len() > TEXTS_KEPT || state.bytes > BYTES_KEPT {
             let by_bytes = state.bytes > BYTES_KEPT;
             let Some(oldest) = state.oldest_of_most(by_bytes).and_then(|index| state.texts.remove(index))
@@ -88,7 +97,21 @@ impl OutputStore {
             };
             state.bytes -= oldest.text.len();
         }
-        address
+    }
+
+    /// A whole text.
+    pub(crate) fn text(&self, client: &str, address: &str) -> Option<Arc<str>> {
+        let state = self.state();
+        let is_live = |text: &&Text| text.expires.is_none_or(|expires| expires > Instant::now());
+        let mut texts = state.texts.iter().rev().filter(is_live);
+        texts.find(|text| text.client == client && text.address == address).map(|text| text.text.clone())
+    }
+
+    /// The address of a text without its range; `None` if it is no URI.
+    pub(crate) fn whole(uri: &str) -> Option<String> {
+        let mut url = Url::parse(uri).ok()?;
+        url.set_query(None);
+        Some(url.into())
     }
 
     /// Whether a URI has the form of these addresses.
@@ -117,13 +140,9 @@ impl OutputStore {
         let (offset, length) = (number("offset")?.unwrap_or(0), number("length")?.unwrap_or(LENGTH));
         let mut address = url.clone();
         address.set_query(None);
-        let state = self.state();
-        let found =
-            state.texts.iter().rev().find(|text| text.client == client && text.address == address.as_str());
-        let Some(text) = found.map(|text| text.text.clone()) else {
+        let Some(text) = self.text(client, address.as_str()) else {
             return Err(AddressError::NotFound(address));
         };
-        drop(state);
         let start = text.floor_char_boundary(offset.min(text.len()));
         let mut end = text.floor_char_boundary(start.saturating_add(length.min(LONGEST)).min(text.len()));
         if end == start && length > 0 {

@@ -2,11 +2,11 @@
 //! requests).
 //!
 //! The client gets a state that is authenticated, expires, and is bound to its request, so it can neither forge one nor
-//! use one for another request.
+//! use one for another request. With `serve.sharedState`, any replica accepts it. Work that waits can't move: another replica
+//! refuses its state with the reason.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::caller::{Ask, Caller};
 use super::quota::{Amount, Quota, Reserved};
+use super::shared_state::SharedState;
 
 /// How long cancelled work may take to end before it is dropped.
 const CANCELLED_TIME: Duration = Duration::from_secs(5);
@@ -35,6 +36,10 @@ const WORK_OF_CLIENT: Amount = Amount { count: WORK.count / 4, bytes: WORK.bytes
 /// Limit on used states that are remembered until they expire; beyond it, states are refused. Each was an execution
 /// that asked, at a rate far below a hundred a second.
 const USED_LIMIT: usize = 1 << 16;
+
+/// Why a used state is refused.
+const USED: &str =
+    "the requestState was already used and is valid only once; make the request again without it";
 
 /// The key of the question in `inputRequests`.
 const QUESTION: &str = "question";
@@ -110,16 +115,17 @@ pub(crate) struct PendingRequests {
     quota: Arc<Quota>,
     /// Time limit for clients to come back.
     return_time: Mutex<Duration>,
-    /// The number of the next state that may be used once.
-    next: AtomicU64,
+    /// Identifies this process in states of work that waits here.
+    replica: String,
     used: Mutex<Used>,
+    shared: Option<Arc<SharedState>>,
 }
 
 /// Used states that have not expired, in the order of their use.
 #[derive(Default)]
 struct Used {
-    numbers: HashSet<u64>,
-    by_time: VecDeque<(Instant, u64)>,
+    ids: HashSet<String>,
+    by_time: VecDeque<(Instant, String)>,
     /// The longest time limit so far.
     longest: Duration,
 }
@@ -128,30 +134,38 @@ struct Used {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RequestState<T> {
-    /// Work waits under this name for the answer; the first request with it takes it.
-    Held(String),
+    /// Work waits under this name in one process for the answer; the first request with it takes it.
+    Held {
+        /// The process.
+        replica: String,
+        /// The name.
+        name: String,
+    },
     /// No work waits; the state contains everything.
     Sealed {
-        /// Its number, for [`PendingRequests::spend`].
-        once: u64,
+        /// Its id, for [`PendingRequests::spend`].
+        once: String,
         /// The contents.
         known: T,
     },
 }
 
 impl PendingRequests {
-    /// Creates a key that only this process knows. Clients have `return_time` to come back.
-    pub(crate) fn new(return_time: Duration) -> Result<Self, KeyError> {
-        let key = random::bytes::<32>()?;
-        let codec = RequestStateCodec::try_new(&key[..])?;
+    /// Uses the key of all replicas, or creates one that only this process knows. Clients have `return_time` to come back.
+    pub(crate) fn new(return_time: Duration, shared: Option<Arc<SharedState>>) -> Result<Self, KeyError> {
+        let codec = match &shared {
+            Some(shared) => RequestStateCodec::try_new(shared.request_key())?,
+            None => RequestStateCodec::try_new(&random::bytes::<32>()?[..])?,
+        };
         let quota = Quota::new("requests that wait for their clients", WORK, WORK_OF_CLIENT);
         Ok(PendingRequests {
             codec,
             waiting: Mutex::default(),
             quota,
             return_time: Mutex::new(return_time),
-            next: AtomicU64::new(0),
+            replica: random::id()?,
             used: Mutex::new(Used { longest: return_time, ..Used::default() }),
+            shared,
         })
     }
 
@@ -167,34 +181,51 @@ impl PendingRequests {
     }
 
     /// A state that may be used once.
-    pub(crate) fn once<T>(&self, known: T) -> RequestState<T> {
-        RequestState::Sealed { once: self.next.fetch_add(1, Ordering::Relaxed), known }
-    }
-
-    /// Marks a state as used.
     ///
     /// # Errors
-    /// If it was used before.
-    pub(crate) fn spend(&self, once: u64) -> Result<(), ErrorData> {
+    /// If the kernel provides no random numbers.
+    pub(crate) fn once<T>(&self, known: T) -> io::Result<RequestState<T>> {
+        Ok(RequestState::Sealed { once: random::id()?, known })
+    }
+
+    /// Marks a state as used, also for other replicas.
+    ///
+    /// # Errors
+    /// If it was used before, or that can't be found out.
+    pub(crate) async fn spend(&self, once: String) -> Result<(), ErrorData> {
+        if let Some(shared) = &self.shared {
+            match shared.use_once(&once).await {
+                Ok(true) => {}
+                Ok(false) => return Err(ErrorData::invalid_params(USED, None)),
+                Err(error) => {
+                    let message = format!(
+                        "it can't be found out whether another replica has used the requestState: {error}; try again \
+                         later, or make the request again without it"
+                    );
+                    return Err(ErrorData::internal_error(message, None));
+                }
+            }
+        }
+        self.spend_here(once)
+    }
+
+    fn spend_here(&self, once: String) -> Result<(), ErrorData> {
         let refused = |message: &str| Err(ErrorData::invalid_params(message.to_owned(), None));
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         // These states have expired.
-        while let Some((at, number)) = used.by_time.front().copied()
-            && now.duration_since(at) > used.longest
-        {
-            used.by_time.pop_front();
-            used.numbers.remove(&number);
+        while used.by_time.front().is_some_and(|(at, _)| now.duration_since(*at) > used.longest) {
+            if let Some((_, id)) = used.by_time.pop_front() {
+                used.ids.remove(&id);
+            }
         }
-        if used.numbers.contains(&once) {
-            return refused(
-                "the requestState was already used and is valid only once; make the request again without it",
-            );
+        if used.ids.contains(&once) {
+            return refused(USED);
         }
-        if used.numbers.len() >= USED_LIMIT {
+        if used.ids.len() >= USED_LIMIT {
             return refused("too many questions were answered in a short time; try again later");
         }
-        used.numbers.insert(once);
+        used.ids.insert(once.clone());
         used.by_time.push_back((now, once));
         Ok(())
     }
@@ -271,23 +302,29 @@ impl PendingRequests {
                 work.end().await;
             }
         });
-        let state = self.seal(&RequestState::<()>::Held(name), binding);
+        let state = self.seal(&RequestState::<()>::Held { replica: self.replica.clone(), name }, binding);
         Ok(input_required(&json!({ QUESTION: { "method": ask.method, "params": ask.parameters } }), &state))
     }
 
     /// Takes the work that waits under a name, and passes the answer on to it.
     ///
     /// # Errors
-    /// If no work waits under the name, or there is no answer.
+    /// If no work waits under the name, or in another process, or there is no answer.
     pub(crate) fn take(
         &self,
-        name: &str,
+        (replica, name): (&str, &str),
         responses: Option<&Map<String, Value>>,
     ) -> Result<PendingRequest, ErrorData> {
         let Some(response) = responses.and_then(|responses| responses.get(QUESTION)) else {
             let message = format!("inputResponses has no {QUESTION:?}, although that was requested");
             return Err(ErrorData::invalid_params(message, None));
         };
+        if replica != self.replica {
+            let message = "the program that asked this question has started, and waits on another replica of this \
+                           server, if that still runs; send the request to that replica, or make the request again \
+                           without requestState, which starts the program anew";
+            return Err(ErrorData::invalid_params(message, None));
+        }
         let Some(Waiting { work, answer, .. }) = self.waiting().remove(name) else {
             let message = "the question is no longer open; make the request again";
             return Err(ErrorData::invalid_params(message, None));

@@ -25,6 +25,7 @@ use super::approval::Approver;
 use super::caller::Caller;
 use super::client_host::ServerNotice;
 use super::identity::Identity;
+use super::kept_outputs::KeptOutputs;
 use super::recorder::{ExecutionRecorder, Requester};
 use super::session::ClientSession;
 use super::settings_in_force::SettingsInForce;
@@ -113,7 +114,10 @@ impl ProxiedRequest {
             // Cached, or refused before it was sent.
             (None, Ok(answer)) => Ok(read(&answer.result)),
         };
-        result.map(|result| self.bounded(result, &tool, offered, recorder.id()))
+        let kept = KeptOutputs::new(&self.state, &self.session, recorder.id());
+        let result = result.map(|result| self.bounded(result, &tool, offered, &kept));
+        kept.share().await;
+        result
     }
 
     /// A call of a direct tool, for the cache of results and the statistics.
@@ -136,10 +140,16 @@ impl ProxiedRequest {
     }
 
     /// The result of a direct tool within the limits for answers; what is cut is kept as an output of the call.
-    fn bounded(&self, result: Value, tool: &DirectTool, offered: Option<&ToolList>, id: &str) -> Value {
+    fn bounded(
+        &self,
+        result: Value,
+        tool: &DirectTool,
+        offered: Option<&ToolList>,
+        kept: &KeptOutputs<'_>,
+    ) -> Value {
         let described = offered.and_then(|tools| tools.tool(&tool.tool));
         let has_schema = described.is_some_and(|tool| tool["outputSchema"].is_object());
-        let keep = |part: &str, text: &str| self.state.kept.keep(&self.session.owner(), id, part, text);
+        let keep = |part: &str, text: &str| kept.keep(part, text);
         answer::direct(result, self.snapshot.config().serve.output, has_schema, &keep)
     }
 

@@ -224,6 +224,7 @@ fn difference(old: &Settings, new: &Settings) -> String {
         ("serve.metrics", before.serve.metrics == now.serve.metrics),
         ("serve.telemetry", before.serve.telemetry == now.serve.telemetry),
         ("cache.remote", before.cache.remote == now.cache.remote),
+        ("serve.sharedState", before.serve.shared_state == now.serve.shared_state),
     ] {
         if !is_same {
             text.push_str(&format!("; {name} takes effect after a restart"));

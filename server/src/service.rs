@@ -389,7 +389,7 @@ impl McpService {
             let mut given = None;
             if let Some((once, sealed)) = sealed {
                 given = Some(execute::given(sealed, &arguments, call.responses.as_ref())?);
-                self.state.held.spend(once)?;
+                self.state.held.spend(once).await?;
             }
             let execution =
                 Execution { given, ..self.execution(&call, &scope, snapshot, arguments, &context) };

@@ -27,6 +27,7 @@ use super::metrics::Metrics;
 use super::output_store::OutputStore;
 use super::pending::PendingRequests;
 use super::quota::{Amount, Quota};
+use super::shared_state::SharedState;
 use super::sinks::Sinks;
 use super::snapshot::{Settings, Snapshot};
 use super::subject_usage::SubjectUsage;
@@ -71,6 +72,8 @@ pub struct ServerState {
     /// The open questions to clients.
     pub(crate) questions: Arc<Quota>,
     pub(crate) kept: OutputStore,
+    /// What is shared with other replicas.
+    pub(crate) shared: Option<Arc<SharedState>>,
     pub(crate) held: Arc<PendingRequests>,
     pub(crate) terminal: Arc<Terminal>,
     /// Sends each new snapshot.
@@ -122,14 +125,17 @@ impl ServerState {
         allow: Vec<String>,
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
-        let cache = cache::open_shared(&settings.borrow().config.cache, terminal.notifier())?;
+        let config = settings.borrow().config.clone();
+        let (cache, objects) = cache::open_with_objects(&config.cache, terminal.notifier())?;
+        let shared = config.serve.shared_state.as_ref();
+        let shared = shared.map(|shared| SharedState::open(shared, &config.cache, objects).map(Arc::new));
         Remembered::retire_older().iter().for_each(|note| terminal.note(&format!("warning: {note}")));
-        Self::with_cache(cache, settings, allow, terminal)
+        Self::with_cache((cache, shared.transpose()?), settings, allow, terminal)
     }
 
-    /// Like [`ServerState::new`], with this cache.
+    /// Like [`ServerState::new`], with this cache, and what is shared with other replicas.
     pub(crate) fn with_cache(
-        cache: Cache,
+        (cache, shared): (Cache, Option<Arc<SharedState>>),
         settings: watch::Receiver<Arc<Settings>>,
         allow: Vec<String>,
         terminal: Arc<Terminal>,
@@ -156,8 +162,9 @@ impl ServerState {
             usage: SubjectUsage::default(),
             questions: Quota::new("open questions", QUESTIONS, QUESTIONS_OF_CLIENT),
             kept: OutputStore::default(),
+            shared: shared.clone(),
             held: Arc::new(
-                PendingRequests::new(serve.question_timeout)
+                PendingRequests::new(serve.question_timeout, shared)
                     .map_err(|error| Failure::new(Kind::System, error.to_string()).caused_by(error))?,
             ),
             terminal,

@@ -51,6 +51,11 @@ impl Key {
         Self::read(path)?.ok_or_else(|| Error::other("it was removed again"))
     }
 
+    /// The key of several replicas, if this process is one of them.
+    pub(super) fn shared() -> Option<Self> {
+        SHARED.get().copied()
+    }
+
     /// A key for this process only.
     pub(super) fn of_process() -> Self {
         static KEY: OnceLock<Key> = OnceLock::new();
@@ -66,6 +71,16 @@ impl Key {
         let key = bytes.try_into().map_err(|_| Error::other("it is not a key; remove it"))?;
         Ok(Some(Key(key)))
     }
+}
+
+/// The key of several replicas.
+static SHARED: OnceLock<Key> = OnceLock::new();
+
+/// Uses this key for the rest of the process, so that all replicas with it agree on the identity of a server. Permissions
+/// that were remembered with the user's own key then do not apply.
+pub fn share_identities(key: [u8; KEY_LENGTH]) {
+    // The first key stays: identities must not change while questions are open.
+    let _ = SHARED.set(Key(key));
 }
 
 /// The identity of a server with this connection.

@@ -137,7 +137,8 @@ impl Remembered {
 
     /// The identity of a server. It differs between processes if the key can't be saved.
     pub(crate) fn identity(&self, server: &Server) -> String {
-        let key = self.key().unwrap_or_else(|_| Key::of_process());
+        let own = || self.key().unwrap_or_else(|_| Key::of_process());
+        let key = Key::shared().unwrap_or_else(own);
         identity(&key, &server.connection)
     }
 

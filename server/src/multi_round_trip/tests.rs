@@ -126,13 +126,13 @@ async fn states_without_waiting_work_are_returned_to_their_owner() {
     let foreign = fixture.call(&call).unwrap();
     assert!(matches!(foreign.resume::<String>().await, Ok(Resumption::Foreign)));
 
-    let sealed = fixture.state.held.once("known".to_owned());
+    let sealed = fixture.state.held.once("known".to_owned()).unwrap();
     call["requestState"] = json!(fixture.state.held.seal(&sealed, &foreign.binding));
     let sealed = fixture.call(&call).unwrap();
     let Ok(Resumption::Sealed(once, known)) = sealed.resume::<String>().await else { unreachable!() };
     assert_eq!(known, "known");
-    fixture.state.held.spend(once).unwrap();
-    assert!(fixture.state.held.spend(once).is_err());
+    fixture.state.held.spend(once.clone()).await.unwrap();
+    assert!(fixture.state.held.spend(once).await.is_err());
 }
 
 #[tokio::test]

@@ -13,17 +13,17 @@ const TIME: Duration = Duration::from_secs(600);
 
 #[test]
 fn a_state_is_valid_for_its_time_and_its_request() {
-    let held = PendingRequests::new(TIME).unwrap();
+    let held = PendingRequests::new(TIME, None).unwrap();
     let open = |state: &str, binding: &[u8]| held.open::<String>(state, binding);
-    let state = held.seal(&held.once("known".to_owned()), b"request");
+    let state = held.seal(&held.once("known".to_owned()).unwrap(), b"request");
     assert!(
         matches!(open(&state, b"request"), Some(Ok(RequestState::Sealed { known, .. })) if known == "known")
     );
     assert!(open(&state, b"another request").unwrap().is_err());
-    assert!(PendingRequests::new(TIME).unwrap().open::<String>(&state, b"request").unwrap().is_err());
+    assert!(PendingRequests::new(TIME, None).unwrap().open::<String>(&state, b"request").unwrap().is_err());
     assert!(open("a server's own", b"request").is_none());
     let options = SealOptions::new().associated_data(b"request").ttl(Duration::ZERO);
-    let sealed = held.codec.seal_with(&serde_json::to_vec(&held.once("known")).unwrap(), &options);
+    let sealed = held.codec.seal_with(&serde_json::to_vec(&held.once("known").unwrap()).unwrap(), &options);
     // It stays valid until the clock advances.
     let expired = (0..1_000).find_map(|_| {
         std::thread::sleep(Duration::from_millis(1));
@@ -35,28 +35,28 @@ fn a_state_is_valid_for_its_time_and_its_request() {
 
 #[tokio::test(start_paused = true)]
 async fn a_state_is_used_once_and_forgotten_after_it_expires() {
-    let held = PendingRequests::new(TIME).unwrap();
-    let number = || match held.once(()) {
+    let held = PendingRequests::new(TIME, None).unwrap();
+    let number = || match held.once(()).unwrap() {
         RequestState::Sealed { once, .. } => once,
-        RequestState::Held(_) => unreachable!(),
+        RequestState::Held { .. } => unreachable!(),
     };
     let (first, second) = (number(), number());
-    held.spend(first).unwrap();
-    held.spend(second).unwrap();
-    let again = held.spend(first).unwrap_err().message;
+    held.spend(first.clone()).await.unwrap();
+    held.spend(second).await.unwrap();
+    let again = held.spend(first.clone()).await.unwrap_err().message;
     assert!(again.contains("already used") && again.contains("make the request again"), "{again}");
     tokio::time::advance(TIME + Duration::from_secs(1)).await;
     for _ in 0..USED_LIMIT {
-        held.spend(number()).unwrap();
+        held.spend(number()).await.unwrap();
     }
     let remembered = || {
         let used = held.used.lock().unwrap();
-        (used.numbers.len(), used.by_time.len(), used.numbers.contains(&first))
+        (used.ids.len(), used.by_time.len(), used.ids.contains(&first))
     };
     assert_eq!(remembered(), (USED_LIMIT, USED_LIMIT, false));
-    assert!(held.spend(number()).unwrap_err().message.contains("try again later"));
+    assert!(held.spend(number()).await.unwrap_err().message.contains("try again later"));
     tokio::time::advance(TIME + Duration::from_secs(1)).await;
-    held.spend(number()).unwrap();
+    held.spend(number()).await.unwrap();
 }
 
 #[test]
@@ -123,13 +123,14 @@ impl Fixture {
         assert_eq!(result["resultType"], "input_required", "{result}");
         let state = result["requestState"].as_str().unwrap();
         match self.held().open::<()>(state, b"request") {
-            Some(Ok(RequestState::Held(name))) => name,
+            Some(Ok(RequestState::Held { name, .. })) => name,
             _ => unreachable!("{state} is not the state of waiting work"),
         }
     }
 
     fn take(&self, name: &str) -> Result<PendingRequest, ErrorData> {
-        self.held().take(name, json!({ QUESTION: "yes" }).as_object())
+        let held = self.held();
+        held.take((&held.replica, name), json!({ QUESTION: "yes" }).as_object())
     }
 }
 
@@ -154,6 +155,8 @@ async fn waiting_work_is_limited_for_each_client_until_it_is_answered() {
     let answered = fixture.take(&name).unwrap();
     assert_eq!(fixture.drive(answered).await.unwrap(), "yes");
     assert!(fixture.take(&name).is_err_and(|error| error.message.contains("no longer open")));
+    let elsewhere = fixture.held().take(("another", &name), json!({ QUESTION: "yes" }).as_object());
+    assert!(elsewhere.is_err_and(|error| error.message.contains("another replica")));
     fixture.drive(fixture.asking("a", SHARE / 2).0).await.unwrap();
 }
 

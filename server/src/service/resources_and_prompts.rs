@@ -1,13 +1,15 @@
 //! Handles requests about resources, prompts and completions: finds their server and forwards them.
 
+use gateway::cache::ObjectError;
 use rmcp::model::ErrorCode;
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
 use super::McpService;
 use crate::level::Level;
-use crate::output_store::OutputStore;
+use crate::output_store::{BYTES_KEPT, OutputStore};
 use crate::recorder::Requester;
 use crate::resources_and_prompts::List;
 
@@ -26,6 +28,9 @@ impl McpService {
             if method != "resources/read" {
                 return Ok(json!({}));
             }
+            self.fetch_output(&uri)
+                .await
+                .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
             let part = self
                 .state
                 .kept
@@ -60,6 +65,22 @@ impl McpService {
             }
             _ => error,
         })
+    }
+
+    /// Gets the output at an address from the replica that has kept it, if it is not here.
+    ///
+    /// # Errors
+    /// If the store does not answer.
+    async fn fetch_output(&self, uri: &str) -> Result<(), ObjectError> {
+        let (state, owner) = (&self.state, self.session.owner());
+        let Some(shared) = state.shared.as_ref().filter(|_| !self.session.lasts()) else { return Ok(()) };
+        let Some(address) = OutputStore::whole(uri) else { return Ok(()) };
+        if state.kept.text(&owner, &address).is_none()
+            && let Some((text, left)) = shared.find(&owner, &address, BYTES_KEPT).await?
+        {
+            state.kept.insert(&owner, &address, &text, Some(Instant::now() + left));
+        }
+        Ok(())
     }
 
     pub(super) async fn prompt(

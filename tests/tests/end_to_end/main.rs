@@ -82,6 +82,7 @@ mod serve_pipes;
 mod serve_progress;
 mod serve_questions;
 mod serve_reload;
+mod serve_replicas;
 mod serve_revisions;
 mod serve_scratch;
 mod serve_spares;

@@ -54,7 +54,7 @@ async fn tools(folder: &Path) -> Tools {
     let terminal = Arc::new(Terminal::new(true, false));
     let settings = watch::channel(settings).1;
     let cache = runner::Cache::open(&folder.join("cache"), runner::DEFAULT_SIZE).unwrap();
-    let state = ServerState::with_cache(cache, settings, Vec::new(), terminal).unwrap();
+    let state = ServerState::with_cache((cache, None), settings, Vec::new(), terminal).unwrap();
     let on_progress: ProgressHandler = Arc::new(|_, _| {});
     Tools::connect(&state, Arc::new(NoHost), AgentIsolation::Alone, on_progress).await.unwrap()
 }
