@@ -1,6 +1,7 @@
 //! Clients of the fleet: one execution through the proxy, with or without a session, and how it ends.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use end_to_end::reductions::OUTCOME;
@@ -31,6 +32,8 @@ pub(crate) fn http() -> reqwest::Client {
 pub(crate) struct Client {
     pub(crate) http: reqwest::Client,
     pub(crate) url: String,
+    /// The id of the next request.
+    pub(crate) next: AtomicU64,
     pub(crate) token: Arc<std::sync::RwLock<String>>,
     /// The id of its session; `None` inside if it has to start one. Without it, the client has no sessions.
     pub(crate) session: Option<Mutex<Option<String>>>,
@@ -155,7 +158,9 @@ impl Client {
                 ("mcp-name", parameters["name"].as_str().unwrap_or_default().to_owned()),
             ];
         }
-        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": parameters });
+        // Several requests of a session may be in progress.
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters });
         self.send(message, session, &headers).await
     }
 
@@ -237,6 +242,7 @@ fn answer(text: &str) -> Option<Value> {
     let events = text.lines().filter_map(|line| line.strip_prefix("data: "));
     let messages = events.filter_map(|data| serde_json::from_str::<Value>(data).ok());
     let mut messages = messages.chain(serde_json::from_str(text).ok());
-    messages
-        .find(|message| message["id"] == 1 && (message["result"].is_object() || message["error"].is_object()))
+    messages.find(|message| {
+        message["id"].is_u64() && (message["result"].is_object() || message["error"].is_object())
+    })
 }

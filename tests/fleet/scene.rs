@@ -4,7 +4,7 @@ use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, RwLock};
 
 use base64::Engine as _;
@@ -44,7 +44,7 @@ pub(crate) struct Scene {
     pub(crate) folder: TempDir,
     tokens: Vec<(String, Arc<RwLock<String>>)>,
     _proxy: Proxy,
-    _server: S3Server,
+    pub(crate) server: S3Server,
 }
 
 /// A port that was free a moment ago.
@@ -97,17 +97,8 @@ impl Scene {
             tokens.push((format!("subject-{number}"), Arc::default()));
         }
         let clients = clients(proxy.address, &tokens);
-        let scene = Scene {
-            clients,
-            replicas,
-            upstream,
-            issuer,
-            store,
-            folder,
-            tokens,
-            _proxy: proxy,
-            _server: server,
-        };
+        let scene =
+            Scene { clients, replicas, upstream, issuer, store, folder, tokens, _proxy: proxy, server };
         scene.log_in().await?;
         Ok(scene)
     }
@@ -139,7 +130,7 @@ fn clients(proxy: SocketAddr, tokens: &[(String, Arc<RwLock<String>>)]) -> Clien
         let (_, token) = &tokens[number % SUBJECTS];
         let session = (number / SUBJECTS % 2 == 1).then(Mutex::default);
         let (url, token) = (format!("http://{proxy}/mcp"), token.clone());
-        all.push(Arc::new(Client { http: http.clone(), url, token, session }));
+        all.push(Arc::new(Client { http: http.clone(), url, next: AtomicU64::new(1), token, session }));
     }
     Clients { all, next: AtomicUsize::new(0), mix: Mix::new() }
 }

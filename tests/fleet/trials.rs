@@ -92,8 +92,20 @@ impl Trials {
 
     /// Sends a load, relative to the capacity.
     async fn load(&mut self, name: &str, factor: f64) {
+        let before = self.scene.server.requests().len();
         let load = self.scene.clients.send(factor * self.capacity, self.time).await;
         self.report(name, &load, None);
+        let requests = self.scene.server.requests();
+        let about = |method: &str| {
+            let requests = requests.iter().skip(before).filter(|line| line.contains("/programs-v1/"));
+            requests.filter(|line| line.starts_with(method)).count()
+        };
+        let compiled = load.samples.iter().filter(|sample| sample.seen.compiled).count();
+        let (read, written, deleted) = (about("GET"), about("PUT"), about("DELETE"));
+        eprintln!(
+            "{name}: {compiled} texts compiled; requests to the store about programs: {read} GET, {written} PUT, {deleted} \
+             DELETE"
+        );
     }
 
     /// Prints the row of a load.
