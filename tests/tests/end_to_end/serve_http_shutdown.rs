@@ -5,7 +5,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use crate::serve_http::{CALLS_AND_CONTINUES, assert_ok, recorded};
-use crate::serving::{Serve, execute, outcome_of, recording};
+use crate::serving::{DEMO, Serve, execute, outcome_of, recording};
 
 #[test]
 fn running_executions_may_finish_on_shutdown() {
@@ -29,6 +29,23 @@ fn running_executions_may_finish_on_shutdown() {
         assert_ok(&request_thread.join().unwrap(), &json!(42));
         assert_eq!(server.end(), Some(0), "{}", server.stderr());
     }
+}
+
+/// Load balancers notice first.
+#[test]
+fn requests_are_accepted_until_the_delay_has_passed() {
+    let mut server = Serve::http(&format!("{DEMO}serve: {{ drainDelay: 300 }}\n")).start();
+    let client = server.client().shake_hands();
+    server.signal(Signal::TERM);
+    server.wait_until("the server not to be ready", || {
+        let ready = server.client().get("/readyz");
+        ready.status == StatusCode::SERVICE_UNAVAILABLE && ready.text.contains("stopping")
+    });
+    assert_ok(&client.ask("tools/call", &execute("6 * 7")), &json!(42));
+    assert_ok(&server.client().stateless().ask("tools/call", &execute("6 * 7")), &json!(42));
+    // A second signal ends the delay too.
+    server.signal(Signal::TERM);
+    server.end();
 }
 
 #[test]

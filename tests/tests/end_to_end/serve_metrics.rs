@@ -68,6 +68,11 @@ fn executions_and_calls_are_counted() {
         ],
     );
     assert!(text.contains(r#"toolsmith_programs_total{source="cached"}"#), "{text}");
+    assert!(text.contains(r#"toolsmith_cache_lookups_total{source="local"}"#), "{text}");
+    let tiers = text.lines().filter_map(|line| line.strip_prefix("toolsmith_sandboxed_programs_total{tier="));
+    let ran: u64 = tiers.filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok()).sum();
+    assert_eq!(ran, 4, "{text}");
+    assert!(!text.contains("toolsmith_remote_cache"), "{text}");
     assert!(text.contains("process_resident_memory_bytes "), "{text}");
     assert!(!text.contains("no series"), "{text}");
     // There is one address for each purpose.

@@ -54,6 +54,7 @@ fn sixteen_executions_run_concurrently_and_one_more_gets_busy() {
     let expected = ["16 executions run and 0 wait", "try again later"];
     assert_says(&result["content"][0]["text"], &expected);
     assert_says(&outcome_of(&busy)["error"]["message"], &expected);
+    assert_eq!(outcome_of(&busy)["error"]["evidence"], json!({ "retry_after_seconds": 1 }), "{busy:#}");
     gate.open();
     for (id, name) in (100..).zip(&names) {
         let answer = server.receive("the answer", |message| message["id"] == id);
@@ -145,6 +146,7 @@ fn an_execution_that_waits_too_long_is_refused() {
     let late = server.ask(2, "tools/call", &pass("late"));
     assert_eq!(outcome_of(&late)["status"], "busy", "{late:#}");
     assert_says(&outcome_of(&late)["error"]["message"], &["0.2 s", "serve.queueTimeout", "try again later"]);
+    assert!(outcome_of(&late)["error"]["evidence"]["retry_after_seconds"].is_u64(), "{late:#}");
     gate.open();
     let answer = server.receive("the answer", |message| message["id"] == 100);
     assert_eq!(outcome_of(&answer)["result"], "first", "{answer:#}");
