@@ -220,7 +220,10 @@ fn seen(reply: Result<Reply, Broken>, work: &Work) -> Seen {
     };
     let outcome = &message["result"]["_meta"][OUTCOME];
     let Some(status) = outcome["status"].as_str() else {
-        return Seen::new(Ending::Failed(format!("no outcome: {message}")), replica);
+        // The last part is the cause; what precedes it has names of files.
+        let text = message["result"]["content"][0]["text"].as_str().or(message["error"]["message"].as_str());
+        let cause = text.and_then(|text| text.rsplit(": ").next()).unwrap_or("no text");
+        return Seen::new(Ending::Failed(format!("no outcome: {cause}")), replica);
     };
     let compiled = outcome["cached"] == false && outcome["phases_ms"]["compile"].as_f64() > Some(0.0);
     let says_when = outcome["error"]["evidence"]["retry_after_seconds"].is_number();
