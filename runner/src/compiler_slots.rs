@@ -289,7 +289,7 @@ mod tests {
     #[tokio::test]
     async fn with_memory_they_run_concurrently() {
         let folder = tempfile::tempdir().unwrap();
-        let admission = Admission::new(folder.path().to_owned());
+        let admission = Admission { processors: 16, ..Admission::new(folder.path().to_owned()) };
         let mut running = Vec::new();
         for _ in 0..16 {
             running.push(admission.admit(1, unlimited(), nothing).await.unwrap());
