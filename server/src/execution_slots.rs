@@ -32,7 +32,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// Weight of the latest execution in the mean time that executions hold their slots.
 const LATEST: f64 = 0.2;
 
-/// The least and the most that a refused client is told to wait. The estimate is not better than that.
+/// Minimum and maximum of the time after which a refused client is advised to try again: the estimate is rough.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::harness::{assert_says, fault_entry};
-use crate::serving::{Client, DEMO, Serve, Server, execute, outcome_of};
+use crate::serving::{Client, DEMO, Serve, Server, answered, execute, outcome_of};
 
 /// The tokens of the two subjects.
 const SUBJECTS: [&str; 2] = ["alice", "bob"];
@@ -66,18 +66,6 @@ fn token(subject: &str) -> String {
     format!("{subject}-has-a-token-that-is-long-enough")
 }
 
-/// The call with a yes to the question in an answer.
-#[track_caller]
-fn permitted(call: &Value, asked: &Value) -> Value {
-    let result = &asked["result"];
-    assert_eq!(result["resultType"], "input_required", "{asked:#}");
-    let (name, _) = result["inputRequests"].as_object().unwrap().iter().next().unwrap();
-    let mut next = call.clone();
-    next["requestState"] = result["requestState"].clone();
-    next["inputResponses"] = json!({ name: { "action": "accept", "content": { "answer": "once" } } });
-    next
-}
-
 fn asking(permission: &str) -> String {
     // A server is identified by its folder too, and each of these replicas has its own.
     let permission = format!("    permission: {permission}\n    cwd: /\n");
@@ -88,7 +76,7 @@ fn asking(permission: &str) -> String {
 fn a_question_about_a_program_is_answered_at_any_replica_and_once() {
     let replicas = Replicas::new(&asking("ask"), "", "");
     let call = execute("faulty::echo().message(\"hello\").await?.text()");
-    let next = permitted(&call, &replicas.client(0, "alice").ask("tools/call", &call));
+    let next = answered(&call, &replicas.client(0, "alice").ask("tools/call", &call));
     let foreign = replicas.client(1, "bob").ask("tools/call", &next);
     assert_says(&foreign["error"]["message"], &["the requestState is invalid"]);
     let answer = replicas.client(1, "alice").ask("tools/call", &next);
@@ -104,7 +92,7 @@ fn a_question_about_a_program_is_answered_at_any_replica_and_once() {
 fn a_state_is_not_accepted_while_the_store_is_down() {
     let replicas = Replicas::new(&asking("ask"), "", "");
     let call = execute("faulty::echo().message(\"hello\").await?.text()");
-    let next = permitted(&call, &replicas.client(0, "alice").ask("tools/call", &call));
+    let next = answered(&call, &replicas.client(0, "alice").ask("tools/call", &call));
     replicas.store.set(Fault::Reset);
     let refused = replicas.client(1, "alice").ask("tools/call", &next);
     assert_says(&refused["error"]["message"], &["can't be found out", "try again later"]);
@@ -118,7 +106,7 @@ fn a_state_is_not_accepted_while_the_store_is_down() {
 fn a_question_of_a_running_program_is_answered_only_at_its_replica() {
     let replicas = Replicas::new(&asking("ask-each"), "", "");
     let call = execute("faulty::echo().message(\"hello\").await?.text()");
-    let next = permitted(&call, &replicas.client(0, "alice").ask("tools/call", &call));
+    let next = answered(&call, &replicas.client(0, "alice").ask("tools/call", &call));
     let refused = replicas.client(1, "alice").ask("tools/call", &next);
     assert_says(&refused["error"]["message"], &["waits on another replica", "without requestState"]);
     let answer = replicas.client(0, "alice").ask("tools/call", &next);

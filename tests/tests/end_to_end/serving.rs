@@ -343,6 +343,18 @@ pub(crate) fn execute(code: &str) -> Value {
     json!({ "name": "execute_code", "arguments": { "code": code } })
 }
 
+/// The next request of a client that was asked a question, with a yes as the answer.
+#[track_caller]
+pub(crate) fn answered(call: &Value, asked: &Value) -> Value {
+    let result = &asked["result"];
+    assert_eq!(result["resultType"], "input_required", "{asked:#}");
+    let (name, _) = result["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    let mut next = call.clone();
+    next["requestState"] = result["requestState"].clone();
+    next["inputResponses"] = json!({ name: { "action": "accept", "content": { "answer": "once" } } });
+    next
+}
+
 /// The outcome in an answer of `execute_code`, which models do not see.
 pub(crate) fn outcome_of(answer: &Value) -> &Value {
     &answer["result"]["_meta"][OUTCOME]

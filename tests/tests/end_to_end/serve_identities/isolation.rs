@@ -9,7 +9,7 @@ use super::{Team, config};
 use crate::doctor::has_namespaces;
 use crate::harness::{FAULT_SERVER, fault_entry};
 use crate::services::Service;
-use crate::serving::{Client, DEMO, HANDSHAKE, Serve, execute, outcome_of};
+use crate::serving::{Client, DEMO, HANDSHAKE, Serve, answered, execute, outcome_of};
 
 /// A server whose tool `session` returns the number of its session, with further lines of its entry.
 fn counting(count: &std::path::Path, more: &str) -> String {
@@ -137,17 +137,6 @@ fn cached_results_belong_to_their_subject() {
         outcome_of(&answer)["result"].as_str().unwrap_or_else(|| panic!("{answer:#}")).to_owned()
     };
     assert_eq!([result("alice"), result("alice"), result("bob"), result("alice")], ["1", "1", "2", "1"]);
-}
-
-/// The next request of a client that was asked something, with the answer to the question.
-fn answered(call: &Value, asked: &Value) -> Value {
-    let result = &asked["result"];
-    assert_eq!(result["resultType"], "input_required", "{asked:#}");
-    let (name, _) = result["inputRequests"].as_object().unwrap().iter().next().unwrap();
-    let mut next = call.clone();
-    next["requestState"] = result["requestState"].clone();
-    next["inputResponses"] = json!({ name: { "action": "accept", "content": { "answer": "once" } } });
-    next
 }
 
 #[test]
