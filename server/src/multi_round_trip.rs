@@ -99,7 +99,7 @@ impl<'a> MultiRoundTripCall<'a> {
         Ok(match held.open::<T>(state, &self.binding).transpose()? {
             None => Resumption::Foreign,
             Some(RequestState::Sealed { once, known }) => Resumption::Sealed(once, known),
-            Some(RequestState::Held { replica, name }) => {
+            Some(RequestState::Suspended { replica, name }) => {
                 let work = held.take((&replica, &name), self.responses.as_ref())?;
                 work.caller.continue_with(self.context, self.session.level(self.context));
                 Resumption::Answered(held.drive(work, &self.binding, &self.context.ct).await?)

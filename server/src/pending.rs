@@ -135,7 +135,7 @@ struct Used {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RequestState<T> {
     /// Work waits under this name in one process for the answer; the first request with it takes it.
-    Held {
+    Suspended {
         /// The process.
         replica: String,
         /// The name.
@@ -302,7 +302,8 @@ impl PendingRequests {
                 work.end().await;
             }
         });
-        let state = self.seal(&RequestState::<()>::Held { replica: self.replica.clone(), name }, binding);
+        let state =
+            self.seal(&RequestState::<()>::Suspended { replica: self.replica.clone(), name }, binding);
         Ok(input_required(&json!({ QUESTION: { "method": ask.method, "params": ask.parameters } }), &state))
     }
 

@@ -38,7 +38,7 @@ async fn a_state_is_used_once_and_forgotten_after_it_expires() {
     let held = PendingRequests::new(TIME, None).unwrap();
     let number = || match held.once(()).unwrap() {
         RequestState::Sealed { once, .. } => once,
-        RequestState::Held { .. } => unreachable!(),
+        RequestState::Suspended { .. } => unreachable!(),
     };
     let (first, second) = (number(), number());
     held.spend(first.clone()).await.unwrap();
@@ -123,7 +123,7 @@ impl Fixture {
         assert_eq!(result["resultType"], "input_required", "{result}");
         let state = result["requestState"].as_str().unwrap();
         match self.held().open::<()>(state, b"request") {
-            Some(Ok(RequestState::Held { name, .. })) => name,
+            Some(Ok(RequestState::Suspended { name, .. })) => name,
             _ => unreachable!("{state} is not the state of waiting work"),
         }
     }
