@@ -118,3 +118,18 @@ fn recursive_conditions_are_bounded() {
     let signature = bindings.tools.pop().map(|tool| tool.signature).unwrap_or_default();
     assert!(signature.starts_with("tool(a?: String, b?: ToolB, c?: String)"), "{signature}");
 }
+
+/// Each part gives `property` another schema, so that all of them apply to one value.
+fn parts(count: usize, property: impl Fn(Value) -> Value) -> Value {
+    let part = |index: usize| property(json!({ "type": "string", "maxLength": index }));
+    json!({ "type": "object", "allOf": (0..count).map(part).collect::<Vec<Value>>() })
+}
+
+#[test]
+fn many_schemas_for_one_value_do_not_nest() {
+    let reason = "too many keywords to merge";
+    check(parts(5_000, |schema| json!({ "properties": { "a": schema } })), reason);
+    check(parts(5_000, |schema| json!({ "additionalProperties": schema })), reason);
+    let lists = parts(3_900, |schema| json!({ "type": "array", "items": schema }));
+    check(json!({ "type": "object", "properties": { "a": { "allOf": lists["allOf"] } } }), reason);
+}

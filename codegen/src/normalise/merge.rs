@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::keywords::{Schema, is_nullable};
 use super::legacy;
@@ -182,7 +182,7 @@ fn combine(keyword: &str, known: &mut Value, value: Value) {
             for (key, schema) in value {
                 match known.get_mut(&key) {
                     Some(known) if *known == schema => {}
-                    Some(known) => *known = json!({ "allOf": [known.take(), schema] }),
+                    Some(known) => intersect(known, schema),
                     None => {
                         known.insert(key, schema);
                     }
@@ -204,7 +204,7 @@ fn combine(keyword: &str, known: &mut Value, value: Value) {
         }
         ("type", known, value) => narrow(known, &value),
         ("items" | "additionalProperties", known @ Value::Object(_), value @ Value::Object(_)) => {
-            *known = json!({ "allOf": [known.take(), value] });
+            intersect(known, value);
         }
         ("items" | "additionalProperties", known @ Value::Bool(true), value @ Value::Object(_)) => {
             *known = value;
@@ -212,6 +212,29 @@ fn combine(keyword: &str, known: &mut Value, value: Value) {
         (CONDITIONAL, Value::Array(known), Value::Array(value)) => known.extend(value),
         ("anyOf" | "oneOf", known @ Value::Array(_), value) if says_less(known) => *known = value,
         _ => {}
+    }
+}
+
+/// Makes `known` a schema that allows only what both schemas allow.
+///
+/// An `allOf` becomes longer instead of containing another one: values are copied and dropped by recursion, and a
+/// schema can have thousands of parts for the same value.
+fn intersect(known: &mut Value, value: Value) {
+    let mut parts = into_parts(known.take());
+    for part in into_parts(value) {
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    *known = Value::Object(Schema::from_iter([("allOf".to_owned(), Value::Array(parts))]));
+}
+
+/// The parts of an `allOf` without other keywords, otherwise the schema itself.
+fn into_parts(mut schema: Value) -> Vec<Value> {
+    let only = schema.as_object_mut().filter(|keywords| keywords.len() == 1);
+    match only.and_then(|keywords| keywords.get_mut("allOf")) {
+        Some(Value::Array(parts)) => std::mem::take(parts),
+        _ => vec![schema],
     }
 }
 
