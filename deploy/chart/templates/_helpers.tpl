@@ -30,7 +30,8 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 {{- end -}}
 {{- end -}}
 
-{{/* toolsmith.yaml: the configuration with the names of the Service, the metrics and the lowest accepted tier. */}}
+{{/* toolsmith.yaml: the configuration with the names of the Service, the metrics, the time in which load balancers
+     remove a replica, and the lowest accepted tier. */}}
 {{- define "toolsmith.config" -}}
 {{- $config := deepCopy .Values.config -}}
 {{- if not $config.mcpServers -}}
@@ -45,6 +46,9 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 {{- $_ := set $serve "hosts" (concat $hosts .Values.hosts (default list $serve.hosts) | uniq) -}}
 {{- if .Values.metrics.enabled -}}
 {{- $_ := set $serve "metrics" (dict "address" (printf "%s:9464" .Values.address)) -}}
+{{- end -}}
+{{- if not (hasKey $serve "drainDelay") -}}
+{{- $_ := set $serve "drainDelay" 5 -}}
 {{- end -}}
 {{- $_ := set $config "serve" $serve -}}
 {{- if .Values.sandbox.full -}}
