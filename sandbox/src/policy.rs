@@ -87,7 +87,8 @@ pub struct Limits {
     /// Maximum number of threads and processes of the child together, if groups are delegated (`pids.max`).
     /// Applies to root as well.
     pub total_tasks: Option<u64>,
-    /// How far the child yields to other work (`nice(2)`): 0 not at all, 19 uses only idle processor time.
+    /// How far the child and its session yield to other work (`nice(2)`, `sched(7)`): 0 not at all, 19 uses only idle
+    /// processor time.
     pub niceness: u8,
 }
 

@@ -3,6 +3,9 @@
 //! These limits apply to each process. The caller limits wall-clock time; `cgroup` limits the memory of a
 //! whole tree.
 
+use std::time::Duration;
+use std::{fs, io, thread};
+
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::error::failed;
@@ -15,7 +18,7 @@ const CPU_GRACE: u64 = 1;
 /// for what RLIMIT_NPROC counts for this user, and costs one read and no walk over /proc.
 #[must_use]
 pub fn tasks_on_machine() -> u64 {
-    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let total =
         text.split(' ').nth(3).and_then(|field| field.split('/').nth(1)).and_then(|total| total.parse().ok());
     // Without /proc, the limit is higher than necessary but still set.
@@ -50,6 +53,26 @@ pub(super) fn apply(limits: &Limits, tasks: u64) -> Result<(), Failure> {
         rustix::process::nice(i32::from(limits.niceness)).map_err(failed(Step::Limits, "niceness"))?;
     }
     Ok(())
+}
+
+/// Attempts to set the niceness of a session, and the time between them: without privileges, the kernel allows one change
+/// on the whole machine within 100 ms (`proc_sched_autogroup_set_nice`).
+const ATTEMPTS: u32 = 6;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(30);
+
+/// Lets the session of this process yield to other sessions like a process of this niceness.
+///
+/// Kernels with autogroups schedule each session as one group; `nice(2)` then counts only within it (`sched(7)`, "The
+/// autogroup feature"). Kernels without them have no such file. A failure costs other work processor time and nothing
+/// else, so it is ignored.
+pub(super) fn yield_session(niceness: u8) {
+    let attempts = if niceness > 0 { ATTEMPTS } else { 0 };
+    for _ in 0..attempts {
+        match fs::write("/proc/self/autogroup", niceness.to_string()) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(BETWEEN_ATTEMPTS),
+            _ => return,
+        }
+    }
 }
 
 /// Sets a limit, but never above the existing hard limit.

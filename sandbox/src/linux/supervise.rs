@@ -58,7 +58,9 @@ pub(super) fn fork(
                 die_with(Some(supervisor))?;
                 prepare()?;
             }
-            rustix::process::setsid().map_err(failed(Step::Session, "a session for the command")).map(drop)
+            // Not a session of its own: the kernel would schedule it as one more group (see `limits::yield_session`).
+            rustix::process::setpgid(None, None)
+                .map_err(failed(Step::Session, "a process group for the command"))
         }
         leader => {
             drop((theirs, end));
@@ -263,7 +265,7 @@ fn await_end(leader: Pid, ends: Option<&File>) -> Option<End> {
 }
 
 fn end_group(leader: Pid) {
-    // The group exists after the leader's setsid. Before that there is only the leader.
+    // The group exists after the leader's setpgid. Before that there is only the leader.
     let _ = kill_process_group(leader, Signal::KILL);
     let _ = kill_process(leader, Signal::KILL);
 }
