@@ -171,7 +171,7 @@ async fn compile_here(
 ) -> Result<Temporary> {
     let Engine { cache, toolchain, layer, confinement, .. } = engine;
     let name = file_name(module);
-    let _admitted = engine.admit_compiler(admission).await?;
+    let _admitted = engine.admit_compiler(background, admission).await?;
     let folder = cache.temporary()?;
     let output = cache.temporary()?;
     fs_err::write(folder.path().join("lib.rs"), source).map_err(Error::cache(folder.path()))?;

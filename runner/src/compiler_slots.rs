@@ -5,8 +5,12 @@
 //! cache; the lock ends with the process. One compiler may always run. Another one starts when the available memory
 //! covers its own limit and the limits of those that run. Memory already in use is counted twice, which leaves
 //! room for growth. Within a process, compilers start in order of arrival; other processes poll.
+//!
+//! Compilers in the background are slow while others use the processors, so those that a snippet waits for do not wait
+//! for them: the limit by processors counts each kind by itself.
 
 use std::fs::{File, TryLockError};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,10 +26,6 @@ use crate::observer::Observer;
 /// Maximum number of compilers, whatever the memory.
 const MAX_COMPILERS: usize = 64;
 
-/// Compilers beyond the number of processors: one that compiles ahead at the lowest priority must not keep a snippet from
-/// being compiled.
-const BEYOND_PROCESSORS: usize = 1;
-
 /// Interval at which the first in the queue checks the memory. Each check costs about 0.1 ms.
 const POLL: Duration = Duration::from_millis(100);
 
@@ -37,12 +37,19 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(crate) struct Admission {
     /// The folder of the files that running compilers lock.
     folder: PathBuf,
+    foreground: Queue,
+    background: Queue,
+    /// Maximum number of compilers of one kind because of the processors.
+    processors: usize,
+}
+
+/// The compilers of this process that wait, of one priority.
+#[derive(Debug, Default)]
+struct Queue {
     /// Held by the first in the queue; the others wait for it.
     turn: Mutex<()>,
     /// A compiler of this process has ended.
     ended: Notify,
-    /// Maximum number of compilers because of the processors.
-    processors: usize,
 }
 
 /// A compiler that may run. Dropping it admits the next one.
@@ -50,6 +57,32 @@ pub(crate) struct Admitted<'a> {
     /// The locked file, until the compiler ends.
     slot: Option<File>,
     admission: &'a Admission,
+}
+
+/// What waits for a compiler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Priority {
+    /// A snippet.
+    Foreground,
+    /// Nothing yet.
+    Background,
+}
+
+impl Priority {
+    fn other(self) -> Self {
+        match self {
+            Priority::Foreground => Priority::Background,
+            Priority::Background => Priority::Foreground,
+        }
+    }
+
+    /// The name of a file that such a compiler locks.
+    fn file(self, number: usize) -> String {
+        match self {
+            Priority::Foreground => number.to_string(),
+            Priority::Background => format!("background-{number}"),
+        }
+    }
 }
 
 /// The result of one attempt.
@@ -72,8 +105,7 @@ pub(crate) struct AdmissionWait<'a> {
 
 /// How many compilers the processors that this process may use can run at once.
 fn by_processors() -> usize {
-    std::thread::available_parallelism()
-        .map_or(MAX_COMPILERS, |processors| processors.get() + BEYOND_PROCESSORS)
+    std::thread::available_parallelism().map_or(MAX_COMPILERS, NonZero::get)
 }
 
 /// Whether a compiler that may use `needed` bytes may start while `running` others may use as much each.
@@ -86,7 +118,15 @@ fn admits(running: usize, available: Option<u64>, needed: u64) -> bool {
 impl Admission {
     /// Uses the files in `folder`.
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Admission { folder, turn: Mutex::default(), ended: Notify::new(), processors: by_processors() }
+        let (foreground, background) = (Queue::default(), Queue::default());
+        Admission { folder, foreground, background, processors: by_processors() }
+    }
+
+    fn queue(&self, priority: Priority) -> &Queue {
+        match priority {
+            Priority::Foreground => &self.foreground,
+            Priority::Background => &self.background,
+        }
     }
 
     /// Waits until a compiler that may use `needed` bytes of memory may start, and calls `release` if there is not enough
@@ -96,15 +136,16 @@ impl Admission {
     /// If the cache can't be written to.
     pub(crate) async fn admit(
         &self,
-        needed: u64,
+        (priority, needed): (Priority, u64),
         admission: AdmissionWait<'_>,
         release: impl Fn(),
     ) -> Result<Admitted<'_>> {
         let lacks_memory = AtomicBool::new(false);
+        let queue = self.queue(priority);
         let mut waiting = pin!(async {
-            let _turn = self.turn.lock().await;
+            let _turn = queue.turn.lock().await;
             loop {
-                let pause = match self.try_admit(needed)? {
+                let pause = match self.try_admit(priority, needed)? {
                     Verdict::Admitted(admitted) => return Ok(admitted),
                     Verdict::NoMemory => {
                         lacks_memory.store(true, Ordering::Relaxed);
@@ -115,7 +156,7 @@ impl Admission {
                     Verdict::Busy => PAUSE,
                 };
                 tokio::select! {
-                    () = self.ended.notified() => {}
+                    () = queue.ended.notified() => {}
                     // Other processes send no notification when they end.
                     () = tokio::time::sleep(pause) => {}
                 }
@@ -138,7 +179,7 @@ impl Admission {
         }
     }
 
-    fn try_admit(&self, needed: u64) -> Result<Verdict<'_>> {
+    fn try_admit(&self, priority: Priority, needed: u64) -> Result<Verdict<'_>> {
         let failed = |error: std::io::Error| Error::cache(&self.folder)(error);
         fs_err::create_dir_all(&self.folder).map_err(failed)?;
         let open = |name: &str| File::create(self.folder.join(name)).map_err(failed);
@@ -147,33 +188,37 @@ impl Admission {
         if !is_free(&door).map_err(failed)? {
             return Ok(Verdict::Busy);
         }
+        let (alike, free) = self.count(priority)?;
+        if alike >= self.processors {
+            return Ok(Verdict::NoProcessor);
+        }
+        let (others, _) = self.count(priority.other())?;
+        let admits = |_: &usize| admits(alike + others, sandbox::available_memory(), needed);
+        let Some(number) = free.filter(admits) else { return Ok(Verdict::NoMemory) };
+        let slot = open(&priority.file(number))?;
+        if !is_free(&slot).map_err(failed)? {
+            return Ok(Verdict::Busy);
+        }
+        Ok(Verdict::Admitted(Admitted { slot: Some(slot), admission: self }))
+    }
+
+    /// How many compilers of this priority run, and the number of a free slot.
+    fn count(&self, priority: Priority) -> Result<(usize, Option<usize>)> {
         let (mut running, mut free) = (0, None);
         for number in 0..MAX_COMPILERS {
-            let slot = File::options().write(true).open(self.folder.join(number.to_string()));
+            let slot = File::options().write(true).open(self.folder.join(priority.file(number)));
             let Ok(slot) = slot else {
                 // Files are created in order: there are no others.
-                if free.is_none() {
-                    free = Some(number);
-                }
+                free = free.or(Some(number));
                 break;
             };
-            if is_free(&slot).map_err(failed)? {
+            if is_free(&slot).map_err(Error::cache(&self.folder))? {
                 free = free.or(Some(number));
             } else {
                 running += 1;
             }
         }
-        if running >= self.processors {
-            return Ok(Verdict::NoProcessor);
-        }
-        let Some(number) = free.filter(|_| admits(running, sandbox::available_memory(), needed)) else {
-            return Ok(Verdict::NoMemory);
-        };
-        let slot = open(&number.to_string())?;
-        if !is_free(&slot).map_err(failed)? {
-            return Ok(Verdict::Busy);
-        }
-        Ok(Verdict::Admitted(Admitted { slot: Some(slot), admission: self }))
+        Ok((running, free))
     }
 }
 
@@ -189,7 +234,9 @@ fn is_free(file: &File) -> std::io::Result<bool> {
 impl Drop for Admitted<'_> {
     fn drop(&mut self) {
         drop(self.slot.take());
-        self.admission.ended.notify_one();
+        for queue in [&self.admission.foreground, &self.admission.background] {
+            queue.ended.notify_one();
+        }
     }
 }
 
@@ -231,9 +278,9 @@ mod tests {
     async fn no_more_run_than_the_processors_can_use() {
         let folder = tempfile::tempdir().unwrap();
         let admission = Admission { processors: 2, ..Admission::new(folder.path().join("compilers")) };
-        let first = admission.admit(0, unlimited(), nothing).await.unwrap();
-        let second = admission.admit(0, unlimited(), nothing).await.unwrap();
-        let mut third = Box::pin(admission.admit(0, unlimited(), nothing));
+        let first = admission.admit((Priority::Foreground, 0), unlimited(), nothing).await.unwrap();
+        let second = admission.admit((Priority::Foreground, 0), unlimited(), nothing).await.unwrap();
+        let mut third = Box::pin(admission.admit((Priority::Foreground, 0), unlimited(), nothing));
         assert!(futures::poll!(third.as_mut()).is_pending());
         drop(first);
         drop(third.await.unwrap());
@@ -241,13 +288,30 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn those_in_the_background_keep_no_snippet_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let admission = Admission { processors: 1, ..Admission::new(folder.path().join("compilers")) };
+        let background = admission.admit((Priority::Background, 0), unlimited(), nothing).await.unwrap();
+        let snippet = admission.admit((Priority::Foreground, 0), unlimited(), nothing).await.unwrap();
+        let mut another = Box::pin(admission.admit((Priority::Background, 0), unlimited(), nothing));
+        assert!(futures::poll!(another.as_mut()).is_pending());
+        drop(background);
+        another.await.unwrap();
+        // The memory of both kinds counts.
+        let mut large = Box::pin(admission.admit((Priority::Background, TOO_MUCH), unlimited(), nothing));
+        assert!(futures::poll!(large.as_mut()).is_pending());
+        drop(snippet);
+        large.await.unwrap();
+    }
+
+    #[tokio::test]
     async fn without_memory_they_run_one_by_one_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let admission = Admission::new(folder.path().join("compilers"));
-        let first = admission.admit(TOO_MUCH, unlimited(), nothing).await.unwrap();
-        let mut second = Box::pin(admission.admit(TOO_MUCH, unlimited(), nothing));
-        let mut leaving = Box::pin(admission.admit(TOO_MUCH, unlimited(), nothing));
-        let mut third = Box::pin(admission.admit(TOO_MUCH, unlimited(), nothing));
+        let first = admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing).await.unwrap();
+        let mut second = Box::pin(admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing));
+        let mut leaving = Box::pin(admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing));
+        let mut third = Box::pin(admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing));
         for waiting in [&mut second, &mut leaving, &mut third] {
             assert!(futures::poll!(waiting.as_mut()).is_pending());
         }
@@ -266,9 +330,9 @@ mod tests {
         let admission = Admission::new(folder.path().to_owned());
         let released = std::cell::Cell::new(0);
         let release = || released.set(released.get() + 1);
-        let first = admission.admit(TOO_MUCH, unlimited(), release).await.unwrap();
+        let first = admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), release).await.unwrap();
         assert_eq!(released.get(), 0);
-        let mut second = Box::pin(admission.admit(TOO_MUCH, unlimited(), release));
+        let mut second = Box::pin(admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), release));
         assert!(futures::poll!(second.as_mut()).is_pending());
         assert_eq!(released.get(), 1);
         drop(first);
@@ -279,8 +343,8 @@ mod tests {
     async fn compilers_of_other_processes_count() {
         let folder = tempfile::tempdir().unwrap();
         let [one, other] = [(), ()].map(|()| Admission::new(folder.path().to_owned()));
-        let first = one.admit(TOO_MUCH, unlimited(), nothing).await.unwrap();
-        let mut second = Box::pin(other.admit(TOO_MUCH, unlimited(), nothing));
+        let first = one.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing).await.unwrap();
+        let mut second = Box::pin(other.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing));
         assert!(futures::poll!(second.as_mut()).is_pending());
         drop(first);
         second.await.unwrap();
@@ -292,7 +356,7 @@ mod tests {
         let admission = Admission { processors: 16, ..Admission::new(folder.path().to_owned()) };
         let mut running = Vec::new();
         for _ in 0..16 {
-            running.push(admission.admit(1, unlimited(), nothing).await.unwrap());
+            running.push(admission.admit((Priority::Foreground, 1), unlimited(), nothing).await.unwrap());
         }
         assert_eq!(running.len(), 16);
     }

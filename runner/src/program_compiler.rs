@@ -7,7 +7,7 @@ use tokio::task::spawn_blocking;
 
 use crate::cache::Temporary;
 use crate::compiler::{self, Compiled, Job, Launch, Linker};
-use crate::compiler_slots::{AdmissionWait, Admitted};
+use crate::compiler_slots::{AdmissionWait, Admitted, Priority};
 use crate::confined::Captured;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -123,7 +123,7 @@ pub(crate) async fn compile(
     goal: Goal,
     admission: AdmissionWait<'_>,
 ) -> Result<Attempt> {
-    let _admitted = engine.admit_compiler(admission).await?;
+    let _admitted = engine.admit_compiler(goal.background, admission).await?;
     let inputs = Inputs::new(engine, libraries, goal);
     let attempt = match with_spare(&inputs, text).await {
         Some(attempt) => attempt,
@@ -165,9 +165,14 @@ async fn with_spare(inputs: &Inputs<'_>, text: &str) -> Option<Attempt> {
 
 impl Engine {
     /// Admits a compiler. If there is not enough memory, spare compilers end.
-    pub(crate) async fn admit_compiler(&self, admission: AdmissionWait<'_>) -> Result<Admitted<'_>> {
+    pub(crate) async fn admit_compiler(
+        &self,
+        background: bool,
+        admission: AdmissionWait<'_>,
+    ) -> Result<Admitted<'_>> {
         let release = || self.spare_compilers.end();
-        self.admission.admit(sandbox_policies::compiler_memory(), admission, release).await
+        let priority = if background { Priority::Background } else { Priority::Foreground };
+        self.admission.admit((priority, sandbox_policies::compiler_memory()), admission, release).await
     }
 
     /// Starts a spare compiler, and ends those that are too many, unusable or not expected to be used. `limit` is the
