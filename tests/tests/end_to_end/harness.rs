@@ -22,7 +22,7 @@ use crate::pseudoterminal::{collect_screen, pseudoterminal};
 
 /// Time limit for a run on a warm cache, after which the harness kills it and fails.
 const WATCHDOG: Duration = Duration::from_secs(60);
-/// The same for runs that build everything from scratch.
+/// The same for runs that build everything from scratch, or make thousands of calls.
 pub(crate) const COLD_WATCHDOG: Duration = Duration::from_secs(600);
 
 /// The MCP server that misbehaves on request.
