@@ -86,7 +86,7 @@ fn nice_value(process: &str) -> i32 {
 
 #[test]
 fn a_nice_child_yields_to_other_sessions_too() {
-    let (policy, command) = shell("sleep 60 & echo started; wait");
+    let (policy, command) = shell(BACKGROUND);
     let policy = policy.limits(|limits| limits.niceness = 7);
     let mut child = common::sandbox(policy).spawn(command).unwrap();
     let process = background(&mut child);

@@ -50,7 +50,7 @@ fn sixteen_concurrent_compilers_wait_for_memory_and_all_run() {
         assert_eq!(outcome_of(&answer)["result"], id * 2, "{answer:#}");
     }
     // The compilers in the background hold files of their own (`background-0`).
-    let is_held = |number: &str| cache.path().join("compilers").join(number).exists();
-    assert!(is_held("0"));
-    assert!(!is_isolated || !is_held("1"), "several compilers ran concurrently");
+    let exists = |number: &str| cache.path().join("compilers").join(number).exists();
+    assert!(exists("0"));
+    assert!(!is_isolated || !exists("1"), "several compilers ran concurrently");
 }
