@@ -22,6 +22,8 @@ pub(crate) struct BaseLayer {
     /// Its key in the cache.
     pub(crate) key: String,
     pub(crate) crates: Crates,
+    /// The file name of the library that programs return their JSON Schemas with, in the same folder.
+    pub(crate) schema: String,
     /// Keeps the folder from being evicted; `None` if it is not a cache entry.
     pub(crate) entry: Option<Entry>,
     /// What programs are linked against, or why each is linked as a whole.

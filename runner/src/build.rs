@@ -34,6 +34,7 @@ use crate::optimized::{self, Source};
 use crate::other_languages;
 use crate::outcome::{Diagnostic, Fix, SandboxReport, milliseconds};
 use crate::program_compiler::{Attempt, Goal, PROGRAM, compile};
+use crate::purpose::{Purpose, SCHEMA_CRATE};
 use crate::repair::{self, Repaired};
 use crate::snippet::Snippet;
 use crate::splice::{self, Changes, Spliced};
@@ -87,10 +88,10 @@ pub(crate) async fn build(
     snippet: &Snippet,
     admission: AdmissionWait<'_>,
 ) -> Result<Report> {
-    let modules: Vec<&str> =
-        catalog.named(&snippet.identifiers).map(|module| module.module.as_str()).collect();
+    let names = snippet.names();
+    let modules: Vec<&str> = catalog.named(&names).map(|module| module.module.as_str()).collect();
     let spliced = splice::splice(snippet, &Changes::default(), &modules);
-    let named = catalog.named(&snippet.identifiers).map(|module| Named::new(module, &snippet.identifiers));
+    let named = catalog.named(&names).map(|module| Named::new(module, &names));
     let named = named.collect::<Result<Vec<Named<'_>>>>()?;
     let keys: Vec<String> = named.iter().map(Named::key).collect();
     let key = key(engine, &keys, &spliced);
@@ -109,8 +110,9 @@ pub(crate) async fn build(
         Found::Missing(claim) => claim,
     };
     let _awaited = engine.foreground.begin();
-    let libraries =
+    let mut libraries =
         try_join_all(named.iter().map(|named| bindings::ensure(engine, named, admission))).await?;
+    libraries.extend(schema_library(engine, snippet));
     let bindings_ms = milliseconds(started);
     let started = Instant::now();
     let compilations = Compilations { engine, catalog, snippet, modules, libraries, admission };
@@ -124,6 +126,17 @@ pub(crate) async fn build(
         }
     };
     Ok(Report { result, cached: false, bindings_ms, compile_ms: milliseconds(started), sandbox })
+}
+
+/// Whether the text is compiled to get JSON Schemas.
+fn is_for_schemas(snippet: &Snippet) -> bool {
+    matches!(snippet.purpose, Purpose::Schemas { .. })
+}
+
+/// The library of the layer with which a program returns its JSON Schemas.
+fn schema_library(engine: &Engine, snippet: &Snippet) -> Option<Library> {
+    let entry = engine.layer.entry.clone().filter(|_| is_for_schemas(snippet))?;
+    Some(Library::of_layer(SCHEMA_CRATE, &engine.layer.schema, entry))
 }
 
 /// The program of the cache: the optimized one, if there is one.
@@ -174,7 +187,8 @@ struct Judged {
 
 impl Compilations<'_> {
     async fn compile(&self, spliced: &Spliced) -> Result<Attempt> {
-        compile(self.engine, &self.libraries, &spliced.text, Goal::default(), self.admission).await
+        let goal = Goal { is_rare: is_for_schemas(self.snippet), ..Goal::default() };
+        compile(self.engine, &self.libraries, &spliced.text, goal, self.admission).await
     }
 
     /// Compiles the text, and corrected ones if it has errors or calls that are never made.
@@ -210,7 +224,7 @@ impl Compilations<'_> {
     async fn corrected(&self, mut attempts: Attempts) -> Result<Option<Accepted>> {
         let Compilations { catalog, snippet, .. } = *self;
         while let Some(repaired) = attempts.waiting.pop_front() {
-            let Ok(corrected) = Snippet::read(&repaired.text) else { break };
+            let Ok(corrected) = snippet.again(&repaired.text) else { break };
             let spliced = splice::splice(&corrected, &repaired.changes, &self.modules);
             let compiled = self.compile(&spliced).await?;
             let messages = compiled.messages.text();

@@ -1,10 +1,12 @@
 //! The code of a snippet, parsed once for everyone who asks about it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::snippet::{self, Snippet};
+use crate::program_file::compose::{self, ProgramModule};
+use crate::purpose::Purpose;
+use crate::snippet::{self, Composed, Snippet};
 use crate::syntax_depth::on_parser_stack;
 use crate::syntax_error::SyntaxError;
 use crate::tokens::{Kind, Tokens};
@@ -21,18 +23,77 @@ struct Parsed {
     time: Duration,
 }
 
+impl Parsed {
+    /// The same text for a purpose, with these programs.
+    fn again(&self, purpose: Purpose, composed: Option<Composed>) -> Self {
+        let snippet = Snippet::read_for(&self.text, purpose);
+        Parsed {
+            text: self.text.clone(),
+            snippet: snippet.map(|snippet| Snippet { composed, ..snippet }),
+            path_heads: self.path_heads.clone(),
+            time: self.time,
+        }
+    }
+}
+
 impl Code {
     /// Parses `text`, on a stack large enough for its deepest expression.
     #[must_use]
     pub fn parse(text: String) -> Self {
+        Code::parse_for(text, Purpose::Snippet)
+    }
+
+    /// Parses `text`, which is compiled for this `purpose`.
+    pub(crate) fn parse_for(text: String, purpose: Purpose) -> Self {
         let started = Instant::now();
         let parsed = on_parser_stack(|| {
-            let snippet = Snippet::parse(&text);
+            let snippet = Snippet::parse(&text, purpose);
             let path_heads = snippet.as_ref().map(|snippet| path_heads(&snippet.text)).unwrap_or_default();
             (snippet, path_heads)
         });
         let (snippet, path_heads) = parsed.unwrap_or_else(|| (Err(snippet::unreadable()), BTreeSet::new()));
         Code(Arc::new(Parsed { text, snippet, path_heads, time: started.elapsed() }))
+    }
+
+    /// Parses `text`, which may call these saved programs as `programs::NAME(…)`. The programs that it calls, also
+    /// through others, become part of it: one program with one manifest.
+    #[must_use]
+    pub fn parse_with(text: String, programs: &BTreeMap<String, ProgramText>) -> Self {
+        Code::parse(text).with(programs)
+    }
+
+    /// The same code, with the programs that it calls.
+    #[must_use]
+    pub(crate) fn with(self, programs: &BTreeMap<String, ProgramText>) -> Self {
+        let Ok(snippet) = self.snippet() else { return self };
+        let called = called(&snippet.identifiers, programs);
+        if called.is_empty() {
+            return self;
+        }
+        let mut identifiers = BTreeSet::new();
+        let mut path_heads = self.0.path_heads.clone();
+        let mut text = compose::index(called.keys().map(|name| name.as_str()));
+        for program in called.values() {
+            text.push_str(&program.module.text);
+            identifiers.extend(program.module.identifiers.iter().cloned());
+            path_heads.extend(program.path_heads.iter().cloned());
+        }
+        let composed = Some(Composed { text, identifiers });
+        let purpose = snippet.purpose;
+        Code(Arc::new(Parsed { path_heads, ..self.0.again(purpose, composed) }))
+    }
+
+    /// The modules of the programs that it calls; empty if there are none.
+    pub(crate) fn composed(&self) -> &str {
+        let composed = self.snippet().ok().and_then(|snippet| snippet.composed.as_ref());
+        composed.map_or("", |composed| composed.text.as_str())
+    }
+
+    /// The same code for another purpose, with the programs that it calls.
+    #[must_use]
+    pub(crate) fn for_purpose(&self, purpose: Purpose) -> Self {
+        let composed = self.snippet().ok().and_then(|snippet| snippet.composed.clone());
+        Code(Arc::new(self.0.again(purpose, composed)))
     }
 
     /// The text, as it was sent.
@@ -63,6 +124,47 @@ impl Code {
     pub(crate) fn time(&self) -> Duration {
         self.0.time
     }
+}
+
+/// A saved program that other texts can call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramText {
+    module: ProgramModule,
+    path_heads: BTreeSet<String>,
+}
+
+impl ProgramText {
+    /// The program `name` with this code.
+    ///
+    /// # Errors
+    /// Why it can't be called from other texts.
+    pub(crate) fn new(name: &str, code: &Code) -> Result<Self, String> {
+        let snippet = code.snippet().map_err(|error| error.message.clone())?;
+        let (identifiers, functions) = (&snippet.identifiers, &snippet.functions);
+        let module = on_parser_stack(|| compose::module(name, code.text(), (identifiers, functions)));
+        let module = module.unwrap_or_else(|| Err("it can't be parsed".to_owned()))?;
+        Ok(ProgramText { module, path_heads: code.path_heads().clone() })
+    }
+}
+
+/// The programs that a text with these identifiers calls, also through other programs.
+fn called<'a>(
+    identifiers: &BTreeSet<String>,
+    programs: &'a BTreeMap<String, ProgramText>,
+) -> BTreeMap<&'a String, &'a ProgramText> {
+    let mut called: BTreeMap<&String, &ProgramText> = BTreeMap::new();
+    let mut waiting = vec![identifiers];
+    while let Some(identifiers) = waiting.pop() {
+        if !identifiers.contains(compose::PROGRAMS) {
+            continue;
+        }
+        for (name, program) in programs.iter().filter(|(name, _)| identifiers.contains(*name)) {
+            if called.insert(name, program).is_none() {
+                waiting.push(&program.module.identifiers);
+            }
+        }
+    }
+    called
 }
 
 fn path_heads(text: &str) -> BTreeSet<String> {

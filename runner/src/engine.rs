@@ -267,6 +267,7 @@ pub(crate) mod tests {
         let layer = BaseLayer {
             key: "layer".to_owned(),
             crates: Crates { folder: entry.folder().to_owned(), files: BTreeMap::new() },
+            schema: String::new(),
             entry: Some(entry),
             base: Err("a test".to_owned()),
         };

@@ -14,10 +14,21 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     /// Whether it is `async`.
     pub(crate) is_async: bool,
-    /// Whether it takes the arguments.
-    pub(crate) takes_args: bool,
+    /// What it takes.
+    pub(crate) takes: Takes,
     /// Whether it returns something.
     pub(crate) returns: bool,
+}
+
+/// What an entry function takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// Nothing.
+    Nothing,
+    /// The bridge's `Args`: texts by name.
+    Texts,
+    /// The `Args` that a saved program declares.
+    Typed,
 }
 
 impl From<&ItemFn> for Entry {
@@ -29,7 +40,7 @@ impl From<&ItemFn> for Entry {
         Entry {
             name: function.sig.ident.to_string(),
             is_async: function.sig.asyncness.is_some(),
-            takes_args: !function.sig.inputs.is_empty(),
+            takes: if function.sig.inputs.is_empty() { Takes::Nothing } else { Takes::Texts },
             returns,
         }
     }

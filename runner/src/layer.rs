@@ -33,12 +33,15 @@ use crate::confined::{Captured, Confined};
 use crate::disk_full;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Observer;
+use crate::purpose::SCHEMA_CRATE;
 use crate::sandbox_policies;
 use crate::toolchain::{TARGET, Toolchain};
 
 #[derive(Serialize, Deserialize)]
 struct Index {
     crates: BTreeMap<String, String>,
+    /// The file name of the library that programs return their JSON Schemas with.
+    schema: String,
     base: BaseState,
 }
 
@@ -63,6 +66,8 @@ const WORKSPACE: &[(&str, &str)] = &[
     ("Cargo.lock", LOCK_FILE),
     ("offer/Cargo.toml", OFFER_MANIFEST),
     ("offer/lib.rs", include_str!("../layer/offer/lib.rs")),
+    ("schema/Cargo.toml", include_str!("../layer/schema/Cargo.toml")),
+    ("schema/lib.rs", include_str!("../layer/schema/lib.rs")),
 ];
 
 /// What cargo starts in place of the compiler, for all crates, also those that run while others are compiled: cargo has
@@ -122,14 +127,17 @@ pub(crate) async fn ensure(
     write_sources(build.path()).map_err(Error::cache(build.path()))?;
     fetch(cache, toolchain, build.path()).await?;
     let artifacts = compile(cache, toolchain, build.path(), confinement, observer).await?;
-    let (entry, files) = collect(cache, build.path(), &artifacts)?;
+    let (entry, mut files) = collect(cache, build.path(), &artifacts)?;
+    let schema = files.remove(SCHEMA_CRATE).ok_or_else(|| {
+        Error::new(ErrorKind::Layer, format!("cargo has not built the crate {SCHEMA_CRATE}"))
+    })?;
     let crates = Crates { folder: entry.path().to_owned(), files };
     observer.progress("linking what programs have in common");
     let base = base_creation::create(Creation { cache, toolchain, confinement }, &crates).await?;
     if let BaseState::Unusable(reason) = &base {
         observer.progress(&format!("each program is linked as a whole, which takes longer: {reason}"));
     }
-    write_index(entry.path(), &Index { crates: crates.files, base })?;
+    write_index(entry.path(), &Index { crates: crates.files, schema, base })?;
     let entry = cache.publish(Bucket::Layers, &key, entry)?;
     cache.share(Bucket::Layers, &key, &entry, claim);
     observer.progress("the crates are built");
@@ -142,7 +150,7 @@ pub(crate) fn built(cache: &Cache, toolchain: &Toolchain) -> Option<BaseLayer> {
 }
 
 fn key(toolchain: &Toolchain) -> String {
-    let key = Key::new("layer 4").part(&toolchain.version).part(TARGET).part(compiler::flags()).part(WRAPPER);
+    let key = Key::new("layer 5").part(&toolchain.version).part(TARGET).part(compiler::flags()).part(WRAPPER);
     let key = key.part(base_creation::options().join(" ")).part(base_link::VERSION.to_string());
     let files = WORKSPACE.iter().chain(SOURCES).chain(&base_creation::SOURCES);
     files.fold(key, |key, (name, text)| key.part(name).part(text)).finish()
@@ -162,7 +170,7 @@ fn read(entry: Entry, key: &str) -> Option<BaseLayer> {
         BaseState::Unusable(reason) => Err(reason),
     };
     let crates = Crates { folder, files: index.crates };
-    Some(BaseLayer { key: key.to_owned(), crates, entry: Some(entry), base })
+    Some(BaseLayer { key: key.to_owned(), crates, schema: index.schema, entry: Some(entry), base })
 }
 
 pub(crate) fn write_sources(folder: &Path) -> std::io::Result<()> {
@@ -233,7 +241,8 @@ fn spawn_cargo(
         // With the component `rust-src`, the compiler names the sources of the standard library by their place here.
         .variable("LAYER_RUST", toolchain.sysroot.join("lib/rustlib/src/rust").to_string_lossy());
     let command = sandbox::Command::new(&toolchain.cargo)
-        .args(["build", "--release", "--locked", "--offline", "--target", TARGET, "--package", "offer"])
+        .args(["build", "--release", "--locked", "--offline", "--target", TARGET])
+        .args(["--package", "offer", "--package", "schema"])
         .args(["--message-format=json-render-diagnostics", "--manifest-path"])
         .arg(folder.join("Cargo.toml"))
         .arg("--target-dir")
@@ -280,14 +289,15 @@ async fn compile(
     Ok(messages.filter_map(artifact).collect())
 }
 
-/// A folder with libraries, and the names of those that snippets can use.
+/// A folder with libraries, and the file names of those that texts can name, by crate name.
 type Collected = (Temporary, BTreeMap<String, String>);
 
 /// Copies the libraries into their own folder: those for the target, and procedural macros, which contain what they
 /// were linked with. If two have the same name, like `anyhow`, snippets use ours, whose sources are in `sources`.
 fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]) -> Result<Collected> {
     let entry = cache.temporary()?;
-    let offered = offered()?;
+    let mut offered = offered()?;
+    offered.insert(SCHEMA_CRATE.to_owned());
     let mut crates = BTreeMap::new();
     for artifact in artifacts {
         let is = |wanted: &[TargetKind]| artifact.target.kind.iter().any(|kind| wanted.contains(kind));
@@ -375,7 +385,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path(), DEFAULT_SIZE).unwrap();
         let library = "libbridge-1.rlib";
-        let index = "{\"crates\":{\"bridge\":\"libbridge-1.rlib\"},\"base\":{\"Unusable\":\"a test\"}}";
+        let index = "{\"crates\":{\"bridge\":\"libbridge-1.rlib\"},\"schema\":\"\",\"base\":{\"Unusable\":\"a test\"}}";
         let publish = || {
             let built = cache.temporary().unwrap();
             fs_err::write(built.path().join(library), "a library").unwrap();

@@ -37,6 +37,7 @@ mod heavy;
 mod hints;
 mod host;
 mod in_scope;
+mod insertion;
 mod inspect;
 mod layer;
 mod layer_crates;
@@ -53,8 +54,11 @@ mod outcome;
 mod precompile;
 mod program;
 mod program_compiler;
+mod program_file;
+mod program_schemas;
 mod protected;
 pub mod protocol;
+mod purpose;
 mod refused;
 mod repair;
 mod run;
@@ -82,7 +86,7 @@ pub use cache::{
     remove_from_cache,
 };
 pub use catalog::{Absences, Catalog, ServerModule, ServerTools};
-pub use code::Code;
+pub use code::{Code, ProgramText};
 pub use diagnostics::DIAGNOSTICS_KEPT;
 pub use engine::{Engine, Options, Request};
 pub use error::{Error, ErrorKind};
@@ -98,6 +102,10 @@ pub use outcome::{
     CachedAnswer, CallRecord, Diagnostic, Failure, Fix, Outcome, Phases, SandboxReport, Status, Truncated,
 };
 pub use precompile::PrecompileReport;
+pub use program_file::{
+    About, Argument, ArgumentKind, Example, InvalidProgram, ProgramFile, is_program_name,
+};
+pub use program_schemas::{Described, NoTools, ProgramSchemas};
 pub use protected::Protected;
 pub use refused::CallsRefused;
 pub use rustc_explanation::rustc_explanation;

@@ -7,7 +7,7 @@ use crate::cache::Entry;
 /// Compiled bindings.
 #[derive(Debug, Clone)]
 pub(crate) struct Library {
-    /// The module name in snippets.
+    /// The module name in snippets: its crate name.
     pub(crate) module: String,
     /// The library.
     pub(crate) file: PathBuf,
@@ -26,6 +26,11 @@ impl Library {
     /// The library of `module` in an entry.
     pub(crate) fn new(module: &str, entry: Entry) -> Self {
         Library { module: module.to_owned(), file: entry.folder().join(file_name(module)), entry }
+    }
+
+    /// The library with this crate name in a file of the layer, whose entry is `layer`.
+    pub(crate) fn of_layer(name: &str, file: &str, layer: Entry) -> Self {
+        Library { module: name.to_owned(), file: layer.folder().join(file), entry: layer }
     }
 
     /// Whether the file is still in place: the cache may have been deleted.

@@ -63,7 +63,7 @@ pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
     pub(crate) offset: usize,
     /// Where the compiled file has additional text: see [`Spliced::inserted`].
-    pub(crate) inserted: &'a [usize],
+    pub(crate) inserted: &'a [(usize, usize)],
 }
 
 impl<'a> Source<'a> {

@@ -157,7 +157,7 @@ async fn compile(
         return Ok(optimized);
     }
     let Some((text, libraries)) = inputs(engine, program) else { return Ok(Optimized::Skipped) };
-    let goal = Goal { optimize: true, background };
+    let goal = Goal { optimize: true, background, ..Goal::default() };
     let attempt = program_compiler::compile(engine, &libraries, &text, goal, admission).await?;
     if let Some(output) = build::no_room(&attempt) {
         return Err(disk_full::error(&engine.cache, &output));

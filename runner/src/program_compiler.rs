@@ -39,6 +39,8 @@ pub(crate) struct Goal {
     pub(crate) optimize: bool,
     /// With lower priority than all other work.
     pub(crate) background: bool,
+    /// Without a spare compiler, because no similar text is expected.
+    pub(crate) is_rare: bool,
 }
 
 /// The result of a compilation, and the folder of the program.

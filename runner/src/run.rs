@@ -154,7 +154,8 @@ impl<'a> Run<'a> {
     /// Compiles, while opening sessions to the servers that the snippet names.
     async fn compile(&mut self, snippet: &Snippet) -> Result<Option<(build::Program, Vec<String>)>> {
         self.begin(Phase::Compiling);
-        let named = self.catalog.named(&snippet.identifiers);
+        let names = snippet.names();
+        let named = self.catalog.named(&names);
         let named: Vec<&str> = named.map(|module| module.server.as_str()).collect();
         let started = Instant::now();
         let mut opening =

@@ -3,6 +3,7 @@
 //! The compiled text has the same lines and columns as the original: what must be removed (a Markdown fence,
 //! `#[tokio::main]`, inner attributes) is overwritten with spaces.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -11,9 +12,13 @@ use proc_macro2::{LineColumn, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, Stmt};
 
-use crate::entry::{self, Entry};
+use crate::entry::{self, Entry, Takes};
 use crate::flow;
+use crate::insertion::{Insertion, MODULE};
 use crate::markdown;
+use crate::program_file::declarations::Declarations;
+use crate::program_file::derives;
+use crate::purpose::Purpose;
 use crate::syntax_depth;
 use crate::syntax_error::SyntaxError;
 use crate::unused_calls::{self, Idle};
@@ -35,16 +40,29 @@ pub(crate) struct Snippet {
     pub(crate) tail: Option<Range<usize>>,
     /// Whether its last expression has a value that a `;` drops.
     pub(crate) discards: bool,
-    /// The byte offsets after each `crate`, where the module of its items must be inserted.
-    pub(crate) roots: Vec<usize>,
+    /// What must be inserted, in text order.
+    pub(crate) insertions: Vec<Insertion>,
+    /// What the text is compiled for.
+    pub(crate) purpose: Purpose,
     /// Whether it starts its own runtime.
     pub(crate) blocks: bool,
     /// Its expressions whose value is unused.
     pub(crate) idle: Vec<Idle>,
-    /// All its identifiers: a server whose module is not among them is not called.
+    /// All its identifiers.
     pub(crate) identifiers: BTreeSet<String>,
+    /// The saved programs that it calls.
+    pub(crate) composed: Option<Composed>,
     /// The names of the functions and methods that it declares.
     pub(crate) functions: BTreeSet<String>,
+}
+
+/// The saved programs that a snippet calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Composed {
+    /// Their modules, in one line.
+    pub(crate) text: String,
+    /// The identifiers in their texts.
+    pub(crate) identifiers: BTreeSet<String>,
 }
 
 /// The forms that a snippet may have.
@@ -76,39 +94,64 @@ pub(crate) fn unreadable() -> SyntaxError {
 
 impl Snippet {
     /// Parses `code` on a stack large enough for its deepest expression.
+    #[cfg(test)]
     pub(crate) fn read(code: &str) -> Result<Self, SyntaxError> {
-        syntax_depth::on_parser_stack(|| Snippet::parse(code)).unwrap_or_else(|| Err(unreadable()))
+        Snippet::read_for(code, Purpose::Snippet)
+    }
+
+    /// Parses `code`, which is compiled for this `purpose`, on a stack large enough for its deepest expression.
+    pub(crate) fn read_for(code: &str, purpose: Purpose) -> Result<Self, SyntaxError> {
+        syntax_depth::on_parser_stack(|| Snippet::parse(code, purpose)).unwrap_or_else(|| Err(unreadable()))
+    }
+
+    /// Parses a changed text of it, which calls the same programs.
+    pub(crate) fn again(&self, code: &str) -> Result<Self, SyntaxError> {
+        let snippet = Snippet::read_for(code, self.purpose)?;
+        Ok(Snippet { composed: self.composed.clone(), ..snippet })
+    }
+
+    /// The identifiers in it and in the programs that it calls: a server whose module is not among them is not called.
+    pub(crate) fn names(&self) -> Cow<'_, BTreeSet<String>> {
+        match &self.composed {
+            None => Cow::Borrowed(&self.identifiers),
+            Some(composed) => Cow::Owned(self.identifiers.union(&composed.identifiers).cloned().collect()),
+        }
     }
 
     /// Parses `code` on this thread, whose stack must have [`syntax_depth::STACK`] bytes.
-    pub(crate) fn parse(code: &str) -> Result<Self, SyntaxError> {
+    pub(crate) fn parse(code: &str, purpose: Purpose) -> Result<Self, SyntaxError> {
         if code.len() > SNIPPET_LIMIT {
             let message = format!("{} of code; the limit is {}", size(code.len()), size(SNIPPET_LIMIT));
             return Err(SyntaxError::at(message, START));
         }
         let code = code.strip_prefix('\u{feff}').unwrap_or(code);
         // Text that parses as Rust is Rust, even if a string or comment in it contains a fence.
-        let whole = Snippet::parse_text(without_shebang(code));
-        if whole.is_ok() {
+        let whole = Snippet::parse_text(without_shebang(code), purpose);
+        // The file of a program is Rust.
+        if whole.is_ok() || purpose != Purpose::Snippet {
             return whole;
         }
         match markdown::unfence(code)? {
-            Some(text) => Snippet::parse_text(without_shebang(&text)),
+            Some(text) => Snippet::parse_text(without_shebang(&text), purpose),
             None => whole,
         }
     }
 
-    fn parse_text(mut text: String) -> Result<Self, SyntaxError> {
+    fn parse_text(mut text: String, purpose: Purpose) -> Result<Self, SyntaxError> {
         let tokens = syntax_depth::tokens(&text)?;
         let (mut identifiers, mut functions) = (BTreeSet::new(), BTreeSet::new());
         collect_identifiers(&tokens, &mut identifiers, &mut functions);
         let mut blanks = Vec::new();
         let mut tail = None;
-        let (shape, statements) =
-            shape(&tokens, &mut blanks, &mut tail).map_err(|error| place(error, &text))?;
-        let mut roots = Vec::new();
+        let mut insertions = Vec::new();
+        let parsed = match purpose {
+            Purpose::Snippet => shape(&tokens, &mut blanks, &mut tail),
+            _ => program_shape(&tokens, purpose, &mut blanks, &mut insertions),
+        };
+        let (shape, statements) = parsed.map_err(|error| place(error, &text))?;
         if let Shape::Items(_) = shape {
-            collect_roots(&tokens, &mut roots);
+            collect_roots(&tokens, &mut insertions);
+            insertions.sort_by_key(|insertion| insertion.at);
         }
         let discards = flow::discards(&statements);
         let mut idle = unused_calls::find(&statements, &tokens);
@@ -119,13 +162,25 @@ impl Snippet {
         let moved = |at: usize| {
             at - shorter.iter().filter(|(end, _)| *end <= at).map(|(_, bytes)| bytes).sum::<usize>()
         };
-        roots.iter_mut().for_each(|root| *root = moved(*root));
+        insertions.iter_mut().for_each(|insertion| insertion.at = moved(insertion.at));
         idle.iter_mut().for_each(|idle| idle.range = moved(idle.range.start)..moved(idle.range.end));
         let tail = tail.map(|range| moved(range.start)..moved(range.end));
         for span in blanks.into_iter().rev() {
             text = blank(&text, span);
         }
-        Ok(Snippet { text, shape, tail, discards, roots, blocks, idle, identifiers, functions })
+        Ok(Snippet {
+            text,
+            shape,
+            tail,
+            discards,
+            insertions,
+            purpose,
+            blocks,
+            idle,
+            identifiers,
+            composed: None,
+            functions,
+        })
     }
 }
 
@@ -166,8 +221,8 @@ fn collect_identifiers(
     }
 }
 
-/// The offset after each `crate` that starts a path.
-fn collect_roots(tokens: &TokenStream, roots: &mut Vec<usize>) {
+/// Adds the insertions of [`MODULE`] after each `crate` that starts a path.
+fn collect_roots(tokens: &TokenStream, roots: &mut Vec<Insertion>) {
     let mut tokens = tokens.clone().into_iter().peekable();
     while let Some(token) = tokens.next() {
         match token {
@@ -176,12 +231,29 @@ fn collect_roots(tokens: &TokenStream, roots: &mut Vec<usize>) {
                 let is_path =
                     |next: &TokenTree| matches!(next, TokenTree::Punct(sign) if sign.as_char() == ':');
                 if tokens.peek().is_some_and(is_path) {
-                    roots.push(word.span().byte_range().end);
+                    roots.push(Insertion { at: word.span().byte_range().end, text: MODULE.to_owned() });
                 }
             }
             TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Punct(_) => {}
         }
     }
+}
+
+/// The shape of a saved program, which is a file of items with `run`.
+fn program_shape(
+    tokens: &TokenStream,
+    purpose: Purpose,
+    blanks: &mut Vec<Span>,
+    insertions: &mut Vec<Insertion>,
+) -> Result<(Shape, Vec<Stmt>), syn::Error> {
+    let file = syn::parse2::<syn::File>(tokens.clone())?;
+    let program = Declarations::of(&file)?;
+    blanks.extend(file.attrs.iter().map(Spanned::span));
+    blanks.extend(entry::blanks(program.run));
+    insertions.extend(derives::insertions(&program, purpose));
+    let takes = if program.args.is_some() { Takes::Typed } else { Takes::Nothing };
+    let shape = Shape::Items(Entry { takes, ..Entry::from(program.run) });
+    Ok((shape, file.items.into_iter().map(Stmt::Item).collect()))
 }
 
 fn shape(

@@ -7,8 +7,10 @@ use std::ops::Range;
 
 use bridge::Edited;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Takes};
 use crate::in_scope;
+use crate::insertion::{Insertion, insert};
+use crate::purpose::{Purpose, SCHEMA_CRATE};
 use crate::snippet::{Ending, Shape, Snippet};
 
 /// The fixed main file of every program; the spliced snippet is next to it as `snippet.rs`.
@@ -25,17 +27,14 @@ pub(crate) struct Spliced {
     pub(crate) lines: u32,
     /// Where its columns differ from the snippet's.
     pub(crate) edits: Vec<Edited>,
-    /// The offsets in the snippet where [`MODULE`] was inserted.
-    pub(crate) inserted: Vec<usize>,
+    /// The offsets in the snippet where text was inserted, and the bytes of each text.
+    pub(crate) inserted: Vec<(usize, usize)>,
 }
 
 const PRELUDE: &str = "#[allow(unused_imports)] use ::bridge::prelude::*; ";
 
 /// Wraps a last expression that is converted to JSON in place; see [`splice`].
 const TAIL: (&str, &str) = ("::bridge::tail::owned(::bridge::finish!(", "))?");
-
-/// Inserted after each `crate` in the text: its items are in a module of the program.
-const MODULE: &str = "::snippet";
 
 /// How the value at the end of statements is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -81,9 +80,10 @@ pub(crate) struct Corrected {
 pub(crate) fn splice(snippet: &Snippet, changes: &Changes, modules: &[&str]) -> Spliced {
     let (open, close) = match &snippet.shape {
         Shape::Statements(ending) => statements(*ending, changes.finish),
-        Shape::Items(entry) => (String::new(), items(entry)),
+        Shape::Items(entry) => (String::new(), items(entry, snippet.purpose)),
     };
-    let close = format!("{close} {}", entry(snippet));
+    let composed = snippet.composed.as_ref().map_or("", |composed| composed.text.as_str());
+    let close = format!("{close} {composed}{}", entry(snippet));
     let in_scope = in_scope::imports(&snippet.identifiers, &snippet.functions);
     let tools = tools(snippet, modules);
     let open = format!("{PRELUDE}{in_scope}{tools}{}{open}", changes.imports);
@@ -93,13 +93,14 @@ pub(crate) fn splice(snippet: &Snippet, changes: &Changes, modules: &[&str]) -> 
     let edits = edits(snippet, changes, tail.as_ref());
     let text = match tail {
         Some(tail) => wrap(&snippet.text, &tail),
-        None => with_module(&snippet.text, &snippet.roots),
+        None => insert(&snippet.text, &snippet.insertions),
     };
     let edited = if edits.is_empty() { String::new() } else { format!(".edited(&{edits:?})") };
     let origin = format!("::bridge::Origin::new({offset}){edited}");
     let text =
         format!("{open}{text}\n{close} pub(crate) const ORIGIN: ::bridge::Origin<'static> = {origin};\n");
-    Spliced { text, offset, lines, edits, inserted: snippet.roots.clone() }
+    let length = |insertion: &Insertion| (insertion.at, insertion.text.len());
+    Spliced { text, offset, lines, edits, inserted: snippet.insertions.iter().map(length).collect() }
 }
 
 /// The modules of servers as members of `tools`, for a text with paths such as `tools::demo::echo`: in a crate that
@@ -113,31 +114,18 @@ fn tools(snippet: &Snippet, modules: &[&str]) -> String {
     format!("#[allow(unused_imports)] use self::__tools::*; mod __tools {{ pub mod tools {{ {uses}}} }} ")
 }
 
-/// Inserts [`MODULE`] into `text` at `places`.
-fn with_module(text: &str, places: &[usize]) -> String {
-    let mut whole = String::with_capacity(text.len() + places.len() * MODULE.len());
-    let mut from = 0;
-    for place in places {
-        whole.push_str(&text[from..*place]);
-        whole.push_str(MODULE);
-        from = *place;
-    }
-    whole.push_str(&text[from..]);
-    whole
-}
-
 impl Spliced {
     /// Maps a byte offset after the wrapper's start to the snippet's text; inserted text maps to its position.
-    pub(crate) fn own(inserted: &[usize], compiled: usize) -> usize {
+    pub(crate) fn own(inserted: &[(usize, usize)], compiled: usize) -> usize {
         let mut added = 0;
-        for place in inserted {
+        for (place, length) in inserted {
             if place + added >= compiled {
                 break;
             }
-            if place + added + MODULE.len() > compiled {
+            if place + added + length > compiled {
                 return *place;
             }
-            added += MODULE.len();
+            added += length;
         }
         compiled - added
     }
@@ -155,8 +143,8 @@ fn wrap(text: &str, tail: &Range<usize>) -> String {
 /// Where columns of the compiled text differ from the snippet's: the program maps the positions of panics with it.
 fn edits(snippet: &Snippet, changes: &Changes, tail: Option<&Range<usize>>) -> Vec<Edited> {
     let text = &snippet.text;
-    if !snippet.roots.is_empty() {
-        return root_edits(text, &changes.corrected, &snippet.roots);
+    if !snippet.insertions.is_empty() {
+        return edits_of_items(text, &changes.corrected, &snippet.insertions);
     }
     let opening = tail.map(|tail| Corrected { at: tail.start, added: TAIL.0.len(), removed: 0 });
     let mut all: Vec<(usize, &Corrected)> = opening.iter().map(|place| (0, place)).collect();
@@ -175,15 +163,18 @@ fn edits(snippet: &Snippet, changes: &Changes, tail: Option<&Range<usize>>) -> V
     all.into_iter().map(edit).collect()
 }
 
-/// The same for a file of items, which has no last value, and in which `crate` is followed by [`MODULE`] at `roots`.
-fn root_edits(text: &str, corrected: &[Corrected], roots: &[usize]) -> Vec<Edited> {
-    let module = |at: &usize| Corrected { at: *at, added: MODULE.len(), removed: 0 };
-    let mut all: Vec<(bool, Corrected)> = roots.iter().map(|at| (true, module(at))).collect();
+/// The same for a file of items, which has no last value, and into which text is inserted.
+fn edits_of_items(text: &str, corrected: &[Corrected], insertions: &[Insertion]) -> Vec<Edited> {
+    let inserted = |insertion: &Insertion| {
+        let added = insertion.text.chars().count();
+        (true, Corrected { at: insertion.at, added, removed: 0 })
+    };
+    let mut all: Vec<(bool, Corrected)> = insertions.iter().map(inserted).collect();
     all.extend(corrected.iter().map(|place| (false, place.clone())));
     all.sort_by_key(|(_, place)| place.at);
     let mut edits = Vec::new();
     let (mut line_of_moved, mut moved) = (0, 0);
-    for (is_module, place) in all {
+    for (is_insertion, place) in all {
         let before = text.get(..place.at).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         if line != line_of_moved {
@@ -192,13 +183,16 @@ fn root_edits(text: &str, corrected: &[Corrected], roots: &[usize]) -> Vec<Edite
         let start = before.rfind('\n').map_or(0, |end| end + 1);
         let column = before[start..].chars().count() + moved + 1;
         edits.push((count(line), count(column), count(place.added), count(place.removed)));
-        moved += if is_module { place.added } else { 0 };
+        moved += if is_insertion { place.added } else { 0 };
     }
     edits
 }
 
 /// The function that the program calls.
 fn entry(snippet: &Snippet) -> String {
+    if let Purpose::Schemas { result } = snippet.purpose {
+        return schemas(snippet, result);
+    }
     let is_sync = matches!(&snippet.shape, Shape::Items(entry) if !entry.is_async);
     let body = if is_sync {
         "::bridge::on_thread(move || ::bridge::encode(__body(args))).await"
@@ -234,9 +228,31 @@ fn statements(ending: Ending, finish: Finish) -> (String, String) {
     (format!("{open}let __tail = {{ "), format!("}}; {finished} }}"))
 }
 
-fn items(entry: &Entry) -> String {
-    let Entry { name, is_async, takes_args, returns } = entry;
-    let argument = if *takes_args { "args" } else { "" };
+/// The entry of a program that returns JSON Schemas.
+fn schemas(snippet: &Snippet, result: bool) -> String {
+    let takes_args = matches!(&snippet.shape, Shape::Items(Entry { takes: Takes::Typed, .. }));
+    let function = match (takes_args, result) {
+        (true, true) => "of",
+        (true, false) => "of_arguments",
+        (false, true) => "of_result",
+        (false, false) => "of_nothing",
+    };
+    format!(
+        "pub(crate) async fn __entry(_: ::bridge::Args) -> ::bridge::Encoded \
+         {{ ::bridge::encode(::bridge::Result::Ok(::{SCHEMA_CRATE}::{function}(run))) }}"
+    )
+}
+
+fn items(entry: &Entry, purpose: Purpose) -> String {
+    if let Purpose::Schemas { .. } = purpose {
+        return String::new();
+    }
+    let Entry { name, is_async, takes, returns } = entry;
+    let (read, argument) = match takes {
+        Takes::Nothing => ("", ""),
+        Takes::Texts => ("", "args"),
+        Takes::Typed => ("let args: Args = args.typed()?; ", "args"),
+    };
     let call = format!("{name}({argument})");
     let (prefix, awaited) = if *is_async { ("async ", format!("{call}.await")) } else { ("", call) };
     // A plain `()` has no method of a tail to resolve, so it is explicit.
@@ -247,7 +263,7 @@ fn items(entry: &Entry) -> String {
     };
     format!(
         "#[allow(unused_variables)] {prefix}fn __body(args: ::bridge::Args) -> ::bridge::Result<{kind}> \
-         {{ #[allow(unused_imports)] use ::bridge::tail::*; {value} }}"
+         {{ #[allow(unused_imports)] use ::bridge::tail::*; {read}{value} }}"
     )
 }
 

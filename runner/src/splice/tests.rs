@@ -1,6 +1,7 @@
 //! Tests of splicing: what surrounds a text, and where its positions are in the compiled file.
 
 use super::*;
+use crate::insertion::MODULE;
 
 /// The program in templates/snippet, which is compiled with the workspace, matches the output of splicing.
 #[test]
@@ -163,7 +164,7 @@ fn offsets_in_the_compiled_text_are_those_of_the_snippet() {
     let compiled = &spliced.text[start..];
     let mut at = 0;
     for (offset, character) in text.char_indices() {
-        if spliced.inserted.contains(&offset) {
+        if spliced.inserted.contains(&(offset, MODULE.len())) {
             for inserted in 0..MODULE.len() {
                 assert_eq!(Spliced::own(&spliced.inserted, at + inserted), offset);
             }

@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
+
+/// The key under which the arguments of a saved program are passed: one JSON object.
+pub const PROGRAM_ARGUMENTS: &str = "arguments";
+
 /// The execution's arguments: `--arg KEY=VALUE` on the command line, `args` of a request.
 #[derive(Debug, Clone, Default)]
 pub struct Args(pub(crate) BTreeMap<String, String>);
@@ -23,6 +28,21 @@ impl Args {
             Some(value) => Ok(value),
             None => Err(anyhow::Error::msg(format!("the argument {key:?} was not given"))),
         }
+    }
+
+    /// The arguments of a saved program, as the type that it declares.
+    ///
+    /// # Errors
+    /// If they do not have the form of the type.
+    #[doc(hidden)]
+    pub fn typed<T: DeserializeOwned>(&self) -> crate::Result<T> {
+        let text = self.get(PROGRAM_ARGUMENTS).unwrap_or("{}");
+        serde_json::from_str(text).map_err(|error| {
+            let message = error.to_string();
+            // The position is in JSON that nobody has written.
+            let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+            anyhow::Error::msg(format!("the arguments have another form than `Args`: {message}"))
+        })
     }
 
     /// All arguments, by key.

@@ -37,7 +37,7 @@ mod warning;
 pub mod wire;
 mod written;
 
-pub use args::Args;
+pub use args::{Args, PROGRAM_ARGUMENTS};
 pub use blocks::emit;
 pub use content::{Content, ContentError, ContentFault};
 pub use error::{ToolError, ToolErrorKind};

@@ -1,0 +1,148 @@
+//! A saved program: a file with a description, typed arguments and `async fn run`, which is compiled like a snippet.
+//!
+//! Reading it needs no compiler. What its types mean is known only after [`Engine::schemas`](crate::Engine) has
+//! compiled it.
+
+pub(crate) mod about;
+mod arguments;
+pub(crate) mod compose;
+pub(crate) mod declarations;
+pub(crate) mod derives;
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use crate::code::{Code, ProgramText};
+use crate::purpose::Purpose;
+use crate::syntax_depth::{self, on_parser_stack};
+
+pub use about::{About, Example};
+pub use arguments::{Argument, ArgumentKind};
+use declarations::Declarations;
+
+/// A saved program.
+#[derive(Debug, Clone)]
+pub struct ProgramFile {
+    code: Code,
+    about: About,
+    arguments: Vec<Argument>,
+    hash: String,
+}
+
+/// Why a text is no program.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct InvalidProgram {
+    /// What is wrong.
+    pub message: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+impl ProgramFile {
+    /// Reads a program.
+    ///
+    /// # Errors
+    /// The first error in its form; the compiler finds those in its code.
+    pub fn parse(text: String) -> Result<Self, InvalidProgram> {
+        let code = Code::parse_for(text, Purpose::Program);
+        if let Err(error) = code.snippet() {
+            let message = error.message.clone();
+            return Err(InvalidProgram { message, line: error.line, column: error.column });
+        }
+        let read = on_parser_stack(|| parts(code.text()));
+        let (about, arguments) = read
+            .unwrap_or_else(|| Err("it can't be parsed".to_owned()))
+            .map_err(|message| InvalidProgram { message, line: 1, column: 1 })?;
+        let hash = hash(code.text(), "");
+        Ok(ProgramFile { code, about, arguments, hash })
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.code.text()
+    }
+
+    /// The code to run it: with [`ProgramFile::request_arguments`] as arguments.
+    #[must_use]
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// What its doc comment says.
+    #[must_use]
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Its arguments, as declared.
+    #[must_use]
+    pub fn arguments(&self) -> &[Argument] {
+        &self.arguments
+    }
+
+    /// A hash of its text and of the programs that it calls: 32 hexadecimal digits of BLAKE3.
+    #[must_use]
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The program as other texts call it, under this name.
+    ///
+    /// # Errors
+    /// Why it can't be called from other texts.
+    pub fn as_function(&self, name: &str) -> Result<ProgramText, String> {
+        ProgramText::new(name, &self.code)
+    }
+
+    /// The same program, with the others that it calls.
+    #[must_use]
+    pub fn with(self, programs: &BTreeMap<String, ProgramText>) -> Self {
+        let code = self.code.with(programs);
+        let hash = hash(code.text(), code.composed());
+        ProgramFile { code, hash, ..self }
+    }
+
+    /// The code that returns its JSON Schemas instead of running it.
+    pub(crate) fn schemas_code(&self, result: bool) -> Code {
+        self.code.for_purpose(Purpose::Schemas { result })
+    }
+
+    /// The arguments of a request that runs it with these, a JSON object.
+    #[must_use]
+    pub fn request_arguments(arguments: &RawValue) -> BTreeMap<String, String> {
+        BTreeMap::from([(bridge::PROGRAM_ARGUMENTS.to_owned(), arguments.get().to_owned())])
+    }
+}
+
+fn hash(text: &str, composed: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes()).update(composed.as_bytes());
+    hasher.finalize().to_hex()[..32].to_owned()
+}
+
+/// Maximum length of a program's name, in bytes: clients limit the names of tools to it.
+const NAME_LIMIT: usize = 64;
+
+/// Whether a program can have this name: that of a function in Rust, and of a tool in MCP.
+#[must_use]
+pub fn is_program_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    // The parser refuses keywords.
+    name.len() <= NAME_LIMIT && name.bytes().all(is_plain) && syn::parse_str::<syn::Ident>(name).is_ok()
+}
+
+/// The parts of a text that are read here.
+fn parts(text: &str) -> Result<(About, Vec<Argument>), String> {
+    let tokens = syntax_depth::tokens(text).map_err(|error| error.message)?;
+    let file = syn::parse2::<syn::File>(tokens).map_err(|error| error.to_string())?;
+    let program = Declarations::of(&file).map_err(|error| error.to_string())?;
+    Ok((About::of(&file.attrs)?, arguments::of(&program)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! A saved program as a typed function in other texts: `programs::NAME(required).optional(value).await?`.
+//!
+//! The program becomes a module of one line, so that the lines of the text that calls it stay as they are. Its types and
+//! their fields are public there, because the result is the caller's.
+
+use std::collections::BTreeSet;
+
+use quote::{ToTokens as _, format_ident, quote};
+use syn::{Field, Fields, Item, Visibility};
+
+use super::arguments::{has_key, inner};
+use super::declarations::{Declarations, name_of, serde_text};
+use super::derives;
+use crate::entry;
+use crate::in_scope;
+use crate::insertion;
+use crate::purpose::Purpose;
+use crate::syntax_depth;
+
+/// The path under which programs are called.
+pub(crate) const PROGRAMS: &str = "programs";
+
+/// A program as the text of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ProgramModule {
+    /// The items, in one line.
+    pub(crate) text: String,
+    /// The identifiers in its text.
+    pub(crate) identifiers: BTreeSet<String>,
+}
+
+/// The module of the program `name`, with its text and what that declares.
+///
+/// # Errors
+/// Why it can't be called from other texts.
+pub(crate) fn module(
+    name: &str,
+    text: &str,
+    (identifiers, functions): (&BTreeSet<String>, &BTreeSet<String>),
+) -> Result<ProgramModule, String> {
+    let parsed = parse(text)?;
+    let program = Declarations::of(&parsed).map_err(|error| error.to_string())?;
+    let added = derives::insertions(&program, Purpose::Program);
+    let mut file = parse(&insertion::insert(text, &added))?;
+    let call = call(&Declarations::of(&file).map_err(|error| error.to_string())?)?;
+    file.attrs.clear();
+    file.items.iter_mut().for_each(publish);
+    let own = file.into_token_stream();
+    let imports = in_scope::imports(identifiers, functions);
+    let others = if identifiers.contains(PROGRAMS) { "use super::programs; " } else { "" };
+    let prelude = "#[allow(unused_imports)] use ::bridge::prelude::*; ";
+    let module = format_ident!("__program_{name}");
+    let text = format!("pub mod {module} {{ {prelude}{imports}{others}{own} {call} }} ");
+    Ok(ProgramModule { text, identifiers: identifiers.clone() })
+}
+
+/// The module `programs`, in which programs with these names are functions, and their types are in modules.
+pub(crate) fn index<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let uses: String = names
+        .map(|name| format!("pub use super::__program_{name} as {name}; pub use super::__program_{name}::__call as {name}; "))
+        .collect();
+    format!("#[allow(unused_imports)] mod {PROGRAMS} {{ {uses}}} ")
+}
+
+fn parse(text: &str) -> Result<syn::File, String> {
+    let tokens = syntax_depth::tokens(text).map_err(|error| error.message)?;
+    syn::parse2(tokens).map_err(|error| error.to_string())
+}
+
+/// Makes types and their fields public, and removes what only an entry point may have.
+fn publish(item: &mut Item) {
+    let public = || Visibility::Public(syn::token::Pub::default());
+    match item {
+        Item::Struct(item) => {
+            item.vis = public();
+            item.fields.iter_mut().for_each(|field| field.vis = public());
+        }
+        Item::Enum(item) => item.vis = public(),
+        Item::Type(item) => item.vis = public(),
+        Item::Fn(function) if function.sig.ident == "run" => {
+            function.attrs.retain(|attribute| !entry::is_main(attribute));
+        }
+        _ => {}
+    }
+}
+
+/// The function that calls a program, and the call that it returns.
+fn call(program: &Declarations<'_>) -> Result<String, String> {
+    let output = match &program.run.sig.output {
+        syn::ReturnType::Type(_, output) => output.to_token_stream(),
+        syn::ReturnType::Default => quote!(()),
+    };
+    let Some(args) = program.args else {
+        return Ok(quote! {
+            #[must_use] pub struct __Call;
+            pub fn __call() -> __Call { __Call }
+            impl ::std::future::IntoFuture for __Call {
+                type Output = #output;
+                type IntoFuture = ::std::pin::Pin<::std::boxed::Box<dyn ::std::future::Future<Output = #output>>>;
+                fn into_future(self) -> Self::IntoFuture { ::std::boxed::Box::pin(run()) }
+            }
+        }
+        .to_string());
+    };
+    if has_key(&args.attrs, "default") {
+        return Err("`Args` has `#[serde(default)]`: write it at single fields".to_owned());
+    }
+    let Fields::Named(fields) = &args.fields else { return Err("`Args` has no named fields".to_owned()) };
+    let (mut parameters, mut values, mut setters) = (Vec::new(), Vec::new(), Vec::new());
+    for field in &fields.named {
+        let Some(name) = &field.ident else { continue };
+        match initial(field)? {
+            Some(initial) => {
+                values.push(quote!(#name: #initial));
+                setters.push(setter(field));
+            }
+            None => {
+                let (kind, value) = taken(&field.ty, &quote!(#name));
+                parameters.push(quote!(#name: #kind));
+                values.push(quote!(#name: #value));
+            }
+        }
+    }
+    let text = quote! {
+        #[must_use] pub struct __Call(Args);
+        pub fn __call(#(#parameters),*) -> __Call { __Call(Args { #(#values),* }) }
+        impl __Call { #(#setters)* }
+        impl ::std::future::IntoFuture for __Call {
+            type Output = #output;
+            type IntoFuture = ::std::pin::Pin<::std::boxed::Box<dyn ::std::future::Future<Output = #output>>>;
+            fn into_future(self) -> Self::IntoFuture { ::std::boxed::Box::pin(run(self.0)) }
+        }
+    };
+    Ok(text.to_string())
+}
+
+/// The value of a field that is left out; `None` if it is required.
+fn initial(field: &Field) -> Result<Option<proc_macro2::TokenStream>, String> {
+    if let Some(path) = serde_text(&field.attrs, "default") {
+        let path: syn::Path = syn::parse_str(&path).map_err(|error| error.to_string())?;
+        return Ok(Some(quote!(#path())));
+    }
+    let is_optional = inner(&field.ty, &["Option"]).is_some() || has_key(&field.attrs, "default");
+    Ok(is_optional.then(|| quote!(::std::default::Default::default())))
+}
+
+/// The method that sets a field that may be left out.
+fn setter(field: &Field) -> proc_macro2::TokenStream {
+    let name = &field.ident;
+    let given = quote!(value);
+    let (kind, value) = match inner(&field.ty, &["Option"]) {
+        Some(inner) => {
+            let (kind, value) = taken(inner, &given);
+            (kind, quote!(::std::option::Option::Some(#value)))
+        }
+        None => taken(&field.ty, &given),
+    };
+    quote! { pub fn #name(mut self, value: #kind) -> Self { self.0.#name = #value; self } }
+}
+
+/// How a value of this type is passed: texts in any form.
+fn taken(
+    kind: &syn::Type,
+    value: &proc_macro2::TokenStream,
+) -> (proc_macro2::TokenStream, proc_macro2::TokenStream) {
+    let is_text = matches!(kind, syn::Type::Path(path) if path.path.segments.last().is_some_and(|last| name_of(&last.ident) == "String"));
+    match is_text {
+        true => (quote!(impl ::std::convert::Into<#kind>), quote!(::std::convert::Into::into(#value))),
+        false => (kind.to_token_stream(), value.clone()),
+    }
+}
