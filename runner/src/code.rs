@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::program_file::about::About;
 use crate::program_file::compose::{self, ProgramModule};
 use crate::purpose::Purpose;
 use crate::snippet::{self, Composed, Snippet};
@@ -129,6 +130,9 @@ impl Code {
 /// A saved program that other texts can call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramText {
+    /// The first line of its description.
+    title: String,
+    tags: Vec<String>,
     module: ProgramModule,
     path_heads: BTreeSet<String>,
 }
@@ -138,12 +142,26 @@ impl ProgramText {
     ///
     /// # Errors
     /// Why it can't be called from other texts.
-    pub(crate) fn new(name: &str, code: &Code) -> Result<Self, String> {
+    pub(crate) fn new(name: &str, code: &Code, about: &About) -> Result<Self, String> {
         let snippet = code.snippet().map_err(|error| error.message.clone())?;
         let (identifiers, functions) = (&snippet.identifiers, &snippet.functions);
         let module = on_parser_stack(|| compose::module(name, code.text(), (identifiers, functions)));
         let module = module.unwrap_or_else(|| Err("it can't be parsed".to_owned()))?;
-        Ok(ProgramText { module, path_heads: code.path_heads().clone() })
+        let (title, tags) = (about.title().to_owned(), about.tags.clone());
+        Ok(ProgramText { title, tags, module, path_heads: code.path_heads().clone() })
+    }
+
+    /// How it is called, and what it does, in one line for models.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("{}  // {}", self.module.signature, self.title)
+    }
+
+    /// Whether each of these words, in lower case, is in its signature, its title or its tags.
+    #[must_use]
+    pub fn has(&self, words: &[String]) -> bool {
+        let text = format!("{} {} {}", self.module.signature, self.title, self.tags.join(" ")).to_lowercase();
+        words.iter().all(|word| text.contains(word))
     }
 }
 

@@ -96,7 +96,7 @@ impl ProgramFile {
     /// # Errors
     /// Why it can't be called from other texts.
     pub fn as_function(&self, name: &str) -> Result<ProgramText, String> {
-        ProgramText::new(name, &self.code)
+        ProgramText::new(name, &self.code, &self.about)
     }
 
     /// The same program, with the others that it calls.

@@ -27,6 +27,8 @@ pub(crate) struct ProgramModule {
     pub(crate) text: String,
     /// The identifiers in its text.
     pub(crate) identifiers: BTreeSet<String>,
+    /// How it is called, with types, for models.
+    pub(crate) signature: String,
 }
 
 /// The module of the program `name`, with its text and what that declares.
@@ -42,7 +44,8 @@ pub(crate) fn module(
     let program = Declarations::of(&parsed).map_err(|error| error.to_string())?;
     let added = derives::insertions(&program, Purpose::Program);
     let mut file = parse(&insertion::insert(text, &added))?;
-    let call = call(&Declarations::of(&file).map_err(|error| error.to_string())?)?;
+    let declared = Declarations::of(&file).map_err(|error| error.to_string())?;
+    let (call, signature) = (call(&declared)?, signature(name, &declared));
     file.attrs.clear();
     file.items.iter_mut().for_each(publish);
     let own = file.into_token_stream();
@@ -51,7 +54,7 @@ pub(crate) fn module(
     let prelude = "#[allow(unused_imports)] use ::bridge::prelude::*; ";
     let module = format_ident!("__program_{name}");
     let text = format!("pub mod {module} {{ {prelude}{imports}{others}{own} {call} }} ");
-    Ok(ProgramModule { text, identifiers: identifiers.clone() })
+    Ok(ProgramModule { text, identifiers: identifiers.clone(), signature })
 }
 
 /// The module `programs`, in which programs with these names are functions, and their types are in modules.
@@ -132,6 +135,32 @@ fn call(program: &Declarations<'_>) -> Result<String, String> {
         }
     };
     Ok(text.to_string())
+}
+
+/// The call of a program with the types of its parameters and its result.
+fn signature(name: &str, program: &Declarations<'_>) -> String {
+    let (mut required, mut optional) = (Vec::new(), String::new());
+    for field in program.args.iter().flat_map(|args| &args.fields) {
+        let Some(field_name) = field.ident.as_ref().map(name_of) else { continue };
+        let kind = inner(&field.ty, &["Option"]).unwrap_or(&field.ty);
+        match initial(field) {
+            Ok(None) => required.push(format!("{field_name}: {}", compact(kind))),
+            _ => optional.push_str(&format!(".{field_name}({})", compact(kind))),
+        }
+    }
+    let output = match &program.run.sig.output {
+        syn::ReturnType::Type(_, output) => compact(output),
+        syn::ReturnType::Default => "()".to_owned(),
+    };
+    format!("{PROGRAMS}::{name}({}){optional}.await -> {output}", required.join(", "))
+}
+
+/// A type without the spaces between its tokens.
+fn compact(kind: &syn::Type) -> String {
+    let text = kind.to_token_stream().to_string();
+    [(" < ", "<"), (" >", ">"), (" :: ", "::"), (" ,", ","), ("& ", "&")]
+        .iter()
+        .fold(text, |text, (spaced, plain)| text.replace(spaced, plain))
 }
 
 /// The value of a field that is left out; `None` if it is required.

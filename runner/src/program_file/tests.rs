@@ -161,3 +161,14 @@ fn called_programs_are_modules_behind_the_text() {
     // A text that calls none is compiled as before.
     assert!(!calling("let programs = 1;\nprograms", &[("revenue", REVENUE)]).contains("__program"));
 }
+
+#[test]
+fn a_function_is_found_by_its_words_and_shows_its_types() {
+    let program = ProgramFile::parse(REVENUE.replace("//! Rev", "//! Tags: orders, money\n//! Rev")).unwrap();
+    let function = program.as_function("revenue").unwrap();
+    let expected = "programs::revenue(customer: String, tags: Vec<String>, order: Order, deep: Deep, exact: bool)\
+                    .since(NaiveDate).most(u32).await -> Result<Vec<Row>>  // Revenue by status for one customer.";
+    assert_eq!(function.line(), expected);
+    let has = |words: &[&str]| function.has(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    assert!(has(&["money"]) && has(&["status", "customer"]) && has(&[]) && !has(&["status", "invoice"]));
+}
