@@ -10,6 +10,7 @@ mod explain;
 mod help;
 mod mcp;
 mod output;
+mod program;
 mod secret;
 mod serve;
 mod servers;
@@ -46,6 +47,11 @@ use values::{
 };
 
 pub(crate) use self::output::OutputArguments;
+pub(crate) use self::program::{
+    ApproveProgramArguments, CheckProgramsArguments, DeleteProgramArguments, ExportProgramArguments,
+    ListProgramsArguments, NamedProgram, ProgramCommand, RenameProgramArguments, RunProgramArguments,
+    RunProgramOptions, SaveProgramArguments, ShowProgramArguments, TestProgramsArguments,
+};
 pub(crate) use self::serve::{ServeArguments, SubagentArguments};
 pub(crate) use self::stats::StatsArguments;
 pub(crate) use self::token::{NewTokenArguments, TokenCommand, TokensArguments};
@@ -127,6 +133,9 @@ pub(crate) enum Command {
     /// Create and list tokens for the users of `serve --http`.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// List, check and run saved programs: snippets with a name and typed arguments.
+    #[command(subcommand)]
+    Program(ProgramCommand),
     /// List, print, export and delete saved conversations.
     #[command(subcommand)]
     Conversation(ConversationCommand),

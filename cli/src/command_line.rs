@@ -74,12 +74,13 @@ fn of_usage(text: &str) -> Report {
     report
 }
 
-/// Whether the innermost command has `--json`.
+/// Whether a command has `--json`, or is followed by a program whose words have it.
 fn wants_json(matches: &ArgMatches) -> bool {
-    if let Some((_, matches)) = matches.subcommand() {
-        return wants_json(matches);
-    }
-    matches.try_get_one::<bool>("json").ok().flatten().copied().unwrap_or(false)
+    let own = matches.try_get_one::<bool>("json").ok().flatten().copied().unwrap_or(false);
+    // clap keeps the words after an external subcommand, here a program's name, under this id.
+    let words = matches.try_get_many::<String>("").ok().flatten();
+    let is_among_words = words.is_some_and(|mut words| words.any(|word| word == "--json"));
+    own || is_among_words || matches.subcommand().is_some_and(|(_, matches)| wants_json(matches))
 }
 
 fn colours(argument: ColorArgument) -> Colours {
@@ -134,6 +135,9 @@ mod tests {
         assert!(wants(&["toolsmith", "run", "-", "--json"]));
         assert!(!wants(&["toolsmith", "mcp", "list"]));
         assert!(!wants(&["toolsmith", "serve"]));
+        assert!(wants(&["toolsmith", "program", "run", "--json", "a"]));
+        assert!(wants(&["toolsmith", "program", "run", "a", "--b", "1", "--json"]));
+        assert!(!wants(&["toolsmith", "program", "run", "a", "--b", "1"]));
     }
 
     #[test]

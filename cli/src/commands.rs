@@ -12,10 +12,12 @@ mod config;
 mod container;
 mod conversation;
 mod doctor;
+mod execution;
 pub(crate) mod explain;
 mod man;
 pub(crate) mod mcp;
 mod plain_secrets;
+mod program;
 mod run;
 mod secret;
 mod setup;
@@ -40,6 +42,14 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
             tokio::select! {
                 done = run::run(arguments, cancel) => done,
                 // Dropping the run kills what it has started.
+                () = abandon.cancelled() => Ok(exit_code::CANCELLED),
+            }
+        }
+        Command::Program(command) => {
+            let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(cancel.clone(), abandon.clone())?;
+            tokio::select! {
+                done = program::run(command, cancel) => done,
                 () = abandon.cancelled() => Ok(exit_code::CANCELLED),
             }
         }

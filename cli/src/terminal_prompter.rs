@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 
 use config::Config;
 
-use gateway::permission::{self, Answer, PermissionPolicy, Prompter, Question};
+use gateway::permission::{self, Answer, ApprovedTools, PermissionPolicy, Prompter, Question};
 use terminal::{Terminal, TerminalPrompt};
 
 /// Asks the user at the terminal for permission, if there is a terminal.
@@ -26,15 +26,16 @@ pub(crate) enum Questions {
     Several,
 }
 
-/// The permission policy of command-line commands, which asks at the terminal.
+/// The permission policy of command-line commands, which asks at the terminal. Calls need no answer if they match `allow`,
+/// or if a saved program is approved to make them.
 pub(crate) fn policy(
     config: &Arc<Config>,
-    allow: &[String],
+    (allow, approved): (&[String], ApprovedTools),
     terminal: &Terminal,
     questions: Questions,
 ) -> Arc<PermissionPolicy> {
     let prompter = TerminalPrompter { prompt: terminal.prompt(), questions };
-    permission::policy(config, allow, &terminal.notifier(), prompter)
+    permission::policy(config, (allow, approved), &terminal.notifier(), prompter)
 }
 
 /// The answers to a question: those that differ in what they do.

@@ -1,6 +1,6 @@
 //! The user's folders: cache, state and configuration.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 
@@ -33,4 +33,16 @@ pub fn state_folder() -> Result<PathBuf, Error> {
 /// The user's folder for configurations.
 pub fn user_folder() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.config_dir().join("toolsmith"))
+}
+
+/// The folder of saved programs in the user's folder, and in [`INNER`] of a project.
+pub(super) const PROGRAMS: &str = "programs";
+
+/// The folder of Toolsmith's files in a project.
+const INNER: &str = ".toolsmith";
+
+/// The folder of a project's saved programs; `folder` is the project's, or the one of Toolsmith's files in it.
+pub(super) fn project_programs(folder: &Path) -> PathBuf {
+    let is_inner = folder.file_name().is_some_and(|name| name == INNER);
+    if is_inner { folder.join(PROGRAMS) } else { folder.join(INNER).join(PROGRAMS) }
 }

@@ -1,11 +1,12 @@
 //! Toolsmith's own files and folders, which no program may write to: its configuration and its state.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use runner::{Grants, Protected};
 
 use super::agent::Conversations;
 use super::decode::Problem;
+use super::folders::project_programs;
 use super::source::Document;
 use super::tree::Place;
 use super::{ConfigLayer, Serve, cache_folder, locks, state_folder, user_folder};
@@ -13,6 +14,7 @@ use super::{ConfigLayer, Serve, cache_folder, locks, state_folder, user_folder};
 /// The protected paths of Toolsmith, and the files of these layers.
 pub(super) fn places<'a>(layers: impl Iterator<Item = &'a ConfigLayer>) -> Vec<Protected> {
     const DECIDES: &str = "which decides what is started, trusted and permitted";
+    const EXECUTED: &str = "which later runs execute";
     let mut places = Vec::new();
     places.extend(
         user_folder().map(|folder| Protected::new(folder, "Toolsmith's configuration folder", DECIDES)),
@@ -23,7 +25,10 @@ pub(super) fn places<'a>(layers: impl Iterator<Item = &'a ConfigLayer>) -> Vec<P
         let file = layer.file().map(|file| Protected::new(file, "the configuration", DECIDES));
         let lock = locks::place(layer)
             .map(|file| Protected::new(file, "the lock file", "which decides which tools are accepted"));
-        places.extend(file.into_iter().chain(lock));
+        let folder = layer.file().and_then(Path::parent).filter(|_| matches!(layer, ConfigLayer::Project(_)));
+        let programs = folder.map(project_programs);
+        let programs = programs.map(|folder| Protected::new(folder, "the project's programs", EXECUTED));
+        places.extend(file.into_iter().chain(lock).chain(programs));
     }
     places
 }

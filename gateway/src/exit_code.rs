@@ -9,7 +9,7 @@ pub const RUNTIME: u8 = 1;
 /// The command line or the configuration has an error.
 pub const CONFIGURATION: u8 = 2;
 /// The snippet does not compile: `compile_error`.
-pub(crate) const COMPILE: u8 = 3;
+pub const COMPILE: u8 = 3;
 /// The snippet ran out of time: `timeout`.
 pub(crate) const TIMEOUT: u8 = 4;
 /// The snippet reached a limit: `memory_limit`, `output_limit`.

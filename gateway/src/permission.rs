@@ -4,6 +4,7 @@
 //! user: at the terminal, through a client, or not at all.
 
 mod answers;
+mod approved;
 mod identity;
 mod policy;
 mod prompter;
@@ -14,6 +15,7 @@ mod requested_tool;
 pub mod rules;
 
 pub use answers::{ExecutionAnswers, SessionAnswers};
+pub use approved::ApprovedTools;
 pub use identity::share_identities;
 pub use policy::{PermissionPolicy, policy};
 pub use prompter::{Answer, Prompter};

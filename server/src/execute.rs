@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use config::{Server, SessionMode};
 use gateway::discovery::needed;
-use gateway::permission::PermissionPolicy;
+use gateway::permission::{ApprovedTools, PermissionPolicy};
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::sessions::Sessions;
 use report::Report;
@@ -372,7 +372,12 @@ impl Execution {
         }
         let (allow, answers) = (&self.state.allow, self.session.answers.clone());
         sessions.look_up_in(Arc::new(Lookup::from(self.snapshot.reference.clone())));
-        sessions.permit(PermissionPolicy::of_session(&settings.config, allow, answers, approver.clone()));
+        sessions.permit(PermissionPolicy::of_session(
+            &settings.config,
+            (allow, ApprovedTools::default()),
+            answers,
+            approver.clone(),
+        ));
         sessions
     }
 

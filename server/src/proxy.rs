@@ -5,7 +5,7 @@ use std::sync::Arc;
 use config::Server;
 use gateway::calls::CheckedCall;
 use gateway::direct::DirectTool;
-use gateway::permission::{ExecutionAnswers, PermissionPolicy, RequestedTool};
+use gateway::permission::{ApprovedTools, ExecutionAnswers, PermissionPolicy, RequestedTool};
 use gateway::resources::READ;
 use gateway::session_host::SessionHost as _;
 use gateway::tool_list::ToolList;
@@ -195,7 +195,12 @@ impl ProxiedRequest {
         let terms = (self.session.lasts(), self.session.absence());
         let approver = Approver::new(self.caller.clone(), None, terms, self.cancel.clone());
         let answers = self.session.answers.clone();
-        let policy = PermissionPolicy::of_session(config, &self.state.allow, answers, approver.clone());
+        let policy = PermissionPolicy::of_session(
+            config,
+            (&self.state.allow, ApprovedTools::default()),
+            answers,
+            approver.clone(),
+        );
         let decided =
             policy.decide_call((server, name), requested, arguments, &ExecutionAnswers::default()).await;
         recorder.approvals(&approver).map_err(|unrecorded| unrecorded.to_string())?;

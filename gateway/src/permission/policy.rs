@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use terminal::Notifier;
 
 use super::answers::{ExecutionAnswers, SessionAnswers};
+use super::approved::ApprovedTools;
 use super::prompter::{Answer, Prompter};
 use super::question::{QUESTION_TOOLS, Question};
 use super::refusal::{Reason, Refusal};
@@ -24,6 +25,8 @@ pub struct PermissionPolicy {
     config: Arc<Config>,
     /// Tools that the command line allows, as globs of `server.tool`.
     allow: Vec<Glob>,
+    /// The tools that the saved program is approved to call.
+    approved: ApprovedTools,
     prompter: Box<dyn Prompter>,
     session: SessionAnswers,
     remembered: OnceLock<Mutex<Remembered>>,
@@ -33,17 +36,20 @@ pub struct PermissionPolicy {
     notes: Mutex<Vec<String>>,
 }
 
-/// The policy for a command line.
+/// The policy for a command line, which may run a saved program with `approved` tools.
 pub fn policy(
     config: &Arc<Config>,
-    allow: &[String],
+    (allow, approved): (&[String], ApprovedTools),
     notifier: &Notifier,
     prompter: impl Prompter + 'static,
 ) -> Arc<PermissionPolicy> {
     let older = Remembered::retire_older();
     let (remembered, wrong) = Remembered::read();
     older.iter().chain(&wrong).for_each(|wrong| notifier.note(&format!("warning: {wrong}")));
-    Arc::new(PermissionPolicy::new(config, allow, Some(remembered), prompter))
+    Arc::new(PermissionPolicy {
+        approved,
+        ..PermissionPolicy::new(config, allow, Some(remembered), prompter)
+    })
 }
 
 impl PermissionPolicy {
@@ -58,6 +64,7 @@ impl PermissionPolicy {
         PermissionPolicy {
             config: config.clone(),
             allow: allow.iter().map(|glob| Glob::new(glob)).collect(),
+            approved: ApprovedTools::default(),
             prompter: Box::new(prompter),
             session: SessionAnswers::default(),
             remembered: remembered.map_or_else(OnceLock::new, |remembered| Mutex::new(remembered).into()),
@@ -66,14 +73,15 @@ impl PermissionPolicy {
         }
     }
 
-    /// The policy of a session with these earlier answers.
+    /// The policy of a session with these earlier answers, for a snippet, or for a saved program with `approved` tools.
     pub fn of_session(
         config: &Arc<Config>,
-        allow: &[String],
+        (allow, approved): (&[String], ApprovedTools),
         session: SessionAnswers,
         prompter: impl Prompter + 'static,
     ) -> Arc<Self> {
-        Arc::new(PermissionPolicy { session, ..PermissionPolicy::new(config, allow, None, prompter) })
+        let policy = PermissionPolicy::new(config, allow, None, prompter);
+        Arc::new(PermissionPolicy { session, approved, ..policy })
     }
 
     /// Decides whether a program may run, given `manifest`, the tools that it can call: at most one question, before
@@ -188,7 +196,9 @@ impl PermissionPolicy {
     /// The tools without an answer yet.
     fn open<'a>(&self, tools: impl IntoIterator<Item = &'a RequestedTool>) -> Vec<RequestedTool> {
         let (session, remembered) = (self.session(), self.remembered());
-        let known = |requested: &RequestedTool| session.contains(requested) || remembered.has(requested);
+        let known = |requested: &RequestedTool| {
+            session.contains(requested) || remembered.has(requested) || self.approved.has(requested)
+        };
         tools.into_iter().filter(|requested| !known(requested)).cloned().collect()
     }
 

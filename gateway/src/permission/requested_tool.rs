@@ -34,6 +34,12 @@ impl RequestedTool {
         }
     }
 
+    /// The same tool, on the server with this identity.
+    #[must_use]
+    pub(crate) fn on(self, reached: String) -> Self {
+        RequestedTool { reached, ..self }
+    }
+
     /// The permission to read resources of a server, treated as a tool that never changes.
     pub fn reading(server: &str) -> Self {
         let (tool, hash) = (resources::READ.to_owned(), "resources".to_owned());

@@ -54,6 +54,7 @@ mod permissions;
 mod pinning;
 mod pins_of_layers;
 mod processes;
+mod programs;
 mod pseudoterminal;
 mod reading;
 mod recursion;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gateway::exit_code;
 use gateway::failure::Failure;
+use gateway::permission::ApprovedTools;
 use gateway::pins::Known;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
@@ -61,7 +62,8 @@ async fn result(arguments: &CallArguments, runtime: &Runtime) -> Result<Value, F
     let name = &server(&config, server_name)?.connection.name;
     let known = Known::of(&config)?;
     let cache = config::cache_folder()?;
-    let policy = terminal_prompter::policy(&config, &arguments.permission.allow, terminal, Questions::One);
+    let allowed = (&arguments.permission.allow[..], ApprovedTools::default());
+    let policy = terminal_prompter::policy(&config, allowed, terminal, Questions::One);
     let mut sessions = sessions(&config, known.pins.clone(), terminal);
     sessions.permit(policy.clone());
     let note_difference = |tools: &ToolList| note_difference(&config, &known.pins, name, tools, terminal);

@@ -9,7 +9,7 @@ use gateway::config_secrets;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::observed::{ObservedOutputs, is_one_text};
-use gateway::permission::PermissionPolicy;
+use gateway::permission::{ApprovedTools, PermissionPolicy};
 use gateway::pins::{Locks, Pins};
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
@@ -47,8 +47,8 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         return Ok(());
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
-    let policy =
-        terminal_prompter::policy(&place.config, &arguments.permission.allow, terminal, Questions::Several);
+    let allowed = (&arguments.permission.allow[..], ApprovedTools::default());
+    let policy = terminal_prompter::policy(&place.config, allowed, terminal, Questions::Several);
     let answered = place.answers((server, tool), calls, policy.clone(), TerminalHost::at(terminal)).await;
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let (tools, answers, failure) = answered?;

@@ -1,0 +1,226 @@
+//! One execution of a command: its tools, its engine, and its way from a request to an outcome that is shown.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use config::Config;
+use gateway::cache;
+use gateway::discovery::Discovery;
+use gateway::failure::Failure;
+use gateway::permission::ApprovedTools;
+use gateway::pins::{Known, Pins};
+use gateway::program_crate::ProgramCrate;
+use gateway::recording::{Recorder, Recording};
+use gateway::reference::Lookup;
+use report::{Kind, Report};
+use runner::{Catalog, Engine, Outcome, Request, Status};
+use server::outcome_text;
+use terminal::Terminal;
+use tokio_util::sync::CancellationToken;
+
+use crate::terminal_host::TerminalHost;
+use crate::terminal_prompter::{self, Questions};
+
+/// Maximum number of attempts if tools change while a program is compiled.
+const CATALOG_CHANGES: usize = 3;
+
+/// How long the end waits for the new program to reach the remote cache.
+const FLUSH: Duration = Duration::from_secs(2);
+
+/// Where the tools come from.
+pub(super) enum Tools {
+    /// From the servers, with the contents of the lock files.
+    Servers(Known),
+    /// From a crate, with its servers, tools and bindings, and the pins of the configured servers.
+    Crate(ProgramCrate, Pins),
+}
+
+/// What is run, and how.
+pub(super) struct Job<'a> {
+    /// Where the tools come from.
+    pub(super) tools: Tools,
+    /// The request.
+    pub(super) request: &'a Request,
+    /// Calls of these tools, as globs of `server.tool`, need no answer of the user.
+    pub(super) allow: &'a [String],
+    /// The tools that a saved program is approved to call.
+    pub(super) approved: ApprovedTools,
+    /// Whether its requests are recorded.
+    pub(super) is_recorded: bool,
+}
+
+impl<'a> Job<'a> {
+    /// A request with tools of servers, of which calls are allowed as usual.
+    pub(super) fn new(tools: Tools, request: &'a Request, allow: &'a [String]) -> Self {
+        Job { tools, request, allow, approved: ApprovedTools::default(), is_recorded: false }
+    }
+}
+
+/// Runs a job to its end; `show` prints its outcome and returns the exit code.
+pub(super) async fn run(
+    (config, terminal): (&Arc<Config>, &Terminal),
+    job: Job<'_>,
+    show: impl AsyncFnOnce(&mut Execution<'_>, Outcome) -> Result<u8, Failure>,
+) -> Result<u8, Failure> {
+    let Job { tools, request, allow, approved, is_recorded } = job;
+    let started = Instant::now();
+    let preparing = Execution::prepare(config, terminal, tools, request);
+    let mut execution = unless_cancelled(&request.cancel, preparing).await?;
+    execution.is_recorded = is_recorded;
+    let waited = started.elapsed();
+    let policy = terminal_prompter::policy(config, (allow, approved), terminal, Questions::Several);
+    execution.discovery.sessions.permit(policy.clone());
+    let mut outcome = execution.outcome(request).await;
+    if let Ok(outcome) = outcome.as_mut() {
+        // The preparation counts as part of the run.
+        outcome.phases_ms.connect += outcome_text::milliseconds(waited);
+        outcome.phases_ms.total = outcome_text::milliseconds(started.elapsed());
+    }
+    if let Some(error) = outcome.as_mut().ok().and_then(|outcome| outcome.error.as_mut()) {
+        // The message may quote the tool that failed.
+        let masker = execution.discovery.sessions.masker();
+        error.message = masker.mask(&error.message).into_owned();
+        masker.mask_value(&mut error.evidence);
+    }
+    policy.take_notes().iter().for_each(|note| terminal.note(note));
+    let is_unresolved = outcome.as_ref().is_ok_and(has_unresolved);
+    let code = match outcome {
+        Ok(outcome) => show(&mut execution, outcome).await,
+        Err(failure) => Err(failure),
+    };
+    // Only the next run of the text becomes slower without the record.
+    if let Err(error) = execution.engine.record_long_runs() {
+        terminal.note(&Report::from(error).for_terminal());
+    }
+    execution.engine.cache().flush_remote(FLUSH).await;
+    if let Some(why) = config::no_server(config).filter(|_| is_unresolved) {
+        terminal.note(&Report::from(why).for_terminal());
+    }
+    let unchecked = execution.discovery.sessions.unchecked();
+    unchecked.iter().for_each(|warning| terminal.note(&format!("warning: {warning}")));
+    execution.discovery.sessions.close().await;
+    code
+}
+
+/// The result of `work`, unless the command is cancelled before.
+pub(super) async fn unless_cancelled<T>(
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    tokio::select! {
+        done = work => done,
+        () = cancel.cancelled() => {
+            Err(Failure::new(Kind::Cancelled, "cancelled before the snippet ran"))
+        }
+    }
+}
+
+/// Everything needed to run one snippet.
+pub(super) struct Execution<'a> {
+    pub(super) terminal: &'a Terminal,
+    pub(super) engine: Engine,
+    pub(super) discovery: Discovery<'a>,
+    /// Whether the tools come from a crate, and are not refreshed.
+    pinned: bool,
+    /// Whether requests of the program are recorded.
+    is_recorded: bool,
+    /// What was recorded; `None` if it is too large.
+    pub(super) recording: Option<Recording>,
+}
+
+impl<'a> Execution<'a> {
+    async fn prepare(
+        config: &'a Arc<Config>,
+        terminal: &'a Terminal,
+        tools: Tools,
+        request: &Request,
+    ) -> Result<Self, Failure> {
+        let cache = cache::open_shared(&config.cache, terminal.notifier())?;
+        if let Some(warning) = config.code_mode.warning() {
+            terminal.eprint(warning);
+        }
+        let options = config.code_mode.engine(cache.clone());
+        let opening = async { Engine::open(&options, terminal).await.map_err(Failure::from) };
+        let discovering = async {
+            match tools {
+                Tools::Servers(known) => {
+                    let host = TerminalHost::at(terminal);
+                    let mut discovery = Discovery::new(config, host.clone(), cache, known);
+                    discovery.offer_logins(host);
+                    if !request.check_only {
+                        discovery.start_sessions(&request.code);
+                    }
+                    discovery.discover_for(&request.code).await?;
+                    Ok((discovery, false))
+                }
+                Tools::Crate(program, pins) => {
+                    Ok((Discovery::of_crate(config, TerminalHost::at(terminal), cache, program, pins), true))
+                }
+            }
+        };
+        // The servers start while the engine is opened and the bindings are generated.
+        let (engine, (discovery, pinned)) = tokio::try_join!(opening, discovering)?;
+        Ok(Execution { terminal, engine, discovery, pinned, is_recorded: false, recording: None })
+    }
+
+    /// Runs the snippet against the current tools; compiles it again if they change.
+    async fn outcome(&mut self, request: &Request) -> Result<Outcome, Failure> {
+        for _ in 0..CATALOG_CHANGES {
+            let catalog = Arc::new(self.discovery.catalog());
+            let lookup = Lookup::new(catalog.clone(), BTreeMap::new());
+            self.discovery.sessions.look_up_in(Arc::new(lookup));
+            let outcome = self.try_once(request, &catalog).await?;
+            if self.pinned || !self.refresh(&outcome, request).await? {
+                return Ok(outcome);
+            }
+            self.terminal.note("the tools of a server have changed: compiling again with the new ones");
+        }
+        Err(Failure::new(
+            Kind::Server,
+            "the tools of a server keep changing; try again, or disable the server",
+        ))
+    }
+
+    async fn try_once(&mut self, request: &Request, catalog: &Catalog) -> Result<Outcome, Failure> {
+        let sessions = &self.discovery.sessions;
+        if !self.is_recorded {
+            return Ok(self.engine.run(request, catalog, sessions, self.terminal).await?);
+        }
+        let recorder = Recorder::new(sessions, sessions.masker().clone());
+        let outcome = self.engine.run(request, catalog, &recorder, self.terminal).await?;
+        self.recording = recorder.finish();
+        Ok(outcome)
+    }
+
+    /// Refreshes the tools if the snippet failed, before it ran, against outdated ones. Returns whether to try again.
+    async fn refresh(&mut self, outcome: &Outcome, request: &Request) -> Result<bool, Failure> {
+        let unfinished = match outcome.status {
+            // A snippet that does not compile against cached tools may compile against the current ones.
+            Status::CompileError => self.discovery.take_remembered(),
+            _ => outcome.error.as_ref().is_some_and(|error| error.kind == "server_unavailable"),
+        };
+        let limit = REFRESH_TIMEOUT.min(request.timeout);
+        let codes: Vec<_> = outcome.diagnostics.iter().map(|diagnostic| diagnostic.code.as_deref()).collect();
+        if codes.contains(&None) {
+            return Ok(false);
+        }
+        if unfinished && self.discovery.refresh(&request.code, limit).await? {
+            return Ok(true);
+        }
+        Ok(has_unresolved(outcome) && self.discovery.ask_the_others(limit).await?)
+    }
+}
+
+/// Whether a snippet does not compile because it uses a name that does not exist.
+fn has_unresolved(outcome: &Outcome) -> bool {
+    let codes = outcome.diagnostics.iter().filter_map(|diagnostic| diagnostic.code.as_deref());
+    outcome.status == Status::CompileError && codes.into_iter().any(|code| UNRESOLVED.contains(&code))
+}
+
+/// The compiler's error codes for a module, function or import that does not exist. A server that was not listed may
+/// have it.
+const UNRESOLVED: [&str; 3] = ["E0425", "E0432", "E0433"];
+
+/// Time limit for listing tools again after a snippet did not compile against the cached ones.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);

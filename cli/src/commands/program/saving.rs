@@ -1,0 +1,204 @@
+//! `toolsmith program save` and `approve`: a program is shown with the tools that it can call before it is saved or
+//! approved.
+
+use std::path::Path;
+
+use gateway::exit_code;
+use gateway::failure::Failure;
+use gateway::permission::RequestedTool;
+use gateway::saved_programs::check::{Fit, ProgramCheck};
+use gateway::saved_programs::{Approval, Approvals, ProgramStore, RecordedRuns, Scope, functions, invalid};
+use report::Kind;
+use runner::ProgramFile;
+use serde::Deserialize;
+use server::process_context::ProcessContext;
+use server::runtime::Runtime;
+use system::file::{self, Access, Durability};
+use terminal::Terminal;
+use tokio_util::sync::CancellationToken;
+
+use super::support::{configuration, store};
+use super::{checking, difference};
+use crate::arguments::{ApproveProgramArguments, SaveProgramArguments, ServersArguments};
+use crate::commands::run::read_snippet;
+use crate::terminal_prompter;
+
+/// What `program export` prints.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exported {
+    #[serde(rename = "name")]
+    _name: String,
+    text: String,
+    recorded: Option<RecordedRuns>,
+}
+
+/// What is saved.
+struct New {
+    program: ProgramFile,
+    recorded: Option<RecordedRuns>,
+}
+
+/// Saves and approves a program; returns the exit code.
+pub(super) async fn save(arguments: &SaveProgramArguments, cancel: CancellationToken) -> Result<u8, Failure> {
+    let runtime = Runtime::start(Terminal::new(false, false), ProcessContext::of_this_process()).await;
+    let code = save_in(&runtime, arguments, &cancel).await;
+    runtime.shutdown().await?;
+    code
+}
+
+async fn save_in(
+    runtime: &Runtime,
+    arguments: &SaveProgramArguments,
+    cancel: &CancellationToken,
+) -> Result<u8, Failure> {
+    let terminal = &*runtime.terminal;
+    let name = &arguments.name;
+    let scope = if arguments.project { Scope::Project } else { Scope::User };
+    let store = store(terminal)?;
+    let file = store.file(name, scope)?;
+    let New { program, recorded } = read_new(arguments).await?;
+    let program = functions::program(&store, &program)?;
+    let Some((checked, tools)) = compiled(name, &program, runtime, &arguments.place, cancel).await? else {
+        return Ok(exit_code::COMPILE);
+    };
+    let before = existing(&file)?;
+    let is_new_text = before.as_deref() != Some(program.text());
+    terminal.print(&printable::lines(&change(before.as_deref(), program.text())));
+    terminal.print(&manifest(&checked));
+    if is_new_text && !arguments.yes {
+        let question = match before {
+            Some(_) => format!("Replace the program {name} and approve it?"),
+            None => format!("Save the program {name} and approve it?"),
+        };
+        confirm(&question, terminal).await?;
+    }
+    write(&file, program.text())?;
+    if let Some(recorded) = recorded {
+        recorded.write(&file)?;
+    }
+    Approvals::add(name, program.hash(), &tools)?;
+    terminal.note(&format!("the program {name} is saved in {}", file.display()));
+    Ok(exit_code::OK)
+}
+
+/// The text to save, from a snippet's file or from what `program export` has printed.
+async fn read_new(arguments: &SaveProgramArguments) -> Result<New, Failure> {
+    let file = arguments.file.clone();
+    let reading = tokio::task::spawn_blocking(move || read_snippet(&file));
+    let text = reading.await.map_err(Failure::system)??;
+    let (text, recorded) =
+        match text.trim_start().starts_with('{').then(|| serde_json::from_str::<Exported>(&text)) {
+            Some(Ok(exported)) => (exported.text, exported.recorded),
+            _ => (text, None),
+        };
+    let program = ProgramFile::parse(text).map_err(|error| Failure::from(invalid(&arguments.file, error)))?;
+    Ok(New { program, recorded })
+}
+
+/// Compiles a program and prints why it does not compile; the check and the tools otherwise.
+async fn compiled(
+    name: &str,
+    program: &ProgramFile,
+    runtime: &Runtime,
+    place: &ServersArguments,
+    cancel: &CancellationToken,
+) -> Result<Option<(ProgramCheck, Vec<RequestedTool>)>, Failure> {
+    let terminal = &*runtime.terminal;
+    let (config, known) = configuration(runtime, place)?;
+    let (checked, tools) = checking::with_tools(program, (&config, terminal), known, cancel).await?;
+    if let Fit::Broken(broken) = &checked.fit {
+        terminal.eprint(&format!("the program {name} does not compile: {}", checking::broken_text(broken)));
+        return Ok(None);
+    }
+    if let Some(why) = checked.schemas.as_ref().and_then(|schemas| schemas.without_result.as_ref()) {
+        terminal.note(&format!("the result of {name} has no JSON Schema: {why}"));
+    }
+    Ok(Some((checked, tools)))
+}
+
+/// The text of the file, if there is one.
+fn existing(file: &Path) -> Result<Option<String>, Failure> {
+    let bytes = file::read(file, runner::limits::SNIPPET_LIMIT as u64).map_err(|error| {
+        Failure::command_line(format!("{} can't be read: {error}", file.display())).caused_by(error)
+    })?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+fn change(before: Option<&str>, text: &str) -> String {
+    match before {
+        None => text.trim_end().to_owned(),
+        Some(before) if before == text => "the text is the same as before".to_owned(),
+        Some(before) => difference::lines(before, text),
+    }
+}
+
+fn manifest(checked: &ProgramCheck) -> String {
+    match &checked.manifest[..] {
+        [] => "It can call no tools.".to_owned(),
+        tools => format!(
+            "It can call: {}",
+            tools.iter().map(|tool| printable::name(tool)).collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
+async fn confirm(question: &str, terminal: &Terminal) -> Result<(), Failure> {
+    let user = terminal_prompter::of_command().ok_or_else(|| {
+        Failure::new(Kind::Trust, "there is no terminal to ask on")
+            .hint("to save or approve the program without a question, add --yes")
+    })?;
+    terminal.flush().await.map_err(Failure::output)?;
+    if user.confirm(question).await {
+        return Ok(());
+    }
+    Err(Failure::new(Kind::Denied, "nothing is saved or approved"))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::command_line(format!("{} can't be written: {error}", file.display())).caused_by(error)
+    };
+    std::fs::create_dir_all(file::folder_of(file)).map_err(failed)?;
+    file::replace(file, text.as_bytes(), Access::Umask, Durability::Synced).map_err(failed)
+}
+
+/// Approves a program, or takes the approval back; returns the exit code.
+pub(super) async fn approve(
+    arguments: &ApproveProgramArguments,
+    cancel: CancellationToken,
+) -> Result<u8, Failure> {
+    let runtime = Runtime::start(Terminal::new(false, false), ProcessContext::of_this_process()).await;
+    let code = approve_in(&runtime, arguments, &cancel).await;
+    runtime.shutdown().await?;
+    code
+}
+
+async fn approve_in(
+    runtime: &Runtime,
+    arguments: &ApproveProgramArguments,
+    cancel: &CancellationToken,
+) -> Result<u8, Failure> {
+    let terminal = &*runtime.terminal;
+    let store = ProgramStore::of_working_folder()?;
+    let saved = store.find(&arguments.name)?;
+    let (name, program) = (&saved.name, &functions::program(&store, saved.program()?)?);
+    if arguments.remove {
+        Approvals::remove(program.hash())?;
+        terminal.note(&format!("the program {name} is no longer approved"));
+        return Ok(exit_code::OK);
+    }
+    let Some((checked, tools)) = compiled(name, program, runtime, &arguments.place, cancel).await? else {
+        return Ok(exit_code::COMPILE);
+    };
+    terminal.print(&printable::lines(program.text().trim_end()));
+    terminal.print(&manifest(&checked));
+    let state = Approvals::read()?.state(program.hash(), &checked.manifest);
+    if state != Approval::Given && !arguments.yes {
+        confirm(&format!("Approve the program {name}?"), terminal).await?;
+    }
+    // Also if it is approved: a tool may have changed since.
+    Approvals::add(name, program.hash(), &tools)?;
+    terminal.note(&format!("the program {name} is approved until its text or its tools change"));
+    Ok(exit_code::OK)
+}

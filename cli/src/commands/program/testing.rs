@@ -1,0 +1,186 @@
+//! `toolsmith program test`: runs programs again with their recorded answers, and compares the results.
+
+use std::sync::Arc;
+
+use config::{Config, Needs};
+use gateway::cache;
+use gateway::exit_code;
+use gateway::failure::Failure;
+use gateway::recording::{Mismatch, Replay, catalog, differences};
+use gateway::saved_programs::{ProgramStore, RecordedRun, RecordedRuns, SavedProgram, functions};
+use runner::{Catalog, Engine, Outcome, ProgramFile, Request, Status};
+use serde_json::{Value, json};
+use server::process_context::ProcessContext;
+use server::runtime::Runtime;
+use server::{outcome_text, setup};
+use terminal::Terminal;
+use tokio_util::sync::CancellationToken;
+
+use super::support::{request, store};
+use crate::arguments::TestProgramsArguments;
+
+/// The result of one replayed run, or of an example that has none.
+struct Tested {
+    program: String,
+    /// The arguments, as JSON.
+    arguments: Value,
+    /// What differs; nothing if it passed.
+    failures: Vec<Mismatch>,
+}
+
+/// What replays programs.
+struct Tester<'a> {
+    store: &'a ProgramStore,
+    engine: Engine,
+    config: Arc<Config>,
+    terminal: &'a Terminal,
+    cancel: &'a CancellationToken,
+}
+
+/// Tests programs and returns the exit code: 1 if one failed.
+pub(super) async fn test(
+    arguments: &TestProgramsArguments,
+    cancel: CancellationToken,
+) -> Result<u8, Failure> {
+    let runtime = Runtime::start(Terminal::new(false, false), ProcessContext::of_this_process()).await;
+    let code = test_in(&runtime, arguments, &cancel).await;
+    runtime.shutdown().await?;
+    code
+}
+
+async fn test_in(
+    runtime: &Runtime,
+    arguments: &TestProgramsArguments,
+    cancel: &CancellationToken,
+) -> Result<u8, Failure> {
+    let terminal = &*runtime.terminal;
+    let store = store(terminal)?;
+    let programs = match &arguments.names[..] {
+        [] => store.all()?,
+        names => names.iter().map(|name| store.find(name)).collect::<Result<_, _>>()?,
+    };
+    let options = config::LoadOptions { needs: Needs::Nothing, ..arguments.place.options() };
+    // Servers that can't be used, and an untrusted project, do not matter here.
+    let config = setup::survey_without_untrusted(&options)?;
+    let cache = cache::open_shared(&config.cache, terminal.notifier())?;
+    let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
+    let tester = Tester { store: &store, engine, config, terminal, cancel };
+    let mut all = Vec::new();
+    for program in &programs {
+        // Only programs that are named must be valid, and have something to test.
+        if program.content.is_err() && arguments.names.is_empty() {
+            continue;
+        }
+        let tested = tester.test(program).await?;
+        if tested.is_empty() && !arguments.names.is_empty() {
+            return Err(Failure::command_line(format!("the program {} has no recorded runs", program.name))
+                .hint(format!("record one: toolsmith program record {}", program.name)));
+        }
+        all.extend(tested);
+    }
+    let failed = all.iter().filter(|tested| !tested.failures.is_empty()).count();
+    if arguments.json {
+        let all: Vec<Value> = all.iter().map(Tested::as_json).collect();
+        terminal.print_json(&Value::from(all).to_string());
+    } else {
+        all.iter().for_each(|tested| terminal.print(&tested.text()));
+        terminal.print(&format!("{} passed, {failed} failed", all.len() - failed));
+    }
+    Ok(if failed == 0 { exit_code::OK } else { exit_code::RUNTIME })
+}
+
+impl Tester<'_> {
+    /// Replays the recorded runs of a program, and looks for those of its examples.
+    async fn test(&self, saved: &SavedProgram) -> Result<Vec<Tested>, Failure> {
+        let program = &functions::program(self.store, saved.program()?)?;
+        let runs = RecordedRuns::read(&saved.file)?;
+        let catalog = catalog(&runs.tools, self.engine.cache(), &self.terminal.notifier());
+        let mut all = Vec::new();
+        for run in &runs.runs {
+            let mut failures = self.replayed(program, run, &catalog).await?;
+            failures.truncate(FAILURES_SHOWN);
+            let arguments = serde_json::from_str(run.arguments.get()).unwrap_or_default();
+            all.push(Tested { program: saved.name.clone(), arguments, failures });
+        }
+        for example in
+            program.about().examples.iter().filter(|example| runs.find(&example.arguments).is_none())
+        {
+            let message = format!("it is not recorded; record it: toolsmith program record {}", saved.name);
+            all.push(Tested {
+                program: saved.name.clone(),
+                arguments: Value::Object(example.arguments.clone()),
+                failures: vec![Mismatch { message, differences: Vec::new() }],
+            });
+        }
+        Ok(all)
+    }
+
+    async fn replayed(
+        &self,
+        program: &ProgramFile,
+        run: &RecordedRun,
+        catalog: &Catalog,
+    ) -> Result<Vec<Mismatch>, Failure> {
+        let replay = Replay::new(&run.recording);
+        let plain = request(program.code().clone(), &self.config, self.cancel);
+        let request = Request { args: ProgramFile::request_arguments(&run.arguments), ..plain };
+        let outcome = self.engine.run(&request, catalog, &replay, self.terminal).await?;
+        if outcome.status == Status::Cancelled {
+            return Err(Failure::new(report::Kind::Cancelled, "cancelled"));
+        }
+        let mut failures = replay.finish();
+        failures.extend(compared(program, run, &outcome));
+        Ok(failures)
+    }
+}
+
+/// Maximum number of differences of one run to show.
+const FAILURES_SHOWN: usize = 10;
+
+/// How an outcome differs from the recorded one, and from an example with the same arguments.
+fn compared(program: &ProgramFile, run: &RecordedRun, outcome: &Outcome) -> Vec<Mismatch> {
+    let status = outcome.status.to_string();
+    if status != run.status {
+        let why = outcome_text::trouble(outcome).unwrap_or_default();
+        let message = format!("its status is {status}, not {}", run.status);
+        return vec![Mismatch { message, differences: why.lines().map(str::to_owned).collect() }];
+    }
+    let read =
+        |raw: Option<&str>| raw.and_then(|raw| serde_json::from_str::<Value>(raw).ok()).unwrap_or_default();
+    let now = read(outcome.result.as_ref().map(|result| result.get()));
+    let recorded = read(run.result.as_ref().map(|result| result.get()));
+    let arguments = read(Some(run.arguments.get()));
+    let example =
+        program.about().examples.iter().find(|example| arguments.as_object() == Some(&example.arguments));
+    let expected = [
+        ("its result is not the recorded one", Some(&recorded)),
+        ("its result is not that of the example", example.and_then(|example| example.result.as_ref())),
+    ];
+    let differs = expected.into_iter().filter_map(|(message, expected)| {
+        let differences = differences(expected?, &now);
+        (!differences.is_empty()).then(|| Mismatch { message: message.to_owned(), differences })
+    });
+    differs.collect()
+}
+
+impl Tested {
+    fn text(&self) -> String {
+        let Tested { program, arguments, failures } = self;
+        let mut lines =
+            vec![format!("{program} {arguments}: {}", if failures.is_empty() { "passed" } else { "failed" })];
+        for Mismatch { message, differences } in failures {
+            lines.push(format!("  {message}"));
+            lines.extend(differences.iter().map(|line| format!("    {line}")));
+        }
+        printable::lines(&lines.join("\n"))
+    }
+
+    fn as_json(&self) -> Value {
+        let failure =
+            |mismatch: &Mismatch| json!({ "message": mismatch.message, "differences": mismatch.differences });
+        let failures: Vec<Value> = self.failures.iter().map(failure).collect();
+        json!({
+            "program": self.program, "arguments": self.arguments, "passed": failures.is_empty(), "failures": failures,
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! The tools that a saved program is approved to call, each in one version on one server.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::requested_tool::RequestedTool;
+
+/// The tools that a saved program is approved to call, by `server.tool`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovedTools(BTreeMap<String, ApprovedTool>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ApprovedTool {
+    /// The hash of the tool.
+    hash: String,
+    /// The identity of its server.
+    reached: String,
+}
+
+impl ApprovedTools {
+    /// These tools, with their present hashes and servers.
+    pub fn of(tools: &[RequestedTool]) -> Self {
+        let approved = |tool: &RequestedTool| {
+            (tool.name(), ApprovedTool { hash: tool.hash.clone(), reached: tool.reached.clone() })
+        };
+        ApprovedTools(tools.iter().map(approved).collect())
+    }
+
+    /// The names, as `server.tool`, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Whether a tool is approved as its server offers it now.
+    pub(super) fn has(&self, requested: &RequestedTool) -> bool {
+        let is_known = !requested.hash.is_empty() && !requested.reached.is_empty();
+        let approved = self.0.get(&requested.name()).filter(|_| is_known);
+        approved
+            .is_some_and(|approved| approved.hash == requested.hash && approved.reached == requested.reached)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_version_on_the_same_server_is_approved() {
+        let tool = |hash: &str, reached: &str| RequestedTool {
+            hash: hash.to_owned(),
+            reached: reached.to_owned(),
+            ..RequestedTool::new("s", "t", None)
+        };
+        let approved = ApprovedTools::of(&[tool("1", "x")]);
+        assert!(approved.has(&tool("1", "x")));
+        assert!(!approved.has(&tool("2", "x")) && !approved.has(&tool("1", "y")));
+        assert!(!ApprovedTools::of(&[tool("", "x")]).has(&tool("", "x")), "an unknown tool");
+        assert!(!ApprovedTools::of(&[tool("1", "")]).has(&tool("1", "")), "an unknown server");
+        assert!(!ApprovedTools::default().has(&tool("1", "x")));
+    }
+}

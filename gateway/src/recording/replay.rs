@@ -1,0 +1,236 @@
+//! Answers the requests of an execution from a recording, without any server.
+//!
+//! A request is answered with the first unused answer to the same request: programs make calls in parallel, so their
+//! order may differ. A request that was not recorded fails, and is reported with its difference from the most similar
+//! one.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, ready};
+use runner::{Answer, CallFailure, FailureKind, Question, Refusal, SessionError, ToolHost};
+use serde_json::value::RawValue;
+
+use super::{RecordedAnswer, RecordedCall, RecordedRequest, Recording, differences};
+
+/// Maximum number of mismatches to keep; the first ones are the causes.
+const MISMATCHES_KEPT: usize = 20;
+
+/// A difference between a replay and its recording.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// What differs, in one sentence.
+    pub message: String,
+    /// How, one difference a line.
+    pub differences: Vec<String>,
+}
+
+/// The host of a replayed execution.
+pub struct Replay {
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Recorded requests, each with whether it was made.
+    calls: Vec<(RecordedCall, bool)>,
+    mismatches: Vec<Mismatch>,
+}
+
+impl Replay {
+    /// Answers from `recording`.
+    pub fn new(recording: &Recording) -> Self {
+        let calls = recording.calls.iter().map(|call| (call.clone(), false)).collect();
+        Replay { state: Mutex::new(State { calls, mismatches: Vec::new() }) }
+    }
+
+    /// The differences from the recording, after the execution has ended.
+    pub fn finish(self) -> Vec<Mismatch> {
+        let State { calls, mut mismatches } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let unmade = calls.iter().filter(|(_, is_used)| !is_used).map(|(call, _)| Mismatch {
+            message: format!("the recorded request of {} was not made", call.request.name()),
+            differences: vec![call.request.content().to_string()],
+        });
+        mismatches.extend(unmade);
+        mismatches.truncate(MISMATCHES_KEPT);
+        mismatches
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, request: &RecordedRequest) -> Result<Box<RawValue>, CallFailure> {
+        let mut state = self.state();
+        let key = request.key();
+        let found = state.calls.iter_mut().find(|(call, is_used)| !*is_used && call.request.key() == key);
+        if let Some((call, is_used)) = found {
+            *is_used = true;
+            return match &call.answer {
+                RecordedAnswer::Value(value) => Ok(value.clone()),
+                RecordedAnswer::Failure(failure) => Err(failure.clone()),
+            };
+        }
+        let mismatch = state.mismatch(request);
+        let message = format!("{}: the recording has no answer to it", mismatch.message);
+        if state.mismatches.len() < MISMATCHES_KEPT {
+            state.mismatches.push(mismatch);
+        }
+        Err(CallFailure { kind: FailureKind::Unavailable, message })
+    }
+}
+
+impl State {
+    /// What differs between a request that was not recorded, and an unused one of the same name.
+    fn mismatch(&self, request: &RecordedRequest) -> Mismatch {
+        let name = request.name();
+        let same = |(call, is_used): &&(RecordedCall, bool)| !is_used && call.request.name() == name;
+        match self.calls.iter().find(same) {
+            Some((recorded, _)) => Mismatch {
+                message: format!("{name} is requested with other arguments than recorded"),
+                differences: differences(&recorded.request.content(), &request.content()),
+            },
+            None => Mismatch {
+                message: format!("{name} is requested, but not recorded, or more often than recorded"),
+                differences: vec![request.content().to_string()],
+            },
+        }
+    }
+}
+
+/// What the answer of a call says of itself.
+fn is_error(result: &RawValue) -> bool {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Marked {
+        #[serde(default)]
+        is_error: bool,
+    }
+    serde_json::from_str::<Marked>(result.get()).is_ok_and(|result| result.is_error)
+}
+
+impl ToolHost for Replay {
+    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), SessionError>> {
+        ready(Ok(())).boxed()
+    }
+
+    fn permit<'a>(&'a self, _: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
+        ready(Ok(())).boxed()
+    }
+
+    fn permit_call<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a str,
+        _: &'a RawValue,
+    ) -> BoxFuture<'a, Result<(), CallFailure>> {
+        ready(Ok(())).boxed()
+    }
+
+    fn call<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: Box<RawValue>,
+    ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
+        let request = RecordedRequest::Tool { server: server.to_owned(), tool: tool.to_owned(), arguments };
+        let answer =
+            self.answer(&request).map(|result| Answer { is_error: is_error(&result), result, cached: None });
+        ready(answer).boxed()
+    }
+
+    fn look_up<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        ready(self.answer(&RecordedRequest::LookUp(question.clone()))).boxed()
+    }
+
+    fn find_resource<'a>(
+        &'a self,
+        uri: &'a str,
+        server: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, CallFailure>> {
+        let request = RecordedRequest::Locate { uri: uri.to_owned(), server: server.map(str::to_owned) };
+        let found = self.answer(&request).and_then(|found| {
+            serde_json::from_str(found.get())
+                .map_err(|error| CallFailure { kind: FailureKind::Protocol, message: error.to_string() })
+        });
+        ready(found).boxed()
+    }
+
+    fn permit_read<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
+        ready(Ok(())).boxed()
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        server: &'a str,
+        uri: &'a str,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        let request = RecordedRequest::Resource { server: server.to_owned(), uri: uri.to_owned() };
+        ready(self.answer(&request)).boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    use super::super::Recorder;
+    use super::*;
+    use terminal::Masker;
+
+    fn arguments(value: &serde_json::Value) -> Box<RawValue> {
+        to_raw_value(value).unwrap()
+    }
+
+    fn recording(calls: &[(serde_json::Value, serde_json::Value)]) -> Recording {
+        let call = |(given, answer): &(serde_json::Value, serde_json::Value)| RecordedCall {
+            request: RecordedRequest::Tool {
+                server: "s".into(),
+                tool: "t".into(),
+                arguments: arguments(given),
+            },
+            answer: RecordedAnswer::Value(arguments(answer)),
+        };
+        Recording { calls: calls.iter().map(call).collect() }
+    }
+
+    #[tokio::test]
+    async fn each_answer_is_given_once_in_any_order() {
+        let recorded = recording(&[
+            (json!({ "a": 1 }), json!({ "content": [], "isError": true })),
+            (json!({ "a": 2 }), json!({ "content": [1] })),
+            (json!({ "a": 1 }), json!({ "content": [2] })),
+        ]);
+        let replay = Replay::new(&recorded);
+        let call = async |value: serde_json::Value| replay.call("s", "t", arguments(&value)).await;
+        assert!(call(json!({ "a": 2 })).await.unwrap().result.get().contains("[1]"));
+        assert!(call(json!({ "a": 1 })).await.unwrap().is_error);
+        assert!(call(json!({ "a": 1 })).await.unwrap().result.get().contains("[2]"));
+        assert!(call(json!({ "a": 1 })).await.unwrap_err().message.contains("more often than recorded"));
+        let mismatches = replay.finish();
+        assert_eq!(mismatches.len(), 1, "{mismatches:?}");
+    }
+
+    #[tokio::test]
+    async fn other_arguments_and_missing_calls_are_mismatches() {
+        let replay = Replay::new(&recording(&[(json!({ "a": 1, "b": [1, 2] }), json!({}))]));
+        let failed = replay.call("s", "t", arguments(&json!({ "a": 1, "b": [1, 3] }))).await.unwrap_err();
+        assert!(failed.message.contains("other arguments than recorded"), "{failed:?}");
+        let mismatches = replay.finish();
+        assert_eq!(mismatches[0].differences, ["/b/1: 2, now 3"]);
+        assert!(mismatches[1].message.contains("was not made"), "{mismatches:?}");
+    }
+
+    #[tokio::test]
+    async fn recorded_answers_have_no_secrets() {
+        let inner = Replay::new(&recording(&[(
+            json!({ "key": "hunter22" }),
+            json!({ "content": ["hunter22", 1.50] }),
+        )]));
+        let recorder = Recorder::new(&inner, Masker::new(&["hunter22".to_owned()]));
+        let answer = recorder.call("s", "t", arguments(&json!({ "key": "hunter22" }))).await.unwrap();
+        assert!(answer.result.get().contains("hunter22"), "the program gets the answer itself");
+        let kept = serde_json::to_string(&recorder.finish().unwrap()).unwrap();
+        assert!(!kept.contains("hunter22") && kept.contains("1.5"), "{kept}");
+    }
+}

@@ -1,0 +1,12 @@
+//! Saved programs: their files, what they are approved for, their recorded runs, and whether they still fit the tools
+//! that they call.
+
+pub mod approvals;
+pub mod check;
+pub mod functions;
+mod recorded;
+mod store;
+
+pub use approvals::{Approval, Approvals};
+pub use recorded::{RecordedRun, RecordedRuns};
+pub use store::{ProgramStore, SavedProgram, Scope, invalid};

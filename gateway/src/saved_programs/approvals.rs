@@ -1,0 +1,226 @@
+//! Which saved programs the user has approved: each as one text, with the tools that it can call.
+//!
+//! The record is next to the user's configuration. It is about texts and not about files, so a program stays approved
+//! when it is renamed, and another text in its file is not approved.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use config::Config;
+use report::Kind;
+use serde::{Deserialize, Serialize};
+use system::file::{self, Access, Durability};
+
+use crate::catalog::ToolLists;
+use crate::failure::Failure;
+use crate::permission::{ApprovedTools, Remembered, RequestedTool};
+
+/// The file of the record, in the user's folder.
+const FILE: &str = "approved-programs.json";
+
+/// The version of the format.
+const VERSION: u64 = 1;
+
+/// Maximum size of the record, in bytes (4 MiB): some ten thousand programs.
+const LIMIT: u64 = 4 << 20;
+
+/// The approved programs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Approvals {
+    version: u64,
+    /// By the hash of the text.
+    programs: BTreeMap<String, Approved>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Approved {
+    /// The program's name when it was approved, for users who read the file.
+    name: String,
+    /// What it can call.
+    tools: ApprovedTools,
+}
+
+/// Whether a program is approved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    /// With this text and these tools.
+    Given,
+    /// With this text, but with other tools.
+    OtherTools,
+    /// This text was never approved.
+    Missing,
+}
+
+impl Approval {
+    /// The word for it in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Approval::Given => "given",
+            Approval::OtherTools => "other_tools",
+            Approval::Missing => "missing",
+        }
+    }
+}
+
+impl Approvals {
+    /// The user's record.
+    ///
+    /// # Errors
+    /// If it can't be read: then nothing is approved.
+    pub fn read() -> Result<Self, Failure> {
+        path().map_or_else(|| Ok(Approvals::default()), |path| read(&path))
+    }
+
+    /// Whether a program with this text's hash may call the tools of this manifest.
+    pub fn state(&self, hash: &str, manifest: &[String]) -> Approval {
+        let Some(approved) = self.programs.get(hash) else { return Approval::Missing };
+        let now: BTreeSet<&str> = manifest.iter().map(String::as_str).collect();
+        if approved.tools.names().collect::<BTreeSet<_>>() == now {
+            Approval::Given
+        } else {
+            Approval::OtherTools
+        }
+    }
+
+    /// Whether a text with this hash is approved, with whatever tools.
+    pub fn has(&self, hash: &str) -> bool {
+        self.programs.contains_key(hash)
+    }
+
+    /// What a program with this text's hash is approved to call.
+    pub fn tools(&self, hash: &str) -> ApprovedTools {
+        self.programs.get(hash).map(|approved| approved.tools.clone()).unwrap_or_default()
+    }
+
+    /// Approves the program `name` with this text's hash and these tools.
+    ///
+    /// # Errors
+    /// If the record can't be written.
+    pub fn add(name: &str, hash: &str, tools: &[RequestedTool]) -> Result<(), Failure> {
+        let approved = Approved { name: name.to_owned(), tools: ApprovedTools::of(tools) };
+        change(|approvals| drop(approvals.programs.insert(hash.to_owned(), approved)))
+    }
+
+    /// Takes the approval of a text back.
+    ///
+    /// # Errors
+    /// If the record can't be written.
+    pub fn remove(hash: &str) -> Result<(), Failure> {
+        change(|approvals| drop(approvals.programs.remove(hash)))
+    }
+}
+
+/// The tools of a manifest with the hashes and servers that an approval covers.
+pub fn requested(manifest: &[String], config: &Config, lists: &ToolLists) -> Vec<RequestedTool> {
+    let remembered = Remembered::read().0;
+    let mut tools = Vec::new();
+    for server in &config.servers {
+        let name = &server.connection.name;
+        let list = lists.list(name);
+        let of_server =
+            manifest.iter().filter_map(|tool| tool.strip_prefix(name.as_str())?.strip_prefix('.'));
+        let known = of_server.filter(|tool| list.is_some_and(|list| list.has(tool)));
+        let requested = known.map(|tool| {
+            let tool = RequestedTool::new(name, tool, list.map(|list| &**list));
+            tool.on(remembered.identity(server))
+        });
+        tools.extend(requested);
+    }
+    tools
+}
+
+/// The path of the record; `None` without a folder for it.
+pub fn path() -> Option<PathBuf> {
+    config::user_folder().map(|folder| folder.join(FILE))
+}
+
+fn read(path: &Path) -> Result<Approvals, Failure> {
+    let wrong = |what: &dyn std::fmt::Display| {
+        Failure::new(
+            Kind::Trust,
+            format!("the record of approved programs {} can't be read: {what}", path.display()),
+        )
+        .hint("correct or delete it, and approve your programs again: toolsmith program approve NAME")
+    };
+    let Some(text) = file::read(path, LIMIT).map_err(|error| wrong(&error))? else {
+        return Ok(Approvals::default());
+    };
+    let approvals: Approvals = strict_json::from_slice(&text).map_err(|error| wrong(&error))?;
+    if approvals.version != VERSION {
+        return Err(wrong(&format!("its version is {}, not {VERSION}", approvals.version)));
+    }
+    Ok(approvals)
+}
+
+/// Changes the record; other processes wait meanwhile.
+fn change(change: impl FnOnce(&mut Approvals)) -> Result<(), Failure> {
+    let path = path().ok_or_else(|| {
+        Failure::new(Kind::Trust, "there is no folder for the record of approved programs")
+            .hint("set HOME, or XDG_CONFIG_HOME")
+    })?;
+    change_in(&path, change)
+}
+
+fn change_in(path: &Path, change: impl FnOnce(&mut Approvals)) -> Result<(), Failure> {
+    let failed = |error: io::Error| {
+        Failure::new(Kind::Trust, format!("{} can't be written: {error}", path.display())).caused_by(error)
+    };
+    let folder = file::folder_of(path);
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let held = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
+    let _held = held.map_err(failed)?;
+    let mut approvals = Approvals { version: VERSION, ..read(path)? };
+    change(&mut approvals);
+    let mut text = serde_json::to_vec_pretty(&approvals).map_err(|error| failed(error.into()))?;
+    text.push(b'\n');
+    file::replace(path, &text, Access::Owner, Durability::Synced).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tools(names: &[&str]) -> ApprovedTools {
+        let tool = |name: &&str| RequestedTool::new("s", name, None).on("x".to_owned());
+        ApprovedTools::of(&names.iter().map(tool).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn an_approval_is_of_one_text_and_one_manifest() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("toolsmith").join(FILE);
+        assert_eq!(read(&path).unwrap(), Approvals::default());
+        let approved = Approved { name: "a".to_owned(), tools: tools(&["t", "u"]) };
+        change_in(&path, |approvals| drop(approvals.programs.insert("h".to_owned(), approved))).unwrap();
+        let read = read(&path).unwrap();
+        let state = |hash: &str, manifest: &[&str]| {
+            read.state(hash, &manifest.iter().map(|tool| (*tool).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(state("h", &["s.u", "s.t"]), Approval::Given);
+        assert_eq!(state("h", &["s.t"]), Approval::OtherTools);
+        assert_eq!(state("h", &["s.t", "s.u", "s.v"]), Approval::OtherTools);
+        assert_eq!(state("i", &["s.t", "s.u"]), Approval::Missing);
+        assert_eq!((read.tools("h"), read.tools("i")), (tools(&["t", "u"]), ApprovedTools::default()));
+        change_in(&path, |approvals| drop(approvals.programs.remove("h"))).unwrap();
+        assert!(!super::read(&path).unwrap().has("h"));
+    }
+
+    #[test]
+    fn an_invalid_record_approves_nothing_and_is_left_unchanged() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        for text in
+            ["", "{}", r#"{ "version": 2, "programs": {} }"#, r#"{ "version": 1, "programs": {}, "x": 1 }"#]
+        {
+            std::fs::write(&path, text).unwrap();
+            let error = read(&path).unwrap_err();
+            assert!(error.to_string().contains(FILE), "{text}: {error}");
+            assert!(change_in(&path, |_| {}).is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Programs as typed functions of snippets and of other programs.
+
+use serde_json::json;
+
+use super::Place;
+
+/// A snippet on standard input.
+const RUN: [&str; 4] = ["run", "--demo", "--json", "-"];
+
+#[test]
+fn a_snippet_calls_a_program_as_a_typed_function() {
+    let place = Place::new();
+    let code = "let all = programs::revenue(\"c-01\").await?;\n\
+                let later = programs::revenue(\"c-01\").since(\"2999-01-01\".parse()?).await?;\n\
+                let sum: f64 = all.iter().map(|row| row.revenue).sum();\n\
+                (sum > 0.0, later.len(), demo::echo(&all[0].status).await?.text().to_owned())";
+    let outcome = place.run(&RUN).input(code).expect("ok", 0);
+    assert_eq!((&outcome["result"][0], outcome["result"][1].to_string().contains('0')), (&json!(true), true));
+    // One program with one manifest: the sum of both.
+    assert_eq!(outcome["manifest"], json!(["demo.echo", "demo.list_orders"]));
+    let again = place.run(&RUN).input(code).expect("ok", 0);
+    assert_eq!(again["cached"], json!(true));
+    // Lines are the snippet's own.
+    let wrong = place.run(&RUN).input("let n = 1;\nprograms::revenue(n).await?").expect("compile_error", 3);
+    assert_eq!(wrong["diagnostics"][0]["line"].to_string().contains('2'), true, "{wrong:#}");
+    let missing = place.run(&RUN).input("programs::revnue(\"c-01\").await?").expect("compile_error", 3);
+    assert!(missing["error"]["message"].as_str().unwrap().contains("programs"), "{missing:#}");
+}
+
+#[test]
+fn a_program_calls_another_one() {
+    let place = Place::new();
+    place.write(
+        "total",
+        "//! Revenue of one customer.\nstruct Args { customer: String, #[serde(default)] factor: f64 }\n\
+         async fn run(args: Args) -> Result<f64> {\n    \
+         let rows = programs::revenue(&args.customer).await?;\n    \
+         Ok(rows.iter().map(|row| row.revenue).sum::<f64>() * (1.0 + args.factor))\n}\n",
+    );
+    let run = ["program", "run", "total", "--demo", "--json", "--customer", "c-01"];
+    let outcome = place.run(&run).expect("ok", 0);
+    assert_eq!(outcome["manifest"], json!(["demo.list_orders"]));
+    let shown = place.json(&["program", "show", "total", "--json", "--demo"]);
+    assert_eq!((&shown["state"], &shown["result"]["type"]), (&json!("fits"), &json!("number")), "{shown:#}");
+    // Its approval covers the texts of both.
+    let hash = shown["hash"].clone();
+    place.write("revenue", "struct Args { customer: String }\nstruct Row { revenue: f64 }\nasync fn run(args: Args) -> Result<Vec<Row>> { let _ = args.customer; Ok(Vec::new()) }");
+    let outcome = place.run(&run).expect("ok", 0);
+    assert_eq!(outcome["manifest"], json!([]));
+    let shown = place.json(&["program", "show", "total", "--json", "--demo"]);
+    assert_ne!(shown["hash"], hash);
+    // A snippet reaches it as well, with its optional argument.
+    let code = "programs::total(\"c-01\").factor(1.0).await?";
+    place.run(&RUN).input(code).expect("ok", 0);
+}
