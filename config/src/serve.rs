@@ -58,6 +58,9 @@ section! {
         hosts: Vec<String> = Vec::new(),
         /// Origins of web pages that may use the server over HTTP, such as `https://app.example.com:443`.
         origins: Vec<String> = Vec::new(),
+        /// Saved programs to offer as tools, as globs such as `revenue_*`. Each must be approved:
+        /// `toolsmith program approve`.
+        programs: Vec<String> = Vec::new(),
         /// The authorization server whose access tokens are accepted over HTTP.
         auth: Option<AuthForm>,
         /// Tokens that are accepted over HTTP, by the name of their subject.

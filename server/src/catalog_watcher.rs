@@ -140,7 +140,9 @@ impl Work {
             let settings = self.settings.borrow_and_update().clone();
             let servers: Vec<&Server> = settings.config.servers.iter().collect();
             self.upstreams.keep(&servers);
+            let mut checks = settings.programs.checks();
             loop {
+                checks.mark_unchanged();
                 self.build(&settings).await;
                 tokio::select! {
                     biased;
@@ -149,6 +151,8 @@ impl Work {
                         Err(_) => return,
                     },
                     () = self.upstreams.changed.notified() => {}
+                    // Saved programs were compiled against the present tools. Its sender is in the settings.
+                    _ = checks.changed() => {}
                 }
                 sleep(QUIET).await;
             }

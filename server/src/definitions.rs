@@ -1,7 +1,9 @@
 //! The definitions of the server and its tools, and the results of the lookup tools.
 
+use std::sync::Arc;
+
 use config::Config;
-use gateway::direct::{DirectTool, presented};
+use gateway::direct::{DirectTool, RESERVED, presented};
 use gateway::observed::is_one_text;
 use gateway::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};
 use gateway::unavailable::UnavailableTools;
@@ -11,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::answer_shapes::{self, AnswerShapes};
+use super::programs::CheckedProgram;
 use super::protocol_types;
 use super::snapshot::Snapshot;
 
@@ -22,6 +25,9 @@ const TITLE: &str = "Do a task with many tool calls in one program";
 
 /// Limit on found tools whose answers are described after a search.
 const SHAPES_SHOWN: usize = 8;
+
+/// Limit on saved programs in the answer to a search.
+const PROGRAMS_SHOWN: usize = 10;
 
 /// The tools that look tools up.
 const SEARCH: &str = "search_tools";
@@ -53,7 +59,8 @@ pub(crate) fn executes(snapshot: &Snapshot) -> bool {
 /// All tools: those of code mode, then the direct ones as their servers describe them.
 pub(crate) fn tools(snapshot: &Snapshot) -> Vec<Value> {
     let direct = snapshot.partition.direct.iter().filter_map(|direct| described(snapshot, direct));
-    own_tools(snapshot).chain(direct).collect()
+    let programs = programs(snapshot).map(|program| program.definition.clone());
+    own_tools(snapshot).chain(direct).chain(programs).collect()
 }
 
 /// Whether two snapshots have different tools for clients: a change of a server or of the configuration may leave the
@@ -76,8 +83,23 @@ pub(crate) fn tool(snapshot: &Snapshot, name: &str) -> Option<Value> {
     let direct = snapshot.partition.find(name).filter(|direct| direct.name == name);
     match direct {
         Some(direct) => described(snapshot, direct),
-        None => own_tools(snapshot).find(|tool| tool["name"] == name),
+        None => {
+            let own = own_tools(snapshot).find(|tool| tool["name"] == name);
+            own.or_else(|| program(snapshot, name).map(|program| program.definition.clone()))
+        }
     }
+}
+
+/// The saved programs that are tools. Other tools keep their names.
+fn programs(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<CheckedProgram>> {
+    let is_free = |name: &str| !RESERVED.contains(&name) && snapshot.partition.find(name).is_none();
+    let programs = snapshot.programs.0.iter().filter(move |(name, _)| executes(snapshot) && is_free(name));
+    programs.map(|(_, program)| program).filter(|program| program.may_be_seen(snapshot.config()))
+}
+
+/// The saved program with this name, if it is a tool.
+pub(crate) fn program<'a>(snapshot: &'a Snapshot, name: &str) -> Option<&'a Arc<CheckedProgram>> {
+    programs(snapshot).find(|program| program.offered.name == name)
 }
 
 fn own_tools(snapshot: &Snapshot) -> impl Iterator<Item = Value> {
@@ -143,7 +165,8 @@ pub(crate) fn discover(
             let tools = found.iter().map(|found| (found.server.as_str(), found.tool.as_str()));
             let shapes =
                 tools.take(SHAPES_SHOWN).filter_map(|(server, tool)| shape(server, tool, snapshot, seen));
-            [text].into_iter().chain(shapes).collect::<Vec<_>>().join("\n")
+            let programs = if server.is_none() { programs_text(&query, snapshot) } else { None };
+            [text].into_iter().chain(shapes).chain(programs).collect::<Vec<_>>().join("\n")
         }),
         DESCRIBE => serde_json::from_value(arguments).map(|arguments: DescribeTools| {
             let shape = |server: &str, tool: &str| shape(server, tool, snapshot, seen);
@@ -158,6 +181,12 @@ pub(crate) fn discover(
         }
         Err(error) => answer::failure(&format!("invalid arguments of {name}: {error}")),
     })
+}
+
+/// The saved programs that a query finds, if any.
+fn programs_text(query: &str, snapshot: &Snapshot) -> Option<String> {
+    let found = snapshot.settings.programs.found(query, PROGRAMS_SHOWN);
+    (!found.is_empty()).then(|| format!("\nSaved programs, to call in a snippet:\n{}", found.join("\n")))
 }
 
 /// Appends a line about what the user must do first, if anything; for an error, also one about what is unavailable.
@@ -239,7 +268,6 @@ pub(crate) fn of_era(method: &str, mut result: Value, is_stateless: bool) -> Val
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::sync::Arc;
     use std::time::Duration;
 
     use config::Server;

@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 
 use config::{Server, SessionMode};
 use gateway::discovery::needed;
-use gateway::permission::{ApprovedTools, PermissionPolicy};
+use gateway::permission::PermissionPolicy;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::sessions::Sessions;
 use report::Report;
 use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
-use runner::{Code, Engine, Outcome, Request};
+use runner::{Code, Engine, Outcome, ProgramFile, Request};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use system::random;
 use tokio::time::sleep;
@@ -29,6 +30,7 @@ use super::execution_slots::Busy;
 use super::identity::Identity;
 use super::kept_outputs::KeptOutputs;
 use super::pending::input_required;
+use super::programs::{CheckedProgram, structured};
 use super::progress::{self, Watcher};
 use super::recorder::{ExecutionRecorder, Recorded, Requester};
 use super::session::ClientSession;
@@ -69,6 +71,8 @@ pub(crate) struct Execution {
     /// The subject that has sent it.
     pub(crate) identity: Option<Arc<Identity>>,
     pub(crate) arguments: Arguments,
+    /// The saved program that is run instead of a client's snippet.
+    pub(crate) program: Option<Arc<CheckedProgram>>,
     /// The user's answer to an earlier question.
     pub(crate) given: Option<PriorAnswer>,
     pub(crate) cancel: CancellationToken,
@@ -78,6 +82,16 @@ pub(crate) struct Execution {
 
 /// The client's arguments.
 pub(crate) type Arguments = ExecuteCode;
+
+/// The arguments of an execution that runs a saved program with these arguments, a JSON object.
+pub(crate) fn of_program(program: &CheckedProgram, arguments: &RawValue) -> Arguments {
+    Arguments {
+        code: program.offered.program.text().to_owned(),
+        timeout: None,
+        check_only: false,
+        args: ProgramFile::request_arguments(arguments),
+    }
+}
 
 /// The user's answer to a sealed question.
 ///
@@ -137,8 +151,14 @@ impl Execution {
         let arrived = Instant::now();
         let refused = self.state.slots.check(self.caller.client()).err();
         // What is refused must cost as little as possible.
-        let text = if refused.is_some() { String::new() } else { self.arguments.code.clone() };
-        let code = Code::parse(text);
+        let code = match &self.program {
+            _ if refused.is_some() => Code::parse(String::new()),
+            Some(program) => program.offered.program.code().clone(),
+            None => {
+                let programs = &self.snapshot.settings.programs.functions;
+                Code::parse_with(self.arguments.code.clone(), programs)
+            }
+        };
         if refused.is_none() {
             self.await_servers(&code).await;
         }
@@ -146,11 +166,16 @@ impl Execution {
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
         let sinks = self.state.sinks(settings);
-        let recorder = ExecutionRecorder::begin(sinks, self.requester.clone(), id, definitions::EXECUTE);
+        let recorder = ExecutionRecorder::begin(sinks, self.requester.clone(), id, self.tool());
         let span = recorder.span();
         let missing = self.snapshot.missing.clone();
         let answered = self.recorded(recorder, code, timing, refused).instrument(span).await;
         answered.map(|answered| definitions::with_note(answered, &missing))
+    }
+
+    /// The name of the tool that was called.
+    fn tool(&self) -> &str {
+        self.program.as_ref().map_or(definitions::EXECUTE, |program| &program.offered.name)
     }
 
     /// Waits until the servers that the snippet names have answered or failed; others are not waited for.
@@ -242,7 +267,15 @@ impl Execution {
         }
         let keep = |part: &str, text: &str| kept.keep(part, text);
         let shared = shared_sessions::note(&outcome.shared_sessions);
-        let answer = answer::result(outcome, code, &self.snapshot.config().serve, &keep);
+        let (status, result) = (outcome.status, outcome.result.clone());
+        let serve = &self.snapshot.config().serve;
+        let answer = answer::result(outcome, code, serve, &keep);
+        let answer = match &self.program {
+            Some(program) if program.definition.get("outputSchema").is_some() => {
+                structured(answer, status, result.as_deref(), program.is_wrapped, serve.output)
+            }
+            _ => answer,
+        };
         definitions::with_lines(answer, self.lowered().into_iter().chain(shared))
     }
 
@@ -371,10 +404,12 @@ impl Execution {
             sessions.pin(server, tools.clone());
         }
         let (allow, answers) = (&self.state.allow, self.session.answers.clone());
+        let approved = self.program.as_ref().map(|program| program.offered.approved.clone());
+        let approved = approved.unwrap_or_default();
         sessions.look_up_in(Arc::new(Lookup::from(self.snapshot.reference.clone())));
         sessions.permit(PermissionPolicy::of_session(
             &settings.config,
-            (allow, ApprovedTools::default()),
+            (allow, approved),
             answers,
             approver.clone(),
         ));

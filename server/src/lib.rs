@@ -39,6 +39,7 @@ mod pending;
 mod pipes;
 mod precompile;
 pub mod process_context;
+mod programs;
 mod progress;
 mod protocol_types;
 mod proxy;

@@ -18,12 +18,14 @@ use config::trust;
 use config::{Config, LoadOptions, layers};
 use gateway::failure::Failure;
 use gateway::pins::Known;
+use gateway::saved_programs::{ProgramStore, approvals};
 use report::{Kind, Report};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
 use folders::Folders;
 
+use super::programs::OfferedPrograms;
 use super::snapshot::Settings;
 use super::state::ServerState;
 use crate::process_context::ProcessContext;
@@ -72,7 +74,8 @@ impl Source {
                 command.withheld.insert(variable.clone());
             }
         }
-        let settings = Settings::new(config, known, self.token.as_deref())?;
+        let programs = OfferedPrograms::read(&config)?;
+        let settings = Settings::new(config, known, self.token.as_deref())?.with_programs(programs);
         terminal::mask(settings.masker.clone());
         Ok(settings)
     }
@@ -88,6 +91,8 @@ impl Source {
         let locks: Vec<_> = files.iter().map(|file| file.with_file_name(config::LOCK)).collect();
         files.extend(locks);
         files.extend(trust::file());
+        files.extend(approvals::path());
+        files.extend(ProgramStore::files_of_working_folder());
         let targets: Vec<_> = files.iter().filter_map(|file| file.canonicalize().ok()).collect();
         files.extend(targets);
         files
@@ -182,7 +187,7 @@ async fn again(
         tokio::task::spawn_blocking(move || source.read(&old.config)).await
     };
     let new = read.map_err(|error| error.to_string())?.map_err(|failure| failure.report.for_terminal())?;
-    if old.config == new.config && old.known == new.known {
+    if old.config == new.config && old.known == new.known && old.programs.are_as(&new.programs) {
         return Ok(());
     }
     let serve = &new.config.serve;
@@ -191,6 +196,7 @@ async fn again(
     state.cache.resize(new.config.cache.size);
     state.held.set_return_time(serve.question_timeout);
     state.terminal.notifier().info(&difference(&old, &new));
+    new.programs.notes.iter().for_each(|note| state.terminal.notifier().warning(note));
     state.spares.configure(&new.config, &new.masker);
     settings.send_replace(new);
     Ok(())

@@ -13,7 +13,7 @@ use crate::runtime::Runtime;
 
 use crate::http::{self, Token};
 use crate::service::{McpService, PipeService};
-use crate::{pipes, precompile, reload, server_log};
+use crate::{pipes, precompile, programs, reload, server_log};
 
 /// Runs the command until the client or a signal ends it; returns the exit code.
 pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8, Failure> {
@@ -40,9 +40,12 @@ async fn serve_in(
     };
     let first = runtime.read(&source)?;
     options.check_access(&first.0.config.serve)?;
+    let programs = first.0.programs.clone();
     let state = runtime.serve_following(source, first, &options.allow)?;
+    programs.notes.iter().for_each(|note| state.terminal.notifier().warning(note));
     runtime.spawn(server_log::follow(state.clone()));
     runtime.spawn(precompile::compile(state.clone()));
+    runtime.spawn(programs::checking::follow(state.clone()));
     if let Some(listener) = http::MetricsListener::of(&state, options.http.is_some()).await? {
         runtime.spawn(listener.serve(state.clone()));
     }

@@ -366,11 +366,16 @@ impl McpService {
         {
             return Ok(result);
         }
+        let program = definitions::program(&snapshot, name).cloned();
         let direct = match snapshot.partition.find(name) {
             _ if name == definitions::EXECUTE && definitions::executes(&snapshot) => None,
+            _ if program.is_some() => None,
             Some(direct) => Some(direct.clone()),
             None => return Err(definitions::unknown_tool(&snapshot, name)),
         };
+        if let Some(why) = program.as_ref().and_then(|program| program.broken.as_ref()) {
+            return Ok(answer::failure(&format!("the program {name} is broken and can't be called: {why}")));
+        }
         let sealed = match call.resume::<SuspendedExecution>().await? {
             Resumption::Answered(result) => return Ok(result),
             Resumption::Sealed(once, known) => Some((once, known)),
@@ -381,10 +386,18 @@ impl McpService {
         let work = if let Some(direct) = direct {
             self.direct_call(direct, &scope, parameters, &context).await?
         } else {
-            let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
-            let arguments = match Arguments::read(arguments) {
-                Ok(arguments) => arguments,
-                Err(wrong) => return Ok(answer::failure(&wrong.for_model())),
+            let arguments = match &program {
+                Some(program) => {
+                    let given = message::arguments(&context.extensions, parameters.get("arguments"))?;
+                    execute::of_program(program, &given)
+                }
+                None => {
+                    let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
+                    match Arguments::read(arguments) {
+                        Ok(arguments) => arguments,
+                        Err(wrong) => return Ok(answer::failure(&wrong.for_model())),
+                    }
+                }
             };
             let mut given = None;
             if let Some((once, sealed)) = sealed {
@@ -392,7 +405,7 @@ impl McpService {
                 self.state.held.spend(once).await?;
             }
             let execution =
-                Execution { given, ..self.execution(&call, &scope, snapshot, arguments, &context) };
+                Execution { given, program, ..self.execution(&call, &scope, snapshot, arguments, &context) };
             execution.result().boxed()
         };
         call.drive(scope, work).await
@@ -432,6 +445,7 @@ impl McpService {
             requester: Requester::of(&self.session, context),
             identity: identity::of(context),
             arguments,
+            program: None,
             given: None,
             cancel: scope.cancel.clone(),
             binding: call.binding.clone(),

@@ -21,6 +21,7 @@ use serde_json::Value;
 use terminal::{Masker, Notifier};
 
 use crate::audit::Audit;
+use crate::programs::{CheckedPrograms, OfferedPrograms};
 
 /// Limit on notes about tools under one configuration: servers can change their tools indefinitely.
 const NOTES_LIMIT: usize = 1_000;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub masker: Masker,
     /// The audit log.
     pub(crate) audit: Option<Arc<Audit>>,
+    /// The saved programs that are offered as tools.
+    pub(crate) programs: Arc<OfferedPrograms>,
     /// The notes about tools that were already shown.
     noted: Mutex<BTreeSet<String>>,
 }
@@ -55,6 +58,8 @@ pub struct Snapshot {
     pub partition: Partition,
     /// The descriptions of the tools for models.
     pub(crate) reference: Arc<Reference>,
+    /// The saved programs as checked against these lists.
+    pub(crate) programs: Arc<CheckedPrograms>,
     /// Whether each server has a list, or a reason for having none.
     pub(crate) is_whole: bool,
     /// The connected servers that have prompts, and those that have resources.
@@ -108,7 +113,20 @@ impl Settings {
         let masker = token.map_or(masker.clone(), |token| masker.hiding(token));
         let audit = config.serve.audit.as_ref();
         let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?.map(Arc::new);
-        Ok(Arc::new(Settings { config: Arc::new(config), known, masker, audit, noted: Mutex::default() }))
+        let (config, programs) = (Arc::new(config), Arc::default());
+        Ok(Arc::new(Settings { config, known, masker, audit, programs, noted: Mutex::default() }))
+    }
+
+    /// The same settings with these programs.
+    pub(crate) fn with_programs(&self, programs: OfferedPrograms) -> Arc<Self> {
+        Arc::new(Settings {
+            config: self.config.clone(),
+            known: self.known.clone(),
+            masker: self.masker.clone(),
+            audit: self.audit.clone(),
+            programs: Arc::new(programs),
+            noted: Mutex::default(),
+        })
     }
 
     /// The same settings as a subject may see them that may call only these tools, as globs of `server.tool`.
@@ -122,6 +140,7 @@ impl Settings {
             known: self.known.clone(),
             masker: self.masker.clone(),
             audit: self.audit.clone(),
+            programs: self.programs.clone(),
             noted: Mutex::default(),
         })
     }
@@ -144,6 +163,7 @@ impl Snapshot {
             catalog: Arc::default(),
             partition: Partition::default(),
             reference: Arc::default(),
+            programs: Arc::default(),
             is_whole: false,
             prompts_and_resources: Default::default(),
             is_built: false,
@@ -197,6 +217,7 @@ impl Snapshot {
         let Lists { lists, absent, reasons, is_whole, prompts_and_resources, has_resources, about } = lists;
         let reference = reference.with_resources(has_resources).with_grants(config.code_mode.grants.clone());
         let reference = Arc::new(reference.with_missing(missing.clone()));
+        let programs = settings.programs.checked(&lists);
         let is_built = true;
         Snapshot {
             settings,
@@ -206,6 +227,7 @@ impl Snapshot {
             catalog,
             partition,
             reference,
+            programs,
             is_whole,
             prompts_and_resources,
             is_built,
@@ -256,7 +278,7 @@ impl Snapshot {
         };
         let snapshot = Snapshot::build(settings, lists, cache, notifier);
         // Work that waits for a server learns that it has answered, even if none of its tools may be called.
-        Snapshot { lists: whole.lists.clone(), ..snapshot }
+        Snapshot { lists: whole.lists.clone(), programs: whole.programs.clone(), ..snapshot }
     }
 
     /// The configuration that it was built with.
@@ -275,6 +297,7 @@ impl Snapshot {
             && self.has_resources == other.has_resources
             && self.about == other.about
             && self.partition == other.partition
+            && self.programs == other.programs
             && self.settings.config == other.settings.config
             && self.settings.known == other.settings.known
     }

@@ -38,6 +38,7 @@ async fn shares(began_with: SessionMode, present: SessionMode) -> bool {
         requester: Requester::of(&session, &context),
         identity: None,
         arguments: Arguments::read(json!({ "code": "1" })).unwrap(),
+        program: None,
         given: None,
         cancel: CancellationToken::new(),
         binding: Vec::new(),

@@ -3,6 +3,7 @@
 mod called;
 mod recorded;
 mod saved;
+mod served;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,220 @@
+//! Saved programs as tools for clients: those that the configuration offers and the user has approved.
+//!
+//! They are read with the configuration. `checking` compiles them against each list of tools; until then they are not
+//! offered.
+
+pub(crate) mod checking;
+mod definition;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use config::{Config, Glob};
+use gateway::failure::Failure;
+use gateway::permission::ApprovedTools;
+use gateway::saved_programs::{Approval, Approvals, ProgramStore, SavedProgram, functions};
+use gateway::tool_list::ToolList;
+use runner::{ProgramFile, ProgramText};
+use serde_json::Value;
+use tokio::sync::watch;
+
+pub(crate) use definition::structured;
+
+/// Maximum number of lists of tools for which the results of checks are kept: clients with different capabilities may
+/// be offered different tools.
+const LISTS_KEPT: usize = 16;
+
+/// The programs that the configuration offers, and what checking them has shown.
+#[derive(Debug, Default)]
+pub(crate) struct OfferedPrograms {
+    programs: Vec<OfferedProgram>,
+    /// The approved programs, which snippets can call.
+    pub(crate) functions: BTreeMap<String, ProgramText>,
+    /// Why programs that the configuration names are not offered.
+    pub(crate) notes: Vec<String>,
+    /// By the digest of the tools.
+    checked: Mutex<BTreeMap<String, Arc<CheckedPrograms>>>,
+    /// Counts the checks, for those who offer tools.
+    checks: watch::Sender<u64>,
+}
+
+/// A program that the configuration offers and the user has approved.
+#[derive(Debug, Clone)]
+pub(crate) struct OfferedProgram {
+    pub(crate) name: String,
+    pub(crate) program: ProgramFile,
+    /// The tools that it is approved to call.
+    pub(crate) approved: ApprovedTools,
+}
+
+/// Programs that were compiled against one list of tools.
+#[derive(Debug, Default)]
+pub(crate) struct CheckedPrograms(pub(crate) BTreeMap<String, Arc<CheckedProgram>>);
+
+/// A program that was compiled against one list of tools.
+#[derive(Debug)]
+pub(crate) struct CheckedProgram {
+    pub(crate) offered: OfferedProgram,
+    /// The tools that it can call, as `server.tool`.
+    pub(crate) manifest: Vec<String>,
+    /// Its tool, as clients see it.
+    pub(crate) definition: Value,
+    /// Whether its result is in the member `result` of the structured content, because it is no object.
+    pub(crate) is_wrapped: bool,
+    /// Why it can't be run.
+    pub(crate) broken: Option<String>,
+}
+
+/// Two are equal if clients see the same tools.
+impl PartialEq for CheckedPrograms {
+    fn eq(&self, other: &Self) -> bool {
+        let definitions = |checked: &Self| -> Vec<Value> {
+            checked.0.values().map(|program| program.definition.clone()).collect()
+        };
+        definitions(self) == definitions(other)
+    }
+}
+
+impl OfferedPrograms {
+    /// Reads the programs that match `serve.programs`.
+    ///
+    /// # Errors
+    /// If the programs or the record of approvals can't be read.
+    pub(crate) fn read(config: &Config) -> Result<Self, Failure> {
+        let patterns: Vec<Glob> = config.serve.programs.iter().map(|pattern| Glob::new(pattern)).collect();
+        let read = || -> Result<_, Failure> {
+            let (store, approvals) = (ProgramStore::of_working_folder()?, Approvals::read()?);
+            let functions = functions::callable(&store, |program| approvals.has(program.hash()))?;
+            Ok((store, approvals, functions))
+        };
+        let (store, approvals, functions) = match read() {
+            Ok(read) => read,
+            Err(failure) if patterns.is_empty() => {
+                // Everything but programs works without them.
+                let notes = vec![format!("saved programs can't be used: {}", failure.report.message())];
+                return Ok(OfferedPrograms { notes, ..OfferedPrograms::default() });
+            }
+            Err(failure) => return Err(failure),
+        };
+        let mut offered = OfferedPrograms { functions, ..OfferedPrograms::default() };
+        if patterns.is_empty() {
+            return Ok(offered);
+        }
+        offered.notes.extend(store.left_out().map(str::to_owned));
+        for saved in store.all()? {
+            if patterns.iter().any(|pattern| pattern.fits(&saved.name)) {
+                match offer(saved, &store, &approvals)? {
+                    Ok(program) => offered.programs.push(program),
+                    Err(note) => offered.notes.push(note),
+                }
+            }
+        }
+        Ok(offered)
+    }
+
+    /// Whether the same programs are offered.
+    pub(crate) fn are_as(&self, other: &Self) -> bool {
+        let key = |program: &OfferedProgram| {
+            (program.name.clone(), program.program.hash().to_owned(), program.approved.clone())
+        };
+        self.programs.iter().map(key).eq(other.programs.iter().map(key))
+            && self.functions == other.functions
+            && self.notes == other.notes
+    }
+
+    /// The approved programs with all words of a query, one line for each.
+    pub(crate) fn found(&self, query: &str, limit: usize) -> Vec<String> {
+        let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+        let found = self.functions.values().filter(|program| program.has(&words));
+        found.take(limit).map(|program| printable::prose(&program.line())).collect()
+    }
+
+    /// The programs to check.
+    pub(crate) fn all(&self) -> &[OfferedProgram] {
+        &self.programs
+    }
+
+    /// The programs as checked against these lists; none before that.
+    pub(crate) fn checked(&self, lists: &BTreeMap<String, Arc<ToolList>>) -> Arc<CheckedPrograms> {
+        self.kept().get(&digest(lists)).cloned().unwrap_or_default()
+    }
+
+    /// Whether the programs are checked against these lists.
+    pub(crate) fn are_checked(&self, lists: &BTreeMap<String, Arc<ToolList>>) -> bool {
+        self.kept().contains_key(&digest(lists))
+    }
+
+    /// Keeps the results of a check.
+    pub(crate) fn keep(&self, lists: &BTreeMap<String, Arc<ToolList>>, checked: CheckedPrograms) {
+        let mut kept = self.kept();
+        if kept.len() >= LISTS_KEPT {
+            kept.clear();
+        }
+        kept.insert(digest(lists), Arc::new(checked));
+        drop(kept);
+        self.checks.send_modify(|checks| *checks += 1);
+    }
+
+    /// Changes with each check.
+    pub(crate) fn checks(&self) -> watch::Receiver<u64> {
+        self.checks.subscribe()
+    }
+
+    fn kept(&self) -> MutexGuard<'_, BTreeMap<String, Arc<CheckedPrograms>>> {
+        self.checked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The program to offer, or why it is not offered.
+fn offer(
+    saved: SavedProgram,
+    store: &ProgramStore,
+    approvals: &Approvals,
+) -> Result<Result<OfferedProgram, String>, Failure> {
+    let name = saved.name;
+    let program = match saved.content {
+        Ok(program) => functions::program(store, &program)?,
+        Err(report) => return Ok(Err(format!("the program {name} is not offered: {}", report.message()))),
+    };
+    if !approvals.has(program.hash()) {
+        let why = "because this text is not approved: toolsmith program approve";
+        return Ok(Err(format!("the program {name} is not offered, {why} {name}")));
+    }
+    let approved = approvals.tools(program.hash());
+    Ok(Ok(OfferedProgram { name, program, approved }))
+}
+
+/// Represents lists of tools.
+fn digest(lists: &BTreeMap<String, Arc<ToolList>>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for (server, list) in lists {
+        hasher.update(&(server.len() as u64).to_le_bytes()).update(server.as_bytes());
+        hasher.update(list.digest().as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+impl OfferedProgram {
+    /// Whether it is approved to call exactly the tools of this manifest.
+    pub(crate) fn approval(&self, manifest: &[String]) -> Approval {
+        match self.approved.names().eq(manifest.iter().map(String::as_str)) {
+            true => Approval::Given,
+            false => Approval::OtherTools,
+        }
+    }
+}
+
+impl CheckedProgram {
+    /// Whether a client with this view of the configuration may call everything that the program can call.
+    pub(crate) fn may_be_seen(&self, config: &Config) -> bool {
+        self.manifest.iter().all(|name| {
+            let server = config.servers.iter().find(|server| {
+                name.strip_prefix(&server.connection.name).is_some_and(|rest| rest.starts_with('.'))
+            });
+            server.is_some_and(|server| {
+                let tool = name.get(server.connection.name.len() + 1..).unwrap_or_default();
+                config.admits(&server.connection.name, tool)
+            })
+        })
+    }
+}
