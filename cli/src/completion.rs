@@ -1,4 +1,5 @@
-//! Completes a command line for the shell: commands and options, and the names of configured servers and their tools.
+//! Completes a command line for the shell: commands and options, and the names of configured servers, of their tools and
+//! of saved programs.
 //!
 //! Names come from the configuration that is in force and from cached tool lists. Completing starts no server, asks
 //! nothing, and prints no error: without a usable configuration there are no names.
@@ -8,8 +9,9 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 use clap_complete::CompleteEnv;
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, SubcommandCandidates};
 use config::{Config, LoadOptions, Needs, Server};
+use gateway::saved_programs::ProgramStore;
 use gateway::tool_list::ToolList;
 use runner::Cache;
 use serde_json::Value;
@@ -42,10 +44,26 @@ fn with_names(command: clap::Command) -> clap::Command {
             Some("NAME") if !names_others => argument.add(ArgValueCompleter::new(servers)),
             Some("SERVER") => argument.add(ArgValueCompleter::new(servers)),
             Some("CODE") => argument.add(ArgValueCompleter::new(codes)),
+            Some("PROGRAM") => argument.add(ArgValueCompleter::new(programs)),
             _ => argument,
         }
     });
+    // What follows is the name of a program.
+    let takes_program = command.is_allow_external_subcommands_set();
+    let command = if takes_program {
+        command.add(SubcommandCandidates::new(|| programs(OsStr::new(""))))
+    } else {
+        command
+    };
     command.mut_subcommands(with_names)
+}
+
+/// The names of saved programs that begin with what was typed.
+fn programs(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let Ok(store) = ProgramStore::of_working_folder() else { return Vec::new() };
+    let typed = typed.to_str().unwrap_or_default();
+    let names = store.all().unwrap_or_default().into_iter().map(|program| program.name);
+    names.filter(|name| name.starts_with(typed)).take(NAMES).map(CompletionCandidate::new).collect()
 }
 
 /// The names of servers that begin with what was typed.
@@ -177,6 +195,7 @@ mod tests {
         };
         assert!(completes(&["mcp", "call"], "target") && completes(&["run"], "allow"));
         assert!(completes(&["mcp", "call"], "arguments") && completes(&["explain"], "code"));
+        assert!(completes(&["program", "show"], "name") && completes(&["program", "check"], "names"));
         assert!(completes(&["mcp", "info"], "name") && completes(&["codegen"], "servers"));
         assert!(!completes(&["mcp", "add"], "name") && !completes(&["setup"], "name"));
     }

@@ -11,9 +11,8 @@ use gateway::sessions::Sessions;
 use report::Report;
 use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
-use runner::{Code, Engine, Outcome, ProgramFile, Request};
+use runner::{Code, Engine, Outcome, Request};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use system::random;
 use tokio::time::sleep;
@@ -82,16 +81,6 @@ pub(crate) struct Execution {
 
 /// The client's arguments.
 pub(crate) type Arguments = ExecuteCode;
-
-/// The arguments of an execution that runs a saved program with these arguments, a JSON object.
-pub(crate) fn of_program(program: &CheckedProgram, arguments: &RawValue) -> Arguments {
-    Arguments {
-        code: program.offered.program.text().to_owned(),
-        timeout: None,
-        check_only: false,
-        args: ProgramFile::request_arguments(arguments),
-    }
-}
 
 /// The user's answer to a sealed question.
 ///

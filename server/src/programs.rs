@@ -12,10 +12,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use config::{Config, Glob};
 use gateway::failure::Failure;
 use gateway::permission::ApprovedTools;
+use gateway::reference::ExecuteCode;
 use gateway::saved_programs::{Approval, Approvals, ProgramStore, SavedProgram, functions};
 use gateway::tool_list::ToolList;
 use runner::{ProgramFile, ProgramText};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::sync::watch;
 
 pub(crate) use definition::structured;
@@ -205,6 +207,22 @@ impl OfferedProgram {
 }
 
 impl CheckedProgram {
+    /// Why it can't be called, if it is broken.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        let why = self.broken.as_ref()?;
+        Some(format!("the program {} is broken and can't be called: {why}", self.offered.name))
+    }
+
+    /// The arguments of an execution that runs it with these, a JSON object.
+    pub(crate) fn request(&self, arguments: &RawValue) -> ExecuteCode {
+        ExecuteCode {
+            code: self.offered.program.text().to_owned(),
+            timeout: None,
+            check_only: false,
+            args: ProgramFile::request_arguments(arguments),
+        }
+    }
+
     /// Whether a client with this view of the configuration may call everything that the program can call.
     pub(crate) fn may_be_seen(&self, config: &Config) -> bool {
         self.manifest.iter().all(|name| {

@@ -351,7 +351,7 @@ impl McpService {
 
     async fn call(
         &self,
-        mut parameters: Map<String, Value>,
+        parameters: Map<String, Value>,
         context: RequestContext<RoleServer>,
     ) -> Result<Value, ErrorData> {
         let call = MultiRoundTripCall::new(&self.state, &self.session, &context, &parameters)?;
@@ -367,15 +367,15 @@ impl McpService {
             return Ok(result);
         }
         let program = definitions::program(&snapshot, name).cloned();
+        if let Some(refusal) = program.as_ref().and_then(|program| program.refusal()) {
+            return Ok(answer::failure(&refusal));
+        }
+        let is_execution = name == definitions::EXECUTE && definitions::executes(&snapshot);
         let direct = match snapshot.partition.find(name) {
-            _ if name == definitions::EXECUTE && definitions::executes(&snapshot) => None,
-            _ if program.is_some() => None,
+            _ if is_execution || program.is_some() => None,
             Some(direct) => Some(direct.clone()),
             None => return Err(definitions::unknown_tool(&snapshot, name)),
         };
-        if let Some(why) = program.as_ref().and_then(|program| program.broken.as_ref()) {
-            return Ok(answer::failure(&format!("the program {name} is broken and can't be called: {why}")));
-        }
         let sealed = match call.resume::<SuspendedExecution>().await? {
             Resumption::Answered(result) => return Ok(result),
             Resumption::Sealed(once, known) => Some((once, known)),
@@ -386,18 +386,14 @@ impl McpService {
         let work = if let Some(direct) = direct {
             self.direct_call(direct, &scope, parameters, &context).await?
         } else {
+            let sent = parameters.get("arguments");
             let arguments = match &program {
-                Some(program) => {
-                    let given = message::arguments(&context.extensions, parameters.get("arguments"))?;
-                    execute::of_program(program, &given)
-                }
-                None => {
-                    let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
-                    match Arguments::read(arguments) {
-                        Ok(arguments) => arguments,
-                        Err(wrong) => return Ok(answer::failure(&wrong.for_model())),
-                    }
-                }
+                Some(program) => Ok(program.request(&message::arguments(&context.extensions, sent)?)),
+                None => Arguments::read(sent.cloned().unwrap_or_else(|| json!({}))),
+            };
+            let arguments = match arguments {
+                Ok(arguments) => arguments,
+                Err(wrong) => return Ok(answer::failure(&wrong.for_model())),
             };
             let mut given = None;
             if let Some((once, sealed)) = sealed {

@@ -89,7 +89,7 @@ pub(crate) struct CheckProgramsArguments {
 #[derive(Debug, Args)]
 pub(crate) struct SaveProgramArguments {
     /// The program's name: lowercase letters, digits and underscores.
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "PROGRAM")]
     pub(crate) name: String,
     /// The file with the text, or what `program export` has printed; `-` for standard input.
     #[arg(value_name = "FILE", default_value = "-")]

@@ -4,6 +4,7 @@ mod called;
 mod recorded;
 mod saved;
 mod served;
+mod story;
 
 use std::fs;
 use std::path::{Path, PathBuf};

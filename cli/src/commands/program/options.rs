@@ -119,6 +119,11 @@ impl Given {
         Ok(Given { options, matches })
     }
 
+    /// Whether any argument of the program is given as an option.
+    pub(super) fn has_arguments(&self) -> bool {
+        self.matches.ids().any(|id| id.as_str().starts_with(OWN))
+    }
+
     /// The program's arguments as a JSON object; those of `--args` are overridden by single ones.
     ///
     /// # Errors
@@ -214,6 +219,15 @@ mod tests {
             let error = read(words).err().unwrap();
             assert!(error.contains(says), "{words:?}: {error}");
         }
+    }
+
+    #[test]
+    fn options_of_the_command_are_no_arguments_of_the_program() {
+        let has = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            Given::read("orders", &program(), &words).unwrap().has_arguments()
+        };
+        assert!(!has(&["--args", "{}", "--demo", "--json"]) && has(&["--args", "{}", "--most", "1"]));
     }
 
     #[test]

@@ -4,13 +4,14 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::recording::{masked, tools_of};
 use gateway::saved_programs::{Approvals, RecordedRun, RecordedRuns};
-use runner::{Outcome, Status};
+use runner::{Outcome, ProgramFile, Status};
 use serde_json::value::{RawValue, to_raw_value};
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
+use super::options::Given;
 use super::running::{self, Job};
 use super::support::configuration;
 use crate::arguments::{NamedProgram, RunProgramArguments};
@@ -45,8 +46,7 @@ fn jobs(arguments: RunProgramArguments) -> Result<Result<Vec<Job>, u8>, Failure>
     let program = gateway::saved_programs::ProgramStore::of_working_folder()?.find(&name)?;
     let content = program.program()?;
     let examples = &content.about().examples;
-    let is_plain = words.iter().skip(1).all(|word| matches!(word.as_str(), "--demo" | "--json"));
-    if !is_plain || options.args.is_some() || examples.is_empty() {
+    if options.args.is_some() || examples.is_empty() || has_arguments(&name, content, words) {
         return Ok(running::read(arguments)?.map(|job| vec![job]));
     }
     let mut jobs = Vec::new();
@@ -61,6 +61,13 @@ fn jobs(arguments: RunProgramArguments) -> Result<Result<Vec<Job>, u8>, Failure>
         }
     }
     Ok(Ok(jobs))
+}
+
+/// Whether the words after a program's name give it arguments. Wrong words do as well: they are reported.
+fn has_arguments(name: &str, program: &ProgramFile, words: &[String]) -> bool {
+    let none = ["--args".to_owned(), "{}".to_owned()];
+    let words: Vec<String> = words.iter().skip(1).cloned().chain(none).collect();
+    Given::read(name, program, &words).map_or(true, |given| given.has_arguments())
 }
 
 async fn record_in(runtime: &Runtime, job: &Job, cancel: &CancellationToken) -> Result<u8, Failure> {

@@ -8,11 +8,16 @@ use serde_json::{Value, json};
 use super::REVENUE;
 use crate::cache::shared;
 use crate::harness::{Run, fault_entry};
-use crate::serving::{DEMO, Serve, Server};
+use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
 
 /// A server that offers programs whose names begin with `re`.
 fn serve() -> Server {
-    let mut server = Serve::new(&format!("{DEMO}serve: {{ programs: [re*] }}\n")).start();
+    offering("re*")
+}
+
+/// A server that offers programs whose names match `pattern`.
+pub(super) fn offering(pattern: &str) -> Server {
+    let mut server = Serve::new(&format!("{DEMO}serve: {{ programs: ['{pattern}'] }}\n")).start();
     server.shake_hands();
     server
 }
@@ -24,7 +29,7 @@ fn programs(server: &Server) -> PathBuf {
 }
 
 /// `toolsmith` with the server's configuration and home.
-fn toolsmith(server: &Server, arguments: &[&str]) -> Run {
+pub(super) fn toolsmith(server: &Server, arguments: &[&str]) -> Run {
     Run::new(shared())
         .arguments(arguments)
         .arguments(&["--config", server.path("given.yaml").to_str().unwrap()])
@@ -40,7 +45,11 @@ fn tool(server: &mut Server, id: u32, name: &str) -> Option<Value> {
 
 /// The tool of a program, once it has changed as wanted.
 #[track_caller]
-fn awaited(server: &mut Server, name: &str, is_wanted: impl Fn(Option<&Value>) -> bool) -> Option<Value> {
+pub(super) fn awaited(
+    server: &mut Server,
+    name: &str,
+    is_wanted: impl Fn(Option<&Value>) -> bool,
+) -> Option<Value> {
     for id in 1000.. {
         let tool = tool(server, id, name);
         if is_wanted(tool.as_ref()) {
@@ -90,6 +99,23 @@ fn an_approved_program_is_a_tool_with_schemas_and_annotations() {
     // It has the same text, but the configuration does not offer it.
     let other = server.ask(4, "tools/call", &json!({ "name": "other", "arguments": {} }));
     assert!(other["error"]["message"].as_str().unwrap().contains("unknown tool"), "{other:#}");
+}
+
+#[test]
+fn an_approved_program_needs_no_answer_of_the_client() {
+    let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], permissions: { '*': ask } }\n\
+                  serve: { programs: [re*] }\n";
+    let mut server = Serve::new(config).start();
+    server.shake_hands();
+    fs::write(programs(&server).join("revenue.rs"), REVENUE).unwrap();
+    toolsmith(&server, &["program", "approve", "revenue", "--yes"]).done().exits(0);
+    awaited(&mut server, "revenue", |tool| tool.is_some());
+    // This client can't be asked: a snippet with the same call is denied.
+    let snippet = server.ask(1, "tools/call", &execute("demo::list_orders().await?.orders.len()"));
+    assert_eq!(outcome_of(&snippet)["status"], "denied", "{snippet:#}");
+    let call = json!({ "name": "revenue", "arguments": { "customer": "c-01" } });
+    let answer = server.ask(2, "tools/call", &call);
+    assert_eq!(answer["result"]["isError"], false, "{answer:#}");
 }
 
 #[test]
