@@ -236,6 +236,7 @@ impl Broker<'_> {
             }
             Err(refused) => Err(refused),
         };
+        watched.answered(&answer);
         if matches!(&answer, Err(failure) if failure.kind.is_refusal()) {
             watched.refused();
         }

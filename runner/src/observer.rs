@@ -4,6 +4,9 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::value::RawValue;
 
+use bridge::wire::CallFailure;
+
+use crate::host::Answer;
 use crate::outcome::CallRecord;
 
 /// The phase of an execution. Each phase starts once, in this order; an execution that ends early skips the rest.
@@ -79,6 +82,12 @@ pub trait Observer: Send + Sync {
 
     /// The program makes a call, which has not been checked yet.
     fn call_began(&self, _call: &CallBegun<'_>) {}
+
+    /// A call that began is allowed, and is passed to the server's session.
+    fn call_sent(&self, _number: u64) {}
+
+    /// A call was answered or refused, before it ends. A call that is cancelled or cut off ends without this.
+    fn call_answered(&self, _number: u64, _answer: &Result<Answer, CallFailure>) {}
 
     /// A call has ended. Every started call ends exactly once, even if it was refused, cancelled, or cut off by the
     /// program's end.

@@ -6,9 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use bridge::wire::CallFailure;
 use serde_json::value::RawValue;
 
 use super::record::{CALLS_KEPT, ProgramRecord, lock};
+use crate::host::Answer;
 use crate::observer::{CallBegun, Observer};
 use crate::outcome::{CallRecord, milliseconds};
 
@@ -51,6 +53,12 @@ impl<'a> ObservedCall<'a> {
     pub(super) fn sent(&self) {
         self.is_made.store(true, Ordering::Relaxed);
         lock(self.ledger).calls_total += 1;
+        self.observer.call_sent(self.number);
+    }
+
+    /// The call was answered or refused.
+    pub(super) fn answered(&self, answer: &Result<Answer, CallFailure>) {
+        self.observer.call_answered(self.number, answer);
     }
 
     /// The session refused the call before sending it.
