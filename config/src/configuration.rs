@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::agent::{Agent, Model, Subagent};
 use super::code_mode::{CodeMode, DirectNames};
 use super::config_layer::ConfigLayer;
+use super::history::History;
 use super::identities;
 use super::locks::{self, LockFile};
 use super::permissions::{Filter, Glob, Permission, Rules};
@@ -30,6 +31,8 @@ pub struct Config {
     pub serve: Serve,
     /// The size limit of the cache, and the tools whose results are cached.
     pub cache: CacheSettings,
+    /// The history of executions.
+    pub history: History,
     /// Whether calls are counted for `toolsmith stats`.
     pub stats: bool,
     /// The layers that the configuration was read from, weakest first.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use report::Problem;
 
+use super::history;
 use super::key_macros::{Kind as _, Merge as _};
 use super::load_options::LoadOptions;
 use super::locks::{self, LOCK, LockFile};
@@ -302,7 +303,10 @@ impl Layers {
         let (mut merged, mut wrong, mut model_keys) = (File::default(), Vec::new(), BTreeSet::new());
         let mut named = None;
         for document in &self.documents {
-            let (stronger, problems) = validation::settings(document);
+            let (mut stronger, mut problems) = validation::settings(document);
+            if let ConfigLayer::Project(_) = &document.source.layer {
+                problems.extend(history::of_project(document, &mut stronger.history, &merged.history));
+            }
             wrong.extend(problems.iter().map(|problem| document.source.located(problem)));
             model_keys.extend(stronger.models.keys());
             named = stronger.defaults.model.as_ref().map(|model| document.source.line(model.place)).or(named);
@@ -380,6 +384,7 @@ impl Layers {
             code_mode,
             serve: settings.serve,
             cache: settings.cache,
+            history: settings.history,
             stats: settings.global_settings.stats,
             layers,
             locks: self.locks,

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod age;
 mod agent;
 mod check;
 mod code_mode;
@@ -17,6 +18,7 @@ mod error;
 #[cfg(test)]
 mod fixtures;
 mod folders;
+mod history;
 mod identities;
 mod key_macros;
 mod key_types;
@@ -52,6 +54,7 @@ use std::path::Path;
 
 use report::Problem;
 
+pub use self::age::{InvalidAge, parse as parse_age};
 pub use self::agent::{Conversations, Model, Subagent};
 pub use check::{Checked, check};
 pub use code_mode::{CodeMode, DirectNames, MAX_DESCRIPTION};
@@ -60,6 +63,7 @@ pub use config_layer::ConfigLayer;
 pub use configuration::{Absent, Config, Server};
 pub use error::{Error, ErrorKind};
 pub use folders::{cache_folder, state_folder, user_folder};
+pub use history::History;
 pub use identities::{
     Auth, Denied, HASH_PREFIX, NamedToken, SignatureAlgorithm, SubjectLimits, check_day, check_token_name,
     is_secure_address, permits,

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agent::{AgentForm, Models, SubagentForm};
 use super::code_mode::{CodeModeForm, DirectNames};
+use super::history::HistoryForm;
 use super::key_macros::{Kind, Merge, section};
 use super::key_types::{FilePath, Seconds, SecondsOrNone, Size, text};
 use super::permissions::Glob;
@@ -38,6 +39,8 @@ section! {
         serve: ServeForm,
         /// The cache, shared by all projects, and the tools whose results are cached.
         cache: CacheForm,
+        /// The history of executions, one file for all projects.
+        history: HistoryForm,
         /// How tools outside code mode are called.
         direct_names: DirectNames = DirectNames::Plain,
         /// The available models.

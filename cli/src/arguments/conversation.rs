@@ -103,37 +103,6 @@ pub(crate) struct PruneArguments {
     pub(crate) json: bool,
 }
 
-/// Maximum of --older-than, in seconds: a thousand years.
-const MAX_AGE: u64 = 1000 * 366 * 86_400;
-
 pub(super) fn age(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is not a time; write a number with s, m, h, d or w, such as 30d");
-    let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
-    let unit = match &text[digits.len()..] {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3600,
-        "d" => 86_400,
-        "w" => 7 * 86_400,
-        _ => return Err(wrong()),
-    };
-    let number: u64 = digits.parse().map_err(|_| wrong())?;
-    let seconds = number.checked_mul(unit).filter(|seconds| *seconds <= MAX_AGE).ok_or_else(wrong)?;
-    Ok(Duration::from_secs(seconds))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ages_are_numbers_with_units() {
-        assert_eq!(age("30d"), Ok(Duration::from_secs(30 * 86_400)));
-        assert_eq!(age("0s"), Ok(Duration::ZERO));
-        assert_eq!(age("2w"), Ok(Duration::from_secs(14 * 86_400)));
-        for wrong in ["", "30", "d", "-1d", "1.5d", "30 d", "9999999999999999999w", "400000d", "3dé", "30D"]
-        {
-            assert!(age(wrong).unwrap_err().contains("such as 30d"), "{wrong}");
-        }
-    }
+    config::parse_age(text).map_err(|error| error.to_string())
 }
