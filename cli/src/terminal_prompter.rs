@@ -34,8 +34,12 @@ pub(crate) fn policy(
     terminal: &Terminal,
     questions: Questions,
 ) -> Arc<PermissionPolicy> {
-    let prompter = TerminalPrompter { prompt: terminal.prompt(), questions };
-    permission::policy(config, (allow, approved), &terminal.notifier(), prompter)
+    permission::policy(config, (allow, approved), &terminal.notifier(), prompter(terminal, questions))
+}
+
+/// Asks at the terminal of a command.
+pub(crate) fn prompter(terminal: &Terminal, questions: Questions) -> impl Prompter + use<> + 'static {
+    TerminalPrompter { prompt: terminal.prompt(), questions }
 }
 
 /// The answers to a question: those that differ in what they do.

@@ -98,6 +98,7 @@ fn code(kind: Kind) -> u8 {
         | Kind::Sandbox
         | Kind::Conversation
         | Kind::Statistics
+        | Kind::History
         | Kind::Update
         | Kind::Network
         | Kind::Output

@@ -64,6 +64,8 @@ kinds! {
     Conversation = "conversation",
     /// The file of statistics can't be read or written.
     Statistics = "statistics",
+    /// The history of executions can't be read or written.
+    History = "history",
     /// Traces can't be exported.
     Telemetry = "telemetry",
     /// The audit log can't be written.

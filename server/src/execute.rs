@@ -8,11 +8,13 @@ use gateway::discovery::needed;
 use gateway::permission::PermissionPolicy;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::sessions::Sessions;
+use history::{Ending, NewExecution, RecordedExecution};
 use report::Report;
 use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
-use runner::{Code, Engine, Outcome, Request};
+use runner::{Code, Engine, Observer, Outcome, Request};
 use serde::{Deserialize, Serialize};
+use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 use system::random;
 use tokio::time::sleep;
@@ -25,6 +27,7 @@ use super::caller::Caller;
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::{ClientHost, UnderWay};
 use super::definitions;
+use super::execution_history::{self, RecordedPrompter};
 use super::execution_slots::Busy;
 use super::identity::Identity;
 use super::kept_outputs::KeptOutputs;
@@ -130,6 +133,8 @@ struct Run<'a> {
     /// Answers questions of servers.
     host: Arc<ClientHost>,
     stop: CancellationToken,
+    /// The execution in the history, if it is kept.
+    kept: Option<&'a RecordedExecution>,
     /// Why it is not started.
     refused: Option<Busy>,
 }
@@ -196,7 +201,9 @@ impl Execution {
         let (watcher, messages) = Watcher::new(self.caller.clone());
         let host = ClientHost::new(self.caller.abilities, self.state.terminal.notifier());
         let forwarding = progress::forward(&self.caller, messages, host.notices());
-        let run = Run { code: &code, approver: &approver, recorder: &recorder, host, stop, refused };
+        let kept = if refused.is_none() { self.kept(&recorder) } else { None };
+        let kept = kept.as_ref();
+        let run = Run { code: &code, approver: &approver, recorder: &recorder, host, stop, kept, refused };
         let running = async {
             let outcome = self.outcome(run, &watcher).await;
             drop(watcher);
@@ -205,12 +212,29 @@ impl Execution {
         // All notifications are sent before the result.
         let (outcome, ()) = tokio::join!(running, forwarding);
         if let Some(pending) = approver.take_pending() {
+            kept.into_iter()
+                .for_each(|kept| kept.end(Ending::without_outcome("input_required", None, None), ""));
             return Ok(self.question(pending, &recorder));
         }
-        let kept = KeptOutputs::new(&self.state, &self.session, recorder.id());
-        let answer = self.answer(outcome, &code, (&recorder, &kept), timing);
-        kept.share().await;
+        let outputs = KeptOutputs::new(&self.state, &self.session, recorder.id());
+        let answer = self.answer(outcome, &code, (&recorder, &outputs, kept), timing);
+        outputs.share().await;
         Ok(answer)
+    }
+
+    /// Records the begin in the history, if the execution is kept.
+    fn kept(&self, recorder: &ExecutionRecorder) -> Option<RecordedExecution> {
+        let Arguments { code, args, check_only, .. } = &self.arguments;
+        let new = || NewExecution {
+            id: recorder.id().to_owned(),
+            requester: self.requester.in_history(),
+            folder: execution_history::folder(),
+            code: code.clone(),
+            arguments: (!args.is_empty()).then(|| to_raw_value(args).ok()).flatten(),
+            check_only: *check_only,
+        };
+        let settings = &self.snapshot.settings;
+        self.state.history.begin(&settings.config.history, &settings.masker, new)
     }
 
     /// A result that asks for permission. The state contains everything that the next request needs.
@@ -232,7 +256,7 @@ impl Execution {
         &self,
         outcome: Result<Outcome, String>,
         code: &Code,
-        (recorder, kept): (&ExecutionRecorder, &KeptOutputs<'_>),
+        (recorder, outputs, kept): (&ExecutionRecorder, &KeptOutputs<'_>, Option<&RecordedExecution>),
         timing: Timing,
     ) -> Value {
         let masker = &self.snapshot.settings.masker;
@@ -244,7 +268,15 @@ impl Execution {
         let ended = ended.map_err(|unrecorded| unrecorded.to_string());
         let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {
             Ok(outcome) => outcome,
-            Err(message) => return answer::failure(&masker.mask(&message)),
+            Err(message) => {
+                if let Some(kept) = kept {
+                    kept.end(
+                        Ending::without_outcome("host_error", Some("host"), Some(message.clone())),
+                        &message,
+                    );
+                }
+                return answer::failure(&masker.mask(&message));
+            }
         };
         // The wait before the start counts as well.
         outcome.phases_ms.connect += milliseconds(timing.waited);
@@ -254,7 +286,8 @@ impl Execution {
             error.message = masker.mask(&error.message).into_owned();
             masker.mask_value(&mut error.evidence);
         }
-        let keep = |part: &str, text: &str| kept.keep(part, text);
+        let ending = kept.map(|kept| (kept, kept.ending(&outcome)));
+        let keep = |part: &str, text: &str| outputs.keep(part, text);
         let shared = shared_sessions::note(&outcome.shared_sessions);
         let (status, result) = (outcome.status, outcome.result.clone());
         let serve = &self.snapshot.config().serve;
@@ -265,11 +298,15 @@ impl Execution {
             }
             _ => answer,
         };
-        definitions::with_lines(answer, self.lowered().into_iter().chain(shared))
+        let answer = definitions::with_lines(answer, self.lowered().into_iter().chain(shared));
+        if let Some((kept, ending)) = ending {
+            kept.end(ending, &execution_history::texts(&answer));
+        }
+        answer
     }
 
     async fn outcome(&self, run: Run<'_>, watcher: &Watcher) -> Result<Outcome, String> {
-        let Run { code, approver, recorder, host, stop, refused } = run;
+        let Run { code, approver, recorder, host, stop, kept, refused } = run;
         let Arguments { code: text, args, check_only, .. } = &self.arguments;
         let recorded = recorder.execution(text, &json!(args), *check_only);
         recorded.map_err(|unrecorded| unrecorded.to_string())?;
@@ -302,13 +339,15 @@ impl Execution {
         let _under_way = host.under_way(None, self.caller.clone());
         let upstreams = self.shared_upstreams();
         let _shared_under_way = self.shared_under_way(upstreams.as_deref(), &host);
-        let sessions = self.sessions(approver, host, upstreams);
+        let sessions = self.sessions(approver, host, upstreams, kept);
         let in_force = SettingsInForce::new(&self.state, &self.snapshot.settings, self.identity.as_deref());
         let seen = &self.session.seen;
         let recorded = Recorded { sessions: &sessions, recorder, approver, in_force, seen };
         let request = self.request(code.clone(), stop)?;
         let measured = self.measured();
-        let ran = engine.run(&request, &self.snapshot.catalog, &recorded, watcher).await;
+        let observed = kept.map(|kept| kept.observe(watcher));
+        let observer: &dyn Observer = observed.as_ref().map_or(watcher, |observed| observed);
+        let ran = engine.run(&request, &self.snapshot.catalog, &recorded, observer).await;
         let shared_sessions = sessions.shared_servers();
         self.behind_answer(engine, sessions);
         let outcome = ran.map_err(|error| Report::from(error).for_model())?;
@@ -379,8 +418,10 @@ impl Execution {
         approver: &Approver,
         host: Arc<ClientHost>,
         upstreams: Option<Arc<Upstreams>>,
+        kept: Option<&RecordedExecution>,
     ) -> Sessions {
         let settings = &self.snapshot.settings;
+        let host = execution_history::recorded_host(host, kept, "client");
         let mut sessions = Sessions::new(settings.config.clone(), settings.masker.clone(), host);
         sessions.hold_to(settings.known.pins.clone());
         sessions.share(self.state.services.clone(), &self.session.owner());
@@ -396,11 +437,12 @@ impl Execution {
         let approved = self.program.as_ref().map(|program| program.offered.approved.clone());
         let approved = approved.unwrap_or_default();
         sessions.look_up_in(Arc::new(Lookup::from(self.snapshot.reference.clone())));
+        let prompter = RecordedPrompter::new(approver.clone(), kept.cloned(), "client");
         sessions.permit(PermissionPolicy::of_session(
             &settings.config,
             (allow, approved),
             answers,
-            approver.clone(),
+            prompter,
         ));
         sessions
     }

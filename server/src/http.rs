@@ -70,6 +70,7 @@ pub(crate) async fn serve<Handler: ServerHandler>(
     };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
+    state.history.serve_others();
     // Ends streams and sessions.
     let end = CancellationToken::new();
     let endpoint = Endpoint::new(state.clone(), service, (address, token), end.clone());

@@ -17,6 +17,7 @@ pub mod conversations;
 mod debug;
 pub mod definitions;
 mod execute;
+pub mod execution_history;
 mod execution_slots;
 #[cfg(test)]
 mod fixtures;

@@ -11,6 +11,7 @@ use gateway::calls::CallServices;
 use gateway::failure::Failure;
 use gateway::permission::Remembered;
 use gateway::sessions::{Room, SpareSessions};
+use history::Durability;
 use report::{Kind, Report};
 use runner::{Cache, Engine, MIN_SPARE_MEMORY, Observer};
 use terminal::Terminal;
@@ -21,6 +22,7 @@ use tokio_util::task::TaskTracker;
 use super::caller::Abilities;
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::ClientHost;
+use super::execution_history::ExecutionHistory;
 use super::execution_slots::Slots;
 use super::identity::Subject;
 use super::metrics::Metrics;
@@ -61,6 +63,8 @@ pub struct ServerState {
     pub(crate) services: CallServices,
     pub(crate) slots: Arc<Slots>,
     pub(crate) metrics: Arc<Metrics>,
+    /// The history of executions.
+    pub(crate) history: ExecutionHistory,
     /// Sessions with servers that were opened before an execution needs them.
     pub(crate) spares: Arc<SpareSessions>,
     /// The slots of a subagent's tasks, if this process serves one.
@@ -156,6 +160,7 @@ impl ServerState {
             services: CallServices::new(terminal.notifier()),
             slots,
             metrics: Arc::default(),
+            history: ExecutionHistory::new(Durability::Synced, terminal.notifier()),
             spares,
             tasks: OnceLock::new(),
             subjects: SubjectViews::default(),
@@ -327,5 +332,6 @@ impl ServerState {
         // An execution that has ended meanwhile may have returned a spare session.
         self.spares.close().await;
         self.services.statistics.flush().await;
+        self.history.flush().await;
     }
 }

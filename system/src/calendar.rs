@@ -26,7 +26,13 @@ pub fn minute(at: i64) -> String {
 /// The day: 2026-11-22.
 #[must_use]
 pub fn day(time: SystemTime) -> String {
-    formatted(milliseconds(time), "%Y-%m-%d")
+    day_of(milliseconds(time))
+}
+
+/// The day of a time in milliseconds since 1970: 2026-11-22.
+#[must_use]
+pub fn day_of(at: i64) -> String {
+    formatted(at, "%Y-%m-%d")
 }
 
 /// The start of a day in UTC, from a date such as 2026-11-22; `None` for another text or a date before 1970.

@@ -57,6 +57,23 @@ impl Requester {
             address: self.address,
         }
     }
+
+    /// The requester, as the history has it.
+    pub(crate) fn in_history(&self) -> history::Requester {
+        let who = self.who();
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        history::Requester {
+            transport: who.transport,
+            client: owned(who.client),
+            client_version: owned(who.version),
+            session: owned(who.session),
+            subject: owned(who.subject),
+            issuer: owned(who.issuer),
+            address: who.address.map(|address| address.to_string()),
+            parent_run: self.run.clone(),
+        }
+    }
+
     /// The attributes of the request for a span.
     pub(super) fn incoming(&self) -> Incoming<'_> {
         Incoming {

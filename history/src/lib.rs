@@ -1,0 +1,34 @@
+//! Executions that are kept: one SQLite file for all processes of a user.
+//!
+//! [`History`] queues what an execution does, and one thread of the process writes it, behind the answers: `recorder`
+//! and `observed` are its ends in an execution, `event` is what is queued, `writer` the thread, `rows` its statements,
+//! and `prune` the bounds on age and size. `kept` bounds texts and masks secrets before anything is written, `tokens`
+//! estimates what code mode saves. [`Reader`] reads the file for commands and pages. Which executions are recorded is
+//! decided elsewhere.
+
+mod clock;
+mod error;
+mod event;
+mod file;
+mod filter;
+mod kept;
+mod observed;
+mod prune;
+mod reader;
+mod record;
+mod recorder;
+mod rows;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod writer;
+
+pub use error::{HistoryError, HistoryErrorKind};
+pub use event::{Asked, Ending, NewExecution, Requester};
+pub use file::{Durability, file};
+pub use filter::{Filter, Page};
+pub use observed::Observed;
+pub use reader::Reader;
+pub use record::{Arguments, Call, Execution, PhaseStart, Question, Savings, Summary, Tokens};
+pub use recorder::{History, RecordedExecution};

@@ -1,0 +1,122 @@
+//! Keeps the file within its bounds on age and size, and finds executions whose process was killed.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+use crate::event::Bounds;
+
+/// Executions that are deleted in one transaction: other processes write in between.
+const BATCH: i64 = 50;
+
+/// How much of the bound on size is used again after the oldest executions were deleted, in percent: so that deleting
+/// is rare.
+const REFILLED: u64 = 90;
+
+/// How much larger events are in the file than in memory, at most: with their index and the rests of pages.
+const GROWTH: u64 = 8;
+
+/// Part of the bound on size that is left to the write-ahead log, and as much again for what deleting needs: an eighth,
+/// at most 32 MiB.
+const RESERVE_PART: u64 = 8;
+const MOST_RESERVE: u64 = 32 << 20;
+
+/// Pages freed after a deletion (64 MiB of them at most).
+const FREED_PAGES: u32 = 16_384;
+
+/// How long after a process was last seen it counts as ended, in milliseconds: six times the interval at which it
+/// reports itself.
+pub(crate) const GONE: i64 = 30_000;
+
+/// Limits the file of a connection to the bound on size. A write beyond it fails with "full".
+pub(crate) fn limit(connection: &Connection, bounds: Bounds) -> Result<(), rusqlite::Error> {
+    let reserve = (bounds.size / RESERVE_PART).min(MOST_RESERVE);
+    set_limit(connection, bounds.size - 2 * reserve)
+}
+
+fn set_limit(connection: &Connection, bytes: u64) -> Result<(), rusqlite::Error> {
+    let page = pages(connection, "page_size")?.max(1);
+    let most = (bytes / page).min(u64::from(u32::MAX - 1));
+    connection.pragma_update_and_check(None, "max_page_count", integer(most), |_| Ok(()))
+}
+
+fn integer(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn pages(connection: &Connection, pragma: &str) -> Result<u64, rusqlite::Error> {
+    connection
+        .pragma_query_value(None, pragma, |row| row.get::<_, i64>(0))
+        .map(|pages| pages.try_into().unwrap_or(0))
+}
+
+/// Deletes executions that are too old, and records those whose process was killed as interrupted.
+pub(crate) fn expire(connection: &mut Connection, bounds: Bounds, now: i64) -> Result<(), rusqlite::Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let gone = "status IS NULL AND process NOT IN (SELECT id FROM processes WHERE seen >= ?1)";
+    // The others were indexed at their end.
+    let index = "INSERT INTO words (rowid, text) SELECT execution, code FROM contents";
+    let sql = format!("{index} WHERE execution IN (SELECT number FROM executions WHERE {gone})");
+    transaction.execute(&sql, [now - GONE])?;
+    let seen = "SELECT seen FROM processes WHERE processes.id = executions.process";
+    let sql = format!("UPDATE executions SET status = 'interrupted', ended = ({seen}) WHERE {gone}");
+    transaction.execute(&sql, [now - GONE])?;
+    transaction.execute("DELETE FROM processes WHERE seen < ?1", [now - GONE])?;
+    transaction.commit()?;
+    let oldest = now.saturating_sub(bounds.age);
+    while delete_first(connection, "begun < ?1", oldest)? == BATCH {}
+    Ok(())
+}
+
+/// Deletes the oldest executions until a tenth of the bound on size is free, and enough for events of this size in
+/// bytes.
+pub(crate) fn shrink(
+    connection: &mut Connection,
+    bounds: Bounds,
+    bytes: usize,
+) -> Result<(), rusqlite::Error> {
+    let most = pages(connection, "max_page_count")?;
+    let page = pages(connection, "page_size")?.max(1);
+    let events = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_mul(GROWTH) / page;
+    let most = (most * REFILLED / 100).min(most.saturating_sub(events));
+    set_limit(connection, bounds.size)?;
+    loop {
+        let used = pages(connection, "page_count")?.saturating_sub(pages(connection, "freelist_count")?);
+        if used <= most || delete_first(connection, "?1 = 0", 0)? == 0 {
+            return limit(connection, bounds);
+        }
+    }
+}
+
+/// Deletes the oldest executions for which a condition on `?1` is true, at most [`BATCH`]; returns their number.
+fn delete_first(connection: &mut Connection, condition: &str, value: i64) -> Result<i64, rusqlite::Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let sql = format!("SELECT number FROM executions WHERE {condition} ORDER BY begun LIMIT ?2");
+    let numbers: Vec<i64> = {
+        let mut statement = transaction.prepare_cached(&sql)?;
+        let rows = statement.query_map(params![value, BATCH], |row| row.get(0))?;
+        rows.collect::<Result<_, _>>()?
+    };
+    delete(&transaction, &numbers)?;
+    transaction.commit()?;
+    Ok(i64::try_from(numbers.len()).unwrap_or(BATCH))
+}
+
+/// Deletes executions by their numbers.
+pub(crate) fn delete(transaction: &Transaction<'_>, numbers: &[i64]) -> Result<(), rusqlite::Error> {
+    for number in numbers {
+        transaction.prepare_cached("DELETE FROM words WHERE rowid = ?1")?.execute([number])?;
+        transaction.prepare_cached("DELETE FROM executions WHERE number = ?1")?.execute([number])?;
+    }
+    Ok(())
+}
+
+/// Removes deleted texts from the index and from the write-ahead log, and frees their space.
+pub(crate) fn tidy(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.execute("INSERT INTO words (words) VALUES ('optimize')", [])?;
+    for pragma in [&format!("PRAGMA incremental_vacuum({FREED_PAGES})"), "PRAGMA wal_checkpoint(TRUNCATE)"] {
+        let mut statement = connection.prepare(pragma)?;
+        let mut rows = statement.query([])?;
+        // Each row that is read is a freed page.
+        while rows.next()?.is_some() {}
+    }
+    Ok(())
+}

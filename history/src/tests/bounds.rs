@@ -1,0 +1,122 @@
+//! The bounds on texts, on the age of executions, and on the size of the file.
+
+use rusqlite::Connection;
+
+use super::*;
+
+#[tokio::test]
+async fn output_is_cut_to_its_bound_and_short_parts_stay_whole() {
+    let fixture = Fixture::with(config::History { output: 1_000, ..config::History::default() });
+    let execution = fixture.begin("e1", "1");
+    let mut ended = outcome(Status::Ok);
+    ended.result = Some(raw(&json!("r".repeat(5_000))));
+    ended.stdout = "ö".repeat(5_000);
+    ended.stderr = "short".to_owned();
+    ended.content = vec![raw(&json!({ "type": "text", "text": "t" }))];
+    execution.end(execution.ending(&ended), "");
+    // The bound is not within the secret that the text is cut in.
+    let second = fixture.begin("e2", "1");
+    ended.stdout = format!("{}{SECRET}{}", "x".repeat(990), "y".repeat(40_000));
+    (ended.result, ended.stderr, ended.content) = (None, String::new(), Vec::new());
+    second.end(second.ending(&ended), "");
+    fixture.flush().await;
+
+    let found = fixture.reader().execution("e1").unwrap().outcome;
+    assert_eq!(found["stderr"], json!({ "text": "short", "bytes": 5 }));
+    assert_eq!(found["content"][0]["value"]["text"], "t");
+    let cut = |part: &str| {
+        assert_eq!(found[part]["cut"], true, "{part}");
+        found[part]["text"].as_str().unwrap().len()
+    };
+    let whole = cut("result") + cut("stdout") + 5 + r#"{"text":"t","type":"text"}"#.len();
+    assert!((990..=1_000).contains(&whole), "{whole}");
+    assert_eq!((&found["result"]["bytes"], &found["stdout"]["bytes"]), (&json!(5_002), &json!(10_000)));
+    let second = fixture.reader().execution("e2").unwrap().outcome;
+    let text = second["stdout"]["text"].as_str().unwrap();
+    assert!(text.starts_with("xxx") && text.ends_with("x***yyyyyyy") && text.len() == 1_000, "{text}");
+}
+
+#[tokio::test]
+async fn the_oldest_executions_make_place_and_the_file_keeps_its_bound() {
+    let size = 16 << 20;
+    let fixture = Fixture::with(config::History { size, ..config::History::default() });
+    let random = |number: usize| -> String {
+        // Text that the index does not shrink.
+        (0..3_000).map(|word| format!("{:x} ", word * 7_919 + number * 104_729)).collect()
+    };
+    for number in 0..300 {
+        let execution = fixture.begin(&format!("e{number:04}"), &random(number));
+        let mut ended = outcome(Status::Ok);
+        ended.stdout = random(number + 1_000);
+        execution.end(execution.ending(&ended), "");
+        if number % 20 == 0 {
+            fixture.flush().await;
+            assert!(fixture.size() <= size, "{number}: {}", fixture.size());
+        }
+    }
+    fixture.flush().await;
+    assert!(fixture.size() <= size, "{}", fixture.size());
+    let left = fixture.reader().list(&Filter::default(), Page::ALL).unwrap();
+    assert_eq!(left[0].id, "e0299");
+    assert!((10..250).contains(&left.len()), "{}", left.len());
+    let numbers: Vec<i64> = left.iter().map(|summary| summary.number).collect();
+    assert!(numbers.is_sorted_by(|a, b| *a == b + 1), "only the oldest are gone: {numbers:?}");
+}
+
+impl Fixture {
+    /// Changes the file behind the back of its processes.
+    fn change(&self, sql: &str) {
+        Connection::open(self.file()).unwrap().execute_batch(sql).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn old_executions_are_deleted_and_those_of_killed_processes_are_interrupted() {
+    let fixture = Fixture::new();
+    for id in ["old", "new", "running"] {
+        let execution = fixture.begin(id, "let searched = 1;");
+        if id == "running" {
+            std::mem::forget(execution);
+        } else {
+            execution.end(execution.ending(&outcome(Status::Ok)), "");
+        }
+    }
+    fixture.flush().await;
+    let status = |id: &str| fixture.reader().execution(id).map(|found| found.summary.status).ok();
+    assert_eq!(status("running").as_deref(), Some("running"));
+    fixture.change("UPDATE processes SET seen = 7");
+    assert_eq!(status("running").as_deref(), Some("interrupted"));
+    let interrupted = Filter { status: Some("interrupted".to_owned()), ..Filter::default() };
+    assert_eq!(fixture.reader().count(&interrupted).unwrap(), 1);
+    let month = 31_i64 * 86_400_000;
+    fixture.change(&format!("UPDATE executions SET begun = begun - {month} WHERE id = 'old'"));
+
+    // Another process finds them when it starts to write.
+    let other = start(&fixture.file(), &fixture.settings);
+    drop(other.begin(new("other", "2"), &fixture.settings, Masker::default()));
+    other.flush(Duration::from_secs(60)).await;
+    assert_eq!([status("old"), status("new")], [None, Some("ok".to_owned())]);
+    let found = fixture.reader().execution("running").unwrap().summary;
+    assert_eq!((found.status.as_str(), found.ended), ("interrupted", Some(7)));
+    let text = Filter { text: Some("searched".to_owned()), ..interrupted };
+    assert_eq!(fixture.reader().count(&text).unwrap(), 1);
+}
+
+#[tokio::test]
+async fn many_calls_are_counted_but_not_all_listed() {
+    let fixture = Fixture::new();
+    let execution = fixture.begin("e1", "1");
+    for number in 0..2_100 {
+        call(
+            &execution,
+            number,
+            &json!({ "n": 1 }),
+            Ok(&json!({ "content": [{ "type": "text", "text": "x" }] })),
+        );
+    }
+    fixture.flush().await;
+    let found = fixture.reader().execution("e1").unwrap();
+    assert_eq!((found.calls_made.len(), found.summary.calls), (2_000, 2_100));
+    let each = codegen::tokens(r#"{"n":1}"#) + codegen::tokens("x");
+    assert_eq!(found.summary.tokens.direct, u64::try_from(2_100 * each).unwrap());
+}

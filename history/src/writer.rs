@@ -1,0 +1,275 @@
+//! The only writing thread of a process: several events in each transaction, a fraction of a second after the first.
+//!
+//! Events that can't be written now (the disk is full, another process locks the file) wait for the next attempt; that
+//! is reported once, and again only after a success in between.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior, params};
+use system::random;
+use terminal::Notifier;
+use tokio::sync::oneshot;
+
+use crate::clock::now;
+use crate::error::HistoryError;
+use crate::event::{Bounds, Event, Step};
+use crate::file::{self, Durability};
+use crate::prune;
+use crate::rows::Rows;
+
+/// How long events are collected before they are written: a crash loses no more than this and one write.
+const DELAY: Duration = Duration::from_millis(250);
+
+/// Events that are written without further delay, in bytes (4 MiB).
+const BATCH: usize = 4 << 20;
+
+/// Events in one transaction, in bytes (512 KiB); one event may be larger. So the write-ahead log stays small, and
+/// deleting a few executions makes place.
+const TRANSACTION: usize = 512 << 10;
+
+/// Interval between two attempts to write, and between two reports that this process still runs its executions.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Interval between two searches for executions that are too old.
+const EXPIRY: Duration = Duration::from_secs(600);
+
+/// Length of a process's id, in letters.
+const PROCESS: usize = 12;
+
+/// The name of the key of hashes among the facts.
+const KEY: &str = "hash_key";
+
+/// Starts the thread. It ends when everything is written after the last sender is gone.
+pub(crate) fn start(
+    file: PathBuf,
+    durability: Durability,
+    bounds: Bounds,
+    waiting: Arc<AtomicUsize>,
+    notifier: Notifier,
+) -> mpsc::Sender<Event> {
+    let (sender, events) = mpsc::channel();
+    let writer = Writer {
+        file,
+        durability,
+        bounds,
+        process: random::short_id(PROCESS),
+        waiting,
+        notifier: notifier.clone(),
+        open: None,
+        batch: Vec::new(),
+        bytes: 0,
+        running: 0,
+        flushed: Vec::new(),
+        is_reported: false,
+    };
+    let thread = std::thread::Builder::new().name("history".to_owned());
+    if let Err(error) = thread.spawn(move || writer.run(&events)) {
+        notifier.warning(&format!("no history is kept: its thread can't be started: {error}"));
+    }
+    sender
+}
+
+struct Writer {
+    file: PathBuf,
+    durability: Durability,
+    bounds: Bounds,
+    /// The id of this process in the file.
+    process: String,
+    waiting: Arc<AtomicUsize>,
+    notifier: Notifier,
+    open: Option<Open>,
+    /// Events to write, and their size in bytes.
+    batch: Vec<Event>,
+    bytes: usize,
+    /// Executions that have begun and not ended.
+    running: usize,
+    /// Who waits until everything is written.
+    flushed: Vec<oneshot::Sender<()>>,
+    is_reported: bool,
+}
+
+/// The file, opened.
+struct Open {
+    connection: Connection,
+    /// Device and inode number, to recognize when the path names another file.
+    identity: Option<(u64, u64)>,
+    /// The key of hashes.
+    key: [u8; 32],
+    expired: Option<Instant>,
+}
+
+impl Writer {
+    fn run(mut self, events: &mpsc::Receiver<Event>) {
+        loop {
+            let is_connected = self.collect(events);
+            if self.open.is_some() || !self.batch.is_empty() {
+                self.write();
+            }
+            for flushed in self.flushed.drain(..) {
+                // The caller may no longer wait.
+                let _ = flushed.send(());
+            }
+            if !is_connected {
+                return;
+            }
+        }
+    }
+
+    /// Waits for events, and collects those that follow; returns whether more can follow.
+    fn collect(&mut self, events: &mpsc::Receiver<Event>) -> bool {
+        let is_idle = self.running == 0 && self.batch.is_empty();
+        let first = match is_idle {
+            true => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            false => events.recv_timeout(AGAIN),
+        };
+        match first {
+            Ok(event) => self.take(event),
+            Err(RecvTimeoutError::Timeout) => return true,
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+        let until = Instant::now() + DELAY;
+        while self.flushed.is_empty() && self.bytes < BATCH {
+            match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(event) => self.take(event),
+                Err(RecvTimeoutError::Timeout) => return true,
+                Err(RecvTimeoutError::Disconnected) => return false,
+            }
+        }
+        true
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Flush(flushed) => self.flushed.push(flushed),
+            Event::Bounds(bounds) => {
+                self.bounds = bounds;
+                // Opening the file applies them.
+                self.open = None;
+            }
+            event => {
+                match &event {
+                    Event::Begin(_) => self.running += 1,
+                    Event::Of(_, Step::End { .. }) => self.running = self.running.saturating_sub(1),
+                    _ => {}
+                }
+                self.bytes += event.bytes();
+                self.batch.push(event);
+            }
+        }
+    }
+
+    fn write(&mut self) {
+        match self.try_write() {
+            Ok(()) => self.is_reported = false,
+            Err(error) => {
+                self.open = None;
+                if !std::mem::replace(&mut self.is_reported, true) {
+                    self.notifier.warning(&format!("{error}. Executions go on"));
+                }
+            }
+        }
+    }
+
+    fn try_write(&mut self) -> Result<(), HistoryError> {
+        let mut open = match self.open.take() {
+            Some(open) if open.identity == identity(&self.file) => open,
+            _ => Open::new(&self.file, self.durability, self.bounds)?,
+        };
+        let failed = |cause| file::error(&self.file, "can't be written", cause);
+        // First, so that its executions count as running. An idle process need not be seen.
+        if self.running > 0 {
+            file::retry(|| open.see(&self.process)).map_err(failed)?;
+        }
+        loop {
+            let (count, bytes) = part(&self.batch);
+            let events = self.batch.get(..count).unwrap_or_default();
+            match file::retry(|| open.write(events, &self.process)) {
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => {
+                    // The file has its size: older executions make place.
+                    prune::shrink(&mut open.connection, self.bounds, bytes).map_err(failed)?;
+                    file::retry(|| open.write(events, &self.process)).map_err(failed)?;
+                }
+                written => written.map_err(failed)?,
+            }
+            self.batch.drain(..count);
+            self.bytes -= bytes;
+            self.waiting.fetch_sub(bytes, Ordering::Relaxed);
+            if self.batch.is_empty() {
+                break;
+            }
+        }
+        if open.expired.is_none_or(|last| last.elapsed() >= EXPIRY) {
+            prune::expire(&mut open.connection, self.bounds, now()).map_err(failed)?;
+            open.expired = Some(Instant::now());
+        }
+        self.open = Some(open);
+        Ok(())
+    }
+}
+
+/// The events of the next transaction: their number, and their size in bytes.
+fn part(events: &[Event]) -> (usize, usize) {
+    let (mut count, mut bytes) = (0, 0);
+    for event in events {
+        if count > 0 && bytes + event.bytes() > TRANSACTION {
+            break;
+        }
+        (count, bytes) = (count + 1, bytes + event.bytes());
+    }
+    (count, bytes)
+}
+
+fn identity(file: &std::path::Path) -> Option<(u64, u64)> {
+    file.metadata().ok().map(|found| (found.dev(), found.ino()))
+}
+
+impl Open {
+    fn new(file: &std::path::Path, durability: Durability, bounds: Bounds) -> Result<Self, HistoryError> {
+        let connection = file::create(file, durability)?;
+        let failed = |cause| file::error(file, "can't be written", cause);
+        prune::limit(&connection, bounds).map_err(failed)?;
+        let key = file::retry(|| key(&connection)).map_err(failed)?;
+        Ok(Open { connection, identity: identity(file), key, expired: None })
+    }
+
+    fn write(&mut self, events: &[Event], process: &str) -> Result<(), rusqlite::Error> {
+        // No other process writes from its start on, so there is no deadlock between processes.
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let rows = Rows { transaction: &transaction, key: &self.key, process };
+        for event in events {
+            match event {
+                Event::Begin(begin) => rows.begin(begin)?,
+                Event::Of(owner, step) => rows.step(owner, step)?,
+                Event::Flush(_) | Event::Bounds(_) => {}
+            }
+        }
+        transaction.commit()
+    }
+
+    /// Records that a process is there.
+    fn see(&self, process: &str) -> Result<(), rusqlite::Error> {
+        let sql = "INSERT OR REPLACE INTO processes (id, seen) VALUES (?1, ?2)";
+        self.connection.prepare_cached(sql)?.execute(params![process, now()]).map(|_| ())
+    }
+}
+
+/// The key of hashes, which is created with the file.
+fn key(connection: &Connection) -> Result<[u8; 32], rusqlite::Error> {
+    let read = || {
+        let sql = "SELECT value FROM facts WHERE name = ?1";
+        connection.query_row(sql, [KEY], |row| row.get::<_, [u8; 32]>(0)).optional()
+    };
+    if let Some(key) = read()? {
+        return Ok(key);
+    }
+    let new =
+        random::bytes::<32>().map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+    connection.execute("INSERT OR IGNORE INTO facts (name, value) VALUES (?1, ?2)", params![KEY, new])?;
+    // Another process may have been first.
+    read()?.ok_or(rusqlite::Error::QueryReturnedNoRows)
+}
