@@ -8,6 +8,7 @@ mod conversation;
 mod explain;
 #[cfg(test)]
 mod help;
+mod history;
 mod mcp;
 mod output;
 mod program;
@@ -46,6 +47,10 @@ use values::{
     address, description_length, key_value, seconds, seconds_or_none, server_and_tool, server_name,
 };
 
+pub(crate) use self::history::{
+    HistoryCommand, HistoryDeleteArguments, HistoryDiffArguments, HistoryExportArguments,
+    HistoryListArguments, HistoryRerunArguments, HistoryShowArguments,
+};
 pub(crate) use self::output::OutputArguments;
 pub(crate) use self::program::{
     ApproveProgramArguments, CheckProgramsArguments, DeleteProgramArguments, ExportProgramArguments,
@@ -139,6 +144,9 @@ pub(crate) enum Command {
     /// List, print, export and delete saved conversations.
     #[command(subcommand)]
     Conversation(ConversationCommand),
+    /// List, show, compare, repeat, export and delete the executions that are kept.
+    #[command(subcommand)]
+    History(HistoryCommand),
     /// Show what the cache contains, free space, and compile ahead of time.
     #[command(subcommand)]
     Cache(CacheCommand),
@@ -229,6 +237,9 @@ pub(crate) struct AllowArguments {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
+    /// The snippet itself, instead of a file: that of an earlier execution.
+    #[arg(skip)]
+    pub(crate) code: Option<String>,
     /// The snippet's file, or `-` for standard input.
     #[arg(required_unless_present = "crate_folder")]
     pub(crate) file: Option<PathBuf>,

@@ -14,6 +14,7 @@ mod conversation;
 mod doctor;
 mod execution;
 pub(crate) mod explain;
+mod history;
 mod man;
 pub(crate) mod mcp;
 mod plain_secrets;
@@ -31,20 +32,25 @@ use gateway::failure::Failure;
 use report::Kind;
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments::{Command, McpCommand};
+use crate::arguments::{Command, HistoryCommand, McpCommand, RunArguments};
+
+/// Runs a snippet until its end or the second signal; the first one cancels it.
+async fn run(arguments: RunArguments) -> Result<u8, Failure> {
+    let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
+    cancel_on_signal(cancel.clone(), abandon.clone())?;
+    tokio::select! {
+        done = run::run(arguments, cancel) => done,
+        // Dropping the run kills what it has started.
+        () = abandon.cancelled() => Ok(exit_code::CANCELLED),
+    }
+}
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
     match command {
-        Command::Run(arguments) => {
-            let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
-            cancel_on_signal(cancel.clone(), abandon.clone())?;
-            tokio::select! {
-                done = run::run(arguments, cancel) => done,
-                // Dropping the run kills what it has started.
-                () = abandon.cancelled() => Ok(exit_code::CANCELLED),
-            }
-        }
+        Command::Run(arguments) => run(arguments).await,
+        Command::History(HistoryCommand::Rerun(arguments)) => run(history::again(arguments)?).await,
+        Command::History(command) => until_signal(history::run(&command)).await,
         Command::Program(command) => {
             let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(cancel.clone(), abandon.clone())?;

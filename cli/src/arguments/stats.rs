@@ -18,6 +18,10 @@ pub(crate) struct StatsArguments {
     /// Only this server.
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) server: Option<String>,
+    /// Print what code mode saved, by day: the tokens of snippets and their answers, and those of the same calls made
+    /// directly. Needs the history.
+    #[arg(long, conflicts_with = "reset")]
+    pub(crate) saved: bool,
     /// Print everything as one JSON array.
     #[arg(long, conflicts_with = "reset")]
     pub(crate) json: bool,
@@ -29,7 +33,7 @@ pub(crate) struct StatsArguments {
     pub(crate) yes: bool,
 }
 
-fn since(text: &str) -> Result<SystemTime, String> {
+pub(super) fn since(text: &str) -> Result<SystemTime, String> {
     if let Some(day) = calendar::start_of_day(text) {
         return Ok(day);
     }

@@ -6,16 +6,21 @@ use std::time::{Duration, Instant};
 
 use config::Config;
 use gateway::cache;
+use gateway::config_secrets;
 use gateway::discovery::Discovery;
 use gateway::failure::Failure;
-use gateway::permission::ApprovedTools;
+use gateway::permission::{self, ApprovedTools};
 use gateway::pins::{Known, Pins};
 use gateway::program_crate::ProgramCrate;
 use gateway::recording::{Recorder, Recording};
 use gateway::reference::Lookup;
+use history::{Durability, Ending, NewExecution, RecordedExecution, Requester};
 use report::{Kind, Report};
-use runner::{Catalog, Engine, Outcome, Request, Status};
+use runner::{Catalog, Engine, Observer, Outcome, Request, Status};
+use serde_json::value::to_raw_value;
+use server::execution_history::{self, ExecutionHistory, RecordedPrompter};
 use server::outcome_text;
+use system::random;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
@@ -48,28 +53,72 @@ pub(super) struct Job<'a> {
     pub(super) approved: ApprovedTools,
     /// Whether its requests are recorded.
     pub(super) is_recorded: bool,
+    /// Whether the history keeps it, if it keeps anything.
+    pub(super) is_kept: bool,
 }
 
 impl<'a> Job<'a> {
     /// A request with tools of servers, of which calls are allowed as usual.
     pub(super) fn new(tools: Tools, request: &'a Request, allow: &'a [String]) -> Self {
-        Job { tools, request, allow, approved: ApprovedTools::default(), is_recorded: false }
+        Job { tools, request, allow, approved: ApprovedTools::default(), is_recorded: false, is_kept: true }
     }
 }
 
-/// Runs a job to its end; `show` prints its outcome and returns the exit code.
+/// Runs a job to its end, and keeps it in the history; `show` prints its outcome and returns the exit code.
 pub(super) async fn run(
     (config, terminal): (&Arc<Config>, &Terminal),
     job: Job<'_>,
-    show: impl AsyncFnOnce(&mut Execution<'_>, Outcome) -> Result<u8, Failure>,
+    show: impl AsyncFnOnce(&mut Execution<'_>, &Outcome) -> Result<u8, Failure>,
 ) -> Result<u8, Failure> {
-    let Job { tools, request, allow, approved, is_recorded } = job;
+    let history = ExecutionHistory::new(Durability::Written, terminal.notifier());
+    let kept = if job.is_kept {
+        let id = random::id().map_err(Failure::system)?;
+        let masker = config_secrets::masker(config);
+        history.begin(&config.history, &masker, || new_execution(id, job.request))
+    } else {
+        None
+    };
+    let done = run_kept((config, terminal, kept.as_ref()), job, show).await;
+    if let (Some(kept), Err(failure)) = (&kept, &done) {
+        kept.end(without_outcome(failure), "");
+    }
+    history.flush().await;
+    done
+}
+
+/// The execution at its begin, for the history.
+fn new_execution(id: String, request: &Request) -> NewExecution {
+    NewExecution {
+        id,
+        requester: Requester { transport: "command", ..Requester::default() },
+        folder: execution_history::folder(),
+        code: request.code.text().to_owned(),
+        arguments: (!request.args.is_empty()).then(|| to_raw_value(&request.args).ok()).flatten(),
+        check_only: request.check_only,
+    }
+}
+
+/// The end of an execution without an outcome. One that has an outcome has ended before.
+fn without_outcome(failure: &Failure) -> Ending {
+    let kind = failure.report.kind;
+    let status = if kind == Kind::Cancelled { "cancelled" } else { "host_error" };
+    Ending::without_outcome(status, Some(kind.code()), Some(failure.report.to_string()))
+}
+
+async fn run_kept(
+    (config, terminal, kept): (&Arc<Config>, &Terminal, Option<&RecordedExecution>),
+    job: Job<'_>,
+    show: impl AsyncFnOnce(&mut Execution<'_>, &Outcome) -> Result<u8, Failure>,
+) -> Result<u8, Failure> {
+    let Job { tools, request, allow, approved, is_recorded, .. } = job;
     let started = Instant::now();
-    let preparing = Execution::prepare(config, terminal, tools, request);
+    let preparing = Execution::prepare((config, kept), terminal, tools, request);
     let mut execution = unless_cancelled(&request.cancel, preparing).await?;
     execution.is_recorded = is_recorded;
     let waited = started.elapsed();
-    let policy = terminal_prompter::policy(config, (allow, approved), terminal, Questions::Several);
+    let prompter = terminal_prompter::prompter(terminal, Questions::Several);
+    let prompter = RecordedPrompter::new(prompter, kept.cloned(), "terminal");
+    let policy = permission::policy(config, (allow, approved), &terminal.notifier(), prompter);
     execution.discovery.sessions.permit(policy.clone());
     let mut outcome = execution.outcome(request).await;
     if let Ok(outcome) = outcome.as_mut() {
@@ -86,7 +135,11 @@ pub(super) async fn run(
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let is_unresolved = outcome.as_ref().is_ok_and(has_unresolved);
     let code = match outcome {
-        Ok(outcome) => show(&mut execution, outcome).await,
+        Ok(outcome) => {
+            let code = show(&mut execution, &outcome).await;
+            kept.into_iter().for_each(|kept| kept.end(kept.ending(&outcome), &shown(&outcome)));
+            code
+        }
         Err(failure) => Err(failure),
     };
     // Only the next run of the text becomes slower without the record.
@@ -116,11 +169,23 @@ pub(super) async fn unless_cancelled<T>(
     }
 }
 
+/// What a model reads of an outcome, to estimate its tokens.
+fn shown(outcome: &Outcome) -> String {
+    let parts = [Some(outcome.stdout.clone()), outcome_text::result(outcome), outcome_text::trouble(outcome)];
+    outcome_text::content(outcome)
+        .into_iter()
+        .chain(parts.into_iter().flatten())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
 /// Everything needed to run one snippet.
 pub(super) struct Execution<'a> {
     pub(super) terminal: &'a Terminal,
     pub(super) engine: Engine,
     pub(super) discovery: Discovery<'a>,
+    /// The execution in the history, if it is kept.
+    kept: Option<&'a RecordedExecution>,
     /// Whether the tools come from a crate, and are not refreshed.
     pinned: bool,
     /// Whether requests of the program are recorded.
@@ -131,7 +196,7 @@ pub(super) struct Execution<'a> {
 
 impl<'a> Execution<'a> {
     async fn prepare(
-        config: &'a Arc<Config>,
+        (config, kept): (&'a Arc<Config>, Option<&'a RecordedExecution>),
         terminal: &'a Terminal,
         tools: Tools,
         request: &Request,
@@ -146,7 +211,8 @@ impl<'a> Execution<'a> {
             match tools {
                 Tools::Servers(known) => {
                     let host = TerminalHost::at(terminal);
-                    let mut discovery = Discovery::new(config, host.clone(), cache, known);
+                    let recorded = execution_history::recorded_host(host.clone(), kept, "terminal");
+                    let mut discovery = Discovery::new(config, recorded, cache, known);
                     discovery.offer_logins(host);
                     if !request.check_only {
                         discovery.start_sessions(&request.code);
@@ -155,13 +221,15 @@ impl<'a> Execution<'a> {
                     Ok((discovery, false))
                 }
                 Tools::Crate(program, pins) => {
-                    Ok((Discovery::of_crate(config, TerminalHost::at(terminal), cache, program, pins), true))
+                    let host = TerminalHost::at(terminal);
+                    let host = execution_history::recorded_host(host, kept, "terminal");
+                    Ok((Discovery::of_crate(config, host, cache, program, pins), true))
                 }
             }
         };
         // The servers start while the engine is opened and the bindings are generated.
         let (engine, (discovery, pinned)) = tokio::try_join!(opening, discovering)?;
-        Ok(Execution { terminal, engine, discovery, pinned, is_recorded: false, recording: None })
+        Ok(Execution { terminal, engine, discovery, kept, pinned, is_recorded: false, recording: None })
     }
 
     /// Runs the snippet against the current tools; compiles it again if they change.
@@ -184,11 +252,13 @@ impl<'a> Execution<'a> {
 
     async fn try_once(&mut self, request: &Request, catalog: &Catalog) -> Result<Outcome, Failure> {
         let sessions = &self.discovery.sessions;
+        let observed = self.kept.map(|kept| kept.observe(self.terminal));
+        let observer: &dyn Observer = observed.as_ref().map_or(self.terminal, |observed| observed);
         if !self.is_recorded {
-            return Ok(self.engine.run(request, catalog, sessions, self.terminal).await?);
+            return Ok(self.engine.run(request, catalog, sessions, observer).await?);
         }
         let recorder = Recorder::new(sessions, sessions.masker().clone());
-        let outcome = self.engine.run(request, catalog, &recorder, self.terminal).await?;
+        let outcome = self.engine.run(request, catalog, &recorder, observer).await?;
         self.recording = recorder.finish();
         Ok(outcome)
     }

@@ -45,11 +45,11 @@ async fn run_in(
              `toolsmith mcp add`)",
         );
     }
-    let Inputs { code, config, tools, .. } = inputs;
+    let Inputs { code, config, tools } = inputs;
     let request = request(arguments, code, &config, cancel.clone())?;
     let job = Job::new(tools, &request, &arguments.permission.allow);
     execution::run((&config, terminal), job, async |_, outcome| {
-        show(&outcome, arguments.json, arguments.check, terminal)
+        show(outcome, arguments.json, arguments.check, terminal)
     })
     .await
 }
@@ -65,8 +65,10 @@ struct Inputs {
 async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Result<Inputs, Failure> {
     let (place, file, folder) =
         (arguments.place.clone(), arguments.file.clone(), arguments.crate_folder.clone());
+    let given = arguments.code.clone();
     let reading = tokio::task::spawn_blocking(move || {
         let (code, program) = match (file, folder) {
+            _ if given.is_some() => (given.unwrap_or_default(), None),
             (_, Some(folder)) => {
                 let mut program = ProgramCrate::read(&folder, read_snippet)?;
                 (std::mem::take(&mut program.code), Some(program))

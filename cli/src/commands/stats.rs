@@ -1,10 +1,15 @@
 //! `toolsmith stats`: prints and deletes the statistics of calls.
 
+use std::time::SystemTime;
+
 use gateway::calls::statistics::{self, ToolStatistics};
 use gateway::exit_code;
 use gateway::failure::Failure;
+use history::{Filter, Reader, Savings, Tokens};
 use report::Kind;
 use runner::size;
+use serde::Serialize;
+use system::calendar;
 use terminal::Terminal;
 
 use crate::arguments::StatsArguments;
@@ -14,7 +19,11 @@ use crate::terminal_prompter;
 /// Runs the command and returns the exit code.
 pub(crate) async fn stats(arguments: &StatsArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
-    let done = if arguments.reset { reset(arguments, &terminal).await } else { print(arguments, &terminal) };
+    let done = match arguments {
+        StatsArguments { reset: true, .. } => reset(arguments, &terminal).await,
+        StatsArguments { saved: true, .. } => saved(arguments, &terminal),
+        _ => print(arguments, &terminal),
+    };
     terminal.flush().await.map_err(Failure::output)?;
     done.map(|()| exit_code::OK)
 }
@@ -31,6 +40,63 @@ fn print(arguments: &StatsArguments, terminal: &Terminal) -> Result<(), Failure>
         let columns =
             ["server", "tool", "calls", "failed", "cached", "mean", "p50", "p95", "total", "results"];
         terminal.print(&table(&columns, tools.iter().map(row)));
+        // The statistics are whole without the history.
+        if let Ok(days) = savings(arguments) {
+            let executions: u64 = days.iter().map(|day| day.executions).sum();
+            let saved: i64 = days.iter().map(|day| day.tokens.saved()).sum();
+            if executions > 0 && saved > 0 {
+                let of = report::count(usize::try_from(executions).unwrap_or(usize::MAX), "execution");
+                terminal.note(&format!(
+                    "code mode saved about {saved} tokens in {of}; by day: toolsmith stats --saved"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What code mode saved, by day.
+fn savings(arguments: &StatsArguments) -> Result<Vec<Savings>, Failure> {
+    let since = arguments.since.and_then(|since| since.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let filter = Filter {
+        server: arguments.server.clone(),
+        since: since.and_then(|since| i64::try_from(since.as_millis()).ok()),
+        ..Filter::default()
+    };
+    let reader = Reader::open(&history::file()?)?;
+    Ok(reader.map(|reader| reader.savings(&filter)).transpose()?.unwrap_or_default())
+}
+
+/// A day in JSON.
+#[derive(Serialize)]
+struct SavedDay {
+    #[serde(flatten)]
+    day: Savings,
+    /// What direct calls would have cost beyond snippets and answers, in tokens.
+    saved: i64,
+}
+
+fn saved(arguments: &StatsArguments, terminal: &Terminal) -> Result<(), Failure> {
+    let days = savings(arguments)?;
+    if arguments.json {
+        let days: Vec<SavedDay> =
+            days.into_iter().map(|day| SavedDay { day, saved: day.tokens.saved() }).collect();
+        terminal.print_json(&serde_json::to_string(&days).map_err(Failure::system)?);
+    } else if days.is_empty() {
+        terminal.note("no executions are kept (`history: { enabled: false }` switches that off)");
+    } else {
+        let columns = ["day", "executions", "calls", "snippets", "answers", "direct", "saved"];
+        let mut total = Savings::default();
+        for day in &days {
+            total.add(day);
+        }
+        let rows = days.iter().map(|day| (calendar::day_of(day.since), day));
+        let rows = rows.chain([("total".to_owned(), &total)]).map(|(name, day)| {
+            let Tokens { code, answer, direct } = day.tokens;
+            let counts = [day.executions, day.calls, code, answer, direct].map(|count| count.to_string());
+            [vec![name], counts.to_vec(), vec![day.tokens.saved().to_string()]].concat()
+        });
+        terminal.print(&table(&columns, rows));
     }
     Ok(())
 }
@@ -52,7 +118,7 @@ fn row(tool: &ToolStatistics) -> Vec<String> {
 }
 
 /// A duration with three digits at least: 1.23 ms, 45.6 ms, 1.20 s, 3.4 min.
-fn duration(ms: f64) -> String {
+pub(super) fn duration(ms: f64) -> String {
     match ms {
         ms if ms < 10.0 => format!("{ms:.2} ms"),
         ms if ms < 100.0 => format!("{ms:.1} ms"),

@@ -38,6 +38,7 @@ mod grants;
 mod harness;
 mod helpers;
 mod hints;
+mod history;
 mod hostile;
 mod keyring;
 mod layers;

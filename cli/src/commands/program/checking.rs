@@ -116,15 +116,16 @@ pub(super) async fn with_tools(
 ) -> Result<(ProgramCheck, Vec<RequestedTool>), Failure> {
     let request = Request { check_only: true, ..request(program.code().clone(), config, cancel) };
     let mut result = None;
-    let check = async |execution: &mut execution::Execution<'_>, outcome| {
+    let check = async |execution: &mut execution::Execution<'_>, outcome: &runner::Outcome| {
         let catalog = execution.discovery.catalog();
         let (engine, terminal) = (&execution.engine, execution.terminal);
-        let checked = with_schemas(engine, program, &request, &catalog, terminal, outcome).await?;
+        let checked = with_schemas(engine, program, &request, &catalog, terminal, outcome.clone()).await?;
         let tools = requested(&checked.manifest, config, execution.discovery.lists());
         result = Some((checked, tools));
         Ok(exit_code::OK)
     };
-    execution::run((config, terminal), Job::new(Tools::Servers(known), &request, &[]), check).await?;
+    let job = Job { is_kept: false, ..Job::new(Tools::Servers(known), &request, &[]) };
+    execution::run((config, terminal), job, check).await?;
     result.ok_or_else(|| Failure::command_line("the program was not compiled"))
 }
 

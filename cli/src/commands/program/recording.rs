@@ -78,8 +78,8 @@ async fn record_in(runtime: &Runtime, job: &Job, cancel: &CancellationToken) -> 
     let plan = execution::Job::new(Tools::Servers(known), &request, &job.options.permission.allow);
     let plan = execution::Job { approved, is_recorded: true, ..plan };
     execution::run((&config, terminal), plan, async |execution, outcome| {
-        let code = show(&outcome, job.options.json, false, terminal)?;
-        keep(job, execution, &outcome)?;
+        let code = show(outcome, job.options.json, false, terminal)?;
+        keep(job, execution, outcome)?;
         Ok(code)
     })
     .await
