@@ -178,6 +178,8 @@ impl Event {
     pub(crate) fn bytes(&self) -> usize {
         /// Bytes counted for each event in addition to its texts.
         const EVENT: usize = 256;
+        /// Bytes counted for the rest of an outcome.
+        const REST: usize = 16 << 10;
         EVENT
             + match self {
                 Event::Begin(begin) => {
@@ -191,8 +193,7 @@ impl Event {
                 Event::Of(_, Step::Asked { asked, .. }) => {
                     asked.text.len() + asked.tools.iter().map(String::len).sum::<usize>()
                 }
-                // The rest is about as large as the program that it describes, and bounded by `first`.
-                Event::Of(_, Step::End { ending, .. }) => ending.parts.bytes() + (64 << 10),
+                Event::Of(_, Step::End { ending, .. }) => ending.parts.bytes() + REST,
                 Event::Of(..) | Event::Flush(_) | Event::Bounds(_) => 0,
             }
     }

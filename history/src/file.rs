@@ -1,6 +1,6 @@
 //! Opens the file of a history: creates it, migrates it, and explains why one can't be used.
 
-use std::fs::{DirBuilder, OpenOptions, Permissions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -16,13 +16,10 @@ use crate::schema::{self, APPLICATION, VERSION};
 const NAME: &str = "history.db";
 
 /// Time limit on waiting for other processes that write: each of them needs milliseconds.
-const BUSY: Duration = Duration::from_secs(5);
+const BUSY: Duration = Duration::from_secs(15);
 
 /// Interval between two attempts if SQLite itself does not wait.
 const PAUSE: Duration = Duration::from_millis(10);
-
-/// Size to which the write-ahead log shrinks after a checkpoint, in bytes (4 MiB).
-const LOG: i64 = 4 << 20;
 
 /// Readable and writable by the owner only.
 const MODE: u32 = 0o600;
@@ -56,8 +53,8 @@ pub(crate) fn create(file: &Path, durability: Durability) -> Result<Connection, 
         );
         HistoryError::new(HistoryErrorKind::File, message).caused_by(error)
     };
+    let folder = file.parent().unwrap_or(Path::new("/"));
     if !file.exists() {
-        let folder = file.parent().unwrap_or(Path::new("/"));
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(unusable)?;
         match OpenOptions::new().write(true).create_new(true).mode(MODE).open(file) {
             Ok(_) => {}
@@ -65,12 +62,30 @@ pub(crate) fn create(file: &Path, durability: Durability) -> Result<Connection, 
             Err(error) => return Err(unusable(error)),
         }
     }
+    // An empty file is being created. Processes that do that one after the other need not wait for SQLite's locks.
+    let is_new = file.metadata().is_ok_and(|found| found.len() == 0);
+    let creating = is_new.then(|| lock(folder)).transpose().map_err(unusable)?;
     let connection = open(file, durability)?;
+    drop(creating);
     // By its path: closing a descriptor of the file would release SQLite's locks (fcntl(2)).
     if file.metadata().is_ok_and(|found| found.mode() & 0o077 != 0) {
         std::fs::set_permissions(file, Permissions::from_mode(MODE)).map_err(unusable)?;
     }
     Ok(connection)
+}
+
+/// Locks the folder for this process (flock(2)), or fails after [`BUSY`].
+fn lock(folder: &Path) -> io::Result<File> {
+    let held = File::open(folder)?;
+    let until = Instant::now() + BUSY;
+    loop {
+        match held.try_lock() {
+            Ok(()) => return Ok(held),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => return Err(io::Error::from(io::ErrorKind::WouldBlock)),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
 }
 
 /// Opens an existing file.
@@ -100,7 +115,6 @@ fn connect(file: &Path, durability: Durability) -> Result<Connection, rusqlite::
     connection.pragma_update(None, "secure_delete", true)?;
     // Other programs may have changed the file, so its schema runs no functions.
     connection.pragma_update(None, "trusted_schema", false)?;
-    connection.pragma_update_and_check(None, "journal_size_limit", LOG, |_| Ok(()))?;
     // The end of a run does not wait for the disk.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(connection)

@@ -4,20 +4,24 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::event::Bounds;
 
-/// Executions that are deleted in one transaction: other processes write in between.
-const BATCH: i64 = 50;
+/// Executions that are deleted in one transaction: other processes write in between, and the write-ahead log stays
+/// small.
+const BATCH: i64 = 16;
 
 /// How much of the bound on size is used again after the oldest executions were deleted, in percent: so that deleting
 /// is rare.
 const REFILLED: u64 = 90;
 
 /// How much larger events are in the file than in memory, at most: with their index and the rests of pages.
-const GROWTH: u64 = 8;
+const GROWTH: u64 = 4;
 
 /// Part of the bound on size that is left to the write-ahead log, and as much again for what deleting needs: an eighth,
 /// at most 32 MiB.
 const RESERVE_PART: u64 = 8;
 const MOST_RESERVE: u64 = 32 << 20;
+
+/// Part of that at which the write-ahead log begins anew: a transaction that is larger may follow.
+const LOG_PART: u64 = 4;
 
 /// Pages freed after a deletion (64 MiB of them at most).
 const FREED_PAGES: u32 = 16_384;
@@ -29,6 +33,11 @@ pub(crate) const GONE: i64 = 30_000;
 /// Limits the file of a connection to the bound on size. A write beyond it fails with "full".
 pub(crate) fn limit(connection: &Connection, bounds: Bounds) -> Result<(), rusqlite::Error> {
     let reserve = (bounds.size / RESERVE_PART).min(MOST_RESERVE);
+    let page = pages(connection, "page_size")?.max(1);
+    // The log begins anew when it has this size, and shrinks to it if a transaction made it larger.
+    let log = reserve / LOG_PART;
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", integer(log / page), |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "journal_size_limit", integer(log), |_| Ok(()))?;
     set_limit(connection, bounds.size - 2 * reserve)
 }
 
