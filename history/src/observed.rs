@@ -70,7 +70,7 @@ impl Observer for Observed<'_> {
 
     fn call_answered(&self, number: u64, answer: &Result<Answer, CallFailure>) {
         let (error, direct) = match answer {
-            Ok(answer) => (answer.is_error.then_some("tool_error"), Direct::of(&answer.result)),
+            Ok(answer) => (answer.is_error.then_some("tool_error"), self.execution.direct(&answer.result)),
             Err(failure) => (Some(failure.kind.as_str()), Direct::Nothing),
         };
         self.execution.step(Step::CallAnswered { number, error, direct });

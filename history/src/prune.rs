@@ -8,9 +8,9 @@ use crate::event::Bounds;
 /// small.
 const BATCH: i64 = 16;
 
-/// How much of the bound on size is used again after the oldest executions were deleted, in percent: so that deleting
-/// is rare.
-const REFILLED: u64 = 90;
+/// How much of the bound on size is used after the oldest executions were deleted, in percent: so that deleting is rare,
+/// and does not take long.
+const REFILLED: u64 = 98;
 
 /// How much larger events are in the file than in memory, at most: with their index and the rests of pages.
 const GROWTH: u64 = 4;
@@ -22,6 +22,7 @@ const MOST_RESERVE: u64 = 32 << 20;
 
 /// Part of that at which the write-ahead log begins anew: a transaction that is larger may follow.
 const LOG_PART: u64 = 4;
+const MOST_LOG: u64 = 4 << 20;
 
 /// Pages freed after a deletion (64 MiB of them at most).
 const FREED_PAGES: u32 = 16_384;
@@ -35,7 +36,7 @@ pub(crate) fn limit(connection: &Connection, bounds: Bounds) -> Result<(), rusql
     let reserve = (bounds.size / RESERVE_PART).min(MOST_RESERVE);
     let page = pages(connection, "page_size")?.max(1);
     // The log begins anew when it has this size, and shrinks to it if a transaction made it larger.
-    let log = reserve / LOG_PART;
+    let log = (reserve / LOG_PART).min(MOST_LOG);
     connection.pragma_update_and_check(None, "wal_autocheckpoint", integer(log / page), |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", integer(log), |_| Ok(()))?;
     set_limit(connection, bounds.size - 2 * reserve)
@@ -57,8 +58,14 @@ fn pages(connection: &Connection, pragma: &str) -> Result<u64, rusqlite::Error> 
         .map(|pages| pages.try_into().unwrap_or(0))
 }
 
-/// Deletes executions that are too old, and records those whose process was killed as interrupted.
-pub(crate) fn expire(connection: &mut Connection, bounds: Bounds, now: i64) -> Result<(), rusqlite::Error> {
+/// Deletes executions that are too old, `most` times [`BATCH`] of them, and records those whose process was killed as
+/// interrupted.
+pub(crate) fn expire(
+    connection: &mut Connection,
+    bounds: Bounds,
+    now: i64,
+    most: usize,
+) -> Result<(), rusqlite::Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let gone = "status IS NULL AND process NOT IN (SELECT id FROM processes WHERE seen >= ?1)";
     // The others were indexed at their end.
@@ -71,11 +78,15 @@ pub(crate) fn expire(connection: &mut Connection, bounds: Bounds, now: i64) -> R
     transaction.execute("DELETE FROM processes WHERE seen < ?1", [now - GONE])?;
     transaction.commit()?;
     let oldest = now.saturating_sub(bounds.age);
-    while delete_first(connection, "begun < ?1", oldest)? == BATCH {}
+    for _ in 0..most {
+        if delete_first(connection, "begun < ?1", oldest)? < BATCH {
+            break;
+        }
+    }
     Ok(())
 }
 
-/// Deletes the oldest executions until a tenth of the bound on size is free, and enough for events of this size in
+/// Deletes the oldest executions until a fiftieth of the bound on size is free, and enough for events of this size in
 /// bytes.
 pub(crate) fn shrink(
     connection: &mut Connection,

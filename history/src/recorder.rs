@@ -16,11 +16,14 @@ use crate::clock::now;
 use crate::event::{Asked, Begin, Bounds, Ending, Event, NewExecution, Owner, Step};
 use crate::file::Durability;
 use crate::kept::SentArguments;
-use crate::tokens::estimate;
+use crate::tokens::{Direct, estimate};
 use crate::writer;
 
 /// Limit on what waits to be written, in bytes (32 MiB). A single event may be larger.
 const MAX_WAITING: usize = 32 << 20;
+
+/// Bytes that wait at which results are no longer copied to estimate their tokens, but counted by their size (8 MiB).
+const MANY_WAITING: usize = MAX_WAITING / 4;
 
 /// The history of this process. Clones share one writing thread.
 #[derive(Debug, Clone)]
@@ -50,7 +53,7 @@ impl History {
     ) -> Self {
         let waiting = Arc::new(AtomicUsize::new(0));
         let bounds = bounds(settings);
-        let events = writer::start(file, durability, bounds, waiting.clone(), notifier.clone());
+        let events = writer::start(file, durability, bounds, waiting.clone(), &notifier);
         History { shared: Arc::new(Shared { events, waiting, notifier, has_lost: AtomicBool::new(false) }) }
     }
 
@@ -163,6 +166,14 @@ impl RecordedExecution {
     /// Milliseconds since the begin.
     pub(crate) fn elapsed(&self) -> f64 {
         (self.inner.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3
+    }
+
+    /// What the estimate of tokens needs of a result.
+    pub(crate) fn direct(&self, result: &RawValue) -> Direct {
+        match self.inner.shared.waiting.load(Ordering::Relaxed) {
+            waiting if waiting > MANY_WAITING => Direct::Size(result.get().len()),
+            _ => Direct::of(result),
+        }
     }
 
     pub(crate) fn arguments(&self, raw: &RawValue) -> SentArguments {

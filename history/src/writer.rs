@@ -38,6 +38,9 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// Interval between two searches for executions that are too old.
 const EXPIRY: Duration = Duration::from_secs(600);
 
+/// How many times a few executions that are too old are deleted while someone waits for the history to be written.
+const EXPIRED: usize = 8;
+
 /// Length of a process's id, in letters.
 const PROCESS: usize = 12;
 
@@ -50,7 +53,7 @@ pub(crate) fn start(
     durability: Durability,
     bounds: Bounds,
     waiting: Arc<AtomicUsize>,
-    notifier: Notifier,
+    notifier: &Notifier,
 ) -> mpsc::Sender<Event> {
     let (sender, events) = mpsc::channel();
     let writer = Writer {
@@ -204,7 +207,8 @@ impl Writer {
             }
         }
         if open.expired.is_none_or(|last| last.elapsed() >= EXPIRY) {
-            prune::expire(&mut open.connection, self.bounds, now()).map_err(failed)?;
+            let most = if self.flushed.is_empty() { usize::MAX } else { EXPIRED };
+            prune::expire(&mut open.connection, self.bounds, now(), most).map_err(failed)?;
             open.expired = Some(Instant::now());
         }
         self.open = Some(open);
