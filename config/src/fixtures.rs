@@ -248,7 +248,7 @@ fn the_checked_in_schema_is_current() {
 }
 
 /// A text with `KEY` in place of a key, for each part of a configuration, by the part's name in the schema.
-const PARTS: [(&str, &str); 19] = [
+const PARTS: [(&str, &str); 20] = [
     ("", "KEY"),
     ("ServerForm", "mcpServers: { a: { KEY } }"),
     ("OAuthForm", "mcpServers: { a: { oauth: { KEY } } }"),
@@ -263,6 +263,7 @@ const PARTS: [(&str, &str); 19] = [
     ("CacheForm", "cache: { KEY }"),
     ("RemoteCacheForm", "cache: { remote: { KEY } }"),
     ("KeyForm", "cache: { remote: { key: { KEY } } }"),
+    ("HistoryForm", "history: { KEY }"),
     ("DefaultsForm", "defaults: { KEY }"),
     ("AgentForm", "agent: { KEY }"),
     ("SubagentForm", "subagent: { KEY }"),
