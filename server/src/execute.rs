@@ -8,7 +8,7 @@ use gateway::discovery::needed;
 use gateway::permission::PermissionPolicy;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::sessions::Sessions;
-use history::{Ending, NewExecution, RecordedExecution};
+use history::{NewExecution, RecordedExecution};
 use report::Report;
 use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
@@ -212,8 +212,7 @@ impl Execution {
         // All notifications are sent before the result.
         let (outcome, ()) = tokio::join!(running, forwarding);
         if let Some(pending) = approver.take_pending() {
-            kept.into_iter()
-                .for_each(|kept| kept.end(Ending::without_outcome("input_required", None, None), ""));
+            execution_history::end(kept, ("input_required", None), None);
             return Ok(self.question(pending, &recorder));
         }
         let outputs = KeptOutputs::new(&self.state, &self.session, recorder.id());
@@ -269,12 +268,7 @@ impl Execution {
         let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {
             Ok(outcome) => outcome,
             Err(message) => {
-                if let Some(kept) = kept {
-                    kept.end(
-                        Ending::without_outcome("host_error", Some("host"), Some(message.clone())),
-                        &message,
-                    );
-                }
+                execution_history::end(kept, ("host_error", Some("host")), Some(&message));
                 return answer::failure(&masker.mask(&message));
             }
         };

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use history::{Durability, History, NewExecution, RecordedExecution};
+use history::{Durability, Ending, History, NewExecution, RecordedExecution};
 use report::Report;
 use serde_json::Value;
 use terminal::{Masker, Notifier};
@@ -107,6 +107,18 @@ impl ExecutionHistory {
 #[must_use]
 pub fn folder() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
+}
+
+/// Records the end of an execution that has no outcome, if it is kept: its status, the kind of its error, and the error.
+pub(crate) fn end(
+    kept: Option<&RecordedExecution>,
+    (status, kind): (&str, Option<&str>),
+    error: Option<&str>,
+) {
+    if let Some(kept) = kept {
+        let ending = Ending::without_outcome(status, kind, error.map(str::to_owned));
+        kept.end(ending, error.unwrap_or_default());
+    }
 }
 
 /// The texts of an answer (MCP's `CallToolResult`) that a model reads.

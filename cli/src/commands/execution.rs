@@ -137,7 +137,9 @@ async fn run_kept(
     let code = match outcome {
         Ok(outcome) => {
             let code = show(&mut execution, &outcome).await;
-            kept.into_iter().for_each(|kept| kept.end(kept.ending(&outcome), &shown(&outcome)));
+            if let Some(kept) = kept {
+                kept.end(kept.ending(&outcome), &shown(&outcome));
+            }
             code
         }
         Err(failure) => Err(failure),
