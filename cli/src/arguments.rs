@@ -18,6 +18,7 @@ mod servers;
 mod setup;
 mod stats;
 mod token;
+mod ui;
 mod update;
 mod values;
 
@@ -60,6 +61,7 @@ pub(crate) use self::program::{
 pub(crate) use self::serve::{ServeArguments, SubagentArguments};
 pub(crate) use self::stats::StatsArguments;
 pub(crate) use self::token::{NewTokenArguments, TokenCommand, TokensArguments};
+pub(crate) use self::ui::UiArguments;
 pub(crate) use self::update::UpdateArguments;
 
 pub(crate) use self::adopt::{AdoptArguments, SecretsPlace};
@@ -147,6 +149,10 @@ pub(crate) enum Command {
     /// List, show, compare, repeat, export and delete the executions that are kept.
     #[command(subcommand)]
     History(HistoryCommand),
+    /// Show the executions that are kept on a local web page: as timelines, compared, and what code mode saved.
+    ///
+    /// The page only reads. The address that is printed opens it once, in one browser; then the next address is printed.
+    Ui(UiArguments),
     /// Show what the cache contains, free space, and compile ahead of time.
     #[command(subcommand)]
     Cache(CacheCommand),

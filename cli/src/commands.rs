@@ -25,6 +25,7 @@ mod setup;
 mod stats;
 mod token;
 mod trust;
+mod ui;
 mod update;
 
 use gateway::exit_code;
@@ -100,6 +101,14 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
             cancel_on_signal(stop.clone(), abandon.clone())?;
             tokio::select! {
                 done = server::serve::serve(arguments.into(), stop) => done,
+                () = abandon.cancelled() => Ok(exit_code::CANCELLED),
+            }
+        }
+        Command::Ui(arguments) => {
+            let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(stop.clone(), abandon.clone())?;
+            tokio::select! {
+                done = ui::ui(&arguments, stop) => done,
                 () = abandon.cancelled() => Ok(exit_code::CANCELLED),
             }
         }

@@ -11,6 +11,7 @@ mod documentation;
 mod emit;
 mod form;
 mod ground;
+pub mod highlight;
 mod identity;
 mod likeness;
 mod model;

@@ -7,6 +7,7 @@
 //! decided elsewhere.
 
 mod clock;
+mod differences;
 mod error;
 mod event;
 mod file;
@@ -19,11 +20,13 @@ mod record;
 mod recorder;
 mod rows;
 mod schema;
+pub mod shown;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod writer;
 
+pub use differences::{Calls, Differences, Member, Tally};
 pub use error::{HistoryError, HistoryErrorKind};
 pub use event::{Asked, Ending, NewExecution, Requester};
 pub use file::{Durability, file};

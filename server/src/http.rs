@@ -2,8 +2,8 @@
 //!
 //! Other modules have their own parts: `http::access`, `http::challenge` and `http::endpoint` access, `http::head` and
 //! `http::framing` the refusal of heads, `http::connections` and `http::table` the limits of connections,
-//! `http::sessions` those of sessions, `http::cors` the answers to browsers, and `http::metrics_listener` an address for
-//! metrics alone.
+//! `http::sessions` those of sessions, `http::cors` the answers to browsers, `http::metrics_listener` an address for
+//! metrics alone, and `http::local` one for pages of this machine.
 
 mod access;
 mod challenge;
@@ -12,6 +12,7 @@ mod cors;
 mod endpoint;
 mod framing;
 mod head;
+pub mod local;
 mod metrics_listener;
 mod numbers;
 pub mod probe;

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use gateway::exit_code;
 use gateway::failure::Failure;
-use history::{Execution, Filter, HistoryError, Page, Reader, Summary};
+use history::shown::{duration, from};
+use history::{Differences, Execution, Filter, HistoryError, Page, Reader, Summary};
 use report::Kind;
 use system::calendar::minute;
 use system::file::{Access, Durability, Replacement};
@@ -99,8 +100,8 @@ fn row(summary: &Summary) -> Vec<String> {
         minute(summary.begun),
         summary.status.clone(),
         summary.calls.to_string(),
-        summary.total_ms.map(show::duration).unwrap_or_default(),
-        show::from(summary),
+        summary.total_ms.map(duration).unwrap_or_default(),
+        from(summary),
         (summary.tokens.code + summary.tokens.answer).to_string(),
         short(&summary.title, TITLE),
     ]
@@ -132,13 +133,13 @@ fn diff(arguments: &HistoryDiffArguments, terminal: &Terminal) -> Result<(), Fai
     let reader = with_executions()?;
     let (old, new) =
         (reader.execution(&arguments.old).map_err(wrong)?, reader.execution(&arguments.new).map_err(wrong)?);
-    let differences = diff::Differences::between(&old, &new);
+    let differences = Differences::between(&old, &new);
     if arguments.json {
         terminal.print_json(&serde_json::to_string(&differences).map_err(Failure::system)?);
     } else if differences.is_empty() {
         terminal.note("the executions do not differ");
     } else {
-        terminal.print(differences.text().trim_end());
+        terminal.print(diff::text(&differences).trim_end());
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use gateway::calls::statistics::{self, ToolStatistics};
 use gateway::exit_code;
 use gateway::failure::Failure;
+use history::shown::duration;
 use history::{Filter, Reader, Savings, Tokens};
 use report::Kind;
 use runner::size;
@@ -117,18 +118,6 @@ fn row(tool: &ToolStatistics) -> Vec<String> {
     ]
 }
 
-/// A duration with three digits at least: 1.23 ms, 45.6 ms, 1.20 s, 3.4 min.
-pub(super) fn duration(ms: f64) -> String {
-    match ms {
-        ms if ms < 10.0 => format!("{ms:.2} ms"),
-        ms if ms < 100.0 => format!("{ms:.1} ms"),
-        ms if ms < 1e3 => format!("{ms:.0} ms"),
-        ms if ms < 6e4 => format!("{:.2} s", ms / 1e3),
-        ms if ms < 3.6e6 => format!("{:.1} min", ms / 6e4),
-        ms => format!("{:.1} h", ms / 3.6e6),
-    }
-}
-
 async fn reset(arguments: &StatsArguments, terminal: &Terminal) -> Result<(), Failure> {
     let file = statistics::statistics_file()?;
     let server = arguments.server.as_deref();
@@ -148,15 +137,4 @@ async fn reset(arguments: &StatsArguments, terminal: &Terminal) -> Result<(), Fa
         calls => format!("deleted the statistics of {calls} calls"),
     });
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_have_a_readable_unit() {
-        let shown = [0.0, 1.234, 45.67, 456.7, 1_234.0, 90_000.0, 7_200_000.0].map(duration);
-        assert_eq!(shown, ["0.00 ms", "1.23 ms", "45.7 ms", "457 ms", "1.23 s", "1.5 min", "2.0 h"]);
-    }
 }

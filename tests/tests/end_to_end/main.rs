@@ -103,5 +103,6 @@ mod subagents;
 mod texts;
 mod tls_and_proxies;
 mod toolchain;
+mod ui;
 mod update;
 mod values;

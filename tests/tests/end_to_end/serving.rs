@@ -88,7 +88,8 @@ impl Serve {
         Serve::in_folder(words).arguments(&["--config", "given.yaml"]).file("given.yaml", config)
     }
 
-    fn in_folder(words: &[&str]) -> Self {
+    /// Any command that serves, with a home and a working folder of its own.
+    pub(crate) fn in_folder(words: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new(binary());
         command

@@ -1,157 +1,29 @@
-//! The differences between two executions.
+//! The differences between two executions, for the terminal.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use history::{Call, Execution};
-use serde::Serialize;
-use similar::TextDiff;
+use history::shown::duration;
+use history::{Calls, Differences, Member, Tally};
 
-use super::show::{duration, kept};
-
-/// Lines around a difference.
-const CONTEXT: usize = 3;
-
-/// What differs between two executions.
-#[derive(Debug, Serialize)]
-pub(super) struct Differences {
-    /// The ids.
-    old: String,
-    new: String,
-    /// Members that differ.
-    members: Vec<Member>,
-    /// Tools whose calls differ.
-    calls: Vec<Calls>,
-    /// The differences of the snippets, results and outputs, as unified diffs.
-    texts: BTreeMap<&'static str, String>,
-}
-
-#[derive(Debug, Serialize)]
-struct Member {
-    name: &'static str,
-    old: String,
-    new: String,
-}
-
-/// The calls of one tool.
-#[derive(Debug, Serialize)]
-struct Calls {
-    tool: String,
-    old: Tally,
-    new: Tally,
-}
-
-#[derive(Debug, Default, Clone, PartialEq, Serialize)]
-struct Tally {
-    calls: u64,
-    failed: u64,
-    bytes: u64,
-    /// Hashes of the arguments, sorted.
-    #[serde(skip)]
-    arguments: Vec<String>,
-    /// Durations differ each time, so they are shown but not compared.
-    ms: f64,
-}
-
-impl Tally {
-    fn add(&mut self, call: &Call) {
-        self.calls += 1;
-        self.failed += u64::from(call.ok != Some(true));
-        self.bytes += call.bytes;
-        self.ms += call.ended_ms.map_or(0.0, |ended| ended - call.sent_ms.unwrap_or(call.began_ms));
-        self.arguments.extend(call.arguments.iter().map(|arguments| arguments.hash.clone()));
-        self.arguments.sort();
+/// The differences as text.
+pub(super) fn text(differences: &Differences) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    for Member { name, old, new } in &differences.members {
+        let or_none = |value: &String| if value.is_empty() { "none".to_owned() } else { value.clone() };
+        let _ = writeln!(text, "{name}: {} → {}", or_none(old), or_none(new));
     }
-
-    fn is_like(&self, other: &Tally) -> bool {
-        let compared = |tally: &Tally| (tally.calls, tally.failed, tally.bytes);
-        compared(self) == compared(other) && self.arguments == other.arguments
-    }
-}
-
-impl Differences {
-    /// Compares two executions.
-    pub(super) fn between(old: &Execution, new: &Execution) -> Self {
-        let mut members = Vec::new();
-        let mut compare = |name, [old, new]: [String; 2]| {
-            if old != new {
-                members.push(Member { name, old, new });
-            }
+    for Calls { tool, old, new } in &differences.calls {
+        let tally = |tally: &Tally| {
+            let Tally { calls, failed, bytes, ms, .. } = tally;
+            format!("{calls} calls ({failed} failed), {bytes} bytes, {}", duration(*ms))
         };
-        let both = [old, new];
-        compare("status", both.map(|one| one.summary.status.clone()));
-        compare("error", both.map(|one| one.summary.error.clone().unwrap_or_default()));
-        compare(
-            "arguments",
-            both.map(|one| one.arguments.as_ref().map(|kept| kept.hash.clone()).unwrap_or_default()),
-        );
-        compare("folder", both.map(|one| one.summary.folder.clone()));
-        compare("manifest", both.map(|one| one.outcome["manifest"].to_string()));
-        compare("sandbox", both.map(|one| one.outcome["sandbox"].to_string()));
-        compare("tokens", both.map(|one| (one.summary.tokens.code + one.summary.tokens.answer).to_string()));
-        let mut texts = BTreeMap::new();
-        let mut text = |name, [old, new]: [String; 2]| {
-            if old != new {
-                let difference = TextDiff::from_lines(&old, &new);
-                texts.insert(name, difference.unified_diff().context_radius(CONTEXT).to_string());
-            }
-        };
-        text("snippet", both.map(|one| one.code.clone()));
-        text("result", both.map(|one| kept(&one.outcome["result"])));
-        text("output", both.map(|one| kept(&one.outcome["stdout"])));
-        let (old, new) = (old, new);
-        Differences {
-            old: old.summary.id.clone(),
-            new: new.summary.id.clone(),
-            members,
-            calls: calls(&old.calls_made, &new.calls_made),
-            texts,
-        }
+        let same = (old.calls, old.failed, old.bytes) == (new.calls, new.failed, new.bytes);
+        let arguments = if same { " (with other arguments)" } else { "" };
+        let _ = writeln!(text, "{tool}: {} → {}{arguments}", tally(old), tally(new));
     }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.members.is_empty() && self.calls.is_empty() && self.texts.is_empty()
+    for (name, difference) in &differences.texts {
+        let _ = writeln!(text, "\n{name}:\n{difference}");
     }
-
-    /// The differences for the terminal.
-    pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        for Member { name, old, new } in &self.members {
-            let or_none = |value: &String| if value.is_empty() { "none".to_owned() } else { value.clone() };
-            let _ = writeln!(text, "{name}: {} → {}", or_none(old), or_none(new));
-        }
-        for Calls { tool, old, new } in &self.calls {
-            let tally = |tally: &Tally| {
-                let Tally { calls, failed, bytes, ms, .. } = tally;
-                format!("{calls} calls ({failed} failed), {bytes} bytes, {}", duration(*ms))
-            };
-            let same = (old.calls, old.failed, old.bytes) == (new.calls, new.failed, new.bytes);
-            let arguments = if same { " (with other arguments)" } else { "" };
-            let _ = writeln!(text, "{tool}: {} → {}{arguments}", tally(old), tally(new));
-        }
-        for (name, difference) in &self.texts {
-            let _ = writeln!(text, "\n{name}:\n{difference}");
-        }
-        text
-    }
-}
-
-fn calls(old: &[Call], new: &[Call]) -> Vec<Calls> {
-    let [old, new] = [old, new].map(|calls| {
-        let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-        calls
-            .iter()
-            .for_each(|call| tallies.entry(format!("{}.{}", call.server, call.tool)).or_default().add(call));
-        tallies
-    });
-    let tools: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    let tally =
-        |tallies: &BTreeMap<String, Tally>, tool: &String| tallies.get(tool).cloned().unwrap_or_default();
-    let compared = tools.into_iter().map(|tool| Calls {
-        tool: tool.clone(),
-        old: tally(&old, tool),
-        new: tally(&new, tool),
-    });
-    compared.filter(|calls| !calls.old.is_like(&calls.new)).collect()
+    text
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use history::shown::{duration, from, kept};
 use history::{Call, Execution, PhaseStart, Question, Summary, Tokens};
 use runner::size;
 use serde_json::Value;
@@ -61,18 +62,6 @@ fn section(text: &mut String, name: &str, body: &str) {
             let _ = writeln!(text, "  {line}");
         });
     }
-}
-
-/// Who requested an execution.
-pub(super) fn from(summary: &Summary) -> String {
-    let version = summary.client_version.as_deref().unwrap_or_default();
-    let client = summary.client.as_ref().map(|client| format!("{client} {version}").trim_end().to_owned());
-    let transport = match summary.transport.as_str() {
-        "command" => "run",
-        other => other,
-    };
-    let parts = [client, Some(transport.to_owned()), summary.subject.clone()];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn status(summary: &Summary) -> String {
@@ -158,28 +147,4 @@ fn question(question: &Question) -> Vec<String> {
         question.answer.clone().unwrap_or_else(|| "withdrawn".to_owned()),
         question.answered_by.clone().unwrap_or_default(),
     ]
-}
-
-/// A part of an outcome: a text, or a value; with a note if a part of it is missing.
-pub(super) fn kept(part: &Value) -> String {
-    if let Some(message) = part["message"].as_str() {
-        return message.to_owned();
-    }
-    let value = &part["value"];
-    let text = match (value, part["text"].as_str()) {
-        (Value::Null, Some(text)) => text.to_owned(),
-        (Value::Null, None) if part["bytes"].is_null() => return String::new(),
-        (Value::String(text), _) => text.clone(),
-        (value, _) => serde_json::to_string_pretty(value).unwrap_or_default(),
-    };
-    if part["cut"] == true {
-        let bytes = part["bytes"].as_u64().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or_default();
-        return format!("{text}\n[cut: it has {}]", size(bytes));
-    }
-    text
-}
-
-/// A duration with three digits at least: 1.23 ms, 45.6 ms, 1.20 s, 3.4 min.
-pub(super) fn duration(ms: f64) -> String {
-    crate::commands::stats::duration(ms)
 }

@@ -1,0 +1,160 @@
+// The pages of `toolsmith ui` in a browser.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { Site, launch, open } from "./toolsmith.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const FIFTY = `// Fifty orders at the same time
+let calls = (1..=50).map(|n| async move { demo::list_orders().limit(n).await });
+let all = futures::future::join_all(calls).await;
+all.into_iter().filter_map(Result::ok).map(|page| page.orders.len()).sum::<usize>()`;
+const WRONG = "// A name that is not there\nlet orders = demo::list_orders().await?;\norders_of(customer)";
+const SCRIPT = "<img src=x onerror=alert(1)><script>alert(1)</script>";
+const SVG = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`).toString("base64");
+const HOSTILE = `// ${SCRIPT}
+println!("{}", r#"${SCRIPT}"#);
+emit(Content::image("${SVG}", "image/svg+xml"));
+emit(r#"${SCRIPT}"#);
+Err::<(), _>(anyhow!(r#"${SCRIPT}"#))`;
+
+let site;
+let browser;
+
+before(async () => {
+  site = await Site.start();
+  browser = await launch();
+  site.run("demo::list_orders().limit(2).await?.orders.len()");
+  site.run(FIFTY);
+  site.run(WRONG, 3);
+  site.run(HOSTILE, 1);
+});
+
+after(async () => {
+  await browser.close();
+  site.end();
+});
+
+// The addresses of all pages, relative to the folder of the pages.
+async function addresses(page) {
+  const found = await page.$$eval("td.title a", (links) => links.map((link) => link.getAttribute("href")));
+  const ids = found.map((address) => address.split("id=")[1]);
+  return ["executions", ...found, `compare?of=${ids[0]}&of=${ids[1]}`, "savings", "execution?id=missing"];
+}
+
+const missing = (problem) => problem.includes("404");
+
+test("every page is accessible and fits, in light and dark, also in a narrow window", async () => {
+  for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["light", 375], ["dark", 375]]) {
+    const viewport = { width, height: 800 };
+    // Only this test goes around the policy, to bring the checks into the page.
+    const { context, page, problems } = await open(browser, site, { colorScheme, viewport, bypassCSP: true });
+    for (const address of await addresses(page)) {
+      await page.goto(new URL(address, page.url()).href);
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate(() => window.axe.run());
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+      assert.deepEqual(found, [], `${address} ${colorScheme} ${width}`);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(overflow <= 0, `${address} is ${overflow} pixels too wide at ${width}`);
+    }
+    assert.deepEqual(problems.filter((problem) => !missing(problem)), []);
+    await context.close();
+  }
+});
+
+test("nothing of a snippet runs", async () => {
+  const { context, page, problems } = await open(browser, site);
+  for (const address of await addresses(page)) {
+    await page.goto(new URL(address, page.url()).href);
+    assert.equal(await page.locator("script").count(), 1, address);
+    assert.equal(await page.locator("main img").count(), 0, address);
+  }
+  // A script that got into a page would be refused.
+  await page.evaluate(() => {
+    const script = document.createElement("div");
+    script.setAttribute("onclick", "document.title = 'ran'");
+    document.body.append(script);
+    script.click();
+  });
+  assert.ok(!(await page.title()).includes("ran"));
+  const refused = problems.filter((problem) => !missing(problem));
+  assert.ok(refused.length === 1 && refused[0].includes("Content Security Policy"), refused.join("\n"));
+  await context.close();
+});
+
+test("the list and an execution are updated, and keep what the user has done", async () => {
+  const { context, page, problems } = await open(browser, site);
+  const rows = page.locator(".list tbody tr");
+  const count = await rows.count();
+  await rows.first().locator("input").check();
+  const selected = await rows.first().locator("input").inputValue();
+  await page.locator("td.title a").first().focus();
+  const focused = await page.evaluate(() => document.activeElement.getAttribute("href"));
+  site.run("// Live\n1 + 1");
+  await page.waitForFunction((more) => document.querySelectorAll(".list tbody tr").length === more, count + 1);
+  assert.ok((await rows.first().textContent()).includes("Live"));
+  assert.ok(await page.locator(`input[value="${selected}"]`).isChecked());
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("href")), focused);
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test("two executions are chosen and compared with the keyboard", async () => {
+  const { context, page, problems } = await open(browser, site);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+  await page.keyboard.press("Enter");
+  for (const place of [0, 1]) {
+    await page.locator(".list tbody input").nth(place).focus();
+    await page.keyboard.press("Space");
+  }
+  await page.getByRole("button", { name: "Compare" }).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/compare?**");
+  await page.getByRole("heading", { name: "Two executions" }).waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test("a call of the timeline leads to its row", async () => {
+  const { context, page, problems } = await open(browser, site);
+  await page.getByRole("link", { name: /Fifty orders/ }).click();
+  assert.equal(await page.locator(".timeline a").count(), 50);
+  await page.locator('.timeline a[href="#call-7"]').click();
+  assert.ok(page.url().endsWith("#call-7"));
+  await page.locator("tr#call-7:target").waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test("a browser that has not opened the page sees nothing", async () => {
+  const { context, page } = await open(browser, site);
+  const other = await browser.newContext();
+  const stranger = await other.newPage();
+  const answer = await stranger.goto(page.url());
+  assert.equal(answer.status(), 403);
+  await other.close();
+  await context.close();
+});
+
+test("pictures for the documentation", { skip: !process.env.SCREENSHOTS }, async () => {
+  const picture = (name) => join(process.env.SCREENSHOTS, `ui-${name}.png`);
+  for (const colorScheme of ["light", "dark"]) {
+    const { context, page } = await open(browser, site, { colorScheme, viewport: { width: 1200, height: 760 } });
+    await page.screenshot({ path: picture(`executions-${colorScheme}`) });
+    await page.getByRole("link", { name: /Fifty orders/ }).click();
+    await page.screenshot({ path: picture(`execution-${colorScheme}`), fullPage: false });
+    await context.close();
+  }
+  const { context, page } = await open(browser, site, { viewport: { width: 1200, height: 760 } });
+  await page.getByRole("link", { name: /not there/ }).click();
+  await page.locator("#snippet").scrollIntoViewIfNeeded();
+  await page.locator(".code").first().screenshot({ path: picture("messages") });
+  await page.goto(new URL("savings", page.url()).href);
+  await page.screenshot({ path: picture("savings") });
+  await context.close();
+});

@@ -1,0 +1,73 @@
+//! The local web page: the executions that are kept, one of them as a waterfall, two compared, and what code mode saved.
+//!
+//! The page only reads. `access` decides whose requests are answered, `routes` which page answers them, and `store` reads
+//! the history for it. `list`, `execution`, `compare` and `savings` write the pages, from the parts in `waterfall`,
+//! `snippet`, `output` and `plot`; `layout` is around them. Texts of the history are untrusted: they pass through `text`
+//! and the escapes of the templates, and the policy of `headers` lets no script of theirs run.
+
+#![forbid(unsafe_code)]
+#![cfg(target_os = "linux")]
+
+mod access;
+mod compare;
+mod error;
+mod execution;
+mod headers;
+mod layout;
+mod list;
+mod output;
+mod plot;
+mod query;
+mod routes;
+mod savings;
+mod snippet;
+mod store;
+mod text;
+mod waterfall;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gateway::failure::Failure;
+use server::http::local::LocalListener;
+use tokio_util::sync::CancellationToken;
+
+use access::Access;
+use routes::Site;
+use store::Store;
+
+/// A page that is ready to be served.
+#[derive(Debug)]
+pub struct Page {
+    listener: LocalListener,
+    site: Arc<Site>,
+    ticket: String,
+}
+
+impl Page {
+    /// Listens at a loopback address, for the history in `history`; `option` is the option that names the address.
+    /// `announce` is called with each address that opens the page: with a new one after the one before was used.
+    ///
+    /// # Errors
+    /// If the address is not a loopback address or can't be used, or the kernel provides no random numbers.
+    pub async fn bind(
+        address: SocketAddr,
+        option: &str,
+        history: PathBuf,
+        announce: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<Self, Failure> {
+        let listener = LocalListener::bind(address, option).await?;
+        let (access, ticket) = Access::new().map_err(Failure::system)?;
+        let address = listener.address();
+        let announce = move |ticket: &str| announce(&format!("http://{address}{}{ticket}", routes::OPEN));
+        let site = Arc::new(Site { access, store: Store::new(history), announce: Box::new(announce) });
+        Ok(Page { listener, site, ticket })
+    }
+
+    /// Announces the address, and serves until `closing`.
+    pub async fn serve(self, closing: CancellationToken) {
+        (self.site.announce)(&self.ticket);
+        self.listener.serve(routes::routes(self.site), closing).await;
+    }
+}

@@ -1,0 +1,181 @@
+//! Which page answers a request.
+
+use std::fmt;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use history::Reader;
+use maud::Markup;
+use server::http::local;
+
+use crate::access::Access;
+use crate::error::PageError;
+use crate::query::Query;
+use crate::store::Store;
+use crate::{compare, execution, headers, layout, list, output, savings};
+
+/// The path before a ticket.
+pub(crate) const OPEN: &str = "/open/";
+
+/// The policy of an image: it is opened alone, and nothing in it runs.
+const IMAGE_POLICY: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; sandbox; frame-ancestors 'none'");
+
+/// The files of pages, which are part of the program.
+const STYLE: &str = include_str!("../assets/style.css");
+const SCRIPT: &str = include_str!("../assets/script.js");
+const ICON: &str = include_str!("../assets/icon.svg");
+
+/// What all pages share.
+pub(crate) struct Site {
+    pub(crate) access: Access,
+    pub(crate) store: Store,
+    /// Called with each new ticket.
+    pub(crate) announce: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+impl fmt::Debug for Site {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Site").field("store", &self.store).finish_non_exhaustive()
+    }
+}
+
+/// All routes. They only read, so there are none for other methods than GET and HEAD.
+pub(crate) fn routes(site: Arc<Site>) -> Router {
+    let at = |page: &str| format!("/{}/{page}", site.access.folder());
+    let pages = Router::new()
+        .route(&at("executions"), get(list_page))
+        .route(&at("execution"), get(execution_page))
+        .route(&at("json"), get(json))
+        .route(&at("image"), get(image))
+        .route(&at("compare"), get(compare_page))
+        .route(&at("savings"), get(savings_page))
+        .route(&at("version"), get(version))
+        .route(&at("style.css"), get(|| async { file("text/css; charset=utf-8", STYLE) }))
+        .route(&at("script.js"), get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }))
+        .route(&at("icon.svg"), get(|| async { file("image/svg+xml", ICON) }))
+        .layer(middleware::from_fn_with_state(site.clone(), unless_unknown));
+    Router::new()
+        .route(&format!("{OPEN}{{ticket}}"), get(open))
+        .merge(pages)
+        .fallback(|| async { (StatusCode::NOT_FOUND, "there is no such page\n") })
+        .with_state(site)
+        .layer(middleware::from_fn(headers::add))
+}
+
+/// Answers a request of a browser that opened the page with a ticket.
+async fn unless_unknown(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    if headers::is_of_another_site(request.headers()) {
+        return (StatusCode::FORBIDDEN, "the request is refused: another page made it\n").into_response();
+    }
+    if !site.access.admits(request.headers()) {
+        let why = "this browser has not opened the page yet: open the address that Toolsmith printed last; each \
+                   address opens it once\n";
+        return (StatusCode::FORBIDDEN, why).into_response();
+    }
+    if !local::admit(&request) {
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many connections are open; close some pages\n")
+            .into_response();
+    }
+    next.run(request).await
+}
+
+/// Exchanges a ticket for a cookie. A redirection would be part of the navigation of a foreign page that links here, for
+/// which browsers do not send a strict cookie; so the page goes on by itself.
+async fn open(State(site): State<Arc<Site>>, Path(ticket): Path<String>) -> Result<Response, PageError> {
+    let opened = site.access.open(&ticket).map_err(|error| PageError::failed(error.to_string()))?;
+    let Some(opened) = opened else {
+        let why = "this address was used before, or is not complete: open the address that Toolsmith printed last\n";
+        return Ok((StatusCode::FORBIDDEN, why).into_response());
+    };
+    (site.announce)(&opened.ticket);
+    let page = layout::forward(&format!("/{}/executions", site.access.folder()));
+    let cookie = [(header::SET_COOKIE, opened.cookie)];
+    Ok((cookie, page_of(page)).into_response())
+}
+
+async fn list_page(site: State<Arc<Site>>, RawQuery(query): RawQuery) -> Result<Response, PageError> {
+    read(site, query, list::page).await
+}
+
+async fn execution_page(site: State<Arc<Site>>, RawQuery(query): RawQuery) -> Result<Response, PageError> {
+    read(site, query, |reader, query| execution::page(reader, id(query)?)).await
+}
+
+async fn compare_page(site: State<Arc<Site>>, RawQuery(query): RawQuery) -> Result<Response, PageError> {
+    read(site, query, compare::page).await
+}
+
+async fn savings_page(site: State<Arc<Site>>) -> Result<Response, PageError> {
+    read(site, None, |reader, _| savings::page(reader)).await
+}
+
+/// Everything that is kept of an execution, as a file.
+async fn json(
+    State(site): State<Arc<Site>>,
+    RawQuery(query): RawQuery,
+) -> Result<impl axum::response::IntoResponse, PageError> {
+    let query = Query::of(query.as_deref())?;
+    let work = move |reader: Option<&Reader>| {
+        let execution = execution::read(reader, id(&query)?)?;
+        serde_json::to_vec(&execution).map_err(|error| PageError::failed(error.to_string()))
+    };
+    let json = site.store.read(work).await?;
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CONTENT_DISPOSITION, "attachment")];
+    Ok((headers, json))
+}
+
+/// An image that a snippet emitted.
+async fn image(
+    State(site): State<Arc<Site>>,
+    RawQuery(query): RawQuery,
+) -> Result<impl axum::response::IntoResponse, PageError> {
+    let query = Query::of(query.as_deref())?;
+    let work = move |reader: Option<&Reader>| {
+        let execution = execution::read(reader, id(&query)?)?;
+        let part = query.number("part")?.and_then(|part| usize::try_from(part).ok());
+        let image = part.and_then(|part| output::image(&execution.outcome["content"][part]));
+        image.ok_or_else(|| PageError::missing("this part of the content is no image that can be shown"))
+    };
+    let output::Image { media_type, bytes } = site.store.read(work).await?;
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
+        (header::CONTENT_SECURITY_POLICY, IMAGE_POLICY),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_static("inline")),
+    ];
+    Ok((headers, bytes))
+}
+
+/// A text that changes with the history, so that an open page knows when to read itself again.
+async fn version(State(site): State<Arc<Site>>) -> String {
+    site.store.version()
+}
+
+async fn read(
+    State(site): State<Arc<Site>>,
+    query: Option<String>,
+    page: impl FnOnce(Option<&Reader>, &Query) -> Result<Markup, PageError> + Send + 'static,
+) -> Result<Response, PageError> {
+    let query = Query::of(query.as_deref())?;
+    let version = site.store.version();
+    let markup = site.store.read(move |reader| page(reader, &query)).await?;
+    Ok(([("toolsmith-version", version)], page_of(markup)).into_response())
+}
+
+fn id(query: &Query) -> Result<&str, PageError> {
+    query.get("id").ok_or_else(|| PageError::wrong("the address names no execution: add ?id=ID"))
+}
+
+/// The answer with a page.
+fn page_of(markup: Markup) -> Response {
+    file("text/html; charset=utf-8", markup.into_string())
+}
+
+fn file(media_type: &'static str, content: impl Into<axum::body::Body>) -> Response {
+    ([(header::CONTENT_TYPE, media_type)], content.into()).into_response()
+}
