@@ -15,8 +15,9 @@ const BOTTOM: f64 = 24.0;
 /// Milliseconds of a day.
 const DAY: i64 = 86_400_000;
 
-/// Days that are shown, at most: the last ones.
+/// Days that are shown, at most and at least: the last ones.
 const DAYS: i64 = 90;
+const FEWEST: i64 = 14;
 
 /// The widest bar.
 const WIDEST: f64 = 28.0;
@@ -42,19 +43,21 @@ impl Plot {
     pub(crate) fn figure(&self) -> Markup {
         let last = self.days.last().copied().unwrap_or_default();
         let first = self.days.iter().copied().find(|day| *day > last - DAYS * DAY).unwrap_or(last);
-        let highest = self.series.iter().flat_map(|series| &series.values).copied().max().unwrap_or(1).max(1);
+        let first = first.min(last - (FEWEST - 1) * DAY);
+        let highest = self.series.iter().flat_map(|series| &series.values).copied().max().unwrap_or_default();
+        let highest = round(highest);
         let baseline = HEIGHT - BOTTOM;
         html! {
             figure.plot {
                 svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(self.name) {
-                    @for (part, value) in [(0.0, 0), (0.5, highest / 2), (1.0, highest)] {
-                        @let y = baseline - part * (baseline - TOP);
+                    @for value in marks(highest) {
+                        @let y = baseline - ratio(value, highest) * (baseline - TOP);
                         g.axis { line x1=(LEFT) x2=(WIDTH) y1=(y) y2=(y) {} }
                         text.scale x=(LEFT - 8.0) y=(y + 4.0) { (count(value)) }
                     }
                     (self.bars(first, last, highest))
                     text.day x=(LEFT) y=(HEIGHT - 6.0) { (day_of(first)) }
-                    @if last > first { text.last x=(WIDTH) y=(HEIGHT - 6.0) { (day_of(last)) } }
+                    text.last x=(WIDTH) y=(HEIGHT - 6.0) { (day_of(last)) }
                 }
                 figcaption {
                     (self.name)
@@ -85,6 +88,22 @@ impl Plot {
     }
 }
 
+/// The marks of the scale: both ends, and the middle if it is whole.
+fn marks(highest: u64) -> Vec<u64> {
+    let middle = highest.is_multiple_of(2).then_some(highest / 2);
+    [0].into_iter().chain(middle).chain([highest]).collect()
+}
+
+/// The next number that is 1, 2 or 5 times a power of ten.
+fn round(value: u64) -> u64 {
+    let power = 10_u64.pow(value.max(1).ilog10());
+    [1, 2, 5, 10]
+        .map(|factor| power.saturating_mul(factor))
+        .into_iter()
+        .find(|round| *round >= value)
+        .unwrap_or(value)
+}
+
 /// A period in days.
 fn days(ms: i64) -> f64 {
     f64::from(i32::try_from(ms / DAY).unwrap_or(i32::MAX))
@@ -108,7 +127,13 @@ mod tests {
             Plot { name: "Calls", series: vec![series(&[5, 10, 0])], days: vec![0, 200 * DAY, 201 * DAY] };
         let figure = plot.figure().into_string();
         assert_eq!(figure.matches("<rect").count(), 2, "{figure}");
-        assert!(figure.contains("height=\"204.0\"") && figure.contains("1970-07-20: 10 calls"), "{figure}");
+        assert!(
+            figure.contains("height=\"204.0\"")
+                && figure.matches("class=\"scale\"").count() == 3
+                && figure.contains("1970-07-20: 10 calls"),
+            "{figure}"
+        );
+        assert_eq!([0, 1, 2, 3, 51, 83_507, u64::MAX].map(round), [1, 1, 2, 5, 100, 100_000, u64::MAX]);
         let empty = Plot { name: "Calls", series: vec![series(&[0])], days: vec![0] }.figure().into_string();
         assert!(empty.contains("height=\"0.0\""), "{empty}");
     }

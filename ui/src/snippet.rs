@@ -93,10 +93,10 @@ fn diagnostic(one: &Value) -> Markup {
                     (line(text("level")))
                     @if let Some(code) = one["code"].as_str() { " " (line(code)) }
                 }
-                " " bdi { (line(text("message"))) }
+                " " bdi.message { (lines(text("message"))) }
                 @if let Some(column) = one["column"].as_u64() { " (column " (column) ")" }
             }
-            @if let Some(hint) = one["hint"].as_str() { p { bdi { (line(hint)) } } }
+            @if let Some(hint) = one["hint"].as_str() { pre { bdi { (lines(hint)) } } }
             @if !text("rendered").is_empty() {
                 details { summary { "The compiler's message" } pre { bdi { (lines(text("rendered"))) } } }
             }

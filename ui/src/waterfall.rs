@@ -9,10 +9,10 @@ use maud::{Markup, html};
 
 use crate::text::{bytes, line};
 
-/// Units of the picture: its width, the part for names at the left, and the height of a row and of its bar.
+/// Units of the picture: its width, the parts for names at the left and for half a mark at the right, and the height of a row and of its bar.
 const WIDTH: f64 = 1000.0;
 const NAMES: f64 = 84.0;
-const END: f64 = 12.0;
+const END: f64 = 28.0;
 const ROW: f64 = 20.0;
 const BAR: f64 = 16.0;
 

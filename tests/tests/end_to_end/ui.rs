@@ -229,7 +229,7 @@ async fn an_execution_is_shown_with_its_timeline_calls_and_output() {
     let parts = [
         "running: ",
         "compiling",
-        "call-50",
+        "id=\"call-49\"",
         "printed",
         "demo.list_orders",
         "Sandbox",
@@ -272,8 +272,8 @@ async fn executions_are_filtered_and_compared() {
     contains(&visitor.page("executions?since=2999-01-01").await, &["No execution fits."]);
     assert_eq!(visitor.get("executions?since=yesterday").await.status, StatusCode::BAD_REQUEST);
     let page = visitor.page(&format!("execution?id={failed}")).await;
-    let (line, message) = (page.find("line-2\"").unwrap(), page.find("cannot find value").unwrap());
-    assert!(line < message && page.contains("E0425"), "{page}");
+    let (line, message) = (page.find("line-2\"").unwrap(), page.find("error E0425").unwrap());
+    assert!(line < message && page.contains("cannot find value"), "{page}");
     let compared = visitor.page(&format!("compare?of={second}&of={first}")).await;
     contains(
         &compared,
