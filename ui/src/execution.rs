@@ -70,7 +70,7 @@ fn error(execution: &Execution) -> Option<Markup> {
     Some(html! {
         div.error role="note" {
             @if let Some(kind) = kind { strong { (line(kind)) } " " }
-            pre { bdi { (lines(message)) } }
+            pre tabindex="0" { bdi { (lines(message)) } }
         }
     })
 }
@@ -194,7 +194,7 @@ fn questions(questions: &[Question]) -> Markup {
                             }
                         }
                         p { "About " (line(&question.about)) @for tool in &question.tools { " " code { bdi { (line(tool)) } } } }
-                        pre { bdi { (lines(&question.text)) } }
+                        pre tabindex="0" { bdi { (lines(&question.text)) } }
                     }
                 }
             }

@@ -54,12 +54,14 @@ fn emitted(id: &str, place: usize, part: &Value) -> Markup {
     }
     let value = &part["value"];
     match value["type"].as_str() {
-        Some("text") => html! { pre { bdi { (lines(value["text"].as_str().unwrap_or_default())) } } },
+        Some("text") => {
+            html! { pre tabindex="0" { bdi { (lines(value["text"].as_str().unwrap_or_default())) } } }
+        }
         Some("image" | "audio") => {
             let media_type = value["mimeType"].as_str().unwrap_or("without a type");
             html! { p { "A part that is not shown: " bdi { (line(media_type)) } "." } }
         }
-        _ => html! { pre { bdi { (lines(&kept(part))) } } },
+        _ => html! { pre tabindex="0" { bdi { (lines(&kept(part))) } } },
     }
 }
 

@@ -96,9 +96,9 @@ fn diagnostic(one: &Value) -> Markup {
                 " " bdi.message { (lines(text("message"))) }
                 @if let Some(column) = one["column"].as_u64() { " (column " (column) ")" }
             }
-            @if let Some(hint) = one["hint"].as_str() { pre { bdi { (lines(hint)) } } }
+            @if let Some(hint) = one["hint"].as_str() { pre tabindex="0" { bdi { (lines(hint)) } } }
             @if !text("rendered").is_empty() {
-                details { summary { "The compiler's message" } pre { bdi { (lines(text("rendered"))) } } }
+                details { summary { "The compiler's message" } pre tabindex="0" { bdi { (lines(text("rendered"))) } } }
             }
         }
     }
