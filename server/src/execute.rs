@@ -432,12 +432,7 @@ impl Execution {
         let approved = approved.unwrap_or_default();
         sessions.look_up_in(Arc::new(Lookup::from(self.snapshot.reference.clone())));
         let prompter = RecordedPrompter::new(approver.clone(), kept.cloned(), "client");
-        sessions.permit(PermissionPolicy::of_session(
-            &settings.config,
-            (allow, approved),
-            answers,
-            prompter,
-        ));
+        sessions.permit(PermissionPolicy::of_session(&settings.config, (allow, approved), answers, prompter));
         sessions
     }
 

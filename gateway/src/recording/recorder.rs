@@ -149,7 +149,7 @@ impl ToolHost for Recorder<'_> {
             match &answer {
                 // A text always has a form in JSON.
                 Ok(found) => {
-                    to_raw_value(found).iter().for_each(|found| self.keep(request.clone(), Ok(&**found)))
+                    to_raw_value(found).iter().for_each(|found| self.keep(request.clone(), Ok(&**found)));
                 }
                 Err(failure) => self.keep(request, Err(failure)),
             }

@@ -60,7 +60,7 @@ pub async fn check(
 ) -> Result<ProgramCheck, runner::Error> {
     let request = Request { code: program.code().clone(), check_only: true, ..request.clone() };
     let outcome = engine.run(&request, catalog, &NoTools, observer).await?;
-    with_schemas(engine, program, &request, catalog, observer, outcome).await
+    with_schemas(engine, program, &request, catalog, observer, &outcome).await
 }
 
 /// Adds the schemas to the outcome of a check.
@@ -73,7 +73,7 @@ pub async fn with_schemas(
     request: &Request,
     catalog: &Catalog,
     observer: &dyn Observer,
-    outcome: Outcome,
+    outcome: &Outcome,
 ) -> Result<ProgramCheck, runner::Error> {
     let manifest = outcome.manifest.clone();
     if outcome.status != Status::Ok {
@@ -82,14 +82,15 @@ pub async fn with_schemas(
     let schemas = match engine.schemas(program, request, catalog, observer).await? {
         Described::Schemas(schemas) => schemas,
         Described::Failed(outcome) => {
-            return Ok(ProgramCheck { fit: Fit::Broken(broken(*outcome)), manifest, schemas: None });
+            return Ok(ProgramCheck { fit: Fit::Broken(broken(&outcome)), manifest, schemas: None });
         }
     };
-    let fit = if outcome.fixes.is_empty() { Fit::Fits } else { Fit::Corrected(outcome.fixes) };
+    let fit = if outcome.fixes.is_empty() { Fit::Fits } else { Fit::Corrected(outcome.fixes.clone()) };
     Ok(ProgramCheck { fit, manifest, schemas: Some(schemas) })
 }
 
-fn broken(outcome: Outcome) -> Broken {
-    let message = outcome.error.map_or_else(|| outcome.status.to_string(), |error| error.message);
-    Broken { message, diagnostics: outcome.diagnostics }
+fn broken(outcome: &Outcome) -> Broken {
+    let message =
+        outcome.error.as_ref().map_or_else(|| outcome.status.to_string(), |error| error.message.clone());
+    Broken { message, diagnostics: outcome.diagnostics.clone() }
 }

@@ -119,7 +119,7 @@ pub(super) async fn with_tools(
     let check = async |execution: &mut execution::Execution<'_>, outcome: &runner::Outcome| {
         let catalog = execution.discovery.catalog();
         let (engine, terminal) = (&execution.engine, execution.terminal);
-        let checked = with_schemas(engine, program, &request, &catalog, terminal, outcome.clone()).await?;
+        let checked = with_schemas(engine, program, &request, &catalog, terminal, outcome).await?;
         let tools = requested(&checked.manifest, config, execution.discovery.lists());
         result = Some((checked, tools));
         Ok(exit_code::OK)

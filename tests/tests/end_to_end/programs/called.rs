@@ -22,7 +22,7 @@ fn a_snippet_calls_a_program_as_a_typed_function() {
     assert_eq!(again["cached"], json!(true));
     // Lines are the snippet's own.
     let wrong = place.run(&RUN).input("let n = 1;\nprograms::revenue(n).await?").expect("compile_error", 3);
-    assert_eq!(wrong["diagnostics"][0]["line"].to_string().contains('2'), true, "{wrong:#}");
+    assert!(wrong["diagnostics"][0]["line"].to_string().contains('2'), "{wrong:#}");
     let missing = place.run(&RUN).input("programs::revnue(\"c-01\").await?").expect("compile_error", 3);
     assert!(missing["error"]["message"].as_str().unwrap().contains("programs"), "{missing:#}");
 }
