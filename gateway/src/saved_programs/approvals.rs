@@ -177,6 +177,13 @@ fn change_in(path: &Path, change: impl FnOnce(&mut Approvals)) -> Result<(), Fai
     change(&mut approvals);
     let mut text = serde_json::to_vec_pretty(&approvals).map_err(|error| failed(error.into()))?;
     text.push(b'\n');
+    if text.len() as u64 > LIMIT {
+        let message =
+            format!("the record of approved programs {} has reached its limit of 4 MiB", path.display());
+        return Err(Failure::new(Kind::Trust, message).hint(
+            "delete it, and approve the programs again that you still use: toolsmith program approve NAME",
+        ));
+    }
     file::replace(path, &text, Access::Owner, Durability::Synced).map_err(failed)
 }
 
@@ -207,6 +214,23 @@ mod tests {
         assert_eq!((read.tools("h"), read.tools("i")), (tools(&["t", "u"]), ApprovedTools::default()));
         change_in(&path, |approvals| drop(approvals.programs.remove("h"))).unwrap();
         assert!(!super::read(&path).unwrap().has("h"));
+    }
+
+    #[test]
+    fn a_record_that_would_be_too_large_to_be_read_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        let approved = |name: String| Approved { name, tools: tools(&[]) };
+        change_in(&path, |approvals| {
+            drop(approvals.programs.insert("h".to_owned(), approved("a".to_owned())))
+        })
+        .unwrap();
+        let large = approved("a".repeat(usize::try_from(LIMIT).unwrap()));
+        let error =
+            change_in(&path, |approvals| drop(approvals.programs.insert("i".to_owned(), large))).unwrap_err();
+        assert!(error.to_string().contains("limit of 4 MiB"), "{error}");
+        let kept = read(&path).unwrap();
+        assert_eq!((kept.has("h"), kept.has("i")), (true, false));
     }
 
     #[test]
