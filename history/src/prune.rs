@@ -1,5 +1,7 @@
 //! Keeps the file within its bounds on age and size, and finds executions whose process was killed.
 
+use std::path::Path;
+
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::event::Bounds;
@@ -25,7 +27,7 @@ const LOG_PART: u64 = 4;
 const MOST_LOG: u64 = 4 << 20;
 
 /// Pages freed after a deletion (64 MiB of them at most).
-const FREED_PAGES: u32 = 16_384;
+const FREED_PAGES: u64 = 16_384;
 
 /// How long after a process was last seen it counts as ended, in milliseconds: six times the interval at which it
 /// reports itself.
@@ -33,7 +35,7 @@ pub(crate) const GONE: i64 = 30_000;
 
 /// Limits the file of a connection to the bound on size. A write beyond it fails with "full".
 pub(crate) fn limit(connection: &Connection, bounds: Bounds) -> Result<(), rusqlite::Error> {
-    let reserve = (bounds.size / RESERVE_PART).min(MOST_RESERVE);
+    let reserve = reserve(bounds);
     let page = pages(connection, "page_size")?.max(1);
     // The log begins anew when it has this size, and shrinks to it if a transaction made it larger.
     let log = (reserve / LOG_PART).min(MOST_LOG);
@@ -87,22 +89,28 @@ pub(crate) fn expire(
 }
 
 /// Deletes the oldest executions until a fiftieth of the bound on size is free, and enough for events of this size in
-/// bytes.
+/// bytes; returns whether more could be deleted, or was deleted.
 pub(crate) fn shrink(
     connection: &mut Connection,
     bounds: Bounds,
     bytes: usize,
-) -> Result<(), rusqlite::Error> {
-    let most = pages(connection, "max_page_count")?;
+) -> Result<bool, rusqlite::Error> {
+    let limited = pages(connection, "max_page_count")?;
     let page = pages(connection, "page_size")?.max(1);
     let events = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_mul(GROWTH) / page;
-    let most = (most * REFILLED / 100).min(most.saturating_sub(events));
+    let most = (limited * REFILLED / 100).min(limited.saturating_sub(events));
     set_limit(connection, bounds.size)?;
+    let mut is_smaller = most > 0;
     loop {
         let used = pages(connection, "page_count")?.saturating_sub(pages(connection, "freelist_count")?);
         if used <= most || delete_first(connection, "?1 = 0", 0)? == 0 {
-            return limit(connection, bounds);
+            // Deleting may have made the file larger than its limit, which is never below its size.
+            let over = pages(connection, "page_count")?.saturating_sub(limited);
+            free(connection, over)?;
+            limit(connection, bounds)?;
+            return Ok(is_smaller);
         }
+        is_smaller = true;
     }
 }
 
@@ -132,7 +140,34 @@ pub(crate) fn delete(transaction: &Transaction<'_>, numbers: &[i64]) -> Result<(
 /// Removes deleted texts from the index and from the write-ahead log, and frees their space.
 pub(crate) fn tidy(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.execute("INSERT INTO words (words) VALUES ('optimize')", [])?;
-    for pragma in [&format!("PRAGMA incremental_vacuum({FREED_PAGES})"), "PRAGMA wal_checkpoint(TRUNCATE)"] {
+    free(connection, FREED_PAGES)
+}
+
+/// Empties the write-ahead log if it is larger than what is left to it: merging the index writes much at once. Readers
+/// can prevent that, until the next time.
+pub(crate) fn shorten_log(
+    connection: &Connection,
+    bounds: Bounds,
+    file: &Path,
+) -> Result<(), rusqlite::Error> {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    match std::fs::metadata(log) {
+        Ok(found) if found.len() > reserve(bounds) => free(connection, 0),
+        // Without a log, there is nothing to do.
+        _ => Ok(()),
+    }
+}
+
+fn reserve(bounds: Bounds) -> u64 {
+    (bounds.size / RESERVE_PART).min(MOST_RESERVE)
+}
+
+/// Frees the space of this many unused pages at most, and empties the write-ahead log.
+fn free(connection: &Connection, pages: u64) -> Result<(), rusqlite::Error> {
+    // 0 would free all of them.
+    let vacuum = (pages > 0).then(|| format!("PRAGMA incremental_vacuum({pages})"));
+    for pragma in vacuum.as_deref().into_iter().chain(["PRAGMA wal_checkpoint(TRUNCATE)"]) {
         let mut statement = connection.prepare(pragma)?;
         let mut rows = statement.query([])?;
         // Each row that is read is a freed page.

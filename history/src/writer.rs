@@ -28,9 +28,11 @@ const DELAY: Duration = Duration::from_millis(250);
 /// Events that are written without further delay, in bytes (4 MiB).
 const BATCH: usize = 4 << 20;
 
-/// Events in one transaction, in bytes (512 KiB); one event may be larger. So the write-ahead log stays small, and
-/// deleting a few executions makes place.
-const TRANSACTION: usize = 512 << 10;
+/// Events in one transaction: this part of the bound on size, at most 512 KiB (which it is from the smallest bound that
+/// can be configured on); one event may be larger. So the write-ahead log stays small, and deleting a few executions
+/// makes place.
+const TRANSACTION_PART: u64 = 128;
+const MOST_TRANSACTION: usize = 512 << 10;
 
 /// Interval between two attempts to write, and between two reports that this process still runs its executions.
 const AGAIN: Duration = Duration::from_secs(5);
@@ -189,15 +191,18 @@ impl Writer {
             file::retry(|| open.see(&self.process)).map_err(failed)?;
         }
         loop {
-            let (count, bytes) = part(&self.batch);
+            let (count, bytes) = part(&self.batch, self.bounds);
             let events = self.batch.get(..count).unwrap_or_default();
-            match file::retry(|| open.write(events, &self.process)) {
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => {
-                    // The file has its size: older executions make place.
-                    prune::shrink(&mut open.connection, self.bounds, bytes).map_err(failed)?;
-                    file::retry(|| open.write(events, &self.process)).map_err(failed)?;
+            let mut room = bytes;
+            while let Err(error) = file::retry(|| open.write(events, &self.process)) {
+                // The file has its size: older executions make place. Merging the index may need more than the events.
+                let is_full = error.sqlite_error_code() == Some(ErrorCode::DiskFull);
+                let may_fit =
+                    is_full && prune::shrink(&mut open.connection, self.bounds, room).map_err(failed)?;
+                if !may_fit {
+                    return Err(failed(error));
                 }
-                written => written.map_err(failed)?,
+                room = room.saturating_mul(2);
             }
             self.batch.drain(..count);
             self.bytes -= bytes;
@@ -206,6 +211,7 @@ impl Writer {
                 break;
             }
         }
+        prune::shorten_log(&open.connection, self.bounds, &self.file).map_err(failed)?;
         if open.expired.is_none_or(|last| last.elapsed() >= EXPIRY) {
             let most = if self.flushed.is_empty() { usize::MAX } else { EXPIRED };
             prune::expire(&mut open.connection, self.bounds, now(), most).map_err(failed)?;
@@ -217,10 +223,12 @@ impl Writer {
 }
 
 /// The events of the next transaction: their number, and their size in bytes.
-fn part(events: &[Event]) -> (usize, usize) {
+fn part(events: &[Event], bounds: Bounds) -> (usize, usize) {
+    let most = usize::try_from(bounds.size / TRANSACTION_PART)
+        .map_or(MOST_TRANSACTION, |part| part.min(MOST_TRANSACTION));
     let (mut count, mut bytes) = (0, 0);
     for event in events {
-        if count > 0 && bytes + event.bytes() > TRANSACTION {
+        if count > 0 && bytes + event.bytes() > most {
             break;
         }
         (count, bytes) = (count + 1, bytes + event.bytes());

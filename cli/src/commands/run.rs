@@ -12,7 +12,7 @@ use gateway::pins::Known;
 use gateway::program_crate::ProgramCrate;
 use gateway::saved_programs::functions;
 use runner::limits::SNIPPET_LIMIT;
-use runner::{Outcome, Request, Status};
+use runner::{Code, Outcome, Request, Status};
 use server::outcome_text;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
@@ -46,7 +46,7 @@ async fn run_in(
         );
     }
     let Inputs { code, config, tools } = inputs;
-    let request = request(arguments, code, &config, cancel.clone())?;
+    let request = request(arguments, code, &config, cancel.clone());
     let job = Job::new(tools, &request, &arguments.permission.allow);
     execution::run((&config, terminal), job, async |_, outcome| {
         show(outcome, arguments.json, arguments.check, terminal)
@@ -56,7 +56,7 @@ async fn run_in(
 
 /// The inputs of a run.
 struct Inputs {
-    code: String,
+    code: Code,
     config: Arc<Config>,
     tools: Tools,
 }
@@ -75,6 +75,7 @@ async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Resul
             }
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
+        let code = functions::snippet(code)?;
         let needs = Needs::ServersIfAny { or_demo: names_demo(&code) };
         let config = Arc::new(setup::load_in(&process, &place.options_with(needs))?);
         let known = Known::of(&config)?;
@@ -87,26 +88,23 @@ async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Resul
     reading.await.map_err(Failure::system)?
 }
 
-/// Whether a snippet has the name of the demo server's module.
-fn names_demo(code: &str) -> bool {
-    code.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == "demo")
+/// Whether a snippet, or a program that it calls, has the name of the demo server's module.
+fn names_demo(code: &Code) -> bool {
+    // The text may not parse.
+    let mut words = code.text().split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    code.path_heads().contains("demo") || words.any(|word| word == "demo")
 }
 
-fn request(
-    arguments: &RunArguments,
-    code: String,
-    config: &Config,
-    cancel: CancellationToken,
-) -> Result<Request, Failure> {
-    Ok(Request {
-        code: functions::snippet(code)?,
+fn request(arguments: &RunArguments, code: Code, config: &Config, cancel: CancellationToken) -> Request {
+    Request {
+        code,
         args: arguments.args.iter().cloned().collect::<BTreeMap<_, _>>(),
         timeout: arguments.timeout.unwrap_or(config.code_mode.timeout),
         check_only: arguments.check,
         limits: config.code_mode.limits.clone(),
         grants: config.code_mode.grants.clone(),
         cancel,
-    })
+    }
 }
 
 pub(super) fn read_snippet(file: &Path) -> Result<String, Failure> {

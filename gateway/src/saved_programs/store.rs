@@ -168,9 +168,13 @@ fn check_name(name: &str) -> Result<(), Failure> {
     if is_program_name(name) {
         return Ok(());
     }
-    Err(Failure::command_line(format!("{name:?} can't be the name of a program")).hint(
+    let failure = Failure::command_line(format!("{name:?} can't be the name of a program")).hint(
         "use at most 64 lowercase letters, digits and underscores, beginning with a letter; no Rust keyword",
-    ))
+    );
+    Err(match name.ends_with(".rs") {
+        true => failure.hint("a new program's name is before its file: toolsmith program save NAME FILE"),
+        false => failure,
+    })
 }
 
 /// The names of the programs in a folder, which may be missing.

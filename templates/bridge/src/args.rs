@@ -37,11 +37,17 @@ impl Args {
     #[doc(hidden)]
     pub fn typed<T: DeserializeOwned>(&self) -> crate::Result<T> {
         let text = self.get(PROGRAM_ARGUMENTS).unwrap_or("{}");
-        serde_json::from_str(text).map_err(|error| {
-            let message = error.to_string();
+        let mut json = serde_json::Deserializer::from_str(text);
+        serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let place = match error.path().to_string().as_str() {
+                // Of a missing or an unknown argument, which the message names.
+                "." => "the arguments have".to_owned(),
+                path => format!("the argument `{path}` has"),
+            };
+            let message = error.into_inner().to_string();
             // The position is in JSON that nobody has written.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-            anyhow::Error::msg(format!("the arguments have another form than `Args`: {message}"))
+            anyhow::Error::msg(format!("{place} another form than `Args` declares: {message}"))
         })
     }
 

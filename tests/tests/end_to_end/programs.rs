@@ -130,7 +130,7 @@ fn wrong_arguments_are_reported_before_or_by_the_program() {
     let failed = place.run(&as_json).done().exits(2);
     assert_eq!(failed.outcome()["success"], json!(false));
     let date = ["program", "run", "revenue", "--demo", "--customer", "c-01", "--since", "tomorrow"];
-    place.run(&date).done().exits(1).says(&["the arguments have another form than `Args`"]);
+    place.run(&date).done().exits(1).says(&["the argument `since` has another form than `Args` declares"]);
     let member = ["program", "run", "revenue", "--demo", "--args", "{\"customer\":\"c-01\",\"limit\":1}"];
     place.run(&member).done().exits(1).says(&["unknown field `limit`"]);
     place
@@ -139,6 +139,7 @@ fn wrong_arguments_are_reported_before_or_by_the_program() {
         .exits(2)
         .says(&["no program \"revnue\"", "did you mean `revenue`"]);
     place.run(&["program", "run", "../revenue"]).done().exits(2).says(&["can't be the name of a program"]);
+    place.run(&["program", "save", "revenue.rs"]).done().exits(2).says(&["program save NAME FILE"]);
 }
 
 #[test]

@@ -52,4 +52,10 @@ fn a_program_calls_another_one() {
     // A snippet reaches it as well, with its optional argument.
     let code = "programs::total(\"c-01\").factor(1.0).await?";
     place.run(&RUN).input(code).expect("ok", 0);
+    // Without servers, a snippet gets the demo server also if only a program that it calls names it.
+    place.write(
+        "echoes",
+        "async fn run() -> Result<String> { Ok(demo::echo(\"a\").await?.text().to_owned()) }",
+    );
+    place.run(&["run", "--json", "--allow", "*", "-"]).input("programs::echoes().await?").expect("ok", 0);
 }
