@@ -14,6 +14,7 @@ mod conversation;
 mod doctor;
 mod execution;
 pub(crate) mod explain;
+mod exported_file;
 mod history;
 mod man;
 pub(crate) mod mcp;

@@ -4,7 +4,6 @@ mod json;
 mod markdown;
 mod reading;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,7 +14,6 @@ use gateway::failure::Failure;
 use report::Kind;
 use server::setup;
 use system::calendar::minute;
-use system::file::{Access, Durability, Replacement};
 use terminal::Terminal;
 
 use self::reading::{Page, Style};
@@ -23,6 +21,7 @@ use crate::arguments::{
     ConfigArguments, ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments,
     PruneArguments,
 };
+use crate::commands::exported_file::ExportedFile;
 use crate::commands::mcp::table::{short, show_table};
 
 /// Matches the labels of subagents' conversations.
@@ -156,7 +155,7 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
     } else {
         (Some(with_conversations(&arguments.place)?), arguments.ids.clone())
     };
-    let mut file = arguments.out.as_deref().map(Exported::begin).transpose()?;
+    let mut file = arguments.out.as_deref().map(ExportedFile::begin).transpose()?;
     for id in &ids {
         let Some(store) = &store else { break };
         let (summary, messages) = store.whole(id).await.map_err(wrong)?;
@@ -171,37 +170,9 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
         }
     }
     if let Some(file) = file {
-        let path = file.path;
-        file.end()?;
-        terminal.note(&format!("wrote {} to {}", report::count(ids.len(), "conversation"), path.display()));
+        file.end(&report::count(ids.len(), "conversation"), terminal)?;
     }
     Ok(())
-}
-
-/// The exported file. It replaces an older one only when it is complete.
-struct Exported<'a> {
-    path: &'a Path,
-    file: Replacement,
-}
-
-impl<'a> Exported<'a> {
-    fn begin(path: &'a Path) -> Result<Self, Failure> {
-        let file = Replacement::begin(path, Access::Owner, Durability::Synced);
-        Ok(Exported { path, file: file.map_err(|error| failed(path, &error))? })
-    }
-
-    fn line(&mut self, line: &str) -> Result<(), Failure> {
-        writeln!(self.file, "{line}").map_err(|error| failed(self.path, &error))
-    }
-
-    fn end(self) -> Result<(), Failure> {
-        self.file.replace().map_err(|error| failed(self.path, &error))
-    }
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(Kind::Output, format!("{} can't be written: {error}", path.display()))
-        .hint("check its folder")
 }
 
 async fn delete(arguments: &DeleteArguments, terminal: &Terminal) -> Result<(), Failure> {

@@ -4,8 +4,6 @@ mod diff;
 mod show;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::path::Path;
 
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -13,13 +11,13 @@ use history::shown::{duration, from};
 use history::{Differences, Execution, Filter, HistoryError, Page, Reader, Summary};
 use report::Kind;
 use system::calendar::minute;
-use system::file::{Access, Durability, Replacement};
 use terminal::Terminal;
 
 use crate::arguments::{
     HistoryCommand, HistoryDeleteArguments, HistoryDiffArguments, HistoryExportArguments,
     HistoryListArguments, HistoryRerunArguments, HistoryShowArguments, RunArguments,
 };
+use crate::commands::exported_file::ExportedFile;
 use crate::commands::mcp::table::{short, show_table};
 use crate::terminal_prompter;
 
@@ -191,7 +189,7 @@ fn has_masked(arguments: &BTreeMap<String, String>) -> bool {
 
 async fn export(arguments: &HistoryExportArguments, terminal: &Terminal) -> Result<(), Failure> {
     let reader = if arguments.ids.is_empty() { existing()? } else { Some(with_executions()?) };
-    let mut file = arguments.out.as_deref().map(Exported::begin).transpose()?;
+    let mut file = arguments.out.as_deref().map(ExportedFile::begin).transpose()?;
     let mut count = 0;
     let Some(reader) = reader else {
         terminal.note(&none_yet());
@@ -222,37 +220,9 @@ async fn export(arguments: &HistoryExportArguments, terminal: &Terminal) -> Resu
         }
     }
     if let Some(file) = file {
-        let path = file.path;
-        file.end()?;
-        terminal.note(&format!("wrote {} to {}", report::count(count, "execution"), path.display()));
+        file.end(&report::count(count, "execution"), terminal)?;
     }
     Ok(())
-}
-
-/// The exported file. It replaces an older one only when it is complete.
-struct Exported<'a> {
-    path: &'a Path,
-    file: Replacement,
-}
-
-impl<'a> Exported<'a> {
-    fn begin(path: &'a Path) -> Result<Self, Failure> {
-        let file = Replacement::begin(path, Access::Owner, Durability::Synced);
-        Ok(Exported { path, file: file.map_err(|error| failed(path, &error))? })
-    }
-
-    fn line(&mut self, line: &str) -> Result<(), Failure> {
-        writeln!(self.file, "{line}").map_err(|error| failed(self.path, &error))
-    }
-
-    fn end(self) -> Result<(), Failure> {
-        self.file.replace().map_err(|error| failed(self.path, &error))
-    }
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(Kind::Output, format!("{} can't be written: {error}", path.display()))
-        .hint("check its folder")
 }
 
 async fn delete(arguments: &HistoryDeleteArguments, terminal: &Terminal) -> Result<(), Failure> {

@@ -18,7 +18,7 @@ use server::runtime::Runtime;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
-use super::support::{configuration, request, store};
+use super::support::{configuration, named_or_all, request, store};
 use crate::arguments::{CheckProgramsArguments, ShowProgramArguments};
 use crate::commands::execution::{self, Job, Tools};
 
@@ -40,10 +40,7 @@ async fn check_in(
 ) -> Result<u8, Failure> {
     let terminal = &*runtime.terminal;
     let store = store(terminal)?;
-    let programs = match &arguments.names[..] {
-        [] => store.all()?,
-        names => names.iter().map(|name| store.find(name)).collect::<Result<_, _>>()?,
-    };
+    let programs = named_or_all(&store, &arguments.names)?;
     let (config, known) = configuration(runtime, &arguments.place)?;
     let (mut results, mut is_any_broken) = (Vec::new(), false);
     for program in &programs {

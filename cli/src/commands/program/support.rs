@@ -22,6 +22,14 @@ pub(super) fn store(terminal: &Terminal) -> Result<ProgramStore, Failure> {
     Ok(store)
 }
 
+/// The programs with these names, or all if there is no name.
+pub(super) fn named_or_all(store: &ProgramStore, names: &[String]) -> Result<Vec<SavedProgram>, Failure> {
+    match names {
+        [] => store.all(),
+        names => names.iter().map(|name| store.find(name)).collect(),
+    }
+}
+
 /// The configuration for programs, and what the lock files say of tools.
 pub(super) fn configuration(
     runtime: &Runtime,

@@ -16,7 +16,7 @@ use server::{outcome_text, setup};
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
-use super::support::{request, store};
+use super::support::{named_or_all, request, store};
 use crate::arguments::TestProgramsArguments;
 
 /// The result of one replayed run, or of an example that has none.
@@ -55,10 +55,7 @@ async fn test_in(
 ) -> Result<u8, Failure> {
     let terminal = &*runtime.terminal;
     let store = store(terminal)?;
-    let programs = match &arguments.names[..] {
-        [] => store.all()?,
-        names => names.iter().map(|name| store.find(name)).collect::<Result<_, _>>()?,
-    };
+    let programs = named_or_all(&store, &arguments.names)?;
     let options = config::LoadOptions { needs: Needs::Nothing, ..arguments.place.options() };
     // Servers that can't be used, and an untrusted project, do not matter here.
     let config = setup::survey_without_untrusted(&options)?;
