@@ -21,6 +21,11 @@ impl PageError {
         PageError { status: StatusCode::BAD_REQUEST, message: message.into() }
     }
 
+    /// The request is understood and refused.
+    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
+        PageError { status: StatusCode::FORBIDDEN, message: message.into() }
+    }
+
     /// There is no such thing.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         PageError { status: StatusCode::NOT_FOUND, message: message.into() }

@@ -14,7 +14,8 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 
 const OTHERS: [(HeaderName, HeaderValue); 7] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    // With `no-referrer`, browsers send `Origin: null` with the forms of these pages (WHATWG, "Fetch", section 3.1).
+    (header::REFERRER_POLICY, HeaderValue::from_static("same-origin")),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),

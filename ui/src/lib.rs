@@ -1,6 +1,6 @@
 //! The local web page: the executions that are kept, one of them as a waterfall, two compared, and what code mode saved.
 //!
-//! The page only reads. `access` decides whose requests are answered, `routes` which page answers them, and `store` reads
+//! `access` decides whose requests are answered, `action` which of them may change something, `routes` which page answers them, and `store` reads
 //! the history for it. `list`, `execution`, `compare` and `savings` write the pages, from the parts in `waterfall`,
 //! `snippet`, `output` and `plot`; `layout` is around them. Texts of the history are untrusted: they pass through `text`
 //! and the escapes of the templates, and the policy of `headers` lets no script of theirs run.
@@ -9,6 +9,7 @@
 #![cfg(target_os = "linux")]
 
 mod access;
+mod action;
 mod compare;
 mod error;
 mod execution;
@@ -41,7 +42,7 @@ use store::Store;
 #[derive(Debug)]
 pub struct Page {
     listener: LocalListener,
-    site: Arc<Site>,
+    site: Site,
     ticket: String,
 }
 
@@ -61,13 +62,21 @@ impl Page {
         let (access, ticket) = Access::new().map_err(Failure::system)?;
         let address = listener.address();
         let announce = move |ticket: &str| announce(&format!("http://{address}{}{ticket}", routes::OPEN));
-        let site = Arc::new(Site { access, store: Store::new(history), announce: Box::new(announce) });
+        let site = Site { access, store: Store::new(history), announce: Box::new(announce) };
         Ok(Page { listener, site, ticket })
+    }
+
+    /// From now on, the page can change things (`--allow-actions`); otherwise it only reads.
+    ///
+    /// # Errors
+    /// If the kernel provides no random numbers.
+    pub fn allow_actions(&mut self) -> Result<(), Failure> {
+        self.site.access.allow_actions().map_err(Failure::system)
     }
 
     /// Announces the address, and serves until `closing`.
     pub async fn serve(self, closing: CancellationToken) {
         (self.site.announce)(&self.ticket);
-        self.listener.serve(routes::routes(self.site), closing).await;
+        self.listener.serve(routes::routes(Arc::new(self.site)), closing).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Reads the query of an address.
+//! Reads the query of an address, and the fields of a form.
 
 use std::time::SystemTime;
 
@@ -11,7 +11,7 @@ use crate::error::PageError;
 /// Maximum length of a query, in bytes: filters and ids are far shorter.
 const LONGEST: usize = 8 << 10;
 
-/// The fields of a query that have a value.
+/// The fields of a query that have a value, or of a form.
 #[derive(Debug, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
 
@@ -28,6 +28,11 @@ impl Query {
         let fields = form_urlencoded::parse(text.as_bytes());
         let fields = fields.map(|(name, value)| (name.into_owned(), value.trim().to_owned()));
         Ok(Query(fields.filter(|(_, value)| !value.is_empty()).collect()))
+    }
+
+    /// The fields of a form, as they are, also those without a value.
+    pub(crate) fn of_form(body: &[u8]) -> Self {
+        Query(form_urlencoded::parse(body).into_owned().collect())
     }
 
     /// The first value of a field.

@@ -69,19 +69,20 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
 }
 
 /// Answers a request of a browser that opened the page with a ticket.
-async fn unless_unknown(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+async fn unless_unknown(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
     if headers::is_of_another_site(request.headers()) {
         return (StatusCode::FORBIDDEN, "the request is refused: another page made it\n").into_response();
     }
-    if !site.access.admits(request.headers()) {
+    let Some(visitor) = site.access.visitor(request.headers()) else {
         let why = "this browser has not opened the page yet: open the address that Toolsmith printed last; each \
                    address opens it once\n";
         return (StatusCode::FORBIDDEN, why).into_response();
-    }
+    };
     if !local::admit(&request) {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many connections are open; close some pages\n")
             .into_response();
     }
+    request.extensions_mut().insert(visitor);
     next.run(request).await
 }
 
