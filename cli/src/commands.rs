@@ -101,7 +101,7 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(stop.clone(), abandon.clone())?;
             tokio::select! {
-                done = server::serve::serve(arguments.into(), stop) => done,
+                done = ui::serve(arguments, stop) => done,
                 () = abandon.cancelled() => Ok(exit_code::CANCELLED),
             }
         }

@@ -1,19 +1,22 @@
-//! Permission by the client's user, through an elicitation form.
+//! Permission by the client's user, through an elicitation form, or on the local page if the client has none.
 //!
 //! A client that is asked by the response to its request (MCP 2026-07-28) receives a sealed state with the tools in
 //! question. It repeats the request with the answer, and the program, compiled by then, runs. Nothing waits for the
 //! client in between.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use gateway::permission::{Answer, Prompter, Question, Reason, RequestedTool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use terminal::Notifier;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::{Caller, Unanswered};
+use super::open_questions::{Asker, Lasting, OpenQuestions};
 use crate::audit;
 
 /// A tool that a question was about, in the version that the user saw.
@@ -56,7 +59,24 @@ pub(crate) struct Approval {
     pub(crate) answer: audit::Answer,
 }
 
-/// Asks the client of one request.
+/// How the user of one client can be asked.
+pub(crate) struct Terms {
+    /// Whether an answer can apply to a session.
+    pub(crate) has_session: bool,
+    /// The reason for a refusal if no user can be asked.
+    pub(crate) absence: Reason,
+    /// The local page, if this process has one.
+    pub(crate) page: Option<PagePrompt>,
+}
+
+/// The local page, for the questions of one request.
+pub(crate) struct PagePrompt {
+    pub(crate) questions: Arc<OpenQuestions>,
+    pub(crate) asker: Arc<Asker>,
+    pub(crate) notifier: Notifier,
+}
+
+/// Asks the user of one request.
 #[derive(Clone)]
 pub(crate) struct Approver(Arc<Inner>);
 
@@ -65,10 +85,7 @@ struct Inner {
     given: Option<PriorAnswer>,
     pending: Mutex<Option<PendingQuestion>>,
     approvals: Mutex<Vec<Approval>>,
-    /// Whether an answer can apply to a session.
-    has_session: bool,
-    /// The reason for a refusal if no user can be asked.
-    absence: Reason,
+    terms: Terms,
     /// Ends the execution that has a pending question.
     stop: CancellationToken,
 }
@@ -77,11 +94,16 @@ impl Approver {
     pub(crate) fn new(
         caller: Arc<Caller>,
         given: Option<PriorAnswer>,
-        (has_session, absence): (bool, Reason),
+        terms: Terms,
         stop: CancellationToken,
     ) -> Self {
         let (pending, approvals) = (Mutex::default(), Mutex::default());
-        Approver(Arc::new(Inner { caller, given, pending, approvals, has_session, absence, stop }))
+        Approver(Arc::new(Inner { caller, given, pending, approvals, terms, stop }))
+    }
+
+    /// Who answers, as the history names it.
+    pub(crate) fn answerer(&self) -> &'static str {
+        if self.0.asks_client() { "client" } else { "page" }
     }
 
     /// The question that ended the execution, if any.
@@ -103,15 +125,44 @@ impl Inner {
         question.tools().iter().all(known).then_some(given.answer)
     }
 
+    fn asks_client(&self) -> bool {
+        self.caller.abilities.elicits
+    }
+
+    /// The page, if it answers questions.
+    fn page(&self) -> Option<&PagePrompt> {
+        self.terms.page.as_ref().filter(|page| page.questions.is_answered_here())
+    }
+
+    async fn answer_on_page(&self, page: &PagePrompt, question: &Question) -> Answer {
+        let PagePrompt { questions, asker, notifier } = page;
+        // A permanent permission covers all clients of this process, so a subject's question does not offer it.
+        let lasting = Lasting { session: self.terms.has_session, always: asker.subject.is_none() };
+        notifier.note("a question about a permission waits for you on the page (--ui)");
+        self.caller.progress(0.0, None, Some("waiting for permission on Toolsmith's page".to_owned())).await;
+        let bytes = question.text().len();
+        match self.caller.ask_elsewhere(bytes, questions.ask(asker.clone(), question, lasting)).await {
+            Ok(answer) => answer,
+            Err(Unanswered::Late(limit)) => Answer::Late(limit),
+            Err(Unanswered::Busy(_)) => Answer::Busy,
+            Err(_) => Answer::No,
+        }
+    }
+
     async fn answer(&self, question: &Question) -> Answer {
+        if let Some(page) = self.page().filter(|_| !self.asks_client()) {
+            return self.answer_on_page(page, question).await;
+        }
         let is_program = matches!(question, Question::Program { .. });
         if let Some(given) = is_program.then(|| self.given(question)).flatten() {
             return given;
         }
         let is_asked_by_response = self.caller.is_asked_by_response();
         // Answers to a question in a response are about all tools at once.
-        let offered =
-            Offered { session: self.has_session, choice: question.offers_choice() && !is_asked_by_response };
+        let offered = Offered {
+            session: self.terms.has_session,
+            choice: question.offers_choice() && !is_asked_by_response,
+        };
         let form = form(question, offered);
         if is_program && is_asked_by_response {
             let tools = question.tools().iter().map(AskedTool::of).collect();
@@ -121,6 +172,8 @@ impl Inner {
             return std::future::pending().await;
         }
         self.caller.progress(0.0, None, Some("waiting for permission".to_owned())).await;
+        let page = self.terms.page.as_ref();
+        let _shown = page.map(|page| page.questions.show(page.asker.clone(), question));
         match self.caller.ask("elicitation/create", form).await {
             Ok(answer) => read(&answer, offered),
             Err(Unanswered::Late(limit)) => Answer::Late(limit),
@@ -133,11 +186,15 @@ impl Inner {
 
 impl Prompter for Approver {
     fn is_there(&self) -> bool {
-        self.0.caller.abilities.elicits
+        self.0.asks_client() || self.0.page().is_some()
     }
 
     fn absence(&self) -> Reason {
-        self.0.absence
+        self.0.terms.absence
+    }
+
+    fn lateness(&self, limit: Duration) -> Reason {
+        if self.0.asks_client() { Reason::Late(limit) } else { Reason::LateOnPage(limit) }
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
@@ -165,8 +222,8 @@ impl Prompter for Approver {
 fn logged(answer: Answer) -> audit::Answer {
     match answer {
         Answer::Once => audit::Answer::Once,
-        // A permanent permission covers the session too; clients are not offered one.
-        Answer::Session | Answer::Always => audit::Answer::Session,
+        Answer::Session => audit::Answer::Session,
+        Answer::Always => audit::Answer::Always,
         // Only the questions that follow a choice are logged.
         Answer::No | Answer::Choose => audit::Answer::No,
         Answer::Late(_) => audit::Answer::Late,

@@ -203,13 +203,36 @@ impl Caller {
     /// If there is no answer. After one timeout, no further question is asked: an execution must not wait again and
     /// again.
     pub(crate) async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
+        let bytes = parameters.to_string().len();
+        self.wait(bytes, self.put(method, parameters)).await
+    }
+
+    /// Waits for an answer from another place than the client, under the same limits. The question has this size.
+    ///
+    /// # Errors
+    /// As for [`Caller::ask`].
+    pub(crate) async fn ask_elsewhere<T>(
+        &self,
+        bytes: usize,
+        asking: impl Future<Output = T>,
+    ) -> Result<T, Unanswered> {
+        let timeout = self.terms.timeout;
+        let asking = tokio::time::timeout(timeout, asking);
+        self.wait(bytes, async { asking.await.map_err(|_| Unanswered::Late(timeout)) }).await
+    }
+
+    async fn wait<T>(
+        &self,
+        bytes: usize,
+        asking: impl Future<Output = Result<T, Unanswered>>,
+    ) -> Result<T, Unanswered> {
         if self.unanswered.load(Ordering::Relaxed) {
             return Err(Unanswered::Late(self.terms.timeout));
         }
-        let _open = self.terms.open.reserve(&self.terms.client, parameters.to_string().len())?;
+        let _open = self.terms.open.reserve(&self.terms.client, bytes)?;
         let lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
         let paused = lease.map(|lease| lease.pause());
-        let answer = self.put(method, parameters).await;
+        let answer = asking.await;
         if let Err(Unanswered::Late(_)) = answer {
             self.unanswered.store(true, Ordering::Relaxed);
         }

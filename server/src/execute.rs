@@ -192,12 +192,9 @@ impl Execution {
         refused: Option<Busy>,
     ) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
-        let approver = Approver::new(
-            self.caller.clone(),
-            self.given.clone(),
-            (self.session.lasts() && !self.caller.is_asked_by_response(), self.session.absence()),
-            stop.clone(),
-        );
+        let mut terms = self.session.terms(&self.requester, Some(recorder.id()));
+        terms.has_session &= !self.caller.is_asked_by_response();
+        let approver = Approver::new(self.caller.clone(), self.given.clone(), terms, stop.clone());
         let (watcher, messages) = Watcher::new(self.caller.clone());
         let host = ClientHost::new(self.caller.abilities, self.state.terminal.notifier());
         let forwarding = progress::forward(&self.caller, messages, host.notices());
@@ -431,7 +428,7 @@ impl Execution {
         let approved = self.program.as_ref().map(|program| program.offered.approved.clone());
         let approved = approved.unwrap_or_default();
         sessions.look_up_in(Arc::new(Lookup::from(self.snapshot.reference.clone())));
-        let prompter = RecordedPrompter::new(approver.clone(), kept.cloned(), "client");
+        let prompter = RecordedPrompter::new(approver.clone(), kept.cloned(), approver.answerer());
         sessions.permit(PermissionPolicy::of_session(&settings.config, (allow, approved), answers, prompter));
         sessions
     }

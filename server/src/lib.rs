@@ -31,6 +31,7 @@ mod line_transport;
 mod message;
 mod metrics;
 mod multi_round_trip;
+pub mod open_questions;
 mod optimize;
 pub mod options;
 pub mod outcome_text;

@@ -1,11 +1,13 @@
 //! The command-line options of serving.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use config::{LoadOptions, Serve};
 use gateway::failure::Failure;
 
 use crate::http::{self, Token};
+use crate::open_questions::OpenQuestions;
 
 /// How a server is started.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +20,8 @@ pub struct ServeOptions {
     pub token_variable: Option<String>,
     /// Tools that are allowed without a question: names or globs.
     pub allow: Vec<String>,
+    /// The open questions that the local page shows, if there is one.
+    pub questions: Option<Arc<OpenQuestions>>,
 }
 
 impl ServeOptions {

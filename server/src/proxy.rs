@@ -192,7 +192,7 @@ impl ProxiedRequest {
         recorder: &ExecutionRecorder,
     ) -> Result<(), String> {
         let config = self.snapshot.config();
-        let terms = (self.session.lasts(), self.session.absence());
+        let terms = self.session.terms(recorder.requester(), None);
         let approver = Approver::new(self.caller.clone(), None, terms, self.cancel.clone());
         let answers = self.session.answers.clone();
         let policy = PermissionPolicy::of_session(

@@ -42,6 +42,10 @@ async fn serve_in(
     options.check_access(&first.0.config.serve)?;
     let programs = first.0.programs.clone();
     let state = runtime.serve_following(source, first, &options.allow)?;
+    if let Some(questions) = &options.questions {
+        // The state is new, so nothing else has set it.
+        let _ = state.page.set(questions.clone());
+    }
     programs.notes.iter().for_each(|note| state.terminal.notifier().warning(note));
     runtime.spawn(server_log::follow(state.clone()));
     runtime.spawn(precompile::compile(state.clone()));

@@ -26,6 +26,7 @@ use super::execution_history::ExecutionHistory;
 use super::execution_slots::Slots;
 use super::identity::Subject;
 use super::metrics::Metrics;
+use super::open_questions::OpenQuestions;
 use super::output_store::OutputStore;
 use super::pending::PendingRequests;
 use super::quota::{Amount, Quota};
@@ -73,6 +74,8 @@ pub struct ServerState {
     pub(crate) subjects: SubjectViews,
     /// What subjects have used.
     pub(crate) usage: SubjectUsage,
+    /// The local page that shows and answers open questions, if there is one.
+    pub(crate) page: OnceLock<Arc<OpenQuestions>>,
     /// The open questions to clients.
     pub(crate) questions: Arc<Quota>,
     pub(crate) kept: OutputStore,
@@ -165,6 +168,7 @@ impl ServerState {
             tasks: OnceLock::new(),
             subjects: SubjectViews::default(),
             usage: SubjectUsage::default(),
+            page: OnceLock::new(),
             questions: Quota::new("open questions", QUESTIONS, QUESTIONS_OF_CLIENT),
             kept: OutputStore::default(),
             shared: shared.clone(),

@@ -31,8 +31,6 @@ const LONGEST: usize = 1 << 20;
 pub(crate) struct Action {
     /// The fields.
     pub(crate) form: Query,
-    /// The browser that sent it.
-    pub(crate) visitor: Visitor,
 }
 
 impl Action {
@@ -62,7 +60,7 @@ impl FromRequest<Arc<Site>> for Action {
                 "the form is not of a page that Toolsmith showed in this browser: open the page again, and repeat it",
             ));
         }
-        Ok(Action { form, visitor })
+        Ok(Action { form })
     }
 }
 
@@ -122,7 +120,7 @@ mod tests {
             field.split("value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
         let token = token.to_owned();
         let store = Store::new(std::path::PathBuf::new());
-        (Arc::new(Site { access, store, announce: Box::new(|_| {}) }), visitor, token)
+        (Arc::new(Site { access, store, questions: None, announce: Box::new(|_| {}) }), visitor, token)
     }
 
     async fn send(

@@ -7,6 +7,8 @@ use maud::{DOCTYPE, Markup, html};
 pub(crate) enum Section {
     /// The executions.
     Executions,
+    /// The open questions about permissions.
+    Questions,
     /// What code mode saved.
     Savings,
     /// A page of no part.
@@ -14,8 +16,11 @@ pub(crate) enum Section {
 }
 
 /// The parts in the navigation: the section, its address and its name.
-const SECTIONS: [(Section, &str, &str); 2] =
-    [(Section::Executions, "executions", "Executions"), (Section::Savings, "savings", "Savings")];
+const SECTIONS: [(Section, &str, &str); 3] = [
+    (Section::Executions, "executions", "Executions"),
+    (Section::Questions, "questions", "Questions"),
+    (Section::Savings, "savings", "Savings"),
+];
 
 /// A whole page. All addresses are relative to the folder of the pages.
 pub(crate) fn page(title: &str, section: Section, body: &Markup) -> Markup {

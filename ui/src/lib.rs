@@ -1,7 +1,7 @@
 //! The local web page: the executions that are kept, one of them as a waterfall, two compared, and what code mode saved.
 //!
 //! `access` decides whose requests are answered, `action` which of them may change something, `routes` which page answers them, and `store` reads
-//! the history for it. `list`, `execution`, `compare` and `savings` write the pages, from the parts in `waterfall`,
+//! the history for it. `list`, `execution`, `compare`, `questions` and `savings` write the pages, from the parts in `waterfall`,
 //! `snippet`, `output` and `plot`; `layout` is around them. Texts of the history are untrusted: they pass through `text`
 //! and the escapes of the templates, and the policy of `headers` lets no script of theirs run.
 
@@ -19,6 +19,7 @@ mod list;
 mod output;
 mod plot;
 mod query;
+mod questions;
 mod routes;
 mod savings;
 mod snippet;
@@ -32,13 +33,14 @@ use std::sync::Arc;
 
 use gateway::failure::Failure;
 use server::http::local::LocalListener;
+use server::open_questions::OpenQuestions;
 use tokio_util::sync::CancellationToken;
 
 use access::Access;
 use routes::Site;
 use store::Store;
 
-/// A page that is ready to be served.
+/// A page that is ready to be served. It only reads, unless actions are allowed.
 #[derive(Debug)]
 pub struct Page {
     listener: LocalListener,
@@ -62,7 +64,7 @@ impl Page {
         let (access, ticket) = Access::new().map_err(Failure::system)?;
         let address = listener.address();
         let announce = move |ticket: &str| announce(&format!("http://{address}{}{ticket}", routes::OPEN));
-        let site = Site { access, store: Store::new(history), announce: Box::new(announce) };
+        let site = Site { access, store: Store::new(history), questions: None, announce: Box::new(announce) };
         Ok(Page { listener, site, ticket })
     }
 
@@ -72,6 +74,13 @@ impl Page {
     /// If the kernel provides no random numbers.
     pub fn allow_actions(&mut self) -> Result<(), Failure> {
         self.site.access.allow_actions().map_err(Failure::system)
+    }
+
+    /// The page shows these questions, and answers them if it can change things.
+    #[must_use]
+    pub fn with_questions(mut self, questions: Arc<OpenQuestions>) -> Self {
+        self.site.questions = Some(questions);
+        self
     }
 
     /// Announces the address, and serves until `closing`.

@@ -4,23 +4,28 @@ use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Path, RawQuery, Request, State};
+use axum::extract::{Extension, Path, RawQuery, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use history::Reader;
 use maud::Markup;
 use server::http::local;
+use server::open_questions::OpenQuestions;
 
-use crate::access::Access;
+use crate::access::{Access, Visitor};
+use crate::action::{Action, done};
 use crate::error::PageError;
 use crate::query::Query;
 use crate::store::Store;
-use crate::{compare, execution, headers, layout, list, output, savings};
+use crate::{compare, execution, headers, layout, list, output, questions, savings};
 
 /// The path before a ticket.
 pub(crate) const OPEN: &str = "/open/";
+
+/// The header with the version of what a page shows.
+const VERSION: &str = "toolsmith-version";
 
 /// The policy of an image: it is opened alone, and nothing in it runs.
 const IMAGE_POLICY: HeaderValue =
@@ -35,6 +40,8 @@ const ICON: &str = include_str!("../assets/icon.svg");
 pub(crate) struct Site {
     pub(crate) access: Access,
     pub(crate) store: Store,
+    /// The open questions, if this page is of a process that serves clients.
+    pub(crate) questions: Option<Arc<OpenQuestions>>,
     /// Called with each new ticket.
     pub(crate) announce: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -45,7 +52,15 @@ impl fmt::Debug for Site {
     }
 }
 
-/// All routes. They only read, so there are none for other methods than GET and HEAD.
+impl Site {
+    /// A text that differs after each change of what pages show.
+    fn version(&self) -> String {
+        let questions = self.questions.as_ref().map_or(0, |questions| questions.version());
+        format!("{}.{questions}", self.store.version())
+    }
+}
+
+/// All routes. Those that change something take a form, as an [`Action`]; all others only read.
 pub(crate) fn routes(site: Arc<Site>) -> Router {
     let at = |page: &str| format!("/{}/{page}", site.access.folder());
     let pages = Router::new()
@@ -54,6 +69,8 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .route(&at("json"), get(json))
         .route(&at("image"), get(image))
         .route(&at("compare"), get(compare_page))
+        .route(&at("questions"), get(questions_page))
+        .route(&at("answer"), post(answer))
         .route(&at("savings"), get(savings_page))
         .route(&at("version"), get(version))
         .route(&at("style.css"), get(|| async { file("text/css; charset=utf-8", STYLE) }))
@@ -116,6 +133,19 @@ async fn savings_page(site: State<Arc<Site>>) -> Result<Response, PageError> {
     read(site, None, |reader, _| savings::page(reader)).await
 }
 
+/// The open questions.
+async fn questions_page(State(site): State<Arc<Site>>, Extension(visitor): Extension<Visitor>) -> Response {
+    let version = site.version();
+    let page = questions::page(site.questions.as_deref(), &visitor);
+    ([(VERSION, version)], page_of(page)).into_response()
+}
+
+/// Answers a question.
+async fn answer(State(site): State<Arc<Site>>, action: Action) -> Result<Response, PageError> {
+    questions::answer(site.questions.as_deref(), &action)?;
+    Ok(done("questions"))
+}
+
 /// Everything that is kept of an execution, as a file.
 async fn json(
     State(site): State<Arc<Site>>,
@@ -154,7 +184,7 @@ async fn image(
 
 /// A text that changes with the history, so that an open page knows when to read itself again.
 async fn version(State(site): State<Arc<Site>>) -> String {
-    site.store.version()
+    site.version()
 }
 
 async fn read(
@@ -163,9 +193,9 @@ async fn read(
     page: impl FnOnce(Option<&Reader>, &Query) -> Result<Markup, PageError> + Send + 'static,
 ) -> Result<Response, PageError> {
     let query = Query::of(query.as_deref())?;
-    let version = site.store.version();
+    let version = site.version();
     let markup = site.store.read(move |reader| page(reader, &query)).await?;
-    Ok(([("toolsmith-version", version)], page_of(markup)).into_response())
+    Ok(([(VERSION, version)], page_of(markup)).into_response())
 }
 
 fn id(query: &Query) -> Result<&str, PageError> {

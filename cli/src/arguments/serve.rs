@@ -56,6 +56,20 @@ pub(crate) struct ServeArguments {
     pub(crate) listening: ListeningArguments,
     #[command(flatten)]
     pub(crate) permission: AllowArguments,
+    #[command(flatten)]
+    pub(crate) page: PageArguments,
+}
+
+/// Options for the page of `serve`.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct PageArguments {
+    /// Also serve the page of `toolsmith ui` at this loopback address; without ADDRESS, at a free port. Its address,
+    /// which works once, is printed on standard error. The page shows the open questions of clients, too.
+    #[arg(long, value_name = "ADDRESS", value_parser = address, num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
+    pub(crate) ui: Option<std::net::SocketAddr>,
+    /// The page can change things. It also answers the permission questions of clients that can't ask their user.
+    #[arg(long, requires = "ui")]
+    pub(crate) allow_actions: bool,
 }
 
 /// Arguments of `mcp serve`.
@@ -86,5 +100,11 @@ fn serve_options(
     listening: ListeningArguments,
     permission: AllowArguments,
 ) -> ServeOptions {
-    ServeOptions { load, http: listening.http, token_variable: listening.token_env, allow: permission.allow }
+    ServeOptions {
+        load,
+        http: listening.http,
+        token_variable: listening.token_env,
+        allow: permission.allow,
+        questions: None,
+    }
 }

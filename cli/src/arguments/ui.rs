@@ -15,4 +15,7 @@ pub(crate) struct UiArguments {
     /// The loopback address to listen at; port 0 selects a free port.
     #[arg(long, value_name = "ADDRESS", value_parser = address, default_value_t = DEFAULT)]
     pub(crate) address: SocketAddr,
+    /// The page can change things; without this option, it only reads.
+    #[arg(long)]
+    pub(crate) allow_actions: bool,
 }

@@ -220,7 +220,7 @@ impl PermissionPolicy {
             // A single server offers no further choice.
             Answer::No | Answer::Choose => return Err(Refusal::of(tools, Reason::Refused)),
             Answer::Nobody => return Err(Refusal::of(tools, self.prompter.absence())),
-            Answer::Late(limit) => return Err(Refusal::of(tools, Reason::Late(limit))),
+            Answer::Late(limit) => return Err(Refusal::of(tools, self.prompter.lateness(limit))),
             Answer::Busy => return Err(Refusal::of(tools, Reason::Busy)),
         }
         tools.iter().for_each(&mut allow);

@@ -38,6 +38,11 @@ pub trait Prompter: Send + Sync {
         Reason::NoTerminal
     }
 
+    /// The reason for a refusal if a question was not answered within `limit`.
+    fn lateness(&self, limit: Duration) -> Reason {
+        Reason::Late(limit)
+    }
+
     /// Asks one question at a time, and waits for the answer without a time limit. Dropping the future withdraws the
     /// question.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;

@@ -35,6 +35,8 @@ pub enum Reason {
     TooMany,
     /// The question was not answered within this time.
     Late(Duration),
+    /// The question was not answered on the page of this process within this time.
+    LateOnPage(Duration),
     /// Too many questions are already open.
     Busy,
 }
@@ -82,6 +84,11 @@ impl Refusal {
                 "the permission question got no answer within {} s (serve.questionTimeout)",
                 limit.as_secs_f64()
             ),
+            Reason::LateOnPage(limit) => format!(
+                "the permission question got no answer within {} s (serve.questionTimeout) on the page of `toolsmith \
+                 serve --ui`, where it was asked because this client does not support elicitation",
+                limit.as_secs_f64()
+            ),
             Reason::Busy => {
                 "busy: permission is required, but too many questions are already open; answer those, or \
                              try again later"
@@ -107,8 +114,10 @@ impl Refusal {
             Reason::NoElicitation => vec![
                 format!("to allow it, add to the configuration:\n{}", self.entries()),
                 format!("or start the server with {allow}"),
+                "or start it with --ui --allow-actions, and answer its questions on a page in your browser"
+                    .to_owned(),
             ],
-            Reason::Late(_) => vec![
+            Reason::Late(_) | Reason::LateOnPage(_) => vec![
                 "try again when the user can answer, increase serve.questionTimeout, or allow it with \
                  `trust: true` or `permissions` in the server's entry"
                     .to_owned(),
@@ -139,7 +148,7 @@ impl Refusal {
             Reason::NoElicitation => "no_elicitation",
             Reason::Refused => "refused",
             Reason::TooMany => "too_many",
-            Reason::Late(_) => "unanswered",
+            Reason::Late(_) | Reason::LateOnPage(_) => "unanswered",
             Reason::Busy => "busy",
         };
         json!({ "tools": self.tools, "reason": reason })
@@ -150,13 +159,14 @@ impl Refusal {
 mod tests {
     use super::*;
 
-    const REASONS: [(Reason, &str); 7] = [
+    const REASONS: [(Reason, &str); 8] = [
         (Reason::Configuration, "configuration"),
         (Reason::NoTerminal, "no_terminal"),
         (Reason::NoElicitation, "no_elicitation"),
         (Reason::Refused, "refused"),
         (Reason::TooMany, "too_many"),
         (Reason::Late(Duration::from_secs(7)), "unanswered"),
+        (Reason::LateOnPage(Duration::from_secs(7)), "unanswered"),
         (Reason::Busy, "busy"),
     ];
 

@@ -129,6 +129,8 @@ pub(crate) enum Answer {
     Once,
     /// Yes, for the rest of the session.
     Session,
+    /// Yes, from now on.
+    Always,
     No,
     /// No answer in time.
     Late,

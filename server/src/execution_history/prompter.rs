@@ -1,5 +1,7 @@
 //! Records questions about permissions, and their answers.
 
+use std::time::Duration;
+
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use gateway::permission::{Answer, Prompter, Question, Reason, RequestedTool};
@@ -9,7 +11,7 @@ use history::{Asked, RecordedExecution};
 pub struct RecordedPrompter<P> {
     prompter: P,
     execution: Option<RecordedExecution>,
-    /// Who answers: `terminal` or `client`.
+    /// Who answers: `terminal`, `client` or `page`.
     by: &'static str,
 }
 
@@ -55,6 +57,10 @@ impl<P: Prompter> Prompter for RecordedPrompter<P> {
 
     fn absence(&self) -> Reason {
         self.prompter.absence()
+    }
+
+    fn lateness(&self, limit: Duration) -> Reason {
+        self.prompter.lateness(limit)
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {

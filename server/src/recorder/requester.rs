@@ -9,6 +9,7 @@ use rmcp::service::RequestContext;
 
 use crate::audit::Who;
 use crate::identity::Subject;
+use crate::open_questions::Asker;
 use crate::session::{ClientSession, ClientTransport};
 use crate::telemetry::{Incoming, Network, TraceContext};
 
@@ -71,6 +72,17 @@ impl Requester {
             issuer: owned(who.issuer),
             address: who.address.map(|address| address.to_string()),
             parent_run: self.run.clone(),
+        }
+    }
+
+    /// The requester, for the person who answers its question.
+    pub(crate) fn asker(&self, execution: Option<&str>) -> Asker {
+        let client = self.client.as_ref();
+        Asker {
+            client: client.map(|(name, version)| format!("{name} {version}").trim_end().to_owned()),
+            transport: self.transport.name(),
+            subject: self.subject.as_ref().map(|subject| subject.name().to_owned()),
+            execution: execution.map(str::to_owned),
         }
     }
 
