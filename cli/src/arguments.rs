@@ -22,6 +22,7 @@ mod ui;
 mod update;
 mod values;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -223,6 +224,15 @@ impl ServersArguments {
     /// Converts the options to those of the loader, for a command that needs servers.
     pub(crate) fn options(&self) -> LoadOptions {
         self.options_with(Needs::Servers)
+    }
+
+    /// The options as words, for another command of this program.
+    pub(crate) fn words(&self) -> Vec<OsString> {
+        let file =
+            self.config.config.iter().flat_map(|file| ["--config".into(), file.clone().into_os_string()]);
+        let strict = self.config.strict.then(|| "--strict".into());
+        let demo = self.demo.then(|| "--demo".into());
+        file.chain(strict).chain(demo).collect()
     }
 
     /// Like [`ServersArguments::options`], for a command with other needs.

@@ -31,6 +31,8 @@ const LONGEST: usize = 1 << 20;
 pub(crate) struct Action {
     /// The fields.
     pub(crate) form: Query,
+    /// The browser that sent it.
+    pub(crate) visitor: Visitor,
 }
 
 impl Action {
@@ -60,7 +62,7 @@ impl FromRequest<Arc<Site>> for Action {
                 "the form is not of a page that Toolsmith showed in this browser: open the page again, and repeat it",
             ));
         }
-        Ok(Action { form })
+        Ok(Action { form, visitor })
     }
 }
 
@@ -70,9 +72,7 @@ fn check(method: &Method, headers: &HeaderMap, visitor: &Visitor) -> Result<(), 
         return Err(PageError::wrong("this address takes forms only"));
     }
     if !visitor.may_act() {
-        return Err(PageError::forbidden(
-            "the page only reads: to change things, start it with --allow-actions",
-        ));
+        return Err(PageError::read_only());
     }
     // Browsers send at least one of these with a form (WHATWG, "Fetch", section 3.1; W3C, "Fetch Metadata").
     let is_own = headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin");
@@ -100,6 +100,7 @@ mod tests {
 
     use super::*;
     use crate::access::Access;
+    use crate::command::Commands;
     use crate::store::Store;
 
     const FORM: &str = "application/x-www-form-urlencoded";
@@ -120,7 +121,17 @@ mod tests {
             field.split("value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
         let token = token.to_owned();
         let store = Store::new(std::path::PathBuf::new());
-        (Arc::new(Site { access, store, questions: None, announce: Box::new(|_| {}) }), visitor, token)
+        (
+            Arc::new(Site {
+                access,
+                store,
+                questions: None,
+                commands: Commands::new(Vec::new()),
+                announce: Box::new(|_| {}),
+            }),
+            visitor,
+            token,
+        )
     }
 
     async fn send(

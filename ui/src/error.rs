@@ -26,6 +26,16 @@ impl PageError {
         PageError { status: StatusCode::FORBIDDEN, message: message.into() }
     }
 
+    /// The page only reads.
+    pub(crate) fn read_only() -> Self {
+        PageError::forbidden("the page only reads: to change things, start it with --allow-actions")
+    }
+
+    /// Too much is done at the same time.
+    pub(crate) fn busy(message: impl Into<String>) -> Self {
+        PageError { status: StatusCode::SERVICE_UNAVAILABLE, message: message.into() }
+    }
+
     /// There is no such thing.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         PageError { status: StatusCode::NOT_FOUND, message: message.into() }

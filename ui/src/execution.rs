@@ -5,6 +5,8 @@ use history::{Arguments, Call, Execution, Question, Reader};
 use maud::{Markup, html};
 use serde_json::Value;
 
+use crate::access::Visitor;
+use crate::again;
 use crate::error::PageError;
 use crate::layout::{self, Section, badge};
 use crate::text::{bytes, count, line, lines, number, time};
@@ -17,12 +19,13 @@ const HASH: usize = 12;
 ///
 /// # Errors
 /// If there is none, or more than one, or the history can't be read.
-pub(crate) fn page(reader: Option<&Reader>, id: &str) -> Result<Markup, PageError> {
+pub(crate) fn page(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Result<Markup, PageError> {
     let execution = read(reader, id)?;
     let summary = &execution.summary;
     let is_live = summary.ended.is_none();
     let title = line(&summary.title);
     let body = html! {
+        (again::actions(visitor, &summary.id))
         article #execution data-live[is_live] {
             h1 { bdi { (if title.is_empty() { "Execution" } else { &title }) } " " (badge(&summary.status)) }
             @if let Some(error) = error(&execution) { (error) }

@@ -55,8 +55,9 @@ pub(crate) fn page(title: &str, section: Section, body: &Markup) -> Markup {
     }
 }
 
-/// A page that goes on to another address by itself.
-pub(crate) fn forward(to: &str) -> Markup {
+/// A page that goes on to the first page of this folder by itself.
+pub(crate) fn forward(folder: &str) -> Markup {
+    let to = format!("/{folder}/executions");
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -64,6 +65,7 @@ pub(crate) fn forward(to: &str) -> Markup {
                 meta charset="utf-8";
                 meta http-equiv="refresh" content=(format!("0; url={to}"));
                 title { "Toolsmith" }
+                link rel="icon" type="image/svg+xml" href=(format!("/{folder}/icon.svg"));
             }
             body { p { a href=(to) { "Open Toolsmith" } } }
         }

@@ -2,7 +2,8 @@
 //!
 //! `access` decides whose requests are answered, `action` which of them may change something, `routes` which page answers them, and `store` reads
 //! the history for it. `list`, `execution`, `compare`, `questions` and `savings` write the pages, from the parts in `waterfall`,
-//! `snippet`, `output` and `plot`; `layout` is around them. Texts of the history are untrusted: they pass through `text`
+//! `snippet`, `output` and `plot`; `layout` is around them. `again` and
+//! `saving` change something, with this program's own commands (`command`). Texts of the history are untrusted: they pass through `text`
 //! and the escapes of the templates, and the policy of `headers` lets no script of theirs run.
 
 #![forbid(unsafe_code)]
@@ -10,6 +11,8 @@
 
 mod access;
 mod action;
+mod again;
+mod command;
 mod compare;
 mod error;
 mod execution;
@@ -21,12 +24,14 @@ mod plot;
 mod query;
 mod questions;
 mod routes;
+mod saving;
 mod savings;
 mod snippet;
 mod store;
 mod text;
 mod waterfall;
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,6 +42,7 @@ use server::open_questions::OpenQuestions;
 use tokio_util::sync::CancellationToken;
 
 use access::Access;
+use command::Commands;
 use routes::Site;
 use store::Store;
 
@@ -64,7 +70,13 @@ impl Page {
         let (access, ticket) = Access::new().map_err(Failure::system)?;
         let address = listener.address();
         let announce = move |ticket: &str| announce(&format!("http://{address}{}{ticket}", routes::OPEN));
-        let site = Site { access, store: Store::new(history), questions: None, announce: Box::new(announce) };
+        let site = Site {
+            access,
+            store: Store::new(history),
+            questions: None,
+            commands: Commands::new(Vec::new()),
+            announce: Box::new(announce),
+        };
         Ok(Page { listener, site, ticket })
     }
 
@@ -74,6 +86,13 @@ impl Page {
     /// If the kernel provides no random numbers.
     pub fn allow_actions(&mut self) -> Result<(), Failure> {
         self.site.access.allow_actions().map_err(Failure::system)
+    }
+
+    /// The commands that the page runs get these options, which choose the configuration.
+    #[must_use]
+    pub fn with_options(mut self, options: Vec<OsString>) -> Self {
+        self.site.commands = Commands::new(options);
+        self
     }
 
     /// The page shows these questions, and answers them if it can change things.

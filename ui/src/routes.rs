@@ -16,10 +16,11 @@ use server::open_questions::OpenQuestions;
 
 use crate::access::{Access, Visitor};
 use crate::action::{Action, done};
+use crate::command::Commands;
 use crate::error::PageError;
 use crate::query::Query;
 use crate::store::Store;
-use crate::{compare, execution, headers, layout, list, output, questions, savings};
+use crate::{again, compare, execution, headers, layout, list, output, questions, saving, savings};
 
 /// The path before a ticket.
 pub(crate) const OPEN: &str = "/open/";
@@ -42,6 +43,8 @@ pub(crate) struct Site {
     pub(crate) store: Store,
     /// The open questions, if this page is of a process that serves clients.
     pub(crate) questions: Option<Arc<OpenQuestions>>,
+    /// This program's own commands.
+    pub(crate) commands: Commands,
     /// Called with each new ticket.
     pub(crate) announce: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -71,6 +74,8 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .route(&at("compare"), get(compare_page))
         .route(&at("questions"), get(questions_page))
         .route(&at("answer"), post(answer))
+        .route(&at("again"), post(run_again))
+        .route(&at("save"), get(save_form).post(save))
         .route(&at("savings"), get(savings_page))
         .route(&at("version"), get(version))
         .route(&at("style.css"), get(|| async { file("text/css; charset=utf-8", STYLE) }))
@@ -112,7 +117,7 @@ async fn open(State(site): State<Arc<Site>>, Path(ticket): Path<String>) -> Resu
         return Ok((StatusCode::FORBIDDEN, why).into_response());
     };
     (site.announce)(&opened.ticket);
-    let page = layout::forward(&format!("/{}/executions", site.access.folder()));
+    let page = layout::forward(site.access.folder());
     let cookie = [(header::SET_COOKIE, opened.cookie)];
     Ok((cookie, page_of(page)).into_response())
 }
@@ -121,8 +126,31 @@ async fn list_page(site: State<Arc<Site>>, RawQuery(query): RawQuery) -> Result<
     read(site, query, list::page).await
 }
 
-async fn execution_page(site: State<Arc<Site>>, RawQuery(query): RawQuery) -> Result<Response, PageError> {
-    read(site, query, |reader, query| execution::page(reader, id(query)?)).await
+async fn execution_page(
+    site: State<Arc<Site>>,
+    Extension(visitor): Extension<Visitor>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, PageError> {
+    read(site, query, move |reader, query| execution::page(reader, id(query)?, &visitor)).await
+}
+
+/// The form that saves the snippet of an execution as a program.
+async fn save_form(
+    site: State<Arc<Site>>,
+    Extension(visitor): Extension<Visitor>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, PageError> {
+    read(site, query, move |reader, query| saving::form(reader, id(query)?, &visitor)).await
+}
+
+/// Saves a program.
+async fn save(State(site): State<Arc<Site>>, action: Action) -> Result<Response, PageError> {
+    Ok(page_of(saving::save(&site, &action).await?))
+}
+
+/// Runs a snippet again.
+async fn run_again(State(site): State<Arc<Site>>, action: Action) -> Result<Response, PageError> {
+    again::run(&site, &action).await
 }
 
 async fn compare_page(site: State<Arc<Site>>, RawQuery(query): RawQuery) -> Result<Response, PageError> {

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use clap::Args;
 
+use super::ServersArguments;
 use super::values::address;
 
 /// The address without a choice: a free port of this machine.
@@ -18,4 +19,6 @@ pub(crate) struct UiArguments {
     /// The page can change things; without this option, it only reads.
     #[arg(long)]
     pub(crate) allow_actions: bool,
+    #[command(flatten)]
+    pub(crate) place: ServersArguments,
 }

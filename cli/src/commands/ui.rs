@@ -14,18 +14,19 @@ use crate::arguments::{ServeArguments, UiArguments};
 /// Serves until a signal; returns the exit code.
 pub(crate) async fn ui(arguments: &UiArguments, stop: CancellationToken) -> Result<u8, Failure> {
     let page = bind(arguments.address, "--address", arguments.allow_actions).await?;
+    let page = page.with_options(arguments.place.words());
     page.serve(stop).await;
     Ok(exit_code::OK)
 }
 
 /// `toolsmith serve`, with the page if it is requested; returns the exit code.
 pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) -> Result<u8, Failure> {
-    let page = arguments.page;
+    let (page, words) = (arguments.page, arguments.place.words());
     let mut options = ServeOptions::from(arguments);
     let Some(address) = page.ui else { return server::serve::serve(options, stop).await };
     let questions = OpenQuestions::new(page.allow_actions);
     options.questions = Some(questions.clone());
-    let page = bind(address, "--ui", page.allow_actions).await?.with_questions(questions);
+    let page = bind(address, "--ui", page.allow_actions).await?.with_questions(questions).with_options(words);
     let closing = CancellationToken::new();
     let serving = async {
         let done = server::serve::serve(options, stop).await;

@@ -1,0 +1,139 @@
+//! Saves a snippet as a program, in two steps: a form, and what `program save` says about it before it writes.
+
+use std::time::Duration;
+
+use history::Reader;
+use maud::{Markup, html};
+
+use crate::access::Visitor;
+use crate::action::Action;
+use crate::command::Done;
+use crate::error::PageError;
+use crate::execution;
+use crate::layout::{self, Section};
+use crate::routes::Site;
+use crate::text::{line, lines};
+
+/// How long the page waits for the compiler.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// What a form has: the program's name, and its text.
+struct Program<'a> {
+    name: &'a str,
+    text: &'a str,
+}
+
+/// The form for the snippet of the execution whose id is or begins with `id`.
+///
+/// # Errors
+/// If there is no such execution, or the history can't be read.
+pub(crate) fn form(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Result<Markup, PageError> {
+    if !visitor.may_act() {
+        return Err(PageError::read_only());
+    }
+    let execution = execution::read(reader, id)?;
+    let text = as_program(&execution.summary.title, &execution.code);
+    let body = html! {
+        h1 { "Save as a program" }
+        @if !execution.code_is_whole { p.note { "Secrets in the snippet are masked: give them as arguments." } }
+        p {
+            "The snippet is the body of " code { "run" } ". Give what changes from run to run to an " code { "Args" }
+            ", and a type to the result. Nothing is saved before you have seen which tools the program can call."
+        }
+        (fields(&Program { name: "", text: &text }, visitor))
+    };
+    Ok(page(&body))
+}
+
+/// A program with this snippet as its body.
+fn as_program(title: &str, code: &str) -> String {
+    let title = title.trim_start_matches('/').trim();
+    // Lines are not indented: they may be part of a text.
+    format!(
+        "//! {title}\n\nasync fn run() -> Result<serde_json::Value> {{\n    let result = {{\n{}\n    }};\n    \
+         Ok(serde_json::to_value(result)?)\n}}\n",
+        code.trim_end()
+    )
+}
+
+fn page(body: &Markup) -> Markup {
+    layout::page("Save as a program", Section::Executions, body)
+}
+
+fn fields(program: &Program<'_>, visitor: &Visitor) -> Markup {
+    let rows = program.text.lines().count().clamp(8, 40);
+    html! {
+        form.program action="save" method="post" {
+            (visitor.field())
+            label {
+                span { "Name: lowercase letters, digits and underscores" }
+                input type="text" name="name" value=(program.name) required maxlength="64" pattern="[a-z0-9_]+"
+                    autocomplete="off" spellcheck="false";
+            }
+            label {
+                span { "Text" }
+                // A browser drops the first line end.
+                textarea name="text" rows=(rows) required spellcheck="false" { "\n" (program.text) }
+            }
+            div.actions { button type="submit" { "Check" } }
+        }
+    }
+}
+
+/// Handles the form: without `confirmed`, shows what would be saved; with it, saves and approves it.
+///
+/// # Errors
+/// If a field is missing, or `program save` can't be run.
+pub(crate) async fn save(site: &Site, action: &Action) -> Result<Markup, PageError> {
+    // Browsers send a text's line ends as CR LF (WHATWG, "HTML", section 4.10.21.4).
+    let text = action.required("text")?.replace("\r\n", "\n");
+    let program = Program { name: action.required("name")?, text: &text };
+    let is_confirmed = action.form.get("confirmed").is_some();
+    let words = ["program", "save", "--yes"];
+    let words = if is_confirmed { &words[..] } else { &words[..2] };
+    let saving = site.commands.run((words, &[program.name, "-"]), text.clone())?;
+    let late = || PageError::failed("the program was not compiled in time; try again");
+    let done = tokio::time::timeout(LONGEST, saving).await.map_err(|_| late())??;
+    Ok(page(&answer(&program, &done, &action.visitor)))
+}
+
+fn answer(program: &Program<'_>, done: &Done, visitor: &Visitor) -> Markup {
+    // Without `--yes` and a terminal, it shows the program, and then refuses to save it.
+    let is_shown = !done.output.is_empty();
+    html! {
+        @if done.code == Some(0) {
+            h1 { "Saved" }
+            p { "The program " code { (line(program.name)) } " is saved and approved." }
+            pre tabindex="0" { bdi { (lines(done.output.trim_end())) } }
+        } @else if is_shown {
+            h1 { "Save the program " code { (line(program.name)) } " and approve it?" }
+            pre.whole tabindex="0" { bdi { (lines(done.output.trim_end())) } }
+            form.actions action="save" method="post" {
+                (visitor.field())
+                input type="hidden" name="name" value=(program.name);
+                input type="hidden" name="text" value=(program.text);
+                input type="hidden" name="confirmed" value="yes";
+                button type="submit" { "Save and approve" }
+                a href="executions" { "Cancel" }
+            }
+            h2 { "Change it" }
+            (fields(program, visitor))
+        } @else {
+            h1 { "Not saved" }
+            div.error role="alert" { pre tabindex="0" { bdi { (lines(done.messages.trim_end())) } } }
+            (fields(program, visitor))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snippet_becomes_the_body_of_a_program() {
+        let text = as_program("// Two orders", "// Two orders\nlet x = 2;\nx");
+        assert!(text.starts_with("//! Two orders\n\nasync fn run()"), "{text}");
+        assert!(text.contains("{\n// Two orders\nlet x = 2;\nx\n    };"), "{text}");
+    }
+}
