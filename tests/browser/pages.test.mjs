@@ -1,4 +1,4 @@
-// The pages of `toolsmith ui` in a browser.
+// The pages of `toolsmith ui` and `toolsmith serve --ui` in a browser.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -21,11 +21,17 @@ emit(Content::image("${SVG}", "image/svg+xml"));
 emit(r#"${SCRIPT}"#);
 Err::<(), _>(anyhow!(r#"${SCRIPT}"#))`;
 
+const ASKS = `// ${SCRIPT}
+demo::echo(r#"${SCRIPT}"#).await?.text()`;
+
 let site;
+let client;
 let browser;
 
 before(async () => {
   site = await Site.start();
+  client = site.serve("--allow-actions");
+  await client.shakeHands(SCRIPT);
   browser = await launch();
   site.run("demo::list_orders().limit(2).await?.orders.len()");
   site.run(FIFTY);
@@ -35,6 +41,7 @@ before(async () => {
 
 after(async () => {
   await browser.close();
+  await client.end();
   site.end();
 });
 
@@ -42,28 +49,130 @@ after(async () => {
 async function addresses(page) {
   const found = await page.$$eval("td.title a", (links) => links.map((link) => link.getAttribute("href")));
   const ids = found.map((address) => address.split("id=")[1]);
-  return ["executions", ...found, `compare?of=${ids[0]}&of=${ids[1]}`, "savings", "execution?id=missing"];
+  return ["executions", ...found, `compare?of=${ids[0]}&of=${ids[1]}`, "savings", "questions", `save?id=${ids[0]}`, "execution?id=missing"];
+}
+
+// Colours and widths.
+const VIEWS = [["light", 1280], ["dark", 1280], ["light", 375], ["dark", 375]].map(([colorScheme, width]) => ({
+  colorScheme,
+  viewport: { width, height: 800 },
+  // Only for `check`, to bring its script into the page.
+  bypassCSP: true,
+}));
+
+// An open page is accessible, and not wider than the window.
+async function check(page, { colorScheme, viewport }) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+  const where = `${page.url()} ${colorScheme} ${viewport.width}`;
+  assert.deepEqual(found, [], where);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(overflow <= 0, `${where} is ${overflow} pixels too wide`);
 }
 
 const missing = (problem) => problem.includes("404");
 
 test("every page is accessible and fits, in light and dark, also in a narrow window", async () => {
-  for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["light", 375], ["dark", 375]]) {
-    const viewport = { width, height: 800 };
-    // Only this test goes around the policy, to bring the checks into the page.
-    const { context, page, problems } = await open(browser, site, { colorScheme, viewport, bypassCSP: true });
+  for (const view of VIEWS) {
+    const { context, page, problems } = await open(browser, site, view);
     for (const address of await addresses(page)) {
       await page.goto(new URL(address, page.url()).href);
-      await page.evaluate(AXE);
-      const { violations } = await page.evaluate(() => window.axe.run());
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
-      assert.deepEqual(found, [], `${address} ${colorScheme} ${width}`);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      assert.ok(overflow <= 0, `${address} is ${overflow} pixels too wide at ${width}`);
+      await check(page, view);
     }
     assert.deepEqual(problems.filter((problem) => !missing(problem)), []);
     await context.close();
   }
+});
+
+test("a waiting execution goes on with the answer that the page gives", async () => {
+  const { context, page, problems } = await open(browser, client);
+  await page.getByRole("link", { name: "Questions" }).click();
+  await page.getByText("No question is open.").waitFor();
+  const running = client.execute(ASKS);
+  // The page is updated, and has the question with its arguments as at a terminal.
+  const question = page.locator(".question");
+  await question.waitFor();
+  const text = await question.locator("pre").textContent();
+  assert.match(text, /^A call needs your permission: demo\.echo/);
+  assert.ok(text.includes(JSON.stringify(SCRIPT).slice(1, -1)), text);
+  assert.equal(await page.locator("main script, main img").count(), 0);
+  assert.ok((await question.getByRole("heading").textContent()).includes(SCRIPT));
+  assert.deepEqual(await question.getByRole("button").allTextContents(), ["Yes, once", "Yes, for this session", "No"]);
+  await page.getByRole("button", { name: "Yes, once" }).focus();
+  await page.keyboard.press("Enter");
+  const outcome = await running;
+  assert.deepEqual([outcome.status, outcome.calls_total], ["ok", 1]);
+  await page.getByText("No question is open.").waitFor();
+  assert.ok(page.url().endsWith("/questions"));
+  // A refusal, and who gave it.
+  const refused = client.execute(ASKS);
+  await page.getByRole("button", { name: "No" }).click();
+  assert.equal((await refused).status, "denied");
+  await page.goto(new URL("executions", page.url()).href);
+  await page.locator("td.title a").first().click();
+  await page.getByText("no, by page").waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test("an open question is accessible and fits, and nothing of it runs", async () => {
+  const running = client.execute(ASKS);
+  for (const view of VIEWS) {
+    const { context, page, problems } = await open(browser, client, view);
+    await page.goto(new URL("questions", page.url()).href);
+    await page.locator(".question").waitFor();
+    await check(page, view);
+    assert.equal(await page.locator("script").count(), 1);
+    assert.deepEqual(problems, []);
+    await context.close();
+  }
+  const { context, page } = await open(browser, client);
+  await page.goto(new URL("questions", page.url()).href);
+  await page.getByRole("button", { name: "No" }).click();
+  assert.equal((await running).status, "denied");
+  await context.close();
+});
+
+test("an execution is run again, and its snippet is saved as a program", async () => {
+  site.run("// Again and again\ndemo::list_orders().limit(1).await?.orders.len()");
+  const { context, page, problems } = await open(browser, site);
+  const rows = page.locator(".list tbody tr");
+  const count = await rows.count();
+  await page.getByRole("link", { name: /Again and again/ }).first().click();
+  await page.getByRole("button", { name: "Run again" }).click();
+  await page.waitForURL("**/executions");
+  await page.waitForFunction((more) => document.querySelectorAll(".list tbody tr").length === more, count + 1);
+  await page.getByRole("link", { name: /Again and again/ }).first().click();
+  await page.getByRole("link", { name: "Save as a program" }).click();
+  await page.getByLabel(/^Name/).fill("again");
+  await page.getByRole("button", { name: "Check" }).click();
+  await page.getByText("It can call: demo.list_orders").waitFor();
+  await page.getByRole("button", { name: "Save and approve" }).click();
+  await page.getByRole("heading", { name: "Saved" }).waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test("a form of another page is refused", async () => {
+  const { context, page } = await open(browser, client);
+  const answer = new URL("answer", page.url()).href;
+  await page.goto(new URL("questions", page.url()).href);
+  const statuses = await page.evaluate(async (to) => {
+    const post = (body) => fetch(to, { method: "POST", body: new URLSearchParams(body) });
+    return [(await post({})).status, (await post({ token: "0", question: "0", answer: "once" })).status];
+  }, answer);
+  assert.deepEqual(statuses, [403, 403]);
+  // Another port of this machine is the same site, and another origin.
+  const other = await context.newPage();
+  await other.goto(await site.address());
+  await other.waitForURL("**/executions");
+  const sent = await other.evaluate(async (to) => {
+    const options = { method: "POST", mode: "no-cors", body: new URLSearchParams({ answer: "once" }) };
+    return fetch(to, options).then(() => "sent", () => "refused");
+  }, answer);
+  assert.equal(sent, "refused");
+  await context.close();
 });
 
 test("nothing of a snippet runs", async () => {
@@ -159,4 +268,13 @@ test("pictures for the documentation", { skip: !process.env.SCREENSHOTS }, async
   await page.goto(new URL("savings", page.url()).href);
   await page.screenshot({ path: picture("savings") });
   await context.close();
+  const note = 'demo::create_note("Refund of order 1042", "Paid twice. Refund 12.90 EUR.").tags(["refund"]).await?';
+  const asking = client.execute(note);
+  const asked = await open(browser, client, { viewport: { width: 1200, height: 420 } });
+  await asked.page.goto(new URL("questions", asked.page.url()).href);
+  await asked.page.locator(".question").waitFor();
+  await asked.page.screenshot({ path: picture("question") });
+  await asked.page.getByRole("button", { name: "No" }).click();
+  await asking;
+  await asked.context.close();
 });

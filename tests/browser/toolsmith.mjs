@@ -1,4 +1,4 @@
-// A user's state with `toolsmith ui` over it, and a browser.
+// A user's state with `toolsmith ui` over it, a client of `toolsmith serve --ui`, and a browser.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +8,9 @@ import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
 const BINARY = process.env.TOOLSMITH;
+const ASKS = `mcpServers:
+  demo: { command: toolsmith, args: [demo-server], permissions: { echo: ask-each, create_note: ask-each, "*": ask } }
+`;
 const CONFIGURATION = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
 
 export class Site {
@@ -20,18 +23,16 @@ export class Site {
       cwd: site.folder,
       env: { ...process.env, XDG_CONFIG_HOME: join(site.folder, "config"), XDG_STATE_HOME: state },
     };
-    site.process = spawn(BINARY, ["ui"], { ...site.options, stdio: ["ignore", "ignore", "pipe"] });
+    site.process = spawn(BINARY, ["ui", "--allow-actions", "--config", "given.yaml"], { ...site.options, stdio: ["ignore", "ignore", "pipe"] });
     const lines = createInterface({ input: site.process.stderr })[Symbol.asyncIterator]();
-    // Each address opens the page once.
-    site.address = async () => {
-      for (;;) {
-        const { value, done } = await lines.next();
-        if (done) throw new Error("toolsmith ui has ended");
-        const address = value.split("(works once): ")[1];
-        if (address) return address.trim();
-      }
-    };
+    site.address = addressesIn(lines);
     return site;
+  }
+
+  // A client that can't ask its user, and the page of its server.
+  serve(...more) {
+    writeFileSync(join(this.folder, "asks.yaml"), ASKS);
+    return new Client(this.options, ["serve", "--config", "asks.yaml", "--ui", ...more]);
   }
 
   run(code, exit = 0) {
@@ -43,6 +44,63 @@ export class Site {
   end() {
     this.process.kill("SIGINT");
     rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+// Each address opens the page once.
+function addressesIn(lines) {
+  return async () => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done) throw new Error("toolsmith has ended");
+      const address = value.split("(works once): ")[1];
+      if (address) return address.trim();
+    }
+  };
+}
+
+class Client {
+  #process;
+  #answers = new Map();
+  #last = 0;
+
+  constructor(options, words) {
+    this.#process = spawn(BINARY, words, { ...options, stdio: ["pipe", "pipe", "pipe"] });
+    this.address = addressesIn(createInterface({ input: this.#process.stderr })[Symbol.asyncIterator]());
+    createInterface({ input: this.#process.stdout }).on("line", (line) => {
+      // Nothing but the protocol is on standard output.
+      const message = JSON.parse(line);
+      this.#answers.get(message.id)?.(message);
+    });
+  }
+
+  #send(message) {
+    this.#process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  }
+
+  request(method, params) {
+    this.#last += 1;
+    const id = this.#last;
+    const answer = new Promise((resolve) => this.#answers.set(id, resolve));
+    this.#send({ id, method, params });
+    return answer;
+  }
+
+  async shakeHands(name) {
+    const clientInfo = { name, version: "1" };
+    await this.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+    this.#send({ method: "notifications/initialized" });
+  }
+
+  async execute(code) {
+    const { result } = await this.request("tools/call", { name: "execute_code", arguments: { code } });
+    return result._meta["io.toolsmith/outcome"];
+  }
+
+  end() {
+    const ended = new Promise((resolve) => this.#process.on("exit", resolve));
+    this.#process.stdin.end();
+    return ended;
   }
 }
 
@@ -58,7 +116,7 @@ export async function open(browser, site, options = {}) {
   const problems = [];
   context.on("weberror", (error) => problems.push(String(error.error())));
   context.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) problems.push(message.text());
+    if (["error", "warning"].includes(message.type())) problems.push(`${message.text()} (${message.location().url})`);
   });
   context.on("dialog", (dialog) => {
     problems.push(`dialog: ${dialog.message()}`);

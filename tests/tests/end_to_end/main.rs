@@ -104,5 +104,6 @@ mod texts;
 mod tls_and_proxies;
 mod toolchain;
 mod ui;
+mod ui_actions;
 mod update;
 mod values;

@@ -18,19 +18,19 @@ const HOSTILE: &str = "<script>alert(1)</script>";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nrest";
 
 /// A user's state with a page over its history.
-struct Site {
+pub(crate) struct Site {
     state: tempfile::TempDir,
-    process: Server,
+    pub(crate) process: Server,
     client: Client,
     /// The address of the server, without a path.
-    origin: String,
+    pub(crate) origin: String,
     /// The path that opens the page.
     ticket: String,
 }
 
 /// A page that was read.
-struct Answer {
-    status: StatusCode,
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
     headers: HeaderMap,
     body: Vec<u8>,
 }
@@ -41,11 +41,11 @@ impl Answer {
         Answer { status, headers, body: response.bytes().await.unwrap().to_vec() }
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
     }
 }
@@ -59,9 +59,13 @@ fn announced(process: &Server) -> Vec<String> {
 
 impl Site {
     fn start() -> Self {
+        Site::of(Serve::in_folder(&["ui"]))
+    }
+
+    /// The page of a command that serves it.
+    pub(crate) fn of(command: Serve) -> Self {
         let state = tempfile::tempdir().unwrap();
-        let process = Serve::in_folder(&["ui"]).variable("XDG_STATE_HOME", state.path().to_str().unwrap());
-        let process = process.start();
+        let process = command.variable("XDG_STATE_HOME", state.path().to_str().unwrap()).start();
         process.wait_until("the address", || !announced(&process).is_empty());
         let address = announced(&process).remove(0);
         let (origin, ticket) = address.split_once("/open/").unwrap();
@@ -73,20 +77,24 @@ impl Site {
         Site { state, process, client, origin, ticket }
     }
 
-    fn command(&self, arguments: &[&str]) -> Run {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Run {
         Run::new(shared())
             .variable("XDG_STATE_HOME", self.state.path().to_str().unwrap())
             .arguments(arguments)
     }
 
-    fn run(&self, code: &str) -> FinishedRun {
+    pub(crate) fn run(&self, code: &str) -> FinishedRun {
         self.command(&["run", "-"]).input(code).config(DEMO).done()
     }
 
     fn latest(&self) -> String {
+        self.latest_kept()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Everything that is kept of the latest execution.
+    pub(crate) fn latest_kept(&self) -> Value {
         let shown = self.command(&["history", "show", "--json"]).done().exits(0).stdout;
-        let shown: Value = serde_json::from_str(&shown).unwrap();
-        shown["id"].as_str().unwrap().to_owned()
+        serde_json::from_str(&shown).unwrap()
     }
 
     async fn get(&self, path: &str, headers: &[(&'static str, &str)]) -> Answer {
@@ -98,35 +106,44 @@ impl Site {
     }
 
     /// Opens the page with the first address.
-    async fn open(&self) -> Visitor<'_> {
+    pub(crate) async fn open(&self) -> Visitor {
         let answer = self.get(&self.ticket, &[]).await;
         assert_eq!(answer.status, StatusCode::OK);
         let cookie = answer.header("set-cookie").split(';').next().unwrap().to_owned();
         let text = answer.text();
-        let to = text.split("href=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let to = text.split("0; url=").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
         let folder = to.strip_suffix("executions").unwrap().to_owned();
-        Visitor { site: self, cookie, folder }
+        Visitor { client: self.client.clone(), origin: self.origin.clone(), cookie, folder }
     }
 
-    fn end(mut self) {
+    pub(crate) fn end(mut self) {
         self.process.signal(Signal::INT);
         assert_eq!(self.process.end(), Some(0));
     }
 }
 
 /// A browser that has the page open.
-struct Visitor<'a> {
-    site: &'a Site,
+pub(crate) struct Visitor {
+    client: Client,
+    pub(crate) origin: String,
     cookie: String,
     folder: String,
 }
 
-impl Visitor<'_> {
-    async fn get(&self, page: &str) -> Answer {
-        self.site.get(&format!("{}{page}", self.folder), &[("cookie", &self.cookie)]).await
+impl Visitor {
+    pub(crate) async fn get(&self, page: &str) -> Answer {
+        let request = self.client.get(format!("{}{}{page}", self.origin, self.folder));
+        Answer::of(request.header("cookie", &self.cookie).send().await.unwrap()).await
     }
 
-    async fn page(&self, page: &str) -> String {
+    /// Sends a form with this origin, and the token of a page.
+    pub(crate) async fn post(&self, to: &str, origin: &str, fields: &[(&str, &str)]) -> Answer {
+        let request = self.client.post(format!("{}{}{to}", self.origin, self.folder));
+        let request = request.header("cookie", &self.cookie).header("origin", origin).form(fields);
+        Answer::of(request.send().await.unwrap()).await
+    }
+
+    pub(crate) async fn page(&self, page: &str) -> String {
         let answer = self.get(page).await;
         assert_eq!(answer.status, StatusCode::OK, "{page}: {}", answer.text());
         answer.text()
@@ -134,7 +151,7 @@ impl Visitor<'_> {
 }
 
 #[track_caller]
-fn contains(page: &str, parts: &[&str]) {
+pub(crate) fn contains(page: &str, parts: &[&str]) {
     for part in parts {
         assert!(page.contains(part), "{part} is not in {page}");
     }
@@ -184,7 +201,16 @@ fn the_page_is_not_for_other_machines() {
 async fn every_answer_has_a_policy_that_lets_only_its_own_files_run() {
     let site = Site::start();
     let visitor = site.open().await;
-    let pages = ["executions", "savings", "compare", "execution?id=a", "nothing", "style.css", "script.js"];
+    let pages = [
+        "executions",
+        "savings",
+        "questions",
+        "compare",
+        "execution?id=a",
+        "nothing",
+        "style.css",
+        "script.js",
+    ];
     for page in pages {
         let answer = visitor.get(page).await;
         let policy = answer.header("content-security-policy");
@@ -195,7 +221,7 @@ async fn every_answer_has_a_policy_that_lets_only_its_own_files_run() {
         assert!(!policy.contains("unsafe"), "{policy}");
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
-            ("referrer-policy", "no-referrer"),
+            ("referrer-policy", "same-origin"),
             ("cache-control", "no-store"),
             ("cross-origin-resource-policy", "same-origin"),
         ] {

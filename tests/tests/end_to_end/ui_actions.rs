@@ -1,0 +1,244 @@
+//! What the page of `toolsmith serve --ui` and `toolsmith ui --allow-actions` can change: questions that it answers,
+//! executions that it runs again, programs that it saves; and whose forms it refuses.
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::harness::{Run, assert_says, fault_entry, unique};
+use crate::serving::{DEMO, Serve, execute, outcome_of};
+use crate::ui::{Site, Visitor, contains};
+
+/// A server whose tools ask, at each call if `permission` says so.
+fn asking(permission: &str, more: &str) -> String {
+    format!(
+        "{more}mcpServers:\n{}",
+        fault_entry("faulty", "sound", &format!("    permission: {permission}\n"))
+    )
+}
+
+/// A program that is not in the cache.
+fn program() -> Value {
+    execute(&format!("// {}\nfaulty::echo().message(\"<b>let in</b>\").await?.text()", unique()))
+}
+
+/// The value of a hidden field in a page.
+#[track_caller]
+fn field<'a>(page: &'a str, name: &str) -> &'a str {
+    let rest = page.split(&format!("name=\"{name}\" value=\"")).nth(1);
+    rest.and_then(|rest| rest.split('"').next()).unwrap_or_else(|| panic!("no {name} in {page}"))
+}
+
+/// The page of questions, when one is open.
+async fn open_question(visitor: &Visitor) -> String {
+    loop {
+        let page = visitor.page("questions").await;
+        if page.contains("<article") {
+            return page;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Sends a call, waits for its question, and returns the page with it.
+async fn asked(site: &mut Site, visitor: &Visitor, id: u32) -> String {
+    let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": program() });
+    site.process.send(&call);
+    open_question(visitor).await
+}
+
+fn answer_to(site: &mut Site, id: u32) -> Value {
+    site.process.receive("the answer", |message| message["id"] == id && message["method"].is_null())
+}
+
+/// Answers the open question of a page.
+async fn give(visitor: &Visitor, page: &str, answer: &str) -> StatusCode {
+    let fields = [("token", field(page, "token")), ("question", field(page, "question")), ("answer", answer)];
+    visitor.post("answer", &visitor.origin, &fields).await.status
+}
+
+#[tokio::test]
+async fn a_question_of_a_client_that_cannot_ask_is_answered_on_the_page() {
+    let mut site = Site::of(Serve::new(&asking("ask-each", "")).arguments(&["--ui", "--allow-actions"]));
+    site.process.shake_hands();
+    let visitor = site.open().await;
+    contains(&visitor.page("questions").await, &["No question is open."]);
+    let before = visitor.page("version").await;
+    let page = asked(&mut site, &visitor, 1).await;
+    assert_ne!(visitor.page("version").await, before);
+    contains(
+        &page,
+        &["tests 1, stdio", "A call needs your permission: faulty.echo", "&lt;b&gt;let in&lt;/b&gt;"],
+    );
+    assert!(!page.contains("<b>") && !page.contains("value=\"always\""), "{page}");
+    assert_eq!(give(&visitor, &page, "always").await, StatusCode::BAD_REQUEST, "it is not offered");
+    assert_eq!(give(&visitor, &page, "once").await, StatusCode::SEE_OTHER);
+    assert_eq!(give(&visitor, &page, "no").await, StatusCode::BAD_REQUEST, "it was answered");
+    let answer = answer_to(&mut site, 1);
+    assert_eq!(outcome_of(&answer)["result"], "<b>let in</b>", "{answer:#}");
+    let question = site.latest_kept()["questions"][0].clone();
+    assert_eq!(
+        (&question["answer"], &question["answered_by"]),
+        (&json!("once"), &json!("page")),
+        "{question:#}"
+    );
+
+    // For the session: the next call asks nobody.
+    let page = asked(&mut site, &visitor, 2).await;
+    assert_eq!(give(&visitor, &page, "session").await, StatusCode::SEE_OTHER);
+    assert_eq!(outcome_of(&answer_to(&mut site, 2))["status"], "ok");
+    assert_eq!(outcome_of(&site.process.ask(3, "tools/call", &program()))["status"], "ok");
+    site.process.close_input();
+    assert_eq!(site.process.end(), Some(0));
+}
+
+#[tokio::test]
+async fn a_refusal_on_the_page_denies_the_program() {
+    let command = Serve::new(&asking("ask", "")).arguments(&["--ui", "127.0.0.1:0", "--allow-actions"]);
+    let mut site = Site::of(command);
+    site.process.shake_hands();
+    let visitor = site.open().await;
+    let page = asked(&mut site, &visitor, 1).await;
+    contains(&page, &["The program can call tools that need your permission:", "value=\"always\""]);
+    assert_eq!(give(&visitor, &page, "no").await, StatusCode::SEE_OTHER);
+    let answer = answer_to(&mut site, 1);
+    assert_eq!(outcome_of(&answer)["status"], "denied");
+    assert_says(&answer["result"]["content"][0]["text"], &["the user refused permission"]);
+}
+
+#[tokio::test]
+async fn only_forms_of_the_page_answer_a_question() {
+    let mut site = Site::of(Serve::new(&asking("ask", "")).arguments(&["--ui", "--allow-actions"]));
+    site.process.shake_hands();
+    let visitor = site.open().await;
+    let page = asked(&mut site, &visitor, 1).await;
+    let (token, question) = (field(&page, "token"), field(&page, "question"));
+    let own = site.origin.clone();
+    let forged: [(&str, Vec<(&str, &str)>); 5] = [
+        (&own, vec![("question", question), ("answer", "once")]),
+        (&own, vec![("token", ""), ("question", question), ("answer", "once")]),
+        (&own, vec![("token", "0123"), ("question", question), ("answer", "once")]),
+        ("http://evil.example", vec![("token", token), ("question", question), ("answer", "once")]),
+        ("null", vec![("token", token), ("question", question), ("answer", "once")]),
+    ];
+    for (origin, fields) in &forged {
+        assert_eq!(
+            visitor.post("answer", origin, fields).await.status,
+            StatusCode::FORBIDDEN,
+            "{origin} {fields:?}"
+        );
+    }
+    let in_address = format!("answer?token={token}&question={question}&answer=once");
+    assert_eq!(visitor.get(&in_address).await.status, StatusCode::METHOD_NOT_ALLOWED);
+    contains(&visitor.page("questions").await, &["<article"]);
+    // The token belongs to one browser.
+    site.process
+        .wait_until("another address", || site.process.stderr().matches("(works once): ").count() == 2);
+    assert_eq!(give(&visitor, &page, "no").await, StatusCode::SEE_OTHER);
+    assert_eq!(outcome_of(&answer_to(&mut site, 1))["status"], "denied");
+}
+
+#[tokio::test]
+async fn without_actions_a_question_is_refused_and_the_page_says_why() {
+    let mut site = Site::of(Serve::new(&asking("ask", "")).arguments(&["--ui"]));
+    site.process.shake_hands();
+    let visitor = site.open().await;
+    let answer = site.process.ask(1, "tools/call", &program());
+    assert_eq!(outcome_of(&answer)["status"], "denied");
+    assert_says(&answer["result"]["content"][0]["text"], &["--ui --allow-actions"]);
+    let page = visitor.page("questions").await;
+    contains(&page, &["This page only reads.", "--allow-actions"]);
+    assert!(!page.contains("<form"), "{page}");
+    for to in ["answer", "again", "save"] {
+        let answer = visitor.post(to, &site.origin, &[("token", ""), ("id", "0")]).await;
+        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{to}");
+        contains(&answer.text(), &["--allow-actions"]);
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_answers_on_the_page_is_late() {
+    let config = asking("ask", "serve: { questionTimeout: 1 }\n");
+    let mut site = Site::of(Serve::new(&config).arguments(&["--ui", "--allow-actions"]));
+    site.process.shake_hands();
+    let answer = site.process.ask(1, "tools/call", &program());
+    assert_eq!(outcome_of(&answer)["status"], "denied");
+    assert_says(
+        &answer["result"]["content"][0]["text"],
+        &["got no answer within 1 s", "on the page of `toolsmith serve --ui`"],
+    );
+    contains(&site.open().await.page("questions").await, &["No question is open."]);
+}
+
+#[tokio::test]
+async fn a_client_over_http_is_asked_on_the_page_too() {
+    let config = asking("ask", "history: { enabled: true }\n");
+    let site = Site::of(Serve::http(&config).arguments(&["--ui", "--allow-actions"]));
+    let visitor = site.open().await;
+    let client = site.process.client().shake_hands();
+    let mut running = client.begin("tools/call", &program());
+    let page = open_question(&visitor).await;
+    contains(&page, &["tests 1, http"]);
+    assert_eq!(give(&visitor, &page, "once").await, StatusCode::SEE_OTHER);
+    assert_eq!(outcome_of(&running.end())["result"], "<b>let in</b>");
+}
+
+#[test]
+fn the_page_of_a_server_is_for_this_machine_only() {
+    let run = |words: &[&str]| Run::new(crate::cache::shared()).arguments(words).config(DEMO).done().exits(2);
+    run(&["serve", "--ui", "0.0.0.0:0"]).says(&["can be reached from other machines", "--ui 127.0.0.1:0"]);
+    run(&["serve", "--allow-actions"]).says(&["--ui"]);
+}
+
+#[tokio::test]
+async fn an_execution_is_run_again_with_the_configuration_of_the_page() {
+    let site = Site::of(
+        Serve::in_folder(&["ui", "--allow-actions", "--config", "given.yaml"]).file("given.yaml", DEMO),
+    );
+    let visitor = site.open().await;
+    site.run("// Again\ndemo::list_orders().limit(1).await?.orders.len()").exits(0);
+    let first = site.latest_kept();
+    let page = visitor.page(&format!("execution?id={}", first["id"].as_str().unwrap())).await;
+    let fields = [("token", field(&page, "token")), ("id", first["id"].as_str().unwrap())];
+    assert_eq!(visitor.post("again", &visitor.origin, &fields).await.status, StatusCode::SEE_OTHER);
+    let is_done = || {
+        let latest = site.latest_kept();
+        latest["id"] != first["id"] && latest["status"] == "ok"
+    };
+    site.process.wait_until("the second execution", is_done);
+    assert_eq!(site.latest_kept()["code"], first["code"]);
+    let unknown = [("token", field(&page, "token")), ("id", "zzz")];
+    let answer = visitor.post("again", &visitor.origin, &unknown).await;
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    contains(&answer.text(), &["zzz"]);
+    site.end();
+}
+
+#[tokio::test]
+async fn a_snippet_is_saved_as_a_program_after_its_tools_were_shown() {
+    let site = Site::of(
+        Serve::in_folder(&["ui", "--allow-actions", "--config", "given.yaml"]).file("given.yaml", DEMO),
+    );
+    let visitor = site.open().await;
+    site.run("// One order\ndemo::list_orders().limit(1).await?.orders.len()").exits(0);
+    let id = site.latest_kept()["id"].as_str().unwrap().to_owned();
+    let form = visitor.page(&format!("save?id={id}")).await;
+    contains(&form, &["//! One order", "async fn run()"]);
+    let token = field(&form, "token");
+    let text = "//! One order\r\n\r\nasync fn run() -> Result<usize> {\r\n    \
+                Ok(demo::list_orders().limit(1).await?.orders.len())\r\n}\r\n";
+    let fields = [("token", token), ("name", "one_order"), ("text", text)];
+    let shown = visitor.post("save", &visitor.origin, &fields).await.text();
+    contains(&shown, &["and approve it?", "It can call: demo.list_orders", "name=\"confirmed\""]);
+    let file = site.process.path("home/toolsmith/programs/one_order.rs");
+    assert!(!file.exists());
+    let confirmed = [&fields[..], &[("confirmed", "yes")]].concat();
+    let saved = visitor.post("save", &visitor.origin, &confirmed).await.text();
+    contains(&saved, &["is saved and approved"]);
+    assert_eq!(std::fs::read_to_string(file).unwrap(), text.replace("\r\n", "\n"));
+    let broken = [("token", token), ("name", "broken"), ("text", "async fn run() -> Result<u8> { nothing }")];
+    let answer = visitor.post("save", &visitor.origin, &broken).await.text();
+    contains(&answer, &["Not saved", "cannot find value"]);
+    let named = [("token", token), ("name", "--help"), ("text", text)];
+    contains(&visitor.post("save", &visitor.origin, &named).await.text(), &["Not saved"]);
+    site.end();
+}
