@@ -269,12 +269,15 @@ test("pictures for the documentation", { skip: !process.env.SCREENSHOTS }, async
   await page.screenshot({ path: picture("savings") });
   await context.close();
   const note = 'demo::create_note("Refund of order 1042", "Paid twice. Refund 12.90 EUR.").tags(["refund"]).await?';
-  const asking = client.execute(note);
-  const asked = await open(browser, client, { viewport: { width: 1200, height: 420 } });
+  const shop = site.serve("--allow-actions");
+  await shop.shakeHands("shop-assistant");
+  const asking = shop.execute(note);
+  const asked = await open(browser, shop, { viewport: { width: 1200, height: 480 } });
   await asked.page.goto(new URL("questions", asked.page.url()).href);
   await asked.page.locator(".question").waitFor();
   await asked.page.screenshot({ path: picture("question") });
   await asked.page.getByRole("button", { name: "No" }).click();
   await asking;
   await asked.context.close();
+  await shop.end();
 });
