@@ -222,7 +222,7 @@ mod tests {
         let path = folder.path().join(FILE);
         let approved = |name: String| Approved { name, tools: tools(&[]) };
         change_in(&path, |approvals| {
-            drop(approvals.programs.insert("h".to_owned(), approved("a".to_owned())))
+            drop(approvals.programs.insert("h".to_owned(), approved("a".to_owned())));
         })
         .unwrap();
         let large = approved("a".repeat(usize::try_from(LIMIT).unwrap()));

@@ -139,7 +139,9 @@ impl Visitor {
     /// Sends a form with this origin, and the token of a page.
     pub(crate) async fn post(&self, to: &str, origin: &str, fields: &[(&str, &str)]) -> Answer {
         let request = self.client.post(format!("{}{}{to}", self.origin, self.folder));
-        let request = request.header("cookie", &self.cookie).header("origin", origin).form(fields);
+        let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let request = request.header("cookie", &self.cookie).header("origin", origin);
+        let request = request.header("content-type", "application/x-www-form-urlencoded").body(form);
         Answer::of(request.send().await.unwrap()).await
     }
 
