@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::program_file::about::About;
 use crate::program_file::compose::{self, ProgramModule};
 use crate::purpose::Purpose;
-use crate::snippet::{self, Composed, Snippet};
+use crate::snippet::{self, CalledProgram, Composed, Snippet};
 use crate::syntax_depth::on_parser_stack;
 use crate::syntax_error::SyntaxError;
 use crate::tokens::{Kind, Tokens};
@@ -74,12 +76,20 @@ impl Code {
         let mut identifiers = BTreeSet::new();
         let mut path_heads = self.0.path_heads.clone();
         let mut text = compose::index(called.keys().map(|name| name.as_str()));
-        for program in called.values() {
+        let mut programs = Vec::new();
+        for (name, program) in &called {
+            text.push('\n');
+            programs.push(CalledProgram {
+                name: (*name).clone(),
+                text: program.text.clone(),
+                before: newlines(&text),
+                lines: newlines(&program.module.text) + 1,
+            });
             text.push_str(&program.module.text);
             identifiers.extend(program.module.identifiers.iter().cloned());
             path_heads.extend(program.path_heads.iter().cloned());
         }
-        let composed = Some(Composed { text, identifiers });
+        let composed = Some(Composed { text, programs, identifiers });
         let purpose = snippet.purpose;
         Code(Arc::new(Parsed { path_heads, ..self.0.again(purpose, composed) }))
     }
@@ -88,6 +98,23 @@ impl Code {
     pub(crate) fn composed(&self) -> &str {
         let composed = self.snippet().ok().and_then(|snippet| snippet.composed.as_ref());
         composed.map_or("", |composed| composed.text.as_str())
+    }
+
+    /// Replaces the line of an error by the called program and its own line, if the error is in one.
+    pub(crate) fn name_program(&self, evidence: &mut Value) {
+        let (Ok(snippet), Some(line)) = (self.snippet(), evidence["line"].as_u64()) else { return };
+        let lines = u64::from(newlines(&snippet.text)) + 1;
+        let programs = snippet.composed.iter().flat_map(|composed| &composed.programs);
+        let own = |program: &CalledProgram| {
+            let own = line.checked_sub(lines + u64::from(program.before))?;
+            (1..=u64::from(program.lines)).contains(&own).then_some(own)
+        };
+        let found = programs.filter_map(|program| Some((program, own(program)?))).next();
+        if let (Some((program, own)), Some(evidence)) = (found, evidence.as_object_mut()) {
+            evidence.insert("program".to_owned(), program.name.clone().into());
+            evidence.insert("line".to_owned(), own.into());
+            evidence.remove("column");
+        }
     }
 
     /// The same code for another purpose, with the programs that it calls.
@@ -133,6 +160,8 @@ pub struct ProgramText {
     /// The first line of its description.
     title: String,
     tags: Vec<String>,
+    /// Its own text.
+    text: String,
     module: ProgramModule,
     path_heads: BTreeSet<String>,
 }
@@ -148,7 +177,8 @@ impl ProgramText {
         let module = on_parser_stack(|| compose::module(name, code.text(), (identifiers, functions)));
         let module = module.unwrap_or_else(|| Err("it can't be parsed".to_owned()))?;
         let (title, tags) = (about.title().to_owned(), about.tags.clone());
-        Ok(ProgramText { title, tags, module, path_heads: code.path_heads().clone() })
+        let (text, path_heads) = (code.text().to_owned(), code.path_heads().clone());
+        Ok(ProgramText { title, tags, text, module, path_heads })
     }
 
     /// How it is called, and what it does, in one line for models.
@@ -163,6 +193,10 @@ impl ProgramText {
         let text = format!("{} {} {}", self.module.signature, self.title, self.tags.join(" ")).to_lowercase();
         words.iter().all(|word| text.contains(word))
     }
+}
+
+fn newlines(text: &str) -> u32 {
+    u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX)
 }
 
 /// The programs that a text with these identifiers calls, also through other programs.

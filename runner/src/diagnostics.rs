@@ -1,5 +1,8 @@
 //! Converts the compiler's messages to the snippet's own lines and columns, short enough for a model.
 
+mod program;
+mod syntax;
+
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -11,14 +14,13 @@ use crate::hints::compared::Compared;
 use crate::hints::lookup::Found;
 use crate::hints::unmade::Dropped;
 use crate::hints::{self, Hints};
-use crate::markdown;
 use crate::messages::{Message, Source, Span, errors, warnings};
-use crate::other_languages;
 use crate::outcome::{Diagnostic, Fix};
 use crate::snippet::Snippet;
 use crate::splice::Spliced;
-use crate::syntax_error::SyntaxError;
 use crate::unused_calls::Idle;
+
+pub(crate) use syntax::syntax;
 
 /// Maximum number of diagnostics to return; the first ones are the causes.
 pub const DIAGNOSTICS_KEPT: usize = 8;
@@ -50,10 +52,11 @@ pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Cata
         }
         let mut diagnostic = reader.diagnostic(&message);
         // An error about the last value is repeated for each use in the wrapper; keep only the first.
-        let is_of_wrapper = message.spans.iter().all(|span| !reader.is_own(span));
+        let is_of_wrapper =
+            message.spans.iter().all(|span| !reader.is_own(span) && reader.in_program(span).is_none());
         let is_known = |other: &Diagnostic| other.line == diagnostic.line && other.code == diagnostic.code;
         if !(is_of_wrapper && diagnostics.iter().any(is_known)) {
-            diagnostic.hint = hints.hint(&message);
+            diagnostic.hint = reader.program_hint(&message).or_else(|| hints.hint(&message));
             if let Some(hint) = &diagnostic.hint {
                 message.children.retain(|child| !is_said(&child.message, hint));
                 diagnostic.rendered = reader.diagnostic(&message).rendered;
@@ -219,43 +222,6 @@ pub(crate) fn unplaced(messages: &str) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The diagnostic of a syntax error found without the compiler.
-pub(crate) fn syntax(error: &SyntaxError, text: &str) -> Diagnostic {
-    let lines: Vec<&str> = text.split('\n').collect();
-    let place = Place { line: error.line, column: error.column, width: 1 };
-    let mut rendered = format!("error: {}\n", error.message);
-    render_place(&mut rendered, &lines, place, "");
-    Diagnostic {
-        level: "error".to_owned(),
-        code: None,
-        message: error.message.clone(),
-        line: error.line,
-        column: error.column,
-        rendered,
-        hint: other_languages::hint(text)
-            .or_else(|| syntax_hint(&lines, place))
-            .or_else(|| markdown::hint(text)),
-    }
-}
-
-/// A hint on syntax of other languages that Rust does not have.
-fn syntax_hint(lines: &[&str], place: Place) -> Option<String> {
-    let line = lines.get(place.line as usize - 1)?;
-    let mut rest = line.chars().skip(place.column as usize - 1);
-    let before: String = line.chars().take(place.column as usize - 1).collect();
-    let hint = match (rest.next()?, rest.next()) {
-        (':', next) if next != Some(':') && before.contains('(') => {
-            "arguments have no names: pass required ones by position, optional ones with methods, as in \
-             `.limit(10)`"
-        }
-        ('-', _) if before.trim_start().starts_with("use ") => {
-            "a `-` in the name of a server is a `_` in the name of its module"
-        }
-        _ => return None,
-    };
-    Some(hint.to_owned())
-}
-
 struct Reader<'a> {
     lines: Vec<&'a str>,
     spliced: &'a Spliced,
@@ -265,6 +231,9 @@ impl Reader<'_> {
     fn diagnostic(&self, message: &Message) -> Diagnostic {
         let code = message.code.as_ref().map(|code| code.code.clone());
         let mut primary: Vec<&Span> = message.spans.iter().filter(|span| span.is_primary).collect();
+        if let Some((program, line)) = primary.first().and_then(|span| self.in_program(span)) {
+            return self.in_called(message, program, line);
+        }
         // A message without a position (from the linker, for example) is put at the end.
         let first = primary.first().map_or_else(|| self.end(), |span| self.place(span));
         primary.extend(message.spans.iter().filter(|span| !span.is_primary));

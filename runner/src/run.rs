@@ -335,6 +335,9 @@ impl<'a> Run<'a> {
         let facts =
             classify::Facts { limits, ran, text: self.request.code.text(), evidence: &self.traces.evidence };
         classify::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), &facts);
+        if let Some(error) = self.outcome.error.as_mut() {
+            self.request.code.name_program(&mut error.evidence);
+        }
         Ok(())
     }
 

@@ -59,10 +59,24 @@ pub(crate) struct Snippet {
 /// The saved programs that a snippet calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Composed {
-    /// Their modules, in one line.
+    /// Their modules.
     pub(crate) text: String,
+    /// Where each program is in that text.
+    pub(crate) programs: Vec<CalledProgram>,
     /// The identifiers in their texts.
     pub(crate) identifiers: BTreeSet<String>,
+}
+
+/// A saved program in the text that calls it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CalledProgram {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its own text.
+    pub(crate) text: String,
+    /// The number of lines before it, and of its own.
+    pub(crate) before: u32,
+    pub(crate) lines: u32,
 }
 
 /// The forms that a snippet may have.

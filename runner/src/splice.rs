@@ -11,7 +11,7 @@ use crate::entry::{Entry, Takes};
 use crate::in_scope;
 use crate::insertion::{Insertion, insert};
 use crate::purpose::{Purpose, SCHEMA_CRATE};
-use crate::snippet::{Ending, Shape, Snippet};
+use crate::snippet::{CalledProgram, Ending, Shape, Snippet};
 
 /// The fixed main file of every program; the spliced snippet is next to it as `snippet.rs`.
 pub(crate) const MAIN: &str = include_str!("../../templates/snippet/src/main.rs");
@@ -29,6 +29,8 @@ pub(crate) struct Spliced {
     pub(crate) edits: Vec<Edited>,
     /// The offsets in the snippet where text was inserted, and the bytes of each text.
     pub(crate) inserted: Vec<(usize, usize)>,
+    /// The saved programs that follow the snippet; the lines before them count from the snippet's first line.
+    pub(crate) programs: Vec<CalledProgram>,
 }
 
 const PRELUDE: &str = "#[allow(unused_imports)] use ::bridge::prelude::*; ";
@@ -100,7 +102,12 @@ pub(crate) fn splice(snippet: &Snippet, changes: &Changes, modules: &[&str]) -> 
     let text =
         format!("{open}{text}\n{close} pub(crate) const ORIGIN: ::bridge::Origin<'static> = {origin};\n");
     let length = |insertion: &Insertion| (insertion.at, insertion.text.len());
-    Spliced { text, offset, lines, edits, inserted: snippet.insertions.iter().map(length).collect() }
+    let inserted = snippet.insertions.iter().map(length).collect();
+    let behind =
+        |program: &CalledProgram| CalledProgram { before: program.before + lines, ..program.clone() };
+    let programs =
+        snippet.composed.iter().flat_map(|composed| composed.programs.iter().map(behind)).collect();
+    Spliced { text, offset, lines, edits, inserted, programs }
 }
 
 /// The modules of servers as members of `tools`, for a text with paths such as `tools::demo::echo`: in a crate that

@@ -51,6 +51,10 @@ pub fn trouble(outcome: &Outcome) -> Option<String> {
     let _ = write!(text, "{}: {}", name(status), error.message);
     if let (Some(line), Some(column)) = (error.evidence["line"].as_u64(), error.evidence["column"].as_u64()) {
         let _ = write!(text, " (line {line}, column {column})");
+    } else if let (Some(program), Some(line)) =
+        (error.evidence["program"].as_str(), error.evidence["line"].as_u64())
+    {
+        let _ = write!(text, " (saved program {program}, line {line})");
     }
     if !outcome.sandbox.refused.is_empty() && may_be_refusal(error) {
         let _ =

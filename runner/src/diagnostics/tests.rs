@@ -19,8 +19,14 @@ fn program_warnings_may_have_any_position() {
 
 #[test]
 fn positions_in_texts_are_mapped_to_the_snippet() {
-    let spliced =
-        Spliced { text: String::new(), offset: 171, lines: 2, edits: Vec::new(), inserted: Vec::new() };
+    let spliced = Spliced {
+        text: String::new(),
+        offset: 171,
+        lines: 2,
+        edits: Vec::new(),
+        inserted: Vec::new(),
+        programs: Vec::new(),
+    };
     let reader = Reader { lines: vec!["|x: i32| x + 1", ""], spliced: &spliced };
     let cases = [
         ("`{closure@snippet.rs:1:172: 1:180}` and more", "`{closure@snippet.rs:1:1: 1:9}` and more"),

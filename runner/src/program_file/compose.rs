@@ -1,7 +1,10 @@
 //! A saved program as a typed function in other texts: `programs::NAME(required).optional(value).await?`.
 //!
-//! The program becomes a module of one line, so that the lines of the text that calls it stay as they are. Its types and
-//! their fields are public there, because the result is the caller's.
+//! The program becomes a module behind the text that calls it, with line breaks where the program has them, so that
+//! messages of the compiler can name its lines. Its types and their fields are public there, because the result is the
+//! caller's.
+
+mod layout;
 
 use std::collections::BTreeSet;
 
@@ -23,7 +26,7 @@ pub(crate) const PROGRAMS: &str = "programs";
 /// A program as the text of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProgramModule {
-    /// The items, in one line.
+    /// The items. Line 1 is line 1 of the program.
     pub(crate) text: String,
     /// The identifiers in its text.
     pub(crate) identifiers: BTreeSet<String>,
@@ -48,7 +51,7 @@ pub(crate) fn module(
     let (call, signature) = (call(&declared)?, signature(name, &declared));
     file.attrs.clear();
     file.items.iter_mut().for_each(publish);
-    let own = file.into_token_stream();
+    let own = layout::lines(file.into_token_stream());
     let imports = in_scope::imports(identifiers, functions);
     let others = if identifiers.contains(PROGRAMS) { "use super::programs; " } else { "" };
     let prelude = "#[allow(unused_imports)] use ::bridge::prelude::*; ";

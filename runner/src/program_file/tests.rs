@@ -145,8 +145,8 @@ fn called_programs_are_modules_behind_the_text() {
     let other = "async fn run() -> Result<u8> { programs::revenue(\"x\").await?; Ok(1) }";
     let code = "let a = 1;\nprograms::other().await?";
     let text = calling(code, &[("revenue", REVENUE), ("other", other), ("third", other)]);
-    assert_eq!(text.lines().count(), 3, "{text}");
-    let modules = text.lines().last().unwrap();
+    assert!(text.lines().nth(1).unwrap().ends_with("programs::other().await?"), "{text}");
+    let modules = text.lines().skip(2).flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
     for part in [
         "pub mod __program_revenue {",
         "pub mod __program_other {",

@@ -28,6 +28,33 @@ fn a_snippet_calls_a_program_as_a_typed_function() {
 }
 
 #[test]
+fn an_error_in_a_called_program_names_the_program_and_its_line() {
+    let place = Place::new();
+    place.write(
+        "gone",
+        "//! Lists what is not there.\n\nstruct Args { name: String }\n\n/* A comment\n   of two lines. */\n\
+         async fn run(args: Args) -> Result<usize> {\n    let name = args.name;\n    \
+         Ok(demo::list_invoices(&name).await?.len())\n}\n",
+    );
+    let outcome =
+        place.run(&RUN).input("let n = 1;\nprograms::gone(\"a\").await? + n").expect("compile_error", 3);
+    let diagnostic = &outcome["diagnostics"][0];
+    assert!(
+        diagnostic["message"].as_str().unwrap().starts_with("in the saved program gone, line 9: "),
+        "{outcome:#}"
+    );
+    let rendered = diagnostic["rendered"].as_str().unwrap();
+    assert!(rendered.contains("--> programs::gone:9\n9 |     Ok(demo::list_invoices"), "{rendered}");
+    // Its place is that of the call.
+    assert_eq!((&diagnostic["line"], &diagnostic["column"]), (&json!(2), &json!(11)), "{outcome:#}");
+    assert!(diagnostic["hint"].as_str().unwrap().contains("toolsmith program check gone"), "{outcome:#}");
+    // So does an error while it runs.
+    place.write("fails", "//! Fails.\nasync fn run() -> Result<()> {\n    anyhow::bail!(\"no luck\")\n}\n");
+    let failed = place.run(&["run", "--demo", "-"]).input("let n = 1;\nprograms::fails().await?").done();
+    failed.exits(1).says(&["no luck", "(saved program fails, line 3)"]);
+}
+
+#[test]
 fn a_program_calls_another_one() {
     let place = Place::new();
     place.write(
