@@ -61,6 +61,8 @@ section! {
         /// Saved programs to offer as tools, as globs such as `revenue_*`. Each must be approved:
         /// `toolsmith program approve`.
         programs: Vec<String> = Vec::new(),
+        /// Whether models may save programs with the tool `save_program`. The user is asked each time.
+        save_program: bool = false,
         /// The authorization server whose access tokens are accepted over HTTP.
         auth: Option<AuthForm>,
         /// Tokens that are accepted over HTTP, by the name of their subject.

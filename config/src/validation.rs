@@ -34,6 +34,7 @@ pub(super) fn settings(document: &Document) -> (File, Vec<Problem>) {
     }
     checker.cache(document, &mut file);
     checker.identities(document, &mut file);
+    checker.saving(document, &mut file);
     checker.shared_state(document, &file);
     checker.code_mode(document, &mut file);
     problems.extend(checker.done());
@@ -127,6 +128,21 @@ impl Checker {
         let serve = &mut file.serve;
         (serve.auth, serve.tokens, serve.shared_state) = (None, None, None);
         (serve.deny, serve.subject_limits) = Default::default();
+    }
+
+    /// A program that is saved here is used in all projects.
+    fn saving(&self, document: &Document, file: &mut File) {
+        let ConfigLayer::Project(_) = &document.source.layer else { return };
+        let serve = document.tree.get("serve");
+        let (Some(node), Some(true)) =
+            (serve.and_then(|serve| serve.get("saveProgram")), file.serve.save_program)
+        else {
+            return;
+        };
+        const MESSAGE: &str = "a project can't set serve.saveProgram, because programs are saved among your own; set \
+                               it in your own configuration, or in a file that --config names";
+        self.report(&At { place: node.place, value: () }, MESSAGE);
+        file.serve.save_program = None;
     }
 
     /// Moves values under `defaults` and under aliases to their main keys.

@@ -9,7 +9,7 @@ use config::{Config, DirectNames};
 pub use self::presented::presented;
 
 /// Names of the tools of code mode, which direct tools can't have.
-pub const RESERVED: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
+pub const RESERVED: [&str; 4] = ["execute_code", "search_tools", "describe_tools", "save_program"];
 
 /// Maximum length of a name that every model provider accepts, in characters of `[a-zA-Z0-9_-]`.
 const MAX_SAFE: usize = 64;
@@ -223,7 +223,10 @@ mod tests {
     fn direct_tools_do_not_take_names_of_code_mode() {
         let config = config(&["a"], &["*"], DirectNames::Plain);
         let partition = Partition::new(&config, RESERVED.map(|name| ("a", name)));
-        assert_eq!(names(&partition), ["describe_tools@a", "execute_code@a", "search_tools@a"]);
+        assert_eq!(
+            names(&partition),
+            ["describe_tools@a", "execute_code@a", "save_program@a", "search_tools@a"]
+        );
         assert!(RESERVED.iter().all(|name| partition.find(name).is_none()));
         assert!(partition.warnings[0].contains("the tool of code mode keeps it"), "{:?}", partition.warnings);
     }

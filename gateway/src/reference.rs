@@ -68,6 +68,8 @@ pub struct Reference {
     has_resources: bool,
     /// The files that programs may use.
     grants: Grants,
+    /// The saved programs that snippets can call, a line each.
+    programs: Vec<String>,
     /// The configured tools and servers that can't be used.
     missing: Arc<UnavailableTools>,
 }
@@ -142,7 +144,8 @@ impl Reference {
         let index = index(&servers, &tools, &descriptions);
         let missing = Arc::default();
         let grants = Grants::default();
-        Ok(Reference { catalog, servers, tools, index, has_resources: false, grants, missing })
+        let programs = Vec::new();
+        Ok(Reference { catalog, servers, tools, index, has_resources: false, grants, programs, missing })
     }
 
     /// Sets whether texts for models describe resources.
@@ -153,6 +156,11 @@ impl Reference {
     /// Sets the files that programs may use, which texts for models name.
     pub fn with_grants(self, grants: Grants) -> Self {
         Reference { grants, ..self }
+    }
+
+    /// Sets the saved programs that snippets can call, a line each.
+    pub fn with_programs(self, programs: Vec<String>) -> Self {
+        Reference { programs, ..self }
     }
 
     /// Sets what texts for models report as unavailable.

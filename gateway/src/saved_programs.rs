@@ -3,8 +3,10 @@
 
 pub mod approvals;
 pub mod check;
+mod difference;
 pub mod functions;
 mod recorded;
+pub mod saving;
 mod store;
 
 pub use approvals::{Approval, Approvals};

@@ -53,7 +53,7 @@ pub(crate) struct PendingQuestion {
 /// An answer of the user, for the audit log.
 #[derive(Debug, Clone)]
 pub(crate) struct Approval {
-    /// What the question was about: a `program` or a `call`.
+    /// What the question was about: a `program`, a `call`, or a program to `save`.
     pub(crate) question: &'static str,
     pub(crate) tools: Vec<String>,
     pub(crate) answer: audit::Answer,
@@ -219,7 +219,8 @@ impl Prompter for Approver {
     }
 }
 
-fn logged(answer: Answer) -> audit::Answer {
+/// An answer for the audit log.
+pub(crate) fn logged(answer: Answer) -> audit::Answer {
     match answer {
         Answer::Once => audit::Answer::Once,
         Answer::Session => audit::Answer::Session,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::answer_shapes::{self, AnswerShapes};
-use super::programs::CheckedProgram;
+use super::programs::{CheckedProgram, OfferedPrograms};
 use super::protocol_types;
 use super::snapshot::Snapshot;
 
@@ -69,6 +69,8 @@ pub(crate) fn lists_differ(known: &Snapshot, now: &Snapshot) -> bool {
     let digest = |snapshot: &Snapshot| {
         *snapshot.digest.get_or_init(|| {
             let mut hasher = blake3::Hasher::new();
+            // Whether a client may also save programs depends on the client.
+            hasher.update(&[u8::from(snapshot.config().serve.save_program)]);
             for tool in tools(snapshot) {
                 hasher.update(tool.to_string().as_bytes());
             }
@@ -183,9 +185,17 @@ pub(crate) fn discover(
     })
 }
 
-/// The saved programs that a query finds, if any.
+/// The saved programs with all words of a query, if any.
 fn programs_text(query: &str, snapshot: &Snapshot) -> Option<String> {
-    let found = snapshot.settings.programs.found(query, PROGRAMS_SHOWN);
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let is_broken =
+        |name: &String| snapshot.programs.0.get(name).is_some_and(|checked| checked.broken.is_some());
+    let callable = snapshot.settings.programs.callable(snapshot.config());
+    let found: Vec<String> = callable
+        .filter(|(name, program)| program.has(&words) && !is_broken(name))
+        .take(PROGRAMS_SHOWN)
+        .map(|(_, program)| OfferedPrograms::line(program))
+        .collect();
     (!found.is_empty()).then(|| format!("\nSaved programs, to call in a snippet:\n{}", found.join("\n")))
 }
 

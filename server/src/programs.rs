@@ -5,6 +5,7 @@
 
 pub(crate) mod checking;
 mod definition;
+pub(crate) mod saving;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,6 +33,8 @@ pub(crate) struct OfferedPrograms {
     programs: Vec<OfferedProgram>,
     /// The approved programs, which snippets can call.
     pub(crate) functions: BTreeMap<String, ProgramText>,
+    /// The tools that these programs are approved to call.
+    tools: BTreeMap<String, ApprovedTools>,
     /// Why programs that the configuration names are not offered.
     pub(crate) notes: Vec<String>,
     /// By the digest of the tools.
@@ -86,7 +89,7 @@ impl OfferedPrograms {
         let patterns: Vec<Glob> = config.serve.programs.iter().map(|pattern| Glob::new(pattern)).collect();
         let read = || -> Result<_, Failure> {
             let (store, approvals) = (ProgramStore::of_working_folder()?, Approvals::read()?);
-            let functions = functions::callable(&store, |program| approvals.has(program.hash()))?;
+            let functions = functions::approved(&store, &approvals)?;
             Ok((store, approvals, functions))
         };
         let (store, approvals, functions) = match read() {
@@ -98,7 +101,11 @@ impl OfferedPrograms {
             }
             Err(failure) => return Err(failure),
         };
-        let mut offered = OfferedPrograms { functions, ..OfferedPrograms::default() };
+        let mut offered = OfferedPrograms::default();
+        for (name, function) in functions {
+            offered.tools.insert(name.clone(), function.tools);
+            offered.functions.insert(name, function.text);
+        }
         if patterns.is_empty() {
             return Ok(offered);
         }
@@ -121,14 +128,23 @@ impl OfferedPrograms {
         };
         self.programs.iter().map(key).eq(other.programs.iter().map(key))
             && self.functions == other.functions
+            && self.tools == other.tools
             && self.notes == other.notes
     }
 
-    /// The approved programs with all words of a query, one line for each.
-    pub(crate) fn found(&self, query: &str, limit: usize) -> Vec<String> {
-        let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-        let found = self.functions.values().filter(|program| program.has(&words));
-        found.take(limit).map(|program| printable::prose(&program.line())).collect()
+    /// The approved programs whose tools this configuration lets a client call, by name.
+    pub(crate) fn callable<'a>(
+        &'a self,
+        config: &'a Config,
+    ) -> impl Iterator<Item = (&'a String, &'a ProgramText)> {
+        let admits =
+            |name: &String| self.tools.get(name).is_some_and(|tools| admits_all(config, tools.names()));
+        self.functions.iter().filter(move |(name, _)| admits(name))
+    }
+
+    /// How models call a program, and what it does, in one line.
+    pub(crate) fn line(program: &ProgramText) -> String {
+        printable::prose(&program.line())
     }
 
     /// The programs to check.
@@ -225,14 +241,19 @@ impl CheckedProgram {
 
     /// Whether a client with this view of the configuration may call everything that the program can call.
     pub(crate) fn may_be_seen(&self, config: &Config) -> bool {
-        self.manifest.iter().all(|name| {
-            let server = config.servers.iter().find(|server| {
-                name.strip_prefix(&server.connection.name).is_some_and(|rest| rest.starts_with('.'))
-            });
-            server.is_some_and(|server| {
-                let tool = name.get(server.connection.name.len() + 1..).unwrap_or_default();
-                config.admits(&server.connection.name, tool)
-            })
-        })
+        admits_all(config, self.manifest.iter().map(String::as_str))
     }
+}
+
+/// Whether a configuration admits all of these tools, each as `server.tool`.
+fn admits_all<'a>(config: &Config, mut tools: impl Iterator<Item = &'a str>) -> bool {
+    tools.all(|name| {
+        let server = config.servers.iter().find(|server| {
+            name.strip_prefix(&server.connection.name).is_some_and(|rest| rest.starts_with('.'))
+        });
+        server.is_some_and(|server| {
+            let tool = name.get(server.connection.name.len() + 1..).unwrap_or_default();
+            config.admits(&server.connection.name, tool)
+        })
+    })
 }

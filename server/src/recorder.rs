@@ -24,7 +24,7 @@ use context::ExecutionContext;
 pub(crate) use requester::Requester;
 
 use super::answer_shapes::AnswerShapes;
-use super::approval::Approver;
+use super::approval::{Approval, Approver};
 use super::settings_in_force::SettingsInForce;
 use crate::audit::{Record, Refused, Unrecorded};
 use crate::sinks::Sinks;
@@ -106,11 +106,16 @@ impl ExecutionRecorder {
 
     /// Records the answers to questions since the last call.
     pub(crate) fn approvals(&self, approver: &Approver) -> Result<(), Unrecorded> {
-        for approval in approver.take_approvals() {
-            let (question, answer, tools) = (approval.question, approval.answer, approval.tools.as_slice());
-            self.context.write(&Record::Approval { execution: &self.context.id, question, answer, tools })?;
-        }
-        Ok(())
+        approver.take_approvals().iter().try_for_each(|approval| self.approval(approval))
+    }
+
+    /// Records the answer to one question.
+    ///
+    /// # Errors
+    /// If it can't be recorded.
+    pub(crate) fn approval(&self, approval: &Approval) -> Result<(), Unrecorded> {
+        let (question, answer, tools) = (approval.question, approval.answer, approval.tools.as_slice());
+        self.context.write(&Record::Approval { execution: &self.context.id, question, answer, tools })
     }
 
     /// Reads a resource, recorded as a call of [`READ`] but not counted as a tool call.

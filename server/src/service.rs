@@ -5,12 +5,12 @@
 
 mod resources_and_prompts;
 mod subscription;
+mod work;
 
 use std::sync::{Arc, Once};
 
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
-use gateway::direct::{DirectTool, RESERVED};
+use gateway::direct::RESERVED;
 use gateway::propagation::process_depth;
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
@@ -32,10 +32,10 @@ use super::definitions;
 use super::execute::{self, Arguments, Execution, SuspendedExecution};
 use super::identity;
 use super::message;
-use super::multi_round_trip::{CallScope, MultiRoundTripCall, Resumption};
+use super::multi_round_trip::{MultiRoundTripCall, Resumption};
+use super::programs::saving;
 use super::protocol_types;
 use super::proxy::ProxiedRequest;
-use super::recorder::Requester;
 use super::resources_and_prompts::{AGENTS_WAIT, List, own_template};
 use super::session::{ClientSession, ClientTransport, is_stateless};
 use super::shutdown::RequestEnd;
@@ -309,8 +309,12 @@ impl McpService {
 
     async fn tools(&self, context: &RequestContext<RoleServer>) -> Value {
         let snapshot = self.snapshot(context).await;
+        let mut tools = definitions::tools(&snapshot);
+        if saving::is_offered(snapshot.config(), &self.session) {
+            tools.push(saving::definition());
+        }
         // `json!` would copy all of them.
-        Value::Object(Map::from_iter([("tools".to_owned(), definitions::tools(&snapshot).into())]))
+        Value::Object(Map::from_iter([("tools".to_owned(), tools.into())]))
     }
 
     async fn proxied(&self, caller: Arc<Caller>, context: &RequestContext<RoleServer>) -> ProxiedRequest {
@@ -371,8 +375,9 @@ impl McpService {
             return Ok(answer::failure(&refusal));
         }
         let is_execution = name == definitions::EXECUTE && definitions::executes(&snapshot);
+        let is_saving = name == saving::NAME && saving::is_offered(snapshot.config(), &self.session);
         let direct = match snapshot.partition.find(name) {
-            _ if is_execution || program.is_some() => None,
+            _ if is_execution || is_saving || program.is_some() => None,
             Some(direct) => Some(direct.clone()),
             None => return Err(definitions::unknown_tool(&snapshot, name)),
         };
@@ -385,6 +390,11 @@ impl McpService {
         let scope = call.scope();
         let work = if let Some(direct) = direct {
             self.direct_call(direct, &scope, parameters, &context).await?
+        } else if is_saving {
+            match self.saving(&scope, snapshot, parameters.get("arguments"), &context) {
+                Ok(saving) => saving.result().boxed(),
+                Err(wrong) => return Ok(answer::failure(&wrong)),
+            }
         } else {
             let sent = parameters.get("arguments");
             let arguments = match &program {
@@ -405,46 +415,5 @@ impl McpService {
             execution.result().boxed()
         };
         call.drive(scope, work).await
-    }
-
-    /// The call of a direct tool.
-    async fn direct_call(
-        &self,
-        tool: DirectTool,
-        scope: &CallScope,
-        parameters: Map<String, Value>,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<BoxFuture<'static, Result<Value, ErrorData>>, ErrorData> {
-        let (caller, cancel) = (scope.caller.clone(), scope.cancel.clone());
-        let proxied = ProxiedRequest { cancel, ..self.proxied(caller, context).await };
-        let arguments = message::arguments(&context.extensions, parameters.get("arguments"))?;
-        let requester = Requester::of(&self.session, context);
-        Ok(proxied.call(tool, requester, parameters, arguments).boxed())
-    }
-
-    /// The execution of a call, without the user's answer to an earlier question.
-    fn execution(
-        &self,
-        call: &MultiRoundTripCall<'_>,
-        scope: &CallScope,
-        snapshot: Arc<Snapshot>,
-        arguments: Arguments,
-        context: &RequestContext<RoleServer>,
-    ) -> Execution {
-        Execution {
-            state: self.state.clone(),
-            session: self.session.clone(),
-            snapshot,
-            live: self.session.live_for(Self::abilities(context), context),
-            peer: context.peer.clone(),
-            caller: scope.caller.clone(),
-            requester: Requester::of(&self.session, context),
-            identity: identity::of(context),
-            arguments,
-            program: None,
-            given: None,
-            cancel: scope.cancel.clone(),
-            binding: call.binding.clone(),
-        }
     }
 }

@@ -177,10 +177,7 @@ impl Snapshot {
     /// Builds a snapshot from these lists. Generating bindings takes time, so this is for a blocking thread.
     pub(crate) fn build(settings: Arc<Settings>, lists: Lists, cache: &Cache, notifier: &Notifier) -> Self {
         let config = &settings.config;
-        let mut all = ToolLists::new(settings.known.clone());
-        for (server, tools) in &lists.lists {
-            all.insert(server, tools.clone());
-        }
+        let all = tool_lists(&settings.known, &lists.lists);
         let missing = Arc::new(UnavailableTools::new(
             config,
             &settings.known.pins,
@@ -216,6 +213,8 @@ impl Snapshot {
         });
         let Lists { lists, absent, reasons, is_whole, prompts_and_resources, has_resources, about } = lists;
         let reference = reference.with_resources(has_resources).with_grants(config.code_mode.grants.clone());
+        let programs = settings.programs.callable(config).map(|(_, program)| OfferedPrograms::line(program));
+        let reference = reference.with_programs(programs.collect());
         let reference = Arc::new(reference.with_missing(missing.clone()));
         let programs = settings.programs.checked(&lists);
         let is_built = true;
@@ -281,6 +280,11 @@ impl Snapshot {
         Snapshot { lists: whole.lists.clone(), programs: whole.programs.clone(), ..snapshot }
     }
 
+    /// The lists, for bindings and approvals.
+    pub(crate) fn tool_lists(&self) -> ToolLists {
+        tool_lists(&self.settings.known, &self.lists)
+    }
+
     /// The configuration that it was built with.
     pub fn config(&self) -> &Arc<Config> {
         &self.settings.config
@@ -301,6 +305,12 @@ impl Snapshot {
             && self.settings.config == other.settings.config
             && self.settings.known == other.settings.known
     }
+}
+
+fn tool_lists(known: &Known, lists: &BTreeMap<String, Arc<ToolList>>) -> ToolLists {
+    let mut all = ToolLists::new(known.clone());
+    lists.iter().for_each(|(server, tools)| all.insert(server, tools.clone()));
+    all
 }
 
 /// Whether a tool can be listed: a direct one must have a form that clients and providers accept. Adds a warning to

@@ -1,7 +1,6 @@
 //! `toolsmith program`: saves, lists, checks, runs and tests saved programs.
 
 mod checking;
-mod difference;
 mod editing;
 mod listing;
 mod options;

@@ -77,7 +77,7 @@ impl Question {
                 for tool in tools {
                     let is_alone = looks.get(&look(&tool.name())) == Some(&1);
                     let twin = if is_alone { "" } else { "  (LOOKS LIKE ANOTHER ONE HERE)" };
-                    let _ = writeln!(text, "  {}{twin}{}", name(&tool.name()), claimed(tool));
+                    let _ = writeln!(text, "  {}{twin}{}", name(&tool.name()), tool.claimed());
                 }
                 if *each > 0 {
                     let _ = writeln!(text, "You will be asked at every call of {each} more.");
@@ -86,20 +86,13 @@ impl Question {
             }
             Question::Call { tool: [tool], arguments, .. } => {
                 let _ =
-                    writeln!(text, "A call needs your permission: {}{}", name(&tool.name()), claimed(tool));
+                    writeln!(text, "A call needs your permission: {}{}", name(&tool.name()), tool.claimed());
                 let _ = writeln!(text, "{arguments}");
                 let _ = write!(text, "Allow this call?");
             }
         }
         text
     }
-}
-
-fn claimed(tool: &RequestedTool) -> String {
-    if tool.claims.is_empty() {
-        return String::new();
-    }
-    format!("  (the server claims: {})", tool.claims.join(", "))
 }
 
 /// Formats arguments to fit on one screen; says if they are cut.

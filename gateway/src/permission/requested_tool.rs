@@ -51,6 +51,19 @@ impl RequestedTool {
         (self.server.clone(), self.tool.clone())
     }
 
+    /// The name and the server's claims, to show to users.
+    pub fn shown(&self) -> String {
+        format!("{}{}", printable::name(&self.name()), self.claimed())
+    }
+
+    /// The server's claims, to follow the name; empty if there are none.
+    pub(super) fn claimed(&self) -> String {
+        match &self.claims[..] {
+            [] => String::new(),
+            claims => format!("  (the server claims: {})", claims.join(", ")),
+        }
+    }
+
     /// The name as `server.tool`.
     pub fn name(&self) -> String {
         format!("{}.{}", self.server, self.tool)

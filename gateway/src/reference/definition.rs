@@ -24,6 +24,8 @@ const SERVERS_TOKENS: usize = 120;
 const TOOLS_TO_THE_TOKEN: usize = 3;
 /// … up to this limit.
 const SERVERS_TOKENS_AT_MOST: usize = 380;
+/// The part of the budget that saved programs may take: a tenth.
+const PROGRAMS_SHARE: usize = 10;
 /// Maximum characters of a line about a server, tried in this order.
 const ABOUT: [usize; 3] = [100, 50, 0];
 
@@ -84,17 +86,34 @@ impl Reference {
     /// The tools to offer: `execute_code`, and the search tools if its description does not contain all signatures.
     /// The description has about `budget` tokens at most, or the minimum if that is larger.
     pub fn definitions(&self, budget: usize) -> Vec<ToolDefinition> {
-        let (description, is_whole) = self.described(budget);
-        let description = format!("{description}{}", self.not_available());
+        let (programs, are_all) = self.saved_programs(budget);
+        let (description, is_whole) = self.described(budget.saturating_sub(tokens(&programs)));
+        let description = format!("{description}{programs}{}", self.not_available());
         let [execute, search, describe] = definitions(description);
-        if is_whole { vec![execute] } else { vec![execute, search, describe] }
+        if is_whole && are_all { vec![execute] } else { vec![execute, search, describe] }
     }
 
     /// Like [`Reference::definitions`] while some servers have not answered: always includes the search tools, for
     /// clients that do not list again.
     pub fn definitions_so_far(&self, budget: usize) -> Vec<ToolDefinition> {
-        let (description, _) = self.described(budget);
-        definitions(format!("{description}{}\n{}", self.not_available(), wording::MORE_TO_COME)).into()
+        let (programs, _) = self.saved_programs(budget);
+        let (description, _) = self.described(budget.saturating_sub(tokens(&programs)));
+        definitions(format!("{description}{programs}{}\n{}", self.not_available(), wording::MORE_TO_COME))
+            .into()
+    }
+
+    /// The saved programs that fit into their share of the budget, and whether these are all.
+    fn saved_programs(&self, budget: usize) -> (String, bool) {
+        let mut text = String::new();
+        for line in &self.programs {
+            let head = if text.is_empty() { format!("\n{}", wording::PROGRAMS) } else { String::new() };
+            let next = format!("{head}\n{line}");
+            if tokens(&text) + tokens(&next) > budget / PROGRAMS_SHARE {
+                return (text, false);
+            }
+            text.push_str(&next);
+        }
+        (text, true)
     }
 
     /// The last lines of the description: unavailable servers, and what the user has to do.

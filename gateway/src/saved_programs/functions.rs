@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use runner::{Code, ProgramFile, ProgramText};
 
+use super::approvals::Approvals;
 use super::store::{ProgramStore, SavedProgram};
 use crate::failure::Failure;
+use crate::permission::ApprovedTools;
 
 /// The word without which a text calls no program.
 const PROGRAMS: &str = "programs";
@@ -18,7 +20,7 @@ pub fn snippet(text: String) -> Result<Code, Failure> {
     if !text.contains(PROGRAMS) {
         return Ok(Code::parse(text));
     }
-    Ok(Code::parse_with(text, &callable(&ProgramStore::of_working_folder()?, |_| true)?))
+    Ok(Code::parse_with(text, &callable(&ProgramStore::of_working_folder()?)?))
 }
 
 /// The program with the others that it calls.
@@ -29,22 +31,43 @@ pub fn program(store: &ProgramStore, program: &ProgramFile) -> Result<ProgramFil
     if !program.text().contains(PROGRAMS) {
         return Ok(program.clone());
     }
-    Ok(program.clone().with(&callable(store, |_| true)?))
+    Ok(program.clone().with(&callable(store)?))
 }
 
-/// The programs that other texts can call, if they are admitted. One that can't be called is left out: the compiler then
-/// reports its name.
-///
-/// # Errors
-/// If the programs can't be read.
-pub fn callable(
-    store: &ProgramStore,
-    is_admitted: impl Fn(&ProgramFile) -> bool,
-) -> Result<BTreeMap<String, ProgramText>, Failure> {
+/// The programs that other texts can call. One that can't be called is left out: the compiler then reports its name.
+fn callable(store: &ProgramStore) -> Result<BTreeMap<String, ProgramText>, Failure> {
     let function = |saved: SavedProgram| {
-        let program = saved.content.ok().filter(|program| is_admitted(program))?;
-        let function = program.as_function(&saved.name).ok()?;
+        let function = saved.content.ok()?.as_function(&saved.name).ok()?;
         Some((saved.name, function))
     };
     Ok(store.all()?.into_iter().filter_map(function).collect())
+}
+
+/// A program that the user has approved, as other texts call it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovedFunction {
+    /// The program.
+    pub text: ProgramText,
+    /// The tools that it is approved to call.
+    pub tools: ApprovedTools,
+}
+
+/// The programs that other texts can call, and that the user has approved.
+///
+/// # Errors
+/// If the programs can't be read.
+pub fn approved(
+    store: &ProgramStore,
+    approvals: &Approvals,
+) -> Result<BTreeMap<String, ApprovedFunction>, Failure> {
+    let all = callable(store)?;
+    let approved = |saved: SavedProgram| {
+        // An approval covers the texts of all programs that it calls.
+        let program = saved.content.ok()?;
+        let whole = if program.text().contains(PROGRAMS) { program.with(&all) } else { program };
+        let tools = approvals.has(whole.hash()).then(|| approvals.tools(whole.hash()))?;
+        let text = all.get(&saved.name)?.clone();
+        Some((saved.name, ApprovedFunction { text, tools }))
+    };
+    Ok(store.all()?.into_iter().filter_map(approved).collect())
 }

@@ -5,11 +5,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use config::CodeMode;
 use gateway::saved_programs::Approval;
 use gateway::saved_programs::check::{Fit, ProgramCheck, check};
 use report::Report;
-use runner::{Code, Engine, Request, Unobserved};
+use runner::{Code, Engine, Fix, Request, Unobserved};
 use serde_json::json;
+use terminal::Notifier;
 use tokio_util::sync::CancellationToken;
 
 use super::definition::{annotated, tool};
@@ -17,6 +19,9 @@ use super::{CheckedProgram, CheckedPrograms, OfferedProgram};
 use crate::outcome_text;
 use crate::snapshot::Snapshot;
 use crate::state::ServerState;
+
+/// Maximum number of corrections in a message.
+const CORRECTIONS_SHOWN: usize = 10;
 
 /// Maximum length of the compiler's messages in a description, in characters.
 const WORDS_SHOWN: usize = 600;
@@ -52,7 +57,7 @@ async fn check_all(state: &ServerState, snapshot: &Snapshot) {
     let log = state.terminal.notifier();
     let mut checked = BTreeMap::new();
     for offered in programs.all() {
-        match check_one(&engine, offered, snapshot).await {
+        match check_one(&engine, offered, snapshot, &log).await {
             Ok(Ok(program)) => {
                 if let Some(why) = &program.broken {
                     log.warning(&format!("the program {} is broken: {why}", offered.name));
@@ -74,24 +79,20 @@ async fn check_one(
     engine: &Engine,
     offered: &OfferedProgram,
     snapshot: &Snapshot,
+    log: &Notifier,
 ) -> Result<Result<CheckedProgram, String>, runner::Error> {
-    let code_mode = &snapshot.config().code_mode;
-    let request = Request {
-        code: Code::parse(String::new()),
-        args: BTreeMap::new(),
-        timeout: code_mode.timeout,
-        check_only: true,
-        limits: code_mode.limits.clone(),
-        grants: code_mode.grants.clone(),
-        cancel: CancellationToken::new(),
-    };
+    let request = request(&snapshot.config().code_mode, CancellationToken::new());
     let checked = check(engine, &offered.program, &request, &snapshot.catalog, &Unobserved).await?;
     let ProgramCheck { fit, manifest, schemas } = checked;
     let broken = match &fit {
         Fit::Broken(broken) => {
             Some(words(&format!("{}\n{}", broken.message, outcome_text::messages(&broken.diagnostics))))
         }
-        Fit::Fits | Fit::Corrected(_) => None,
+        Fit::Corrected(fixes) => {
+            log.info(&corrections(&offered.name, fixes));
+            None
+        }
+        Fit::Fits => None,
     };
     if broken.is_none() && offered.approval(&manifest) != Approval::Given {
         let why = "it can call other tools than those that it is approved for";
@@ -108,6 +109,30 @@ async fn check_one(
         if broken.is_some() { offered.approved.names().map(str::to_owned).collect() } else { manifest };
     let definition = annotated(definition, &manifest, &snapshot.lists);
     Ok(Ok(CheckedProgram { offered: offered.clone(), manifest, definition, is_wrapped, broken }))
+}
+
+/// The corrections with which a program fits its tools.
+fn corrections(name: &str, fixes: &[Fix]) -> String {
+    let line = |fix: &Fix| format!("  line {}: {}", fix.line, fix.after.trim());
+    let lines: Vec<String> = fixes.iter().take(CORRECTIONS_SHOWN).map(line).collect();
+    let text = format!(
+        "the program {name} fits with corrections, which are made at each run:\n{}",
+        lines.join("\n")
+    );
+    printable::lines(&text)
+}
+
+/// The limits and the cancellation of a check.
+pub(super) fn request(code_mode: &CodeMode, cancel: CancellationToken) -> Request {
+    Request {
+        code: Code::parse(String::new()),
+        args: BTreeMap::new(),
+        timeout: code_mode.timeout,
+        check_only: true,
+        limits: code_mode.limits.clone(),
+        grants: code_mode.grants.clone(),
+        cancel,
+    }
 }
 
 /// The beginning of a text.

@@ -3,6 +3,7 @@
 mod called;
 mod recorded;
 mod saved;
+mod saving;
 mod served;
 mod story;
 

@@ -1,24 +1,23 @@
 //! `toolsmith program save` and `approve`: a program is shown with the tools that it can call before it is saved or
 //! approved.
 
-use std::path::Path;
-
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::permission::RequestedTool;
 use gateway::saved_programs::check::{Fit, ProgramCheck};
-use gateway::saved_programs::{Approval, Approvals, ProgramStore, RecordedRuns, Scope, functions, invalid};
+use gateway::saved_programs::{
+    Approval, Approvals, ProgramStore, RecordedRuns, Scope, functions, invalid, saving,
+};
 use report::Kind;
 use runner::ProgramFile;
 use serde::Deserialize;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
-use system::file::{self, Access, Durability};
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
+use super::checking;
 use super::support::{configuration, store};
-use super::{checking, difference};
 use crate::arguments::{ApproveProgramArguments, SaveProgramArguments, ServersArguments};
 use crate::commands::run::read_snippet;
 use crate::terminal_prompter;
@@ -62,10 +61,10 @@ async fn save_in(
     let Some((checked, tools)) = compiled(name, &program, runtime, &arguments.place, cancel).await? else {
         return Ok(exit_code::COMPILE);
     };
-    let before = existing(&file)?;
+    let before = saving::existing(&file)?;
     let is_new_text = before.as_deref() != Some(program.text());
-    terminal.print(&printable::lines(&change(before.as_deref(), program.text())));
-    terminal.print(&manifest(&checked));
+    terminal.print(&printable::lines(&saving::change(before.as_deref(), program.text())));
+    terminal.print(&saving::manifest(&checked.manifest));
     if is_new_text && !arguments.yes {
         let question = match before {
             Some(_) => format!("Replace the program {name} and approve it?"),
@@ -73,7 +72,7 @@ async fn save_in(
         };
         confirm(&question, terminal).await?;
     }
-    write(&file, program.text())?;
+    saving::write(&file, program.text())?;
     if let Some(recorded) = recorded {
         recorded.write(&file)?;
     }
@@ -117,32 +116,6 @@ async fn compiled(
     Ok(Some((checked, tools)))
 }
 
-/// The text of the file, if there is one.
-fn existing(file: &Path) -> Result<Option<String>, Failure> {
-    let bytes = file::read(file, runner::limits::SNIPPET_LIMIT as u64).map_err(|error| {
-        Failure::command_line(format!("{} can't be read: {error}", file.display())).caused_by(error)
-    })?;
-    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-fn change(before: Option<&str>, text: &str) -> String {
-    match before {
-        None => text.trim_end().to_owned(),
-        Some(before) if before == text => "the text is the same as before".to_owned(),
-        Some(before) => difference::lines(before, text),
-    }
-}
-
-fn manifest(checked: &ProgramCheck) -> String {
-    match &checked.manifest[..] {
-        [] => "It can call no tools.".to_owned(),
-        tools => format!(
-            "It can call: {}",
-            tools.iter().map(|tool| printable::name(tool)).collect::<Vec<_>>().join(", ")
-        ),
-    }
-}
-
 async fn confirm(question: &str, terminal: &Terminal) -> Result<(), Failure> {
     let user = terminal_prompter::of_command().ok_or_else(|| {
         Failure::new(Kind::Trust, "there is no terminal to ask on")
@@ -153,14 +126,6 @@ async fn confirm(question: &str, terminal: &Terminal) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new(Kind::Denied, "nothing is saved or approved"))
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::command_line(format!("{} can't be written: {error}", file.display())).caused_by(error)
-    };
-    std::fs::create_dir_all(file::folder_of(file)).map_err(failed)?;
-    file::replace(file, text.as_bytes(), Access::Umask, Durability::Synced).map_err(failed)
 }
 
 /// Approves a program, or takes the approval back; returns the exit code.
@@ -192,7 +157,7 @@ async fn approve_in(
         return Ok(exit_code::COMPILE);
     };
     terminal.print(&printable::lines(program.text().trim_end()));
-    terminal.print(&manifest(&checked));
+    terminal.print(&saving::manifest(&checked.manifest));
     let state = Approvals::read()?.state(program.hash(), &checked.manifest);
     if state != Approval::Given && !arguments.yes {
         confirm(&format!("Approve the program {name}?"), terminal).await?;

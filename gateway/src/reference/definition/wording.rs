@@ -39,6 +39,9 @@ and setters are lenient: `&str` for String and enums, any integer, arrays for Ve
 pub(super) const DISCOVERED: &str = "\
 Look tools up first: search_tools, describe_tools (also in snippets). Servers (tools):";
 
+/// The introduction to saved programs.
+pub(super) const PROGRAMS: &str = "Saved programs, to call in a snippet:";
+
 /// While no server has tools.
 pub(super) const NO_TOOLS: &str = "No server has tools for snippets now.";
 

@@ -1,7 +1,7 @@
 //! What changes between two texts, by line.
 
 /// The changed lines: those before with `-`, those after with `+`. Equal lines at the start and the end are left out.
-pub(super) fn lines(before: &str, after: &str) -> String {
+pub(crate) fn lines(before: &str, after: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let (old, new) = (old.get(same..).unwrap_or_default(), new.get(same..).unwrap_or_default());

@@ -1,0 +1,51 @@
+//! Writes the file of a program, and says what that changes.
+
+use std::io;
+use std::path::Path;
+
+use runner::limits::SNIPPET_LIMIT;
+use system::file::{self, Access, Durability};
+
+use super::difference;
+use crate::failure::Failure;
+
+/// The text of a program's file, if there is one.
+///
+/// # Errors
+/// If it can't be read.
+pub fn existing(file: &Path) -> Result<Option<String>, Failure> {
+    let bytes = file::read(file, SNIPPET_LIMIT as u64).map_err(|error| {
+        Failure::command_line(format!("{} can't be read: {error}", file.display())).caused_by(error)
+    })?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// What changes if a program gets this text: the whole text if it is new, otherwise the changed lines.
+pub fn change(before: Option<&str>, text: &str) -> String {
+    match before {
+        None => text.trim_end().to_owned(),
+        Some(before) if before == text => "the text is the same as before".to_owned(),
+        Some(before) => difference::lines(before, text),
+    }
+}
+
+/// A sentence about the tools that a program can call.
+pub fn manifest(tools: &[String]) -> String {
+    if tools.is_empty() {
+        return "It can call no tools.".to_owned();
+    }
+    let names: Vec<String> = tools.iter().map(|tool| printable::name(tool).to_string()).collect();
+    format!("It can call: {}", names.join(", "))
+}
+
+/// Writes the file of a program.
+///
+/// # Errors
+/// If it can't be written.
+pub fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error: io::Error| {
+        Failure::command_line(format!("{} can't be written: {error}", file.display())).caused_by(error)
+    };
+    std::fs::create_dir_all(file::folder_of(file)).map_err(failed)?;
+    file::replace(file, text.as_bytes(), Access::Umask, Durability::Synced).map_err(failed)
+}

@@ -1,0 +1,86 @@
+//! The work of a tool's call: a direct call, an execution, a program to save.
+
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use gateway::direct::DirectTool;
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::{Map, Value, json};
+
+use super::McpService;
+use crate::execute::{Arguments, Execution};
+use crate::identity;
+use crate::message;
+use crate::multi_round_trip::{CallScope, MultiRoundTripCall};
+use crate::programs::saving::{SaveProgram, Saving};
+use crate::proxy::ProxiedRequest;
+use crate::recorder::Requester;
+use crate::snapshot::Snapshot;
+
+impl McpService {
+    /// The call of a direct tool.
+    pub(super) async fn direct_call(
+        &self,
+        tool: DirectTool,
+        scope: &CallScope,
+        parameters: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<BoxFuture<'static, Result<Value, ErrorData>>, ErrorData> {
+        let (caller, cancel) = (scope.caller.clone(), scope.cancel.clone());
+        let proxied = ProxiedRequest { cancel, ..self.proxied(caller, context).await };
+        let arguments = message::arguments(&context.extensions, parameters.get("arguments"))?;
+        let requester = Requester::of(&self.session, context);
+        Ok(proxied.call(tool, requester, parameters, arguments).boxed())
+    }
+
+    /// The execution of a call, without the user's answer to an earlier question.
+    pub(super) fn execution(
+        &self,
+        call: &MultiRoundTripCall<'_>,
+        scope: &CallScope,
+        snapshot: Arc<Snapshot>,
+        arguments: Arguments,
+        context: &RequestContext<RoleServer>,
+    ) -> Execution {
+        Execution {
+            state: self.state.clone(),
+            session: self.session.clone(),
+            snapshot,
+            live: self.session.live_for(Self::abilities(context), context),
+            peer: context.peer.clone(),
+            caller: scope.caller.clone(),
+            requester: Requester::of(&self.session, context),
+            identity: identity::of(context),
+            arguments,
+            program: None,
+            given: None,
+            cancel: scope.cancel.clone(),
+            binding: call.binding.clone(),
+        }
+    }
+
+    /// A program to save.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments.
+    pub(super) fn saving(
+        &self,
+        scope: &CallScope,
+        snapshot: Arc<Snapshot>,
+        arguments: Option<&Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Saving, String> {
+        Ok(Saving {
+            state: self.state.clone(),
+            snapshot,
+            live: self.session.live_for(Self::abilities(context), context),
+            caller: scope.caller.clone(),
+            requester: Requester::of(&self.session, context),
+            absence: self.session.absence(),
+            arguments: SaveProgram::read(arguments.cloned().unwrap_or_else(|| json!({})))?,
+            cancel: scope.cancel.clone(),
+        })
+    }
+}
