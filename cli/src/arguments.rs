@@ -257,8 +257,12 @@ pub(crate) struct RunArguments {
     #[arg(skip)]
     pub(crate) code: Option<String>,
     /// The snippet's file, or `-` for standard input.
-    #[arg(required_unless_present = "crate_folder")]
+    #[arg(required_unless_present_any = ["crate_folder", "replay"])]
     pub(crate) file: Option<PathBuf>,
+    /// Run the snippet or program of an execution of the history again, with its recorded answers and without any
+    /// server, and say what differs. Needs `history.recordings`.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["file", "crate_folder", "demo", "check", "args", "allow"])]
+    pub(crate) replay: Option<String>,
     /// Run the program of a crate written by `codegen --out`, against the bindings in the crate.
     #[arg(long = "crate", value_name = "DIR", conflicts_with = "file")]
     pub(crate) crate_folder: Option<PathBuf>,

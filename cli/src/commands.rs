@@ -20,6 +20,7 @@ mod man;
 pub(crate) mod mcp;
 mod plain_secrets;
 mod program;
+mod replaying;
 mod run;
 mod secret;
 mod setup;
@@ -34,15 +35,32 @@ use gateway::failure::Failure;
 use report::Kind;
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments::{Command, HistoryCommand, McpCommand, RunArguments};
+use self::history::Again;
+use crate::arguments::{Command, HistoryCommand, McpCommand, ProgramCommand, RunArguments};
 
 /// Runs a snippet until its end or the second signal; the first one cancels it.
 async fn run(arguments: RunArguments) -> Result<u8, Failure> {
     let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
     cancel_on_signal(cancel.clone(), abandon.clone())?;
+    let running = async {
+        match arguments.replay.clone() {
+            Some(id) => replaying::run(arguments, &id, cancel).await,
+            None => run::run(arguments, cancel).await,
+        }
+    };
     tokio::select! {
-        done = run::run(arguments, cancel) => done,
+        done = running => done,
         // Dropping the run kills what it has started.
+        () = abandon.cancelled() => Ok(exit_code::CANCELLED),
+    }
+}
+
+/// Does something with saved programs, until its end or the second signal; the first one cancels it.
+async fn saved(command: ProgramCommand) -> Result<u8, Failure> {
+    let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
+    cancel_on_signal(cancel.clone(), abandon.clone())?;
+    tokio::select! {
+        done = program::run(command, cancel) => done,
         () = abandon.cancelled() => Ok(exit_code::CANCELLED),
     }
 }
@@ -51,16 +69,12 @@ async fn run(arguments: RunArguments) -> Result<u8, Failure> {
 pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Run(arguments) => run(arguments).await,
-        Command::History(HistoryCommand::Rerun(arguments)) => run(history::again(arguments)?).await,
+        Command::History(HistoryCommand::Rerun(arguments)) => match history::again(arguments)? {
+            Again::Snippet(arguments) => run(arguments).await,
+            Again::Program(arguments) => saved(ProgramCommand::Run(arguments)).await,
+        },
         Command::History(command) => until_signal(history::run(&command)).await,
-        Command::Program(command) => {
-            let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
-            cancel_on_signal(cancel.clone(), abandon.clone())?;
-            tokio::select! {
-                done = program::run(command, cancel) => done,
-                () = abandon.cancelled() => Ok(exit_code::CANCELLED),
-            }
-        }
+        Command::Program(command) => saved(command).await,
         Command::Codegen(arguments) => until_signal(codegen::inspect(arguments)).await,
         Command::Mcp(McpCommand::Observe(arguments)) => until_signal(mcp::observe::observe(&arguments)).await,
         Command::Mcp(McpCommand::Lock(arguments)) => until_signal(mcp::lock::lock(&arguments)).await,

@@ -30,6 +30,9 @@ section! {
         arguments: ArgumentsKept = ArgumentsKept::default(),
         /// Maximum size of what is kept of an execution's output, result and content together, such as 64KiB.
         output: Size<usize, 0> = 64 << 10,
+        /// Whether the arguments and answers of calls are kept for `toolsmith run --replay`, at most 16 MiB of an
+        /// execution.
+        recordings: bool = false,
     }
 }
 
@@ -87,6 +90,7 @@ pub(super) fn of_project(document: &Document, form: &mut HistoryForm, weaker: &H
         ("enabled", keeps_more, more),
         ("arguments", amount(own.arguments) > amount(users.arguments), more),
         ("output", own.output > users.output, more),
+        ("recordings", own.recordings && !users.recordings, more),
     ];
     let (history, mut problems) = (document.tree.get("history"), Vec::new());
     for (name, _, why) in wrong.into_iter().filter(|(_, is_wrong, _)| *is_wrong) {
@@ -95,6 +99,7 @@ pub(super) fn of_project(document: &Document, form: &mut HistoryForm, weaker: &H
             "size" => form.size = None,
             "enabled" => form.enabled = None,
             "arguments" => form.arguments = None,
+            "recordings" => form.recordings = None,
             _ => form.output = None,
         }
         let Some(node) = history.and_then(|history| history.get(name)) else { continue };

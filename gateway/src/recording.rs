@@ -4,6 +4,7 @@
 //! that a replay compiles the same program.
 
 mod difference;
+mod kept;
 mod recorder;
 mod replay;
 
@@ -23,6 +24,7 @@ use crate::pins::{Known, Pins};
 use crate::tool_list::ToolList;
 
 pub use difference::differences;
+pub use kept::ReplayableRun;
 pub use recorder::{Recorder, masked};
 pub use replay::{Mismatch, Replay};
 

@@ -46,6 +46,8 @@ pub struct NewExecution {
     pub requester: Requester,
     /// The working folder.
     pub folder: PathBuf,
+    /// The name of the saved program that is run, if it is one.
+    pub program: Option<String>,
     /// The snippet as sent.
     pub code: String,
     /// Its arguments as a JSON object, if it has any.
@@ -156,13 +158,47 @@ pub(crate) struct Begin {
 #[derive(Debug)]
 pub(crate) enum Step {
     Phase(PhaseStart),
-    CallBegan { number: u64, at: f64, server: String, tool: String, arguments: SentArguments },
-    CallSent { number: u64, at: f64 },
-    CallAnswered { number: u64, error: Option<&'static str>, direct: Direct },
-    CallEnded { number: u64, at: f64, ok: bool, bytes: usize, cached_age_ms: Option<f64> },
-    Asked { number: u64, at: f64, asked: Asked },
-    Answered { number: u64, at: f64, answer: &'static str, by: &'static str },
-    End { at: i64, ending: Box<Ending>, answer_tokens: u64 },
+    CallBegan {
+        number: u64,
+        at: f64,
+        server: String,
+        tool: String,
+        arguments: SentArguments,
+    },
+    CallSent {
+        number: u64,
+        at: f64,
+    },
+    CallAnswered {
+        number: u64,
+        error: Option<&'static str>,
+        direct: Direct,
+    },
+    CallEnded {
+        number: u64,
+        at: f64,
+        ok: bool,
+        bytes: usize,
+        cached_age_ms: Option<f64>,
+    },
+    Asked {
+        number: u64,
+        at: f64,
+        asked: Asked,
+    },
+    Answered {
+        number: u64,
+        at: f64,
+        answer: &'static str,
+        by: &'static str,
+    },
+    End {
+        at: i64,
+        ending: Box<Ending>,
+        answer_tokens: u64,
+    },
+    /// What a replay needs, without secrets.
+    Recording(String),
 }
 
 impl Step {
@@ -194,6 +230,7 @@ impl Event {
                     asked.text.len() + asked.tools.iter().map(String::len).sum::<usize>()
                 }
                 Event::Of(_, Step::End { ending, .. }) => ending.parts.bytes() + REST,
+                Event::Of(_, Step::Recording(text)) => text.len(),
                 Event::Of(..) | Event::Flush(_) | Event::Bounds(_) => 0,
             }
     }

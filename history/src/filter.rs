@@ -15,6 +15,8 @@ pub struct Filter {
     pub tool: Option<String>,
     /// Only of this MCP session.
     pub session: Option<String>,
+    /// Only of this saved program.
+    pub program: Option<String>,
     /// Only of this subject.
     pub subject: Option<String>,
     /// Only those whose snippet, error or output contains all of these words; each may be the beginning of one.
@@ -58,7 +60,9 @@ impl Conditions {
             }
             Some(status) => conditions.add("status = ?", status),
         }
-        for (column, value) in [("session", &filter.session), ("subject", &filter.subject)] {
+        let named =
+            [("session", &filter.session), ("subject", &filter.subject), ("program", &filter.program)];
+        for (column, value) in named {
             value.iter().for_each(|value| conditions.add(&format!("{column} = ?"), value));
         }
         match (&filter.server, &filter.tool) {

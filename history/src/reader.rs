@@ -28,7 +28,7 @@ FROM executions WHERE status IS NOT NULL AND ";
 const COLUMNS: &str = "
 number, id, begun, ended, status, error_kind, error, title, calls, total_ms, transport, client, client_version, session,
 subject, issuer, address, parent_run, folder, check_only, code_hash, code_bytes, code_tokens, answer_tokens,
-direct_tokens, process,
+direct_tokens, process, program,
 (SELECT json_group_array(server || '.' || tool) FROM tools WHERE execution = executions.number) AS tools";
 
 /// A history to read.
@@ -128,7 +128,8 @@ impl Reader {
         let id = SqlValue::Text(self.find(id)?);
         let alive = self.alive(now())?;
         let sql = format!(
-            "SELECT {COLUMNS}, phases, code, code_is_whole, contents.arguments, outcome \
+            "SELECT {COLUMNS}, phases, code, code_is_whole, contents.arguments, outcome, \
+             EXISTS (SELECT 1 FROM recordings WHERE recordings.execution = executions.number) AS is_recorded \
              FROM executions JOIN contents ON execution = executions.number WHERE id = ?"
         );
         let whole = |row: &Row<'_>| {
@@ -136,6 +137,7 @@ impl Reader {
                 summary: summary(row, &alive)?,
                 code: row.get("code")?,
                 code_is_whole: row.get("code_is_whole")?,
+                is_recorded: row.get("is_recorded")?,
                 arguments: json(row, "arguments")?,
                 phases: json(row, "phases")?.unwrap_or_default(),
                 calls_made: Vec::new(),
@@ -154,6 +156,16 @@ impl Reader {
         let sql = "SELECT * FROM questions WHERE execution = ? ORDER BY number";
         execution.questions = self.rows(sql, &number, question)?;
         Ok(execution)
+    }
+
+    /// What a replay of an execution needs, by its id or a unique prefix of it; `None` if it is not kept.
+    ///
+    /// # Errors
+    /// If there is no such execution, or more than one, or the file can't be read.
+    pub fn recording(&self, id: &str) -> Result<Option<String>, HistoryError> {
+        let id = SqlValue::Text(self.find(id)?);
+        let sql = "SELECT recording FROM recordings JOIN executions ON number = execution WHERE id = ?";
+        Ok(self.rows(sql, &[id], |row| row.get(0))?.pop())
     }
 
     /// What code mode saved, by day in UTC, the earliest first. Only executions that a filter chooses and that have
@@ -248,6 +260,7 @@ fn summary(row: &Row<'_>, alive: &[String]) -> Result<Summary, rusqlite::Error> 
         status: status.unwrap_or_else(|| unfinished().to_owned()),
         error_kind: row.get("error_kind")?,
         error: row.get("error")?,
+        program: row.get("program")?,
         title: row.get("title")?,
         tools: json(row, "tools")?.unwrap_or_default(),
         calls: count(row, "calls")?,

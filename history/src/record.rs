@@ -24,6 +24,8 @@ pub struct Summary {
     pub error_kind: Option<String>,
     /// The beginning of the error's message.
     pub error: Option<String>,
+    /// The saved program that it ran; `null` for a snippet.
+    pub program: Option<String>,
     /// The first line of its snippet.
     pub title: String,
     /// The tools that it called, as `server.tool`.
@@ -98,6 +100,8 @@ pub struct Execution {
     pub code: String,
     /// Whether `code` is the snippet as sent, without a masked secret.
     pub code_is_whole: bool,
+    /// Whether `run --replay` has what it needs.
+    pub is_recorded: bool,
     /// The snippet's arguments.
     pub arguments: Option<Arguments>,
     /// When each phase started.

@@ -140,6 +140,11 @@ impl RecordedExecution {
         self.inner.end(ending, estimate(answer));
     }
 
+    /// Keeps what a replay needs: a JSON text without secrets.
+    pub fn recording(&self, text: String) {
+        self.step(Step::Recording(text));
+    }
+
     /// Whether arguments are kept in full.
     #[must_use]
     pub fn keeps_arguments(&self) -> bool {

@@ -51,7 +51,7 @@ impl Rows<'_> {
     pub(crate) fn begin(&self, begin: &Begin) -> Result<(), rusqlite::Error> {
         let Begin { owner, new, at } = begin;
         let masker = &owner.masker;
-        let NewExecution { id, requester, folder, code, arguments, check_only } = new;
+        let NewExecution { id, requester, folder, program, code, arguments, check_only } = new;
         let claimed = |text: &Option<String>| text.as_ref().map(|text| name(text, masker));
         let (kept, is_whole) = kept::code(code, masker);
         let title = kept::title(code, masker);
@@ -59,8 +59,8 @@ impl Rows<'_> {
             .transaction
             .prepare_cached(
                 "INSERT OR IGNORE INTO executions (id, begun, process, transport, client, client_version, session, subject, \
-                 issuer, address, parent_run, folder, check_only, code_hash, code_bytes, title, code_tokens) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                 issuer, address, parent_run, folder, check_only, code_hash, code_bytes, title, code_tokens, program) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
             )?
             .execute(params![
                 id,
@@ -80,6 +80,7 @@ impl Rows<'_> {
                 integer(code.len()),
                 title,
                 integer(estimate(code)),
+                claimed(program),
             ])?;
         if inserted == 0 {
             return Ok(());
@@ -136,6 +137,14 @@ impl Rows<'_> {
             }
             Step::End { at, ending, answer_tokens } => {
                 self.end(execution, owner, (*at, ending, *answer_tokens))
+            }
+            Step::Recording(text) => {
+                self.transaction
+                    .prepare_cached(
+                        "INSERT OR REPLACE INTO recordings (execution, recording) VALUES (?1, ?2)",
+                    )?
+                    .execute(params![execution, text])?;
+                Ok(())
             }
             step => self.call(execution, owner, step),
         }
@@ -196,7 +205,11 @@ impl Rows<'_> {
                     )?
                     .execute(params![execution, integer(*number), at, ok, integer(*bytes), cached_age_ms])?;
             }
-            Step::Phase(_) | Step::Asked { .. } | Step::Answered { .. } | Step::End { .. } => {}
+            Step::Phase(_)
+            | Step::Asked { .. }
+            | Step::Answered { .. }
+            | Step::End { .. }
+            | Step::Recording(_) => {}
         }
         Ok(())
     }

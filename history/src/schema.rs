@@ -2,7 +2,7 @@
 //!
 //! Everything that a list shows is in `executions`, whose rows are small. `contents` has the texts of an execution,
 //! `calls` and `questions` have one row each, and `tools` has each tool that an execution called once, to find
-//! executions by it. `words` is an index of the texts without the texts.
+//! executions by it. `recordings` has what a replay needs. `words` is an index of the texts without the texts.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
@@ -10,7 +10,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 pub(crate) const APPLICATION: i64 = 0x5453_4849;
 
 /// The migrations; a published one never changes.
-const STEPS: &[&str] = &[FIRST];
+const STEPS: &[&str] = &[FIRST, SECOND];
 
 /// The version after all migrations.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
@@ -103,6 +103,17 @@ CREATE TABLE processes (id TEXT PRIMARY KEY NOT NULL, seen INTEGER NOT NULL) STR
 CREATE TABLE facts (name TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1);
+";
+
+/// The saved program that an execution ran, and what it requested of its host with the answers, as JSON.
+const SECOND: &str = "
+ALTER TABLE executions ADD COLUMN program TEXT;
+CREATE INDEX executions_by_program ON executions (program) WHERE program IS NOT NULL;
+
+CREATE TABLE recordings (
+    execution INTEGER PRIMARY KEY REFERENCES executions (number) ON DELETE CASCADE,
+    recording TEXT NOT NULL
+) STRICT;
 ";
 
 /// Brings a file to the current version. Several processes may try at the same time.

@@ -74,7 +74,15 @@ fn new(id: &str, code: &str) -> NewExecution {
         ..Requester::default()
     };
     let (folder, arguments) = (PathBuf::from("/work"), Some(raw(&json!({ "key": SECRET }))));
-    NewExecution { id: id.to_owned(), requester, folder, code: code.to_owned(), arguments, check_only: false }
+    NewExecution {
+        id: id.to_owned(),
+        requester,
+        folder,
+        program: None,
+        code: code.to_owned(),
+        arguments,
+        check_only: false,
+    }
 }
 
 fn raw(value: &Value) -> Box<RawValue> {
@@ -160,6 +168,29 @@ async fn an_execution_is_read_as_it_was_recorded() {
     let savings = reader.savings(&Filter::default()).unwrap();
     let [day] = savings.as_slice() else { panic!("{savings:?}") };
     assert_eq!((day.executions, day.calls, day.tokens), (1, 2, summary.tokens));
+}
+
+#[tokio::test]
+async fn programs_are_named_and_recordings_are_found_and_deleted() {
+    let fixture = Fixture::new();
+    let named = NewExecution { program: Some("revenue".to_owned()), ..new("b1", "1") };
+    let execution = fixture.history.begin(named, &fixture.settings, Masker::new(&[]));
+    execution.recording("{\"version\":1}".to_owned());
+    execution.end(execution.ending(&outcome(Status::Ok)), "");
+    let other = fixture.begin("b2", "2");
+    other.end(other.ending(&outcome(Status::Ok)), "");
+    fixture.flush().await;
+    let mut reader = fixture.reader();
+    let filter = Filter { program: Some("revenue".to_owned()), ..Filter::default() };
+    let found = reader.list(&filter, Page::ALL).unwrap();
+    assert_eq!((found.len(), found[0].program.as_deref()), (1, Some("revenue")));
+    assert!(reader.execution("b1").unwrap().is_recorded && !reader.execution("b2").unwrap().is_recorded);
+    assert_eq!(reader.recording("b1").unwrap().as_deref(), Some("{\"version\":1}"));
+    assert_eq!(reader.recording("b2").unwrap(), None);
+    reader.delete(&["b1".to_owned()]).unwrap();
+    let connection = rusqlite::Connection::open(fixture.file()).unwrap();
+    let left: i64 = connection.query_row("SELECT count(*) FROM recordings", [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 0, "a deleted execution takes its recording with it");
 }
 
 #[tokio::test]

@@ -76,6 +76,7 @@ mod toolchain;
 mod unused_calls;
 
 pub use bindings::WHOLE_SERVER;
+pub use bridge::PROGRAM_ARGUMENTS;
 pub use bridge::size::size;
 pub use bridge::wire::{CallFailure, FailureKind, FoundResource, FoundTool, Question};
 pub use broker::CALLS_KEPT;

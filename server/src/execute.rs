@@ -1,5 +1,7 @@
 //! The tool `execute_code`: runs a client's snippet and returns its outcome.
 
+mod kept;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,13 +10,12 @@ use gateway::discovery::needed;
 use gateway::permission::PermissionPolicy;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::sessions::Sessions;
-use history::{NewExecution, RecordedExecution};
+use history::RecordedExecution;
 use report::Report;
 use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
 use runner::{Code, Engine, Observer, Outcome, Request};
 use serde::{Deserialize, Serialize};
-use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 use system::random;
 use tokio::time::sleep;
@@ -218,21 +219,6 @@ impl Execution {
         Ok(answer)
     }
 
-    /// Records the begin in the history, if the execution is kept.
-    fn kept(&self, recorder: &ExecutionRecorder) -> Option<RecordedExecution> {
-        let Arguments { code, args, check_only, .. } = &self.arguments;
-        let new = || NewExecution {
-            id: recorder.id().to_owned(),
-            requester: self.requester.in_history(),
-            folder: execution_history::folder(),
-            code: code.clone(),
-            arguments: (!args.is_empty()).then(|| to_raw_value(args).ok()).flatten(),
-            check_only: *check_only,
-        };
-        let settings = &self.snapshot.settings;
-        self.state.history.begin(&settings.config.history, &settings.masker, new)
-    }
-
     /// A result that asks for permission. The state contains everything that the next request needs.
     fn question(&self, pending: PendingQuestion, recorder: &ExecutionRecorder) -> Value {
         if let Err(unrecorded) = recorder.end("input_required", None) {
@@ -338,7 +324,12 @@ impl Execution {
         let measured = self.measured();
         let observed = kept.map(|kept| kept.observe(watcher));
         let observer: &dyn Observer = observed.as_ref().map_or(watcher, |observed| observed);
-        let ran = engine.run(&request, &self.snapshot.catalog, &recorded, observer).await;
+        let keeper = self.keeper(kept, &recorded);
+        let host: &dyn runner::ToolHost = keeper.as_ref().map_or(&recorded, |(_, requests)| requests);
+        let ran = engine.run(&request, &self.snapshot.catalog, host, observer).await;
+        if let (Some((kept, requests)), Ok(outcome)) = (keeper, &ran) {
+            self.keep_requests(kept, requests.finish(), outcome);
+        }
         let shared_sessions = sessions.shared_servers();
         self.behind_answer(engine, sessions);
         let outcome = ran.map_err(|error| Report::from(error).for_model())?;

@@ -6,6 +6,7 @@
 mod host;
 mod prompter;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,6 +15,7 @@ use std::time::Duration;
 use history::{Durability, Ending, History, NewExecution, RecordedExecution};
 use report::Report;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use terminal::{Masker, Notifier};
 
 pub use host::recorded as recorded_host;
@@ -107,6 +109,13 @@ impl ExecutionHistory {
 #[must_use]
 pub fn folder() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
+}
+
+/// The arguments of a saved program in those of the request that runs it.
+#[must_use]
+pub fn program_arguments(arguments: &BTreeMap<String, String>) -> Option<Box<RawValue>> {
+    let text = arguments.get(runner::PROGRAM_ARGUMENTS)?;
+    RawValue::from_string(text.clone()).ok()
 }
 
 /// Records the end of an execution that has no outcome, if it is kept: its status, the kind of its error, and the error.

@@ -83,6 +83,7 @@ impl Query {
             server,
             tool,
             session: text("session"),
+            program: text("program"),
             subject: text("subject"),
             text: text("text"),
             since: self.day("since")?,

@@ -43,6 +43,9 @@ pub(crate) struct FilterArguments {
     /// Only executions of this MCP session.
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     session: Option<String>,
+    /// Only executions of this saved program.
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    program: Option<String>,
     /// Only executions of this subject of `serve --http`.
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     subject: Option<String>,
@@ -72,6 +75,7 @@ impl FilterArguments {
             server,
             tool,
             session: self.session.clone(),
+            program: self.program.clone(),
             subject: self.subject.clone(),
             text: self.text.clone(),
             since: self.since.map(milliseconds),

@@ -12,7 +12,7 @@ use gateway::failure::Failure;
 use gateway::permission::{self, ApprovedTools};
 use gateway::pins::{Known, Pins};
 use gateway::program_crate::ProgramCrate;
-use gateway::recording::{Recorder, Recording};
+use gateway::recording::{Recorder, Recording, ReplayableRun};
 use gateway::reference::Lookup;
 use history::{Durability, Ending, NewExecution, RecordedExecution, Requester};
 use report::{Kind, Report};
@@ -51,6 +51,8 @@ pub(super) struct Job<'a> {
     pub(super) allow: &'a [String],
     /// The tools that a saved program is approved to call.
     pub(super) approved: ApprovedTools,
+    /// The saved program that is run, if it is one.
+    pub(super) program: Option<&'a str>,
     /// Whether its requests are recorded.
     pub(super) is_recorded: bool,
     /// Whether the history keeps it, if it keeps anything.
@@ -60,7 +62,8 @@ pub(super) struct Job<'a> {
 impl<'a> Job<'a> {
     /// A request with tools of servers, of which calls are allowed as usual.
     pub(super) fn new(tools: Tools, request: &'a Request, allow: &'a [String]) -> Self {
-        Job { tools, request, allow, approved: ApprovedTools::default(), is_recorded: false, is_kept: true }
+        let approved = ApprovedTools::default();
+        Job { tools, request, allow, approved, program: None, is_recorded: false, is_kept: true }
     }
 }
 
@@ -74,7 +77,7 @@ pub(super) async fn run(
     let kept = if job.is_kept {
         let id = random::id().map_err(Failure::system)?;
         let masker = config_secrets::masker(config);
-        history.begin(&config.history, &masker, || new_execution(id, job.request))
+        history.begin(&config.history, &masker, || new_execution(id, job.request, job.program))
     } else {
         None
     };
@@ -87,13 +90,19 @@ pub(super) async fn run(
 }
 
 /// The execution at its begin, for the history.
-fn new_execution(id: String, request: &Request) -> NewExecution {
+fn new_execution(id: String, request: &Request, program: Option<&str>) -> NewExecution {
+    let args = &request.args;
+    let arguments = match program {
+        Some(_) => execution_history::program_arguments(args),
+        None => (!args.is_empty()).then(|| to_raw_value(args).ok()).flatten(),
+    };
     NewExecution {
         id,
         requester: Requester { transport: "command", ..Requester::default() },
         folder: execution_history::folder(),
+        program: program.map(str::to_owned),
         code: request.code.text().to_owned(),
-        arguments: (!request.args.is_empty()).then(|| to_raw_value(&request.args).ok()).flatten(),
+        arguments,
         check_only: request.check_only,
     }
 }
@@ -114,7 +123,8 @@ async fn run_kept(
     let started = Instant::now();
     let preparing = Execution::prepare((config, kept), terminal, tools, request);
     let mut execution = unless_cancelled(&request.cancel, preparing).await?;
-    execution.is_recorded = is_recorded;
+    let is_replayable = kept.is_some() && config.history.recordings && !execution.pinned;
+    execution.is_recorded = is_recorded || is_replayable;
     let waited = started.elapsed();
     let prompter = terminal_prompter::prompter(terminal, Questions::Several);
     let prompter = RecordedPrompter::new(prompter, kept.cloned(), "terminal");
@@ -136,9 +146,11 @@ async fn run_kept(
     let is_unresolved = outcome.as_ref().is_ok_and(has_unresolved);
     let code = match outcome {
         Ok(outcome) => {
+            let replayable = if is_replayable { execution.replayable(request, &outcome) } else { None };
             let code = show(&mut execution, &outcome).await;
             if let Some(kept) = kept {
                 kept.end(kept.ending(&outcome), &shown(&outcome));
+                replayable.and_then(|run| run.text()).into_iter().for_each(|text| kept.recording(text));
             }
             code
         }
@@ -263,6 +275,12 @@ impl<'a> Execution<'a> {
         let outcome = self.engine.run(request, catalog, &recorder, observer).await?;
         self.recording = recorder.finish();
         Ok(outcome)
+    }
+
+    /// What the history keeps for a replay.
+    fn replayable(&self, request: &Request, outcome: &Outcome) -> Option<ReplayableRun> {
+        let (lists, masker) = (self.discovery.lists(), self.discovery.sessions.masker());
+        ReplayableRun::new(&request.args, outcome, self.recording.clone()?, lists, masker)
     }
 
     /// Refreshes the tools if the snippet failed, before it ran, against outdated ones. Returns whether to try again.

@@ -15,7 +15,8 @@ use terminal::Terminal;
 
 use crate::arguments::{
     HistoryCommand, HistoryDeleteArguments, HistoryDiffArguments, HistoryExportArguments,
-    HistoryListArguments, HistoryRerunArguments, HistoryShowArguments, RunArguments,
+    HistoryListArguments, HistoryRerunArguments, HistoryShowArguments, NamedProgram, RunArguments,
+    RunProgramArguments, RunProgramOptions,
 };
 use crate::commands::exported_file::ExportedFile;
 use crate::commands::mcp::table::{short, show_table};
@@ -52,7 +53,7 @@ fn existing() -> Result<Option<Reader>, Failure> {
 }
 
 /// Opens the history, and fails if there is none.
-fn with_executions() -> Result<Reader, Failure> {
+pub(super) fn with_executions() -> Result<Reader, Failure> {
     let missing = || Failure::new(Kind::History, none_yet()).with_code(exit_code::CONFIGURATION);
     existing()?.ok_or_else(missing)
 }
@@ -65,7 +66,7 @@ fn none_yet() -> String {
 }
 
 /// The failure for an unknown execution, or for an error of the file.
-fn wrong(error: HistoryError) -> Failure {
+pub(super) fn wrong(error: HistoryError) -> Failure {
     Failure::from(error).with_code(exit_code::CONFIGURATION)
 }
 
@@ -101,8 +102,16 @@ fn row(summary: &Summary) -> Vec<String> {
         summary.total_ms.map(duration).unwrap_or_default(),
         from(summary),
         (summary.tokens.code + summary.tokens.answer).to_string(),
-        short(&summary.title, TITLE),
+        short(&title(summary), TITLE),
     ]
+}
+
+/// The first line of a snippet; for a saved program, after its name.
+fn title(summary: &Summary) -> String {
+    match &summary.program {
+        Some(program) => format!("{program}: {}", summary.title),
+        None => summary.title.clone(),
+    }
 }
 
 fn show(arguments: &HistoryShowArguments, terminal: &Terminal) -> Result<(), Failure> {
@@ -142,10 +151,50 @@ fn diff(arguments: &HistoryDiffArguments, terminal: &Terminal) -> Result<(), Fai
     Ok(())
 }
 
-/// The command line that runs the snippet of an execution again.
-pub(crate) fn again(arguments: HistoryRerunArguments) -> Result<RunArguments, Failure> {
+/// A command line that runs an execution again.
+pub(crate) enum Again {
+    Snippet(RunArguments),
+    Program(RunProgramArguments),
+}
+
+/// The command line that runs the snippet or the program of an execution again.
+pub(crate) fn again(arguments: HistoryRerunArguments) -> Result<Again, Failure> {
+    let execution = with_executions()?.execution(&arguments.id).map_err(wrong)?;
+    match execution.summary.program.clone() {
+        Some(program) => program_again(program, execution, arguments).map(Again::Program),
+        None => snippet_again(execution, arguments).map(Again::Snippet),
+    }
+}
+
+/// Runs the program of this name, as it is now, with the kept arguments.
+fn program_again(
+    program: String,
+    execution: Execution,
+    arguments: HistoryRerunArguments,
+) -> Result<RunProgramArguments, Failure> {
+    let HistoryRerunArguments { place, json, timeout, args, permission, .. } = arguments;
+    let id = execution.summary.id;
+    let by_hand = format!("run it with arguments of your own: toolsmith program run {program} --help");
+    if !args.is_empty() {
+        let message = format!("{id} ran the program {program}, which has typed arguments instead of --arg");
+        return Err(Failure::command_line(message).hint(by_hand));
+    }
+    let kept = match execution.arguments {
+        None => Some("{}".to_owned()),
+        Some(kept) => kept.value.map(|value| value.to_string()).filter(|text| !text.contains("***")),
+    };
+    let Some(args) = kept else {
+        let message = format!("the arguments of {id} are not kept");
+        return Err(Failure::new(Kind::History, message)
+            .hint(by_hand)
+            .hint("to keep arguments from now on: `history: { arguments: full }` in your configuration"));
+    };
+    let options = RunProgramOptions { place, json, args: Some(args), timeout, permission };
+    Ok(RunProgramArguments { options, program: NamedProgram::Words(vec![program]) })
+}
+
+fn snippet_again(execution: Execution, arguments: HistoryRerunArguments) -> Result<RunArguments, Failure> {
     let HistoryRerunArguments { id, place, json, timeout, args, permission } = arguments;
-    let execution = with_executions()?.execution(&id).map_err(wrong)?;
     if !execution.code_is_whole {
         return Err(Failure::new(
             Kind::History,
@@ -173,6 +222,7 @@ pub(crate) fn again(arguments: HistoryRerunArguments) -> Result<RunArguments, Fa
         code: Some(execution.code),
         file: None,
         crate_folder: None,
+        replay: None,
         place,
         json,
         check: false,

@@ -1,6 +1,7 @@
 //! Saved programs: `toolsmith program`, with real compilers and servers.
 
 mod called;
+mod kept;
 mod recorded;
 mod saved;
 mod saving;

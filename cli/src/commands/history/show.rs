@@ -22,6 +22,7 @@ pub(super) fn page(execution: &Execution) -> String {
     };
     line("execution", summary.id.clone());
     line("begun", of_milliseconds(summary.begun));
+    line("program", summary.program.clone().unwrap_or_default());
     line("from", from(summary));
     line("folder", summary.folder.clone());
     line("status", status(summary));

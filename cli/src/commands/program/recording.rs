@@ -76,7 +76,7 @@ async fn record_in(runtime: &Runtime, job: &Job, cancel: &CancellationToken) -> 
     let request = job.request(&config, cancel);
     let approved = Approvals::read()?.tools(job.program.hash());
     let plan = execution::Job::new(Tools::Servers(known), &request, &job.options.permission.allow);
-    let plan = execution::Job { approved, is_recorded: true, ..plan };
+    let plan = execution::Job { approved, program: Some(&job.saved.name), is_recorded: true, ..plan };
     execution::run((&config, terminal), plan, async |execution, outcome| {
         let code = show(outcome, job.options.json, false, terminal)?;
         keep(job, execution, outcome)?;

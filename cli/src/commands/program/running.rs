@@ -77,9 +77,11 @@ async fn run_in(runtime: &Runtime, job: &Job, cancel: &CancellationToken) -> Res
     let request = job.request(&config, cancel);
     let approved = Approvals::read()?.tools(job.program.hash());
     let plan = execution::Job::new(Tools::Servers(known), &request, &job.options.permission.allow);
-    execution::run((&config, terminal), execution::Job { approved, ..plan }, async |_, outcome| {
-        show(outcome, job.options.json, false, terminal)
-    })
+    execution::run(
+        (&config, terminal),
+        execution::Job { approved, program: Some(&job.saved.name), ..plan },
+        async |_, outcome| show(outcome, job.options.json, false, terminal),
+    )
     .await
 }
 

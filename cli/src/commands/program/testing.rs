@@ -6,18 +6,19 @@ use config::{Config, Needs};
 use gateway::cache;
 use gateway::exit_code;
 use gateway::failure::Failure;
-use gateway::recording::{Mismatch, Replay, catalog, differences};
+use gateway::recording::{Mismatch, catalog, differences};
 use gateway::saved_programs::{ProgramStore, RecordedRun, RecordedRuns, SavedProgram, functions};
-use runner::{Catalog, Engine, Outcome, ProgramFile, Request, Status};
+use runner::{Catalog, Engine, Outcome, ProgramFile, Request};
 use serde_json::{Value, json};
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
-use server::{outcome_text, setup};
+use server::setup;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use super::support::{named_or_all, request, store};
 use crate::arguments::TestProgramsArguments;
+use crate::commands::replaying::{self, DIFFERENCES_SHOWN, Recorded, value};
 
 /// The result of one replayed run, or of an example that has none.
 struct Tested {
@@ -95,7 +96,7 @@ impl Tester<'_> {
         let mut all = Vec::new();
         for run in &runs.runs {
             let mut failures = self.replayed(program, run, &catalog).await?;
-            failures.truncate(FAILURES_SHOWN);
+            failures.truncate(DIFFERENCES_SHOWN);
             let arguments = serde_json::from_str(run.arguments.get()).unwrap_or_default();
             all.push(Tested { program: saved.name.clone(), arguments, failures });
         }
@@ -118,46 +119,27 @@ impl Tester<'_> {
         run: &RecordedRun,
         catalog: &Catalog,
     ) -> Result<Vec<Mismatch>, Failure> {
-        let replay = Replay::new(&run.recording);
         let plain = request(program.code().clone(), &self.config, self.cancel);
         let request = Request { args: ProgramFile::request_arguments(&run.arguments), ..plain };
-        let outcome = self.engine.run(&request, catalog, &replay, self.terminal).await?;
-        if outcome.status == Status::Cancelled {
-            return Err(Failure::new(report::Kind::Cancelled, "cancelled"));
+        let recorded =
+            Recorded { status: &run.status, result: run.result.as_deref(), recording: &run.recording };
+        let (outcome, mut failures) =
+            replaying::replayed(&self.engine, &request, catalog, &recorded, self.terminal).await?;
+        if outcome.status.to_string() == run.status {
+            failures.extend(of_example(program, run, &outcome));
         }
-        let mut failures = replay.finish();
-        failures.extend(compared(program, run, &outcome));
         Ok(failures)
     }
 }
 
-/// Maximum number of differences of one run to show.
-const FAILURES_SHOWN: usize = 10;
-
-/// How an outcome differs from the recorded one, and from an example with the same arguments.
-fn compared(program: &ProgramFile, run: &RecordedRun, outcome: &Outcome) -> Vec<Mismatch> {
-    let status = outcome.status.to_string();
-    if status != run.status {
-        let why = outcome_text::trouble(outcome).unwrap_or_default();
-        let message = format!("its status is {status}, not {}", run.status);
-        return vec![Mismatch { message, differences: why.lines().map(str::to_owned).collect() }];
-    }
-    let read =
-        |raw: Option<&str>| raw.and_then(|raw| serde_json::from_str::<Value>(raw).ok()).unwrap_or_default();
-    let now = read(outcome.result.as_ref().map(|result| result.get()));
-    let recorded = read(run.result.as_ref().map(|result| result.get()));
-    let arguments = read(Some(run.arguments.get()));
-    let example =
-        program.about().examples.iter().find(|example| arguments.as_object() == Some(&example.arguments));
-    let expected = [
-        ("its result is not the recorded one", Some(&recorded)),
-        ("its result is not that of the example", example.and_then(|example| example.result.as_ref())),
-    ];
-    let differs = expected.into_iter().filter_map(|(message, expected)| {
-        let differences = differences(expected?, &now);
-        (!differences.is_empty()).then(|| Mismatch { message: message.to_owned(), differences })
-    });
-    differs.collect()
+/// How a result differs from that of an example with the same arguments.
+fn of_example(program: &ProgramFile, run: &RecordedRun, outcome: &Outcome) -> Option<Mismatch> {
+    let arguments = value(Some(&run.arguments));
+    let mut examples = program.about().examples.iter();
+    let example = examples.find(|example| arguments.as_object() == Some(&example.arguments))?;
+    let differences = differences(example.result.as_ref()?, &value(outcome.result.as_deref()));
+    let message = "its result is not that of the example".to_owned();
+    (!differences.is_empty()).then_some(Mismatch { message, differences })
 }
 
 impl Tested {
@@ -165,19 +147,14 @@ impl Tested {
         let Tested { program, arguments, failures } = self;
         let mut lines =
             vec![format!("{program} {arguments}: {}", if failures.is_empty() { "passed" } else { "failed" })];
-        for Mismatch { message, differences } in failures {
-            lines.push(format!("  {message}"));
-            lines.extend(differences.iter().map(|line| format!("    {line}")));
-        }
+        lines.extend(replaying::lines(failures));
         printable::lines(&lines.join("\n"))
     }
 
     fn as_json(&self) -> Value {
-        let failure =
-            |mismatch: &Mismatch| json!({ "message": mismatch.message, "differences": mismatch.differences });
-        let failures: Vec<Value> = self.failures.iter().map(failure).collect();
         json!({
-            "program": self.program, "arguments": self.arguments, "passed": failures.is_empty(), "failures": failures,
+            "program": self.program, "arguments": self.arguments, "passed": self.failures.is_empty(),
+            "failures": replaying::as_json(&self.failures),
         })
     }
 }
