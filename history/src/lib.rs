@@ -24,6 +24,7 @@ pub mod shown;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod tool_calls;
 mod writer;
 
 pub use differences::{Calls, Differences, Member, Tally};
@@ -35,3 +36,4 @@ pub use observed::Observed;
 pub use reader::Reader;
 pub use record::{Arguments, Call, Execution, PhaseStart, Question, Savings, Summary, Tokens};
 pub use recorder::{History, RecordedExecution};
+pub use tool_calls::{LastCall, LatestCalls, ToolCalls};

@@ -229,7 +229,7 @@ impl Reader {
         })
     }
 
-    fn rows<T>(
+    pub(crate) fn rows<T>(
         &self,
         sql: &str,
         values: &[SqlValue],

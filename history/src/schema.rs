@@ -10,7 +10,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 pub(crate) const APPLICATION: i64 = 0x5453_4849;
 
 /// The migrations; a published one never changes.
-const STEPS: &[&str] = &[FIRST, SECOND];
+const STEPS: &[&str] = &[FIRST];
 
 /// The version after all migrations.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
@@ -36,6 +36,7 @@ CREATE TABLE executions (
     check_only INTEGER NOT NULL,
     code_hash TEXT NOT NULL,
     code_bytes INTEGER NOT NULL,
+    program TEXT,
     title TEXT NOT NULL,
     status TEXT,
     error_kind TEXT,
@@ -51,6 +52,7 @@ CREATE INDEX executions_by_begin ON executions (begun);
 CREATE INDEX executions_by_status ON executions (status);
 CREATE INDEX executions_by_session ON executions (session) WHERE session IS NOT NULL;
 CREATE INDEX executions_by_subject ON executions (subject) WHERE subject IS NOT NULL;
+CREATE INDEX executions_by_program ON executions (program) WHERE program IS NOT NULL;
 
 CREATE TABLE contents (
     execution INTEGER PRIMARY KEY REFERENCES executions (number) ON DELETE CASCADE,
@@ -98,22 +100,16 @@ CREATE TABLE tools (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tools_of_executions ON tools (execution);
 
+CREATE TABLE recordings (
+    execution INTEGER PRIMARY KEY REFERENCES executions (number) ON DELETE CASCADE,
+    recording TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE processes (id TEXT PRIMARY KEY NOT NULL, seen INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE facts (name TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1);
-";
-
-/// The saved program that an execution ran, and what it requested of its host with the answers, as JSON.
-const SECOND: &str = "
-ALTER TABLE executions ADD COLUMN program TEXT;
-CREATE INDEX executions_by_program ON executions (program) WHERE program IS NOT NULL;
-
-CREATE TABLE recordings (
-    execution INTEGER PRIMARY KEY REFERENCES executions (number) ON DELETE CASCADE,
-    recording TEXT NOT NULL
-) STRICT;
 ";
 
 /// Brings a file to the current version. Several processes may try at the same time.

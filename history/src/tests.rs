@@ -4,6 +4,7 @@
 
 mod bounds;
 mod files;
+mod latest;
 mod many;
 mod processes;
 

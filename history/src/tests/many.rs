@@ -95,5 +95,7 @@ async fn many_executions_are_listed_fast_and_keep_within_the_bound() {
         say(&format!("{ms:8.2} ms  show"));
         let (ms, days) = median(|| reader.savings(&Filter::default()).unwrap().len());
         say(&format!("{ms:8.2} ms  stats --saved ({days} days)"));
+        let (ms, counted) = median(|| reader.latest_calls(50_000).unwrap().counted);
+        say(&format!("{ms:8.2} ms  servers of the page ({counted} calls)"));
     }
 }
