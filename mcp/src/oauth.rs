@@ -24,7 +24,7 @@ use tokio::{
 };
 
 pub use exchange::{exchanges_are_under_way, exchanges_end};
-pub use login::{LOGIN_TIMEOUT, login, logout};
+pub use login::{KeptLogin, LOGIN_TIMEOUT, kept_login, login, logout};
 
 use self::{
     exchange::{EXCHANGE_TIMEOUT, Exchange, carried, within},

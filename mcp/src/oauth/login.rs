@@ -17,7 +17,7 @@ use super::{
     failure::{EXCERPT_BYTES, explained},
     is_confidential,
     secret_members::SECRET_MEMBERS,
-    store::Client,
+    store::{self, Client},
 };
 use crate::{
     error::{Challenge, Error, ErrorKind},
@@ -111,6 +111,34 @@ pub async fn logout(config: &ServerConfig) -> Result<bool, Error> {
         let _ = timeout(EXCHANGE_TIMEOUT, request.send()).await;
     }
     Ok(was_there)
+}
+
+/// A login that is kept for a server. It has no token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptLogin {
+    /// When the access token expires, in seconds since 1970, if the authorization server said so.
+    pub expires: Option<u64>,
+    /// Whether an expired token is renewed without the user.
+    pub is_renewed: bool,
+}
+
+/// The login that is kept for a server; `None` if there is none, or the server has no logins. Reads only the file, and
+/// blocks on the disk.
+///
+/// # Errors
+/// [`ErrorKind::Login`] if the file can't be read, or its tokens were issued with other settings.
+pub fn kept_login(config: &ServerConfig) -> Result<Option<KeptLogin>, Error> {
+    let (Transport::Http(remote) | Transport::Sse(remote)) = &config.transport else { return Ok(None) };
+    let Some(settings) = &remote.oauth else { return Ok(None) };
+    let Some(file) = &settings.store else { return Ok(None) };
+    let fail = |reason: String| Error::new(&config.name, ErrorKind::Login { reason });
+    let read = store::read(file).map_err(|error| {
+        fail(format!("the file with its tokens, {}, can't be read: {error}", file.display()))
+    })?;
+    let Some(record) = read.filter(|record| record.is_for(&remote.url)) else { return Ok(None) };
+    record.check(settings).map_err(|failure| fail(failure.to_string()))?;
+    let is_renewed = record.refresh_token().is_some() || settings.grant == Grant::ClientCredentials;
+    Ok(record.access_token().map(|_| KeptLogin { expires: record.expires(), is_renewed }))
 }
 
 fn authorizer(config: &ServerConfig) -> Result<Authorizer, Error> {

@@ -134,9 +134,24 @@ impl Record {
         self.ends_within(|_| 0)
     }
 
+    /// When the access token expires, in seconds since 1970, if that is known.
+    pub(super) fn expires(&self) -> Option<u64> {
+        Some(self.credentials.token_received_at?.saturating_add(self.lifetime()?))
+    }
+
+    /// Whether the tokens were issued for the server at `url`.
+    pub(super) fn is_for(&self, url: &str) -> bool {
+        Url::parse(url).is_ok_and(|url| url.as_str() == self.url)
+    }
+
+    /// The lifetime of the access token, in seconds.
+    fn lifetime(&self) -> Option<u64> {
+        self.response().get("expires_in").and_then(Value::as_u64)
+    }
+
     /// Whether the access token expires within `ahead` seconds, computed from its lifetime.
     fn ends_within(&self, ahead: impl Fn(u64) -> u64) -> bool {
-        let lifetime = self.response().get("expires_in").and_then(Value::as_u64);
+        let lifetime = self.lifetime();
         match (lifetime, self.credentials.token_received_at) {
             (Some(lifetime), Some(received)) => now() + ahead(lifetime) >= received.saturating_add(lifetime),
             _ => false,
@@ -317,7 +332,8 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
-fn read(path: &Path) -> io::Result<Option<Record>> {
+/// Reads the tokens in a file; `None` if it is missing.
+pub(super) fn read(path: &Path) -> io::Result<Option<Record>> {
     let found = file::read(path, MAX_BYTES).map_err(|error| match error.kind() {
         io::ErrorKind::Other => io::Error::other(format!("{error}; remove it and log in again")),
         _ => error,

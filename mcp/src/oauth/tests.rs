@@ -124,3 +124,29 @@ async fn a_failed_early_renewal_keeps_the_valid_token() {
         assert_eq!(authority.forms.lock().unwrap().len(), 1);
     }
 }
+
+#[tokio::test]
+async fn a_kept_login_says_when_it_expires_and_has_no_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tokens.json");
+    let of = |url: &str, settings: OAuth| {
+        let mut config = ServerConfig::http("s", url);
+        if let Transport::Http(remote) = &mut config.transport {
+            remote.oauth = Some(settings);
+        }
+        kept_login(&config)
+    };
+    let settings = || OAuth { store: Some(file.clone()), ..OAuth::default() };
+    assert_eq!(of(SERVER, settings()).unwrap(), None);
+    let before = store::now();
+    authorizer(&Arc::default(), Some(file.clone()), 600).await;
+    let kept = of(SERVER, settings()).unwrap().unwrap();
+    assert!(
+        kept.is_renewed && (before + 600..=store::now() + 600).contains(&kept.expires.unwrap()),
+        "{kept:?}"
+    );
+    assert_eq!(of("https://other.example/mcp", settings()).unwrap(), None);
+    let other = OAuth { client_id: Some("other".to_owned()), ..settings() };
+    assert!(of(SERVER, other).unwrap_err().to_string().contains("oauth.client_id"));
+    assert_eq!(kept_login(&ServerConfig::stdio("s", "program", [""; 0])).unwrap(), None);
+}
