@@ -11,6 +11,7 @@ mod help;
 mod history;
 mod mcp;
 mod output;
+mod permission;
 mod program;
 mod secret;
 mod serve;
@@ -54,6 +55,7 @@ pub(crate) use self::history::{
     HistoryListArguments, HistoryRerunArguments, HistoryShowArguments,
 };
 pub(crate) use self::output::OutputArguments;
+pub(crate) use self::permission::{ListPermissionsArguments, PermissionCommand, RevokeArguments};
 pub(crate) use self::program::{
     ApproveProgramArguments, CheckProgramsArguments, DeleteProgramArguments, ExportProgramArguments,
     ListProgramsArguments, NamedProgram, ProgramCommand, RenameProgramArguments, RunProgramArguments,
@@ -141,6 +143,9 @@ pub(crate) enum Command {
     /// Create and list tokens for the users of `serve --http`.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// List the permanent answers to questions about permissions, and take them back.
+    #[command(subcommand)]
+    Permission(PermissionCommand),
     /// List, check and run saved programs: snippets with a name and typed arguments.
     #[command(subcommand)]
     Program(ProgramCommand),

@@ -18,6 +18,7 @@ mod exported_file;
 mod history;
 mod man;
 pub(crate) mod mcp;
+mod permission;
 mod plain_secrets;
 mod program;
 mod replaying;
@@ -86,6 +87,7 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Config(command) => config::run(&command).await,
         Command::Setup(arguments) => until_signal(setup::setup(&arguments)).await,
         Command::Secret(command) => until_signal(secret::run(&command)).await,
+        Command::Permission(command) => until_signal(permission::run(&command)).await,
         Command::Token(command) => until_signal(token::run(&command)).await,
         Command::Adopt(arguments) => until_signal(adopt::adopt(&arguments)).await,
         Command::Trust(arguments) => until_signal(trust::trust(&arguments)).await,

@@ -36,6 +36,13 @@ pub fn remembered(cache: &Cache, server: &Server) -> Option<ToolList> {
     ToolList::from_record(cache.read(Bucket::Catalogs, &identity(server))?)
 }
 
+/// The cached lists of all servers of a configuration, by server.
+pub fn known_lists(cache: &Cache, config: &Config) -> BTreeMap<String, Arc<ToolList>> {
+    let known =
+        |server: &Server| Some((server.connection.name.clone(), Arc::new(remembered(cache, server)?)));
+    config.servers.iter().filter_map(known).collect()
+}
+
 /// Caches the list of a server.
 pub fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std::io::Result<()> {
     let (key, record) = (identity(server), tools.record());
@@ -211,7 +218,7 @@ impl ToolLists {
     }
 
     /// The lists as the servers sent them, by server.
-    pub(crate) fn all(&self) -> BTreeMap<String, Arc<ToolList>> {
+    pub fn all(&self) -> BTreeMap<String, Arc<ToolList>> {
         self.lists.iter().map(|(name, entry)| (name.clone(), entry.tools.clone())).collect()
     }
 

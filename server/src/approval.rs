@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use gateway::permission::{Answer, Prompter, Question, Reason, RequestedTool};
+use gateway::permission::{Answer, AnsweredBy, Prompter, Question, Reason, RequestedTool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use terminal::Notifier;
@@ -195,6 +195,10 @@ impl Prompter for Approver {
 
     fn lateness(&self, limit: Duration) -> Reason {
         if self.0.asks_client() { Reason::Late(limit) } else { Reason::LateOnPage(limit) }
+    }
+
+    fn answered_by(&self) -> AnsweredBy {
+        if self.0.asks_client() { AnsweredBy::Client } else { AnsweredBy::Page }
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {

@@ -213,7 +213,7 @@ impl PermissionPolicy {
             Answer::Session => self.session().extend(tools.iter().cloned()),
             Answer::Always => {
                 self.session().extend(tools.iter().cloned());
-                if let Err(error) = self.remembered().add(tools) {
+                if let Err(error) = self.remembered().add(tools, self.prompter.answered_by()) {
                     self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(error.to_string());
                 }
             }

@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 
 use super::question::Question;
 use super::refusal::Reason;
+use super::remembered::AnsweredBy;
 
 /// The answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +42,11 @@ pub trait Prompter: Send + Sync {
     /// The reason for a refusal if a question was not answered within `limit`.
     fn lateness(&self, limit: Duration) -> Reason {
         Reason::Late(limit)
+    }
+
+    /// Where the user gave the latest answer.
+    fn answered_by(&self) -> AnsweredBy {
+        AnsweredBy::Terminal
     }
 
     /// Asks one question at a time, and waits for the answer without a time limit. Dropping the future withdraws the

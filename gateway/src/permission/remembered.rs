@@ -2,27 +2,32 @@
 //!
 //! An answer covers one version of a tool on one identity of a server (`identity`): a server of the same name in
 //! another project, or a tool that has changed, is asked about again. The file contains neither commands nor values.
+//! Each answer says when it was given, and where.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::time::SystemTime;
 
 use config::Server;
+use report::Kind;
 use serde::{Deserialize, Serialize};
 use system::file::{self, Access, Durability};
 
 use super::identity::{Key, identity};
 use super::requested_tool::RequestedTool;
+use crate::failure::Failure;
 
 const FILE: &str = "permissions.json";
 
 /// The file with the key of the identities, in the user's state folder.
 const KEY: &str = "permissions.key";
 
-/// The version of the format. In version 1 the identity did not cover everything that decides what is started.
-const VERSION: u64 = 2;
+/// The version of the format. In version 1 the identity did not cover everything that decides what is started. In
+/// version 2 an answer was only the hash of its tool.
+const VERSION: u64 = 3;
 
 /// Maximum size of the file, in bytes (4 MiB): some ten thousand tools.
 const MAX_BYTES: u64 = 4 << 20;
@@ -52,8 +57,89 @@ pub struct Content {
 struct Allowed {
     /// The server's name, for users who read the file.
     name: String,
+    /// The answers by tool.
+    allow: BTreeMap<String, AllowedTool>,
+}
+
+/// An answer about one tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AllowedTool {
+    /// The hash of the tool's version.
+    hash: String,
+    /// When the answer was given, in milliseconds since 1970; missing if an older version of Toolsmith has saved it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    since: Option<i64>,
+    /// Where it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<AnsweredBy>,
+}
+
+/// Where the user answers a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnsweredBy {
+    /// At the terminal.
+    Terminal,
+    /// Through an MCP client.
+    Client,
+    /// On the local web page.
+    Page,
+}
+
+impl AnsweredBy {
+    /// The word for it in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            AnsweredBy::Terminal => "terminal",
+            AnsweredBy::Client => "client",
+            AnsweredBy::Page => "page",
+        }
+    }
+}
+
+/// A tool that is allowed from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RememberedAnswer {
+    /// The server's name when the answer was given.
+    pub server: String,
+    /// The tool's name.
+    pub tool: String,
+    /// The hash of the tool's version that the answer covers.
+    pub hash: String,
+    /// The identity of the server that the answer covers.
+    pub reached: String,
+    /// When the answer was given, in milliseconds since 1970, if that is known.
+    pub since: Option<i64>,
+    /// Where it was given, if that is known.
+    pub by: Option<AnsweredBy>,
+}
+
+/// The answers in a file of version 1 or 2.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OlderContent {
+    #[serde(rename = "version")]
+    _version: u64,
+    servers: BTreeMap<String, OlderAllowed>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OlderAllowed {
+    name: String,
     /// The hashes of tools by name.
     allow: BTreeMap<String, String>,
+}
+
+impl From<OlderContent> for Content {
+    fn from(older: OlderContent) -> Self {
+        let tool = |(name, hash)| (name, AllowedTool { hash, since: None, by: None });
+        let server =
+            |OlderAllowed { name, allow }| Allowed { name, allow: allow.into_iter().map(tool).collect() };
+        let servers = older.servers.into_iter().map(|(reached, of)| (reached, server(of))).collect();
+        Content { version: VERSION, servers }
+    }
 }
 
 /// Why a text has no answers.
@@ -63,7 +149,7 @@ pub(crate) enum ContentError {
     #[error(transparent)]
     Json(#[from] strict_json::Error),
     /// It has an unknown version.
-    #[error("its version is {0}, not {VERSION}")]
+    #[error("its version is {0}, and this version of Toolsmith knows those up to {VERSION}")]
     Version(u64),
 }
 
@@ -91,29 +177,32 @@ struct Header {
 }
 
 impl Content {
-    /// Parses the answers; `None` for an older version, whose answers are no longer valid.
+    /// Parses the answers; `None` for version 1, whose answers are no longer valid.
     ///
     /// # Errors
     /// The error in the text.
     pub(crate) fn parse(text: &[u8]) -> Result<Option<Self>, ContentError> {
         let Header { version } = strict_json::from_slice(text)?;
-        if !(1..=VERSION).contains(&version) {
-            return Err(ContentError::Version(version));
+        match version {
+            VERSION => Ok(Some(strict_json::from_slice(text)?)),
+            1 | 2 => {
+                let content: OlderContent = strict_json::from_slice(text)?;
+                Ok((version == 2).then(|| content.into()))
+            }
+            unknown => Err(ContentError::Version(unknown)),
         }
-        let content: Self = strict_json::from_slice(text)?;
-        Ok(Some(content).filter(|content| content.version == VERSION))
     }
 
     /// Whether a tool with this hash is allowed, of a server with this identity.
     pub(crate) fn has(&self, identity: &str, tool: &str, hash: &str) -> bool {
         let allowed = self.servers.get(identity).and_then(|allowed| allowed.allow.get(tool));
-        !identity.is_empty() && !hash.is_empty() && allowed.is_some_and(|allowed| allowed == hash)
+        !identity.is_empty() && !hash.is_empty() && allowed.is_some_and(|allowed| allowed.hash == hash)
     }
 }
 
 impl Remembered {
     /// Reads the user's file; if it has an error, returns that error and no answers.
-    pub(crate) fn read() -> (Self, Option<String>) {
+    pub fn read() -> (Self, Option<String>) {
         match config::user_folder() {
             Some(folder) => Self::read_in(&folder, config::state_folder().ok().as_deref()),
             None => (Self::default(), None),
@@ -136,7 +225,7 @@ impl Remembered {
     }
 
     /// The identity of a server. It differs between processes if the key can't be saved.
-    pub(crate) fn identity(&self, server: &Server) -> String {
+    pub fn identity(&self, server: &Server) -> String {
         let own = || self.key().unwrap_or_else(|_| Key::of_process());
         let key = Key::shared().unwrap_or_else(own);
         identity(&key, &server.connection)
@@ -155,19 +244,67 @@ impl Remembered {
         self.content.has(&requested.reached, &requested.tool, &requested.hash)
     }
 
-    /// Adds tools, merged with what other processes have added.
+    /// All answers, by server and tool.
+    pub fn answers(&self) -> Vec<RememberedAnswer> {
+        let servers = self.content.servers.iter();
+        let mut answers: Vec<RememberedAnswer> = servers
+            .flat_map(|(reached, allowed)| {
+                allowed.allow.iter().map(|(tool, answer)| RememberedAnswer {
+                    server: allowed.name.clone(),
+                    tool: tool.clone(),
+                    hash: answer.hash.clone(),
+                    reached: reached.clone(),
+                    since: answer.since,
+                    by: answer.by,
+                })
+            })
+            .collect();
+        answers.sort_by(|one, other| {
+            (&one.server, &one.tool, other.since).cmp(&(&other.server, &other.tool, one.since))
+        });
+        answers
+    }
+
+    /// Takes back the answers that `is_chosen` accepts, also those that other processes have added. Returns them.
+    ///
+    /// # Errors
+    /// If the file can't be read or written.
+    pub fn take_back(
+        &mut self,
+        is_chosen: impl Fn(&RememberedAnswer) -> bool,
+    ) -> Result<Vec<RememberedAnswer>, Failure> {
+        let Some(file) = self.file.clone().filter(|file| file.exists()) else { return Ok(Vec::new()) };
+        let failed = |error: io::Error| {
+            let message = format!("{} can't be written: {error}", file.display());
+            Failure::new(Kind::Trust, message).caused_by(error)
+        };
+        let _held = hold(&file).map_err(failed)?;
+        self.content = read(&file).map_err(|wrong| Failure::new(Kind::Trust, wrong))?.unwrap_or_default();
+        let chosen: Vec<RememberedAnswer> = self.answers().into_iter().filter(is_chosen).collect();
+        if chosen.is_empty() {
+            return Ok(chosen);
+        }
+        let mut content = Content { version: VERSION, ..self.content.clone() };
+        for answer in &chosen {
+            if let Some(allowed) = content.servers.get_mut(&answer.reached) {
+                allowed.allow.remove(&answer.tool);
+            }
+        }
+        content.servers.retain(|_, allowed| !allowed.allow.is_empty());
+        write(&file, &content).map_err(failed)?;
+        self.content = content;
+        Ok(chosen)
+    }
+
+    /// Adds tools that the user has allowed now, merged with what other processes have added.
     ///
     /// # Errors
     /// Why the answer can't be saved.
-    pub(crate) fn add(&mut self, tools: &[RequestedTool]) -> Result<(), SaveError> {
+    pub(crate) fn add(&mut self, tools: &[RequestedTool], by: AnsweredBy) -> Result<(), SaveError> {
         let file = self.file.clone().ok_or(SaveError::NoFolder)?;
         self.key().map_err(SaveError::Key)?;
         let failed = |error| SaveError::Write(file.clone(), error);
-        let folder = file::folder_of(&file);
-        std::fs::create_dir_all(folder).map_err(failed)?;
-        // The lock (flock(2)) keeps other processes from writing until the end of this function.
-        let held = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
-        let _held = held.map_err(failed)?;
+        let _held = hold(&file).map_err(failed)?;
         let read = read(&file).map_err(|wrong| SaveError::Read(file.clone(), wrong));
         let mut content = read?.unwrap_or_default();
         content.version = VERSION;
@@ -175,7 +312,8 @@ impl Remembered {
         for requested in tools.iter().filter(known) {
             let allowed = content.servers.entry(requested.reached.clone()).or_default();
             allowed.name.clone_from(&requested.server);
-            allowed.allow.insert(requested.tool.clone(), requested.hash.clone());
+            let answer = AllowedTool { hash: requested.hash.clone(), since: Some(now()), by: Some(by) };
+            allowed.allow.insert(requested.tool.clone(), answer);
         }
         write(&file, &content).map_err(failed)?;
         self.content = content;
@@ -211,116 +349,23 @@ fn read(file: &Path) -> Result<Option<Content>, String> {
     }
 }
 
+/// Keeps other processes from writing the file until dropped: locks its folder (flock(2)), which it creates.
+fn hold(file: &Path) -> io::Result<File> {
+    let folder = file::folder_of(file);
+    std::fs::create_dir_all(folder)?;
+    File::open(folder).and_then(|folder| folder.lock().map(|()| folder))
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
 fn write(path: &Path, content: &Content) -> io::Result<()> {
     let text = format!("{:#}\n", serde_json::to_value(content)?);
     file::replace(path, text.as_bytes(), Access::Owner, Durability::Synced)
 }
 
 #[cfg(test)]
-mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    use super::*;
-
-    fn requested(reached: &str, tool: &str, hash: &str) -> RequestedTool {
-        let reached = reached.into();
-        RequestedTool {
-            server: "s".into(),
-            tool: tool.into(),
-            hash: hash.into(),
-            reached,
-            claims: Vec::new(),
-        }
-    }
-
-    fn read_in(home: &Path) -> (Remembered, Option<String>) {
-        Remembered::read_in(&home.join("toolsmith"), Some(&home.join("state")))
-    }
-
-    #[test]
-    fn answers_cover_one_tool_of_one_server() {
-        let home = tempfile::tempdir().unwrap();
-        let (mut one, wrong) = read_in(home.path());
-        assert_eq!(wrong, None);
-        let (mut other, _) = read_in(home.path());
-        one.add(&[requested("x", "a", "1")]).unwrap();
-        other.add(&[requested("x", "b", "2"), requested("", "c", "1")]).unwrap();
-        let (read, wrong) = read_in(home.path());
-        assert_eq!(wrong, None);
-        assert!(read.has(&requested("x", "a", "1")) && read.has(&requested("x", "b", "2")));
-        assert!(!read.has(&requested("y", "a", "1")), "a server with another connection");
-        assert!(!read.has(&requested("x", "a", "2")), "a tool that has changed");
-        assert!(!read.has(&requested("x", "a", "")) && !read.has(&requested("x", "c", "")));
-        assert!(!read.has(&requested("", "c", "1")), "an unknown server");
-        let mode = std::fs::metadata(home.path().join("toolsmith").join(FILE)).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
-
-    #[test]
-    fn without_a_key_nothing_is_saved() {
-        let home = tempfile::tempdir().unwrap();
-        let (mut remembered, _) = Remembered::read_in(home.path(), None);
-        let error = remembered.add(&[requested("x", "a", "1")]).unwrap_err();
-        assert!(matches!(error, SaveError::Key(_)), "{error}");
-        assert!(error.to_string().contains("for this time only"), "{error}");
-        assert!(!home.path().join(FILE).exists());
-    }
-
-    #[test]
-    fn an_invalid_file_is_reported_and_left_unchanged() {
-        let home = tempfile::tempdir().unwrap();
-        let file = home.path().join("toolsmith").join(FILE);
-        std::fs::create_dir(home.path().join("toolsmith")).unwrap();
-        for text in [
-            "",
-            "{}",
-            "[1]",
-            r#"{ "version": 3, "servers": {} }"#,
-            r#"{ "version": 2, "servers": {}, "x": 1 }"#,
-            r#"{ "version": 2, "version": 2, "servers": {} }"#,
-            r#"{ "version": 2, "servers": { "h": { "name": "a", "allow": { "t": "1", "\u0074": "2" } } } }"#,
-        ] {
-            std::fs::write(&file, text).unwrap();
-            let (mut read, wrong) = read_in(home.path());
-            assert!(wrong.is_some_and(|wrong| wrong.contains(FILE)), "{text}");
-            assert!(read.add(&[requested("x", "a", "1")]).is_err(), "{text}");
-            assert_eq!(retire_older_in(&home.path().join("toolsmith")), None);
-            assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
-        }
-    }
-
-    #[test]
-    fn an_older_version_grants_nothing_and_is_renamed_once() {
-        let home = tempfile::tempdir().unwrap();
-        let folder = home.path().join("toolsmith");
-        std::fs::create_dir(&folder).unwrap();
-        let text = r#"{ "version": 1, "servers": { "x": { "name": "s", "allow": { "a": "1" } } } }"#;
-        std::fs::write(folder.join(FILE), text).unwrap();
-        let (read, wrong) = read_in(home.path());
-        assert!(wrong.is_none() && !read.has(&requested("x", "a", "1")));
-        assert!(retire_older_in(&folder).unwrap().contains("older version"));
-        assert_eq!(retire_older_in(&folder), None);
-        assert_eq!(std::fs::read_to_string(folder.join("permissions.json.1")).unwrap(), text);
-    }
-
-    #[test]
-    fn an_answer_without_an_identity_or_a_hash_allows_nothing() {
-        let text = r#"{ "version": 2, "servers": {
-            "": { "name": "s", "allow": { "t": "1" } }, "x": { "name": "s", "allow": { "t": "" } } } }"#;
-        let content = Content::parse(text.as_bytes()).unwrap().unwrap();
-        assert!(!content.has("", "t", "1") && !content.has("x", "t", ""));
-    }
-
-    #[test]
-    fn only_identified_tools_are_saved() {
-        let home = tempfile::tempdir().unwrap();
-        let (mut remembered, _) = read_in(home.path());
-        remembered
-            .add(&[requested("", "a", "1"), requested("x", "b", ""), requested("x", "c", "2")])
-            .unwrap();
-        let text = std::fs::read(home.path().join("toolsmith").join(FILE)).unwrap();
-        let saved: serde_json::Value = serde_json::from_slice(&text).unwrap();
-        let expected = serde_json::json!({ "x": { "name": "s", "allow": { "c": "2" } } });
-        assert_eq!((&saved["version"], &saved["servers"]), (&VERSION.into(), &expected));
-    }
-}
+mod tests;

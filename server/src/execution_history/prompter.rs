@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use gateway::permission::{Answer, Prompter, Question, Reason, RequestedTool};
+use gateway::permission::{Answer, AnsweredBy, Prompter, Question, Reason, RequestedTool};
 use history::{Asked, RecordedExecution};
 
 /// Passes questions on to another prompter, and records them.
@@ -61,6 +61,10 @@ impl<P: Prompter> Prompter for RecordedPrompter<P> {
 
     fn lateness(&self, limit: Duration) -> Reason {
         self.prompter.lateness(limit)
+    }
+
+    fn answered_by(&self) -> AnsweredBy {
+        self.prompter.answered_by()
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {

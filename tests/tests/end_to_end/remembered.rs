@@ -165,19 +165,62 @@ fn answers_of_an_older_format_are_ignored_and_reported_once() {
     let folder = place.one.path();
     place.allow(folder);
     let mut content: Value = serde_json::from_str(&fs::read_to_string(place.file()).unwrap()).unwrap();
-    assert_eq!(content["version"], 2);
+    assert_eq!(content["version"], 3);
     // Even if the hashes match.
-    content["version"] = json!(1);
-    fs::write(place.file(), content.to_string()).unwrap();
+    let mut older = content.clone();
+    older["version"] = json!(1);
+    for server in older["servers"].as_object_mut().unwrap().values_mut() {
+        server["allow"]
+            .as_object_mut()
+            .unwrap()
+            .values_mut()
+            .for_each(|answer| *answer = answer["hash"].take());
+    }
+    fs::write(place.file(), older.to_string()).unwrap();
     let done = answer(place.call(folder), "n\n").exits(6);
     done.says(&["permissions.json", "older", "asked again"]);
     let done = answer(place.call(folder), "a\n").exits(0);
     assert!(!done.stderr.contains("older"), "{done:#?}");
     is_granted(place.call(folder));
     // A file of a later version is neither used nor overwritten.
-    content["version"] = json!(3);
+    content["version"] = json!(4);
     fs::write(place.file(), content.to_string()).unwrap();
     let done = answer(place.call(folder), "a\n").exits(0);
-    done.says(&["its version is 3", "for this time only"]);
+    done.says(&["its version is 4", "for this time only"]);
     assert_eq!(fs::read_to_string(place.file()).unwrap(), content.to_string());
+}
+
+#[test]
+fn permanent_answers_are_listed_and_taken_back() {
+    let place = Project::new(&format!("{{ command: {FAULT_SERVER:?}, args: [sound], cwd: / }}"));
+    let (folder, other) = (place.one.path(), place.other.path());
+    place
+        .run(folder, &["permission", "list"])
+        .done()
+        .exits(0)
+        .says(&["you have allowed no tool permanently"]);
+    place.allow(folder);
+    let list = |folder: &Path| -> Value {
+        let mut run = place.run(folder, &["permission", "list", "--json"]);
+        run = run.variable("TERM", "dumb");
+        serde_json::from_str(&run.done().exits(0).stdout).unwrap()
+    };
+    let listed = list(folder);
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed:#}");
+    let answer = &listed[0];
+    assert_eq!((&answer["server"], &answer["tool"]), (&json!("s"), &json!("echo")));
+    assert_eq!(
+        (&answer["answeredAt"], &answer["state"]),
+        (&json!("terminal"), &json!("in_force")),
+        "{answer:#}"
+    );
+    assert!(answer["since"].as_str().is_some_and(|since| since.starts_with("20") && since.ends_with('Z')));
+    // The project that is not trusted has no servers.
+    assert_eq!(list(other)[0]["state"], "other_server");
+    let revoke = |what: &str| place.run(folder, &["permission", "revoke", what]).done();
+    revoke("s.ecko").exits(2).says(&["no permanent answer is about \"s.ecko\"", "did you mean `s.echo`?"]);
+    assert_eq!(list(folder), listed);
+    revoke("s.*").exits(0).says(&["took back 1 answer: s.echo"]);
+    is_asked(place.call(folder));
+    assert_eq!(list(folder), json!([]));
 }

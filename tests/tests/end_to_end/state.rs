@@ -280,7 +280,7 @@ fn files_of_a_newer_version_are_refused_and_left_alone() {
     let home = Home::of_fixture();
     let tokens = home.place("config/toolsmith/tokens/guarded.json");
     let adopted = home.place("state/toolsmith/adopted/codex.json");
-    for (file, version) in [(TRUSTED, 3), (PERMISSIONS, 3), (tokens.as_str(), 2), (adopted.as_str(), 2)] {
+    for (file, version) in [(TRUSTED, 3), (PERMISSIONS, 4), (tokens.as_str(), 2), (adopted.as_str(), 2)] {
         home.make_newer(file, version);
     }
     [CONVERSATIONS, STATISTICS].iter().for_each(|file| home.make_database_newer(file));
@@ -303,7 +303,7 @@ fn files_of_a_newer_version_are_refused_and_left_alone() {
     run(&["adopt", "codex", "--undo", "--yes"]).exits(2).says(&["it has version 2"]);
     run(&["cache", "prune"]).exits(0);
     // These go on without the file.
-    home.allow_always().exits(0).says(&["its version is 3"]);
+    home.allow_always().exits(0).says(&["its version is 4"]);
     let (done, request) = home.request_with_token();
     assert!(!request.to_ascii_lowercase().contains("authorization"), "{request}");
     done.says(&["a newer version of Toolsmith"]);
