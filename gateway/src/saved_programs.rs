@@ -5,10 +5,12 @@ pub mod approvals;
 pub mod check;
 mod difference;
 pub mod functions;
+mod kept_check;
 mod recorded;
 pub mod saving;
 mod store;
 
 pub use approvals::{Approval, Approvals};
+pub use kept_check::KeptCheck;
 pub use recorded::{RecordedRun, RecordedRuns};
 pub use store::{ProgramStore, SavedProgram, Scope, invalid};

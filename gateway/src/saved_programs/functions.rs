@@ -12,12 +12,17 @@ use crate::permission::ApprovedTools;
 /// The word without which a text calls no program.
 const PROGRAMS: &str = "programs";
 
+/// Whether a text may call saved programs.
+pub fn may_call(text: &str) -> bool {
+    text.contains(PROGRAMS)
+}
+
 /// Parses a snippet, with the saved programs that it calls.
 ///
 /// # Errors
 /// If the programs can't be read.
 pub fn snippet(text: String) -> Result<Code, Failure> {
-    if !text.contains(PROGRAMS) {
+    if !may_call(&text) {
         return Ok(Code::parse(text));
     }
     Ok(Code::parse_with(text, &callable(&ProgramStore::of_working_folder()?)?))
@@ -28,7 +33,7 @@ pub fn snippet(text: String) -> Result<Code, Failure> {
 /// # Errors
 /// If the programs can't be read.
 pub fn program(store: &ProgramStore, program: &ProgramFile) -> Result<ProgramFile, Failure> {
-    if !program.text().contains(PROGRAMS) {
+    if !may_call(program.text()) {
         return Ok(program.clone());
     }
     Ok(program.clone().with(&callable(store)?))

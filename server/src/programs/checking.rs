@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use config::CodeMode;
-use gateway::saved_programs::Approval;
 use gateway::saved_programs::check::{Fit, ProgramCheck, check};
+use gateway::saved_programs::{Approval, KeptCheck};
 use report::Report;
 use runner::{Code, Engine, Fix, Request, Unobserved};
 use serde_json::json;
@@ -83,6 +83,8 @@ async fn check_one(
 ) -> Result<Result<CheckedProgram, String>, runner::Error> {
     let request = request(&snapshot.config().code_mode, CancellationToken::new());
     let checked = check(engine, &offered.program, &request, &snapshot.catalog, &Unobserved).await?;
+    // Without the kept result, the page says that the program was not checked.
+    let _ = KeptCheck::new(&checked, &snapshot.lists).keep(engine.cache(), offered.program.hash());
     let ProgramCheck { fit, manifest, schemas } = checked;
     let broken = match &fit {
         Fit::Broken(broken) => {

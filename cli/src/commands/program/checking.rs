@@ -9,7 +9,7 @@ use gateway::permission::RequestedTool;
 use gateway::pins::Known;
 use gateway::saved_programs::approvals::requested;
 use gateway::saved_programs::check::{Broken, Fit, ProgramCheck, with_schemas};
-use gateway::saved_programs::{SavedProgram, functions};
+use gateway::saved_programs::{KeptCheck, SavedProgram, functions};
 use runner::{Fix, ProgramFile, Request};
 use serde_json::{Value, json};
 use server::outcome_text;
@@ -117,7 +117,10 @@ pub(super) async fn with_tools(
         let catalog = execution.discovery.catalog();
         let (engine, terminal) = (&execution.engine, execution.terminal);
         let checked = with_schemas(engine, program, &request, &catalog, terminal, outcome).await?;
-        let tools = requested(&checked.manifest, config, execution.discovery.lists());
+        let lists = execution.discovery.lists();
+        let tools = requested(&checked.manifest, config, lists);
+        // Without the kept result, the page says that the program was not checked.
+        let _ = KeptCheck::new(&checked, &lists.all()).keep(engine.cache(), program.hash());
         result = Some((checked, tools));
         Ok(exit_code::OK)
     };
