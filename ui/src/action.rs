@@ -128,6 +128,7 @@ mod tests {
                 questions: None,
                 commands: Commands::new(Vec::new()),
                 announce: Box::new(|_| {}),
+                configuration: config::LoadOptions::default(),
             }),
             visitor,
             token,

@@ -7,6 +7,12 @@ use maud::{DOCTYPE, Markup, html};
 pub(crate) enum Section {
     /// The executions.
     Executions,
+    /// The servers and their tools.
+    Servers,
+    /// The saved programs.
+    Programs,
+    /// What is allowed.
+    Permissions,
     /// The open questions about permissions.
     Questions,
     /// What code mode saved.
@@ -16,9 +22,12 @@ pub(crate) enum Section {
 }
 
 /// The parts in the navigation: the section, its address and its name.
-const SECTIONS: [(Section, &str, &str); 3] = [
+const SECTIONS: &[(Section, &str, &str)] = &[
     (Section::Executions, "executions", "Executions"),
     (Section::Questions, "questions", "Questions"),
+    (Section::Servers, "servers", "Servers"),
+    (Section::Programs, "programs", "Programs"),
+    (Section::Permissions, "permissions", "Permissions"),
     (Section::Savings, "savings", "Savings"),
 ];
 
@@ -43,7 +52,7 @@ pub(crate) fn page(title: &str, section: Section, body: &Markup) -> Markup {
                     nav aria-label="Pages" {
                         ul {
                             @for (of, address, name) in SECTIONS {
-                                li { a href=(address) aria-current=[(of == section).then_some("page")] { (name) } }
+                                li { a href=(address) aria-current=[(*of == section).then_some("page")] { (name) } }
                             }
                         }
                     }

@@ -2,8 +2,9 @@
 //!
 //! `access` decides whose requests are answered, `action` which of them may change something, `routes` which page answers them, and `store` reads
 //! the history for it. `list`, `execution`, `compare`, `questions` and `savings` write the pages, from the parts in `waterfall`,
-//! `snippet`, `output` and `plot`; `layout` is around them. `again` and
-//! `saving` change something, with this program's own commands (`command`). Texts of the history are untrusted: they pass through `text`
+//! `snippet`, `output` and `plot`; `layout` is around them. `servers`, `programs` and `permissions` are about the
+//! configuration, which `configured` reads. `again`, `saving` and `try_call` change something, the first two with this
+//! program's own commands (`command`). Texts of the history are untrusted: they pass through `text`
 //! and the escapes of the templates, and the policy of `headers` lets no script of theirs run.
 
 #![forbid(unsafe_code)]
@@ -14,21 +15,31 @@ mod action;
 mod again;
 mod command;
 mod compare;
+mod configured;
 mod error;
 mod execution;
 mod headers;
 mod layout;
 mod list;
 mod output;
+mod permissions;
 mod plot;
+mod programs;
+mod programs_one;
 mod query;
 mod questions;
 mod routes;
 mod saving;
 mod savings;
+mod schema;
+mod servers;
+mod servers_one;
+mod servers_tool;
 mod snippet;
 mod store;
 mod text;
+mod try_call;
+mod try_form;
 mod waterfall;
 
 use std::ffi::OsString;
@@ -36,6 +47,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use config::LoadOptions;
 use gateway::failure::Failure;
 use server::http::local::LocalListener;
 use server::open_questions::OpenQuestions;
@@ -76,6 +88,7 @@ impl Page {
             questions: None,
             commands: Commands::new(Vec::new()),
             announce: Box::new(announce),
+            configuration: LoadOptions::default(),
         };
         Ok(Page { listener, site, ticket })
     }
@@ -88,10 +101,12 @@ impl Page {
         self.site.access.allow_actions().map_err(Failure::system)
     }
 
-    /// The commands that the page runs get these options, which choose the configuration.
+    /// The page shows the servers and permissions of this configuration, which is read for each page. The commands that it
+    /// runs get `words`, which choose the same configuration.
     #[must_use]
-    pub fn with_options(mut self, options: Vec<OsString>) -> Self {
-        self.site.commands = Commands::new(options);
+    pub fn with_configuration(mut self, configuration: LoadOptions, words: Vec<OsString>) -> Self {
+        self.site.configuration = configuration;
+        self.site.commands = Commands::new(words);
         self
     }
 

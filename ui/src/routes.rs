@@ -9,6 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
+use config::LoadOptions;
 use history::Reader;
 use maud::Markup;
 use server::http::local;
@@ -17,10 +18,14 @@ use server::open_questions::OpenQuestions;
 use crate::access::{Access, Visitor};
 use crate::action::{Action, done};
 use crate::command::Commands;
+use crate::configured::Configured;
 use crate::error::PageError;
 use crate::query::Query;
 use crate::store::Store;
-use crate::{again, compare, execution, headers, layout, list, output, questions, saving, savings};
+use crate::{
+    again, compare, execution, headers, layout, list, output, permissions, programs, programs_one, questions,
+    saving, savings, servers, servers_one, servers_tool, try_call,
+};
 
 /// The path before a ticket.
 pub(crate) const OPEN: &str = "/open/";
@@ -47,6 +52,8 @@ pub(crate) struct Site {
     pub(crate) commands: Commands,
     /// Called with each new ticket.
     pub(crate) announce: Box<dyn Fn(&str) + Send + Sync>,
+    /// The configuration whose servers are shown.
+    pub(crate) configuration: LoadOptions,
 }
 
 impl fmt::Debug for Site {
@@ -77,6 +84,14 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .route(&at("again"), post(run_again))
         .route(&at("save"), get(save_form).post(save))
         .route(&at("savings"), get(savings_page))
+        .route(&at("servers"), get(servers_page))
+        .route(&at("server"), get(server_page))
+        .route(&at("tool"), get(tool_page))
+        .route(&at("programs"), get(programs_page))
+        .route(&at("program"), get(program_page))
+        .route(&at("permissions"), get(permissions_page))
+        .route(&at("take-back"), post(take_back))
+        .route(&at("try"), post(call_page))
         .route(&at("version"), get(version))
         .route(&at("style.css"), get(|| async { file("text/css; charset=utf-8", STYLE) }))
         .route(&at("script.js"), get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }))
@@ -161,6 +176,57 @@ async fn savings_page(site: State<Arc<Site>>) -> Result<Response, PageError> {
     read(site, None, |reader, _| savings::page(reader)).await
 }
 
+async fn servers_page(site: State<Arc<Site>>) -> Result<Response, PageError> {
+    read_configured(site, None, |reader, configured, _| servers::page(reader, configured)).await
+}
+
+async fn server_page(site: State<Arc<Site>>, RawQuery(query): RawQuery) -> Result<Response, PageError> {
+    read_configured(site, query, servers_one::page).await
+}
+
+async fn tool_page(
+    site: State<Arc<Site>>,
+    Extension(visitor): Extension<Visitor>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, PageError> {
+    let page = move |reader: Option<&Reader>, configured: &Configured, query: &Query| {
+        servers_tool::page(reader, configured, query, &visitor)
+    };
+    read_configured(site, query, page).await
+}
+
+/// Calls a tool with the arguments of a form.
+async fn call_page(
+    State(site): State<Arc<Site>>,
+    Extension(visitor): Extension<Visitor>,
+    action: Action,
+) -> Result<Response, PageError> {
+    let options = site.configuration.clone();
+    let configured = site.store.read(move |_| Configured::read(&options)).await?;
+    Ok(page_of(try_call::page(configured, &action, &visitor).await?))
+}
+
+async fn programs_page(site: State<Arc<Site>>) -> Result<Response, PageError> {
+    read_configured(site, None, |reader, configured, _| programs::page(reader, configured)).await
+}
+
+async fn program_page(site: State<Arc<Site>>, RawQuery(query): RawQuery) -> Result<Response, PageError> {
+    read_configured(site, query, programs_one::page).await
+}
+
+async fn permissions_page(
+    site: State<Arc<Site>>,
+    Extension(visitor): Extension<Visitor>,
+) -> Result<Response, PageError> {
+    read_configured(site, None, move |_, configured, _| Ok(permissions::page(configured, &visitor))).await
+}
+
+/// Takes back a permanent answer.
+async fn take_back(State(site): State<Arc<Site>>, action: Action) -> Result<Response, PageError> {
+    site.store.read(move |_| permissions::take_back(&action)).await?;
+    Ok(done("permissions"))
+}
+
 /// The open questions.
 async fn questions_page(State(site): State<Arc<Site>>, Extension(visitor): Extension<Visitor>) -> Response {
     let version = site.version();
@@ -224,6 +290,16 @@ async fn read(
     let version = site.version();
     let markup = site.store.read(move |reader| page(reader, &query)).await?;
     Ok(([(VERSION, version)], page_of(markup)).into_response())
+}
+
+/// Like [`read`], with the configuration.
+async fn read_configured(
+    site: State<Arc<Site>>,
+    query: Option<String>,
+    page: impl FnOnce(Option<&Reader>, &Configured, &Query) -> Result<Markup, PageError> + Send + 'static,
+) -> Result<Response, PageError> {
+    let options = site.configuration.clone();
+    read(site, query, move |reader, query| page(reader, &Configured::read(&options)?, query)).await
 }
 
 fn id(query: &Query) -> Result<&str, PageError> {

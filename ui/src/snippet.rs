@@ -10,12 +10,17 @@ use crate::text::{line, lines};
 
 /// The snippet, with the messages and corrections of its outcome.
 pub(crate) fn listing(code: &str, outcome: &Value) -> Markup {
+    named("Snippet", code, outcome)
+}
+
+/// Other code in the same form, in a region of this name.
+pub(crate) fn named(name: &str, code: &str, outcome: &Value) -> Markup {
     let shown = lines(code);
     let divided = divided(&shown);
     let mut notes = notes(outcome);
     let last = divided.len();
     html! {
-        div.code tabindex="0" role="region" aria-label="Snippet" {
+        div.code tabindex="0" role="region" aria-label=(name) {
             @for (number, parts) in (1..).zip(&divided) {
                 div.line id=(format!("line-{number}")) {
                     span.place aria-hidden="true" { (number) }
@@ -32,7 +37,7 @@ pub(crate) fn listing(code: &str, outcome: &Value) -> Markup {
             }
             // Messages whose line is not in the text.
             @for note in notes.into_values().flatten() { (note) }
-            @if last == 0 { p { "The snippet is empty." } }
+            @if last == 0 { p { "It is empty." } }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use config::Needs;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use server::open_questions::OpenQuestions;
@@ -13,8 +14,9 @@ use crate::arguments::{ServeArguments, UiArguments};
 
 /// Serves until a signal; returns the exit code.
 pub(crate) async fn ui(arguments: &UiArguments, stop: CancellationToken) -> Result<u8, Failure> {
+    let configuration = arguments.place.options_with(Needs::ServersIfAny { or_demo: true });
     let page = bind(arguments.address, "--address", arguments.allow_actions).await?;
-    let page = page.with_options(arguments.place.words());
+    let page = page.with_configuration(configuration, arguments.place.words());
     page.serve(stop).await;
     Ok(exit_code::OK)
 }
@@ -26,7 +28,8 @@ pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) ->
     let Some(address) = page.ui else { return server::serve::serve(options, stop).await };
     let questions = OpenQuestions::new(page.allow_actions);
     options.questions = Some(questions.clone());
-    let page = bind(address, "--ui", page.allow_actions).await?.with_questions(questions).with_options(words);
+    let page = bind(address, "--ui", page.allow_actions).await?;
+    let page = page.with_questions(questions).with_configuration(options.load.clone(), words);
     let closing = CancellationToken::new();
     let serving = async {
         let done = server::serve::serve(options, stop).await;

@@ -40,7 +40,10 @@ pub fn program(store: &ProgramStore, program: &ProgramFile) -> Result<ProgramFil
 }
 
 /// The programs that other texts can call. One that can't be called is left out: the compiler then reports its name.
-fn callable(store: &ProgramStore) -> Result<BTreeMap<String, ProgramText>, Failure> {
+///
+/// # Errors
+/// If the programs can't be read.
+pub fn callable(store: &ProgramStore) -> Result<BTreeMap<String, ProgramText>, Failure> {
     let function = |saved: SavedProgram| {
         let function = saved.content.ok()?.as_function(&saved.name).ok()?;
         Some((saved.name, function))
@@ -69,7 +72,7 @@ pub fn approved(
     let approved = |saved: SavedProgram| {
         // An approval covers the texts of all programs that it calls.
         let program = saved.content.ok()?;
-        let whole = if program.text().contains(PROGRAMS) { program.with(&all) } else { program };
+        let whole = if may_call(program.text()) { program.with(&all) } else { program };
         let tools = approvals.has(whole.hash()).then(|| approvals.tools(whole.hash()))?;
         let text = all.get(&saved.name)?.clone();
         Some((saved.name, ApprovedFunction { text, tools }))

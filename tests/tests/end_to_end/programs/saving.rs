@@ -17,11 +17,11 @@ const TEXT: &str = "//! Repeats a text, louder.\nstruct Args { text: String }\n\
 fn start(more: &str) -> Server {
     let config = format!("{DEMO}serve: {{ saveProgram: true, programs: ['*'] }}\n{more}");
     let mut server = Serve::new(&config).start();
-    shake_hands(&mut server, json!({ "elicitation": {} }));
+    shake_hands(&mut server, &json!({ "elicitation": {} }));
     server
 }
 
-fn shake_hands(server: &mut Server, capabilities: Value) {
+fn shake_hands(server: &mut Server, capabilities: &Value) {
     let parameters = json!({
         "protocolVersion": HANDSHAKE, "capabilities": capabilities, "clientInfo": { "name": "tests", "version": "1" },
     });
@@ -135,7 +135,7 @@ fn secrets_are_not_saved() {
     let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], env: { KEY: secret-of-this-test } }\n\
                   serve: { saveProgram: true }\n";
     let mut server = Serve::new(config).start();
-    shake_hands(&mut server, json!({ "elicitation": {} }));
+    shake_hands(&mut server, &json!({ "elicitation": {} }));
     let text = TEXT.replace("{}!", "{} secret-of-this-test");
     let (text, is_error) = read(&server.ask(1, "tools/call", &call("shout", &text, false)));
     assert!(is_error && text.contains("contains a secret") && !text.contains("of-this-test"), "{text}");
@@ -144,7 +144,7 @@ fn secrets_are_not_saved() {
 #[test]
 fn where_nobody_can_be_asked_nothing_is_saved() {
     let mut server = Serve::new(&format!("{DEMO}serve: {{ saveProgram: true }}\n")).start();
-    shake_hands(&mut server, json!({}));
+    shake_hands(&mut server, &json!({}));
     let (text, is_error) = read(&server.ask(1, "tools/call", &call("shout", TEXT, false)));
     assert!(is_error && text.contains("does not support elicitation"), "{text}");
     assert!(!server.path("home/toolsmith/programs/shout.rs").exists());
@@ -153,7 +153,7 @@ fn where_nobody_can_be_asked_nothing_is_saved() {
 #[test]
 fn the_tool_is_off_by_default_over_http_and_for_projects() {
     let mut server = Serve::new(DEMO).start();
-    shake_hands(&mut server, json!({ "elicitation": {} }));
+    shake_hands(&mut server, &json!({ "elicitation": {} }));
     assert!(!is_listed(&mut server, 1));
     let unknown = server.ask(2, "tools/call", &call("shout", TEXT, false));
     assert!(unknown["error"]["message"].as_str().unwrap().contains("unknown tool"), "{unknown:#}");

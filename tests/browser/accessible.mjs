@@ -1,0 +1,28 @@
+// Whether a page is accessible and fits its window.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { open } from "./toolsmith.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+// Opens the addresses, relative to the folder of the pages, in light and dark, and in a wide and a narrow window.
+export async function accessible(browser, site, addresses) {
+  for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["light", 375], ["dark", 375]]) {
+    const viewport = { width, height: 800 };
+    // Only this test goes around the policy, to bring the checks into the page.
+    const { context, page, problems } = await open(browser, site, { colorScheme, viewport, bypassCSP: true });
+    for (const address of addresses) {
+      await page.goto(new URL(address, page.url()).href);
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate(() => window.axe.run());
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+      assert.deepEqual(found, [], `${address} ${colorScheme} ${width}`);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(overflow <= 0, `${address} is ${overflow} pixels too wide at ${width}`);
+    }
+    assert.deepEqual(problems, []);
+    await context.close();
+  }
+}
