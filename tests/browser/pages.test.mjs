@@ -214,6 +214,31 @@ test("the list and an execution are updated, and keep what the user has done", a
   await context.close();
 });
 
+test("a list of a thousand executions fits, also in a narrow window", async () => {
+  for (const width of [1280, 375]) {
+    const { context, page, problems } = await open(browser, site, { viewport: { width, height: 800 } });
+    // The rows of the page, repeated up to its limit.
+    await page.route("**/executions?limit=1000", async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      const rows = text.split("<tbody>")[1].split("</tbody>")[0];
+      const count = rows.split("<tr>").length - 1;
+      const body = text.replace("</tbody>", `${rows.repeat(Math.ceil(1000 / count) - 1)}</tbody>`);
+      await route.fulfill({ response, body });
+    });
+    await page.goto(new URL("executions?limit=1000", page.url()).href);
+    assert.ok((await page.locator(".list tbody tr").count()) >= 1000);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    assert.ok(overflow <= 0, `${overflow} pixels too wide at ${width}`);
+    // The last row is usable by the keyboard.
+    await page.locator(".list tbody input").last().focus();
+    await page.keyboard.press("Space");
+    assert.ok(await page.locator(".list tbody input").last().isChecked());
+    assert.deepEqual(problems, []);
+    await context.close();
+  }
+});
+
 test("two executions are chosen and compared with the keyboard", async () => {
   const { context, page, problems } = await open(browser, site);
   await page.keyboard.press("Tab");
