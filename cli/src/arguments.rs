@@ -157,7 +157,7 @@ pub(crate) enum Command {
     History(HistoryCommand),
     /// Show the executions that are kept on a local web page: as timelines, compared, and what code mode saved.
     ///
-    /// The page only reads. The address that is printed opens it once, in one browser; then the next address is printed.
+    /// The address that is printed opens it once, in one browser; then the next address is printed.
     Ui(UiArguments),
     /// Show what the cache contains, free space, and compile ahead of time.
     #[command(subcommand)]
