@@ -6,6 +6,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Response, StatusCode};
 use rustix::process::Signal;
 use serde_json::Value;
+use url::form_urlencoded;
 
 use crate::cache::shared;
 use crate::harness::{FinishedRun, Run};
@@ -139,8 +140,8 @@ impl Visitor {
     /// Sends a form with this origin, and the token of a page.
     pub(crate) async fn post(&self, to: &str, origin: &str, fields: &[(&str, &str)]) -> Answer {
         let request = self.client.post(format!("{}{}{to}", self.origin, self.folder));
-        let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let request = request.header("cookie", &self.cookie).header("origin", origin);
+        let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let request = request.header("content-type", "application/x-www-form-urlencoded").body(form);
         Answer::of(request.send().await.unwrap()).await
     }
