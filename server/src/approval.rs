@@ -17,6 +17,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::caller::{Caller, Unanswered};
 use super::open_questions::{Asker, Lasting, OpenQuestions};
+use super::recorder::Requester;
+use super::session::ClientSession;
+use super::state::ServerState;
 use crate::audit;
 
 /// A tool that a question was about, in the version that the user saw.
@@ -67,6 +70,22 @@ pub(crate) struct Terms {
     pub(crate) absence: Reason,
     /// The local page, if this process has one.
     pub(crate) page: Option<PagePrompt>,
+}
+
+impl Terms {
+    /// Of a client's user, for a request of `requester`, which has this execution if it is no direct call.
+    pub(crate) fn of(
+        (state, session): (&ServerState, &ClientSession),
+        requester: &Requester,
+        execution: Option<&str>,
+    ) -> Self {
+        let page = state.page.get().map(|questions| PagePrompt {
+            questions: questions.clone(),
+            asker: Arc::new(requester.asker(execution)),
+            notifier: state.terminal.notifier(),
+        });
+        Terms { has_session: session.lasts(), absence: session.absence(), page }
+    }
 }
 
 /// The local page, for the questions of one request.

@@ -21,7 +21,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::answer;
-use super::approval::Approver;
+use super::approval::{self, Approver};
 use super::caller::Caller;
 use super::client_host::ServerNotice;
 use super::identity::Identity;
@@ -192,7 +192,7 @@ impl ProxiedRequest {
         recorder: &ExecutionRecorder,
     ) -> Result<(), String> {
         let config = self.snapshot.config();
-        let terms = self.session.terms(recorder.requester(), None);
+        let terms = approval::Terms::of((&self.state, &self.session), recorder.requester(), None);
         let approver = Approver::new(self.caller.clone(), None, terms, self.cancel.clone());
         let answers = self.session.answers.clone();
         let policy = PermissionPolicy::of_session(

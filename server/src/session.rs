@@ -13,7 +13,6 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::answer_shapes::AnswerShapes;
-use super::approval;
 use super::caller::{Abilities, Ask, Caller, Terms, left_out, notify, send_log};
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::{ClientHost, ServerNotice};
@@ -21,7 +20,6 @@ use super::definitions;
 use super::execution_slots::Client;
 use super::identity::{self, Subject};
 use super::level::Level;
-use super::recorder::Requester;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
 
@@ -142,16 +140,6 @@ impl ClientSession {
             ClientTransport::InProcess(AgentIsolation::Alone) => Reason::NoTerminal,
             _ => Reason::NoElicitation,
         }
-    }
-
-    /// How its user can be asked about a request of `requester`, which has this execution if it is no direct call.
-    pub(crate) fn terms(&self, requester: &Requester, execution: Option<&str>) -> approval::Terms {
-        let page = self.state.page.get().map(|questions| approval::PagePrompt {
-            questions: questions.clone(),
-            asker: Arc::new(requester.asker(execution)),
-            notifier: self.state.terminal.notifier(),
-        });
-        approval::Terms { has_session: self.lasts(), absence: self.absence(), page }
     }
 
     /// Whether the client stays the same from one request to the next.

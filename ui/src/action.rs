@@ -21,7 +21,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use crate::access::{TOKEN, Visitor};
 use crate::error::PageError;
 use crate::query::Query;
-use crate::routes::Site;
+use crate::site::Site;
 
 /// Maximum length of a form, in bytes (1 MiB): the largest fields are arguments and programs.
 const LONGEST: usize = 1 << 20;

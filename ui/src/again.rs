@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use crate::access::Visitor;
 use crate::action::{Action, done};
 use crate::error::PageError;
-use crate::routes::Site;
+use crate::site::Site;
 
 /// How long the page waits for a run that fails at its begin; after that, it shows the list with the running execution.
 const AT_BEGIN: Duration = Duration::from_secs(2);

@@ -35,6 +35,7 @@ mod schema;
 mod servers;
 mod servers_one;
 mod servers_tool;
+mod site;
 mod snippet;
 mod store;
 mod text;
@@ -55,7 +56,7 @@ use tokio_util::sync::CancellationToken;
 
 use access::Access;
 use command::Commands;
-use routes::Site;
+use site::Site;
 use store::Store;
 
 /// A page that is ready to be served. It only reads, unless actions are allowed.

@@ -1,6 +1,5 @@
 //! Which page answers a request.
 
-use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
@@ -9,19 +8,16 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use config::LoadOptions;
 use history::Reader;
 use maud::Markup;
 use server::http::local;
-use server::open_questions::OpenQuestions;
 
-use crate::access::{Access, Visitor};
+use crate::access::Visitor;
 use crate::action::{Action, done};
-use crate::command::Commands;
 use crate::configured::Configured;
 use crate::error::PageError;
 use crate::query::Query;
-use crate::store::Store;
+use crate::site::Site;
 use crate::{
     again, compare, execution, headers, layout, list, output, permissions, programs, programs_one, questions,
     saving, savings, servers, servers_one, servers_tool, try_call,
@@ -41,34 +37,6 @@ const IMAGE_POLICY: HeaderValue =
 const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/script.js");
 const ICON: &str = include_str!("../assets/icon.svg");
-
-/// What all pages share.
-pub(crate) struct Site {
-    pub(crate) access: Access,
-    pub(crate) store: Store,
-    /// The open questions, if this page is of a process that serves clients.
-    pub(crate) questions: Option<Arc<OpenQuestions>>,
-    /// This program's own commands.
-    pub(crate) commands: Commands,
-    /// Called with each new ticket.
-    pub(crate) announce: Box<dyn Fn(&str) + Send + Sync>,
-    /// The configuration whose servers are shown.
-    pub(crate) configuration: LoadOptions,
-}
-
-impl fmt::Debug for Site {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Site").field("store", &self.store).finish_non_exhaustive()
-    }
-}
-
-impl Site {
-    /// A text that differs after each change of what pages show.
-    fn version(&self) -> String {
-        let questions = self.questions.as_ref().map_or(0, |questions| questions.version());
-        format!("{}.{questions}", self.store.version())
-    }
-}
 
 /// All routes. Those that change something take a form, as an [`Action`]; all others only read.
 pub(crate) fn routes(site: Arc<Site>) -> Router {

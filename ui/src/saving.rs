@@ -11,7 +11,7 @@ use crate::command::Done;
 use crate::error::PageError;
 use crate::execution;
 use crate::layout::{self, Section};
-use crate::routes::Site;
+use crate::site::Site;
 use crate::text::{line, lines};
 
 /// How long the page waits for the compiler.
