@@ -6,7 +6,6 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::access::Visitor;
-use crate::again;
 use crate::error::PageError;
 use crate::layout::{self, Section, badge};
 use crate::text::{bytes, count, line, lines, number, time};
@@ -25,7 +24,7 @@ pub(crate) fn page(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Resu
     let is_live = summary.ended.is_none();
     let title = line(&summary.title);
     let body = html! {
-        (again::actions(visitor, &summary.id))
+        (actions(visitor, &summary.id))
         article #execution data-live[is_live] {
             h1 { bdi { (if title.is_empty() { "Execution" } else { &title }) } " " (badge(&summary.status)) }
             @if let Some(error) = error(&execution) { (error) }
@@ -226,6 +225,20 @@ fn sandbox(outcome: &Value) -> Markup {
             @if !refused.is_empty() {
                 p { "Refused system calls:" }
                 ul.names { @for call in &refused { li { code { (call) } } } }
+            }
+        }
+    }
+}
+
+/// The button, and the way to save the snippet as a program; nothing if the page only reads.
+fn actions(visitor: &Visitor, id: &str) -> Markup {
+    html! {
+        @if visitor.may_act() {
+            form.actions action="again" method="post" {
+                (visitor.field())
+                input type="hidden" name="id" value=(id);
+                button type="submit" { "Run again" }
+                a href=(format!("save?id={id}")) { "Save as a program" }
             }
         }
     }
