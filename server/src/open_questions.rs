@@ -247,12 +247,13 @@ mod tests {
     async fn a_withdrawn_question_is_closed() {
         let questions = OpenQuestions::new(true);
         let question = program(&["a"]);
-        let asking = questions.ask(Arc::default(), &question, ALL);
+        let mut asking = Box::pin(questions.ask(Arc::default(), &question, ALL));
         tokio::select! {
             biased;
-            answer = asking => panic!("{answer:?}"),
+            answer = &mut asking => panic!("{answer:?}"),
             () = std::future::ready(()) => assert_eq!(questions.list().len(), 1),
         }
+        drop(asking);
         assert_eq!((questions.list(), questions.answer(0, "once")), (Vec::new(), Err(NotAccepted::Closed)));
     }
 

@@ -22,7 +22,7 @@ struct Needs {
     described: bool,
 }
 
-/// What is inserted into a program with these declarations.
+/// What is inserted into a program with these declarations, in text order.
 pub(crate) fn insertions(program: &Declarations<'_>, purpose: Purpose) -> Vec<Insertion> {
     let types: BTreeMap<String, &Item> =
         program.items.iter().filter_map(|item| Some((type_name(item)?, item))).collect();
@@ -47,6 +47,7 @@ pub(crate) fn insertions(program: &Declarations<'_>, purpose: Purpose) -> Vec<In
             insertions.push(Insertion { at: item.span().byte_range().start, text });
         }
     }
+    insertions.sort_by_key(|insertion| insertion.at);
     insertions
 }
 

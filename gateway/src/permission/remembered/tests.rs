@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
@@ -135,8 +136,8 @@ fn an_answer_that_is_taken_back_allows_nothing() {
     one.add(&[requested("x", "a", "1"), requested("x", "b", "2")], AnsweredBy::Terminal).unwrap();
     other.add(&[requested("y", "a", "1")], AnsweredBy::Terminal).unwrap();
     let taken = one.take_back(|answer| answer.tool == "a").unwrap();
-    let reached: Vec<&str> = taken.iter().map(|answer| answer.reached.as_str()).collect();
-    assert_eq!(reached, ["x", "y"], "also what another process has added");
+    let reached: BTreeSet<&str> = taken.iter().map(|answer| answer.reached.as_str()).collect();
+    assert_eq!(reached, BTreeSet::from(["x", "y"]), "also what another process has added");
     let (read, _) = read_in(home.path());
     assert!(!read.has(&requested("x", "a", "1")) && !read.has(&requested("y", "a", "1")));
     assert!(read.has(&requested("x", "b", "2")));
