@@ -27,7 +27,7 @@ pub(crate) use gate::Gate;
 pub(crate) use tree::Tree;
 
 /// Time after which a test fails.
-const WATCHDOG: Duration = Duration::from_secs(60);
+pub(crate) const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// The last protocol version with a handshake, and the stateless one.
 pub(crate) const HANDSHAKE: &str = "2025-11-25";

@@ -5,7 +5,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::harness::{Run, assert_says, fault_entry, unique};
-use crate::serving::{DEMO, Serve, execute, outcome_of};
+use crate::serving::{DEMO, Serve, WATCHDOG, execute, outcome_of};
 use crate::ui::{Site, Visitor, contains};
 
 /// A server whose tools ask, at each call if `permission` says so.
@@ -30,13 +30,15 @@ fn field<'a>(page: &'a str, name: &str) -> &'a str {
 
 /// The page of questions, when one is open.
 async fn open_question(visitor: &Visitor) -> String {
-    loop {
-        let page = visitor.page("questions").await;
-        if page.contains("<article") {
-            return page;
+    let found = async {
+        loop {
+            let page = visitor.page("questions").await;
+            if page.contains("<article") {
+                return page;
+            }
         }
-        tokio::task::yield_now().await;
-    }
+    };
+    tokio::time::timeout(WATCHDOG, found).await.expect("no question is open")
 }
 
 /// Sends a call, waits for its question, and returns the page with it.
