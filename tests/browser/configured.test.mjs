@@ -8,15 +8,13 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { accessible } from "./accessible.mjs";
+import { accessible, missing } from "./accessible.mjs";
 import { launch, open } from "./toolsmith.mjs";
 
 const SCRIPT = "<img src=x onerror=alert(1)><script>alert(1)</script>";
 const HOSTILE_SERVER = join(dirname(fileURLToPath(import.meta.url)), "hostile-server.mjs");
 const PROGRAM = `//! Revenue by status for one customer.
-//!
-//! ${SCRIPT}
-//! Tags: orders, ${SCRIPT}
+//! Tags: orders
 //! Example: customer = "c-01"
 
 /// Whose orders.
@@ -103,6 +101,9 @@ before(async () => {
   const program = join(folder, "revenue.rs");
   writeFileSync(program, PROGRAM);
   toolsmith(["program", "save", "revenue", program, "--yes"]);
+  const described = `//! ${SCRIPT}\n//! Tags: ${SCRIPT}\n`;
+  writeFileSync(program, described + PROGRAM.slice(PROGRAM.indexOf("\n\n")));
+  toolsmith(["program", "save", "hostile", program, "--yes"]);
   writeFileSync(program, PROGRAM.replace("order.total_cents", "order.total"));
   toolsmith(["program", "save", "broken", program, "--yes"], 3);
   mkdirSync(join(folder, "config/toolsmith/programs"), { recursive: true });
@@ -131,6 +132,7 @@ const ADDRESSES = [
   SCRIPT_TOOL,
   "programs",
   "program?name=revenue",
+  "program?name=hostile",
   "program?name=odd",
   "permissions",
 ];
@@ -148,11 +150,11 @@ test("nothing of a server, a program or an answer runs", async () => {
     assert.equal(await page.locator("main img").count(), 0, address);
     assert.ok(!(await page.content()).includes("secret-password"), address);
   }
-  for (const address of [SCRIPT_TOOL, "tool?server=hostile&name=hostile", "program?name=revenue", "permissions"]) {
+  for (const address of [SCRIPT_TOOL, "tool?server=hostile&name=hostile", "program?name=hostile", "permissions"]) {
     await page.goto(new URL(address, page.url()).href);
     assert.ok((await page.locator("main").textContent()).includes(SCRIPT), address);
   }
-  assert.deepEqual(problems, []);
+  assert.deepEqual(problems.filter((problem) => !missing(problem)), []);
   await context.close();
 });
 
@@ -176,12 +178,12 @@ test("servers are shown with their state, tools and pins, with the keyboard alon
   assert.match(await difference.textContent(), /hostile has changed[^]*Reads[^]*Sends/);
   assert.ok((await page.locator("main").textContent()).includes("nobody: held back"));
   await page.goto(new URL("tool?server=demo&name=list_orders", page.url()).href);
-  assert.ok((await page.getByRole("region", { name: "Signature" }).textContent()).includes("fn list_orders"));
+  assert.ok((await page.getByRole("region", { name: "Signature" }).textContent()).includes("list_orders(cursor?: String"));
   const member = page.getByRole("region", { name: "Arguments" }).locator("tr", { hasText: "limit" });
   assert.match(await member.first().textContent(), /integer/);
   await page.getByText("Arguments as JSON Schema").click();
   assert.ok((await page.locator("details[open] pre").textContent()).includes('"properties"'));
-  assert.deepEqual(problems, []);
+  assert.deepEqual(problems.filter((problem) => !missing(problem)), []);
   await context.close();
 });
 
@@ -200,7 +202,7 @@ test("programs are shown with their check, approval and runs", async () => {
   }
   await page.locator('a[href^="execution?id="]').first().click();
   await page.getByRole("heading", { name: "Timeline" }).waitFor();
-  assert.deepEqual(problems, []);
+  assert.deepEqual(problems.filter((problem) => !missing(problem)), []);
   await context.close();
 });
 
@@ -215,7 +217,7 @@ test("permissions are shown with their time and place", async () => {
   assert.equal(await older.locator('[data-label="Since"]').textContent(), "unknown");
   const rules = page.locator('tr:has(a[href="server?name=demo"])');
   assert.deepEqual(await rules.locator('[data-label="Permission"]').allTextContents(), ["allow", "deny", "ask"]);
-  assert.deepEqual(problems, []);
+  assert.deepEqual(problems.filter((problem) => !missing(problem)), []);
   await context.close();
 });
 
@@ -228,7 +230,7 @@ test("a page that only reads has no forms that change anything", async () => {
   const take = new URL("take-back", page.url()).href;
   const answer = await page.request.post(take, { form: { server: "demo", tool: "list_orders", identity: "identity" } });
   assert.equal(answer.status(), 403);
-  assert.deepEqual(problems, []);
+  assert.deepEqual(problems.filter((problem) => !missing(problem)), []);
   await context.close();
 });
 
@@ -240,7 +242,7 @@ test("a permanent answer is taken back", async () => {
   assert.equal(await page.locator("#answers ~ table").first().locator("tbody tr").count(), 1);
   const left = JSON.parse(toolsmith(["permission", "list", "--json"]));
   assert.deepEqual(left.map(({ tool }) => tool), [SCRIPT]);
-  assert.deepEqual(problems, []);
+  assert.deepEqual(problems.filter((problem) => !missing(problem)), []);
   await context.close();
 });
 
@@ -270,7 +272,7 @@ test("a call is tried: asked about, made, and its result runs nothing", async ()
   await page.locator("textarea[name=rest]").fill('{"text": "n-1"}');
   await page.getByRole("button", { name: "Call it" }).click();
   assert.match(await page.locator(".error").textContent(), /denie/);
-  assert.deepEqual(problems.filter((problem) => !problem.includes("400")), []);
+  assert.deepEqual(problems.filter((problem) => !missing(problem) && !problem.includes("400")), []);
   await context.close();
 });
 
