@@ -222,6 +222,8 @@ fn compare(record: &str, home: &Path, binary: &Path) -> Checked<()> {
         (r"--resume [0-9a-z]{10}\b", "--resume [id]"),
         (r"(?m)^ SERVER  TOOL .*$", " SERVER  TOOL  CALLS  FAILED  CACHED  [columns]"),
         (r"(?m)^ (\w+) +(\w+) +(\d+) +(\d+) +(\d+) .* ms .*$", " $1  $2  $3  $4  $5  [times and sizes]"),
+        // Times are in some texts.
+        (r"saved about \d+ tokens", "saved about [number] tokens"),
         (r"/\S*/node_modules", "[packages]/node_modules"),
         (r"/\S*/venv/bin", "[packages]/bin"),
         (r"/\S*/toolsmith-home/cache", "[cache]"),
