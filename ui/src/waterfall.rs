@@ -16,8 +16,8 @@ const END: f64 = 28.0;
 const ROW: f64 = 20.0;
 const BAR: f64 = 16.0;
 
-/// The width of a character, at most.
-const CHARACTER: f64 = 6.6;
+/// The narrowest part of a text that is shown: about four letters.
+const LEAST_SHOWN: f64 = 26.0;
 
 /// The width of a bar, at least.
 const NARROWEST: f64 = 2.0;
@@ -238,19 +238,16 @@ fn rectangle((x, width): (f64, f64), top: f64, class: &str) -> Markup {
     }
 }
 
-/// As much of a text as fits into a bar.
+/// A text in a bar, which shows as much of it as fits: an inner picture cuts what is outside of it. The whole text stays
+/// in the page, so that it is the beginning of the bar's name.
 fn label(text: &str, (x, width): (f64, f64), top: f64) -> Markup {
-    let mut room = width - 8.0;
-    let fits = |_: &char| {
-        room -= CHARACTER;
-        room >= 0.0
-    };
-    let shown: String = text.chars().take_while(fits).collect();
-    // A few letters say nothing.
-    let is_useful = shown.len() == text.len() || shown.chars().count() > 3;
+    let room = width - 8.0;
     html! {
-        @if is_useful && !shown.is_empty() {
-            text x=(format!("{:.1}", x + 4.0)) y=(top + 12.0) aria-hidden="true" { (shown) }
+        // A few letters say nothing.
+        @if room >= LEAST_SHOWN {
+            svg x=(format!("{:.1}", x + 4.0)) y=(top) width=(format!("{room:.1}")) height=(BAR) aria-hidden="true" {
+                text x="0" y="12" { (text) }
+            }
         }
     }
 }
