@@ -24,7 +24,7 @@ pub struct Asker {
     pub execution: Option<String>,
 }
 
-/// An answer that a question offers.
+/// An available answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Offer {
     /// The word that [`OpenQuestions::answer`] takes.

@@ -1,4 +1,4 @@
-//! Saved programs as tools for clients: those that the configuration offers and the user has approved.
+//! Saved programs as tools for clients: those that `serve.programs` selects and the user has approved.
 //!
 //! They are read with the configuration. `checking` compiles them against each list of tools; until then they are not
 //! offered.
@@ -27,7 +27,7 @@ pub(crate) use definition::structured;
 /// be offered different tools.
 const LISTS_KEPT: usize = 16;
 
-/// The programs that the configuration offers, and what checking them has shown.
+/// The programs that `serve.programs` selects, and the results of checking them.
 #[derive(Debug, Default)]
 pub(crate) struct OfferedPrograms {
     programs: Vec<OfferedProgram>,
@@ -43,7 +43,7 @@ pub(crate) struct OfferedPrograms {
     checks: watch::Sender<u64>,
 }
 
-/// A program that the configuration offers and the user has approved.
+/// An approved program that `serve.programs` selects.
 #[derive(Debug, Clone)]
 pub(crate) struct OfferedProgram {
     pub(crate) name: String,
@@ -202,7 +202,7 @@ fn offer(
     Ok(Ok(OfferedProgram { name, program, approved }))
 }
 
-/// Represents lists of tools.
+/// A hash of lists of tools.
 fn digest(lists: &BTreeMap<String, Arc<ToolList>>) -> String {
     let mut hasher = blake3::Hasher::new();
     for (server, list) in lists {
