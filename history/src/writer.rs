@@ -211,7 +211,8 @@ impl Writer {
                 break;
             }
         }
-        prune::shorten_log(&open.connection, self.bounds, &self.file).map_err(failed)?;
+        let is_last = !self.flushed.is_empty();
+        prune::shorten_log(&open.connection, self.bounds, &self.file, is_last).map_err(failed)?;
         if open.expired.is_none_or(|last| last.elapsed() >= EXPIRY) {
             let most = if self.flushed.is_empty() { usize::MAX } else { EXPIRED };
             prune::expire(&mut open.connection, self.bounds, now(), most).map_err(failed)?;

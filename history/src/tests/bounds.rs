@@ -63,6 +63,23 @@ async fn the_oldest_executions_make_place_and_the_file_keeps_its_bound() {
     assert!(numbers.is_sorted_by(|a, b| *a == b + 1), "only the oldest are gone: {numbers:?}");
 }
 
+#[tokio::test]
+async fn runs_one_after_the_other_leave_a_short_log() {
+    let fixture = Fixture::new();
+    let (file, code) = (fixture.file(), "// A snippet\n".repeat(4_000));
+    for number in 0..60 {
+        let history = start(&file, &fixture.settings);
+        let id = format!("e{number:04}");
+        let execution = history.begin(new(&id, &code), &fixture.settings, Masker::default());
+        let ended = outcome(Status::Ok);
+        execution.end(execution.ending(&ended), "");
+        history.flush(Duration::from_secs(60)).await;
+        let log = std::fs::metadata(file.with_extension("db-wal")).unwrap().len();
+        assert!(log <= 1 << 20, "after {number}: {log}");
+    }
+    assert_eq!(fixture.reader().list(&Filter::default(), Page::ALL).unwrap().len(), 60);
+}
+
 impl Fixture {
     /// Changes the file behind the back of its processes.
     fn change(&self, sql: &str) {

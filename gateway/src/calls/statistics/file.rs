@@ -26,6 +26,9 @@ const PRUNE_INTERVAL: usize = 1_000;
 /// Time limit on waiting for other processes that write: each of them needs milliseconds.
 const BUSY: Duration = Duration::from_secs(5);
 
+/// Maximum length of the write-ahead log after a write, in bytes (512 KiB).
+const LONGEST_LOG: u64 = 512 << 10;
+
 /// Interval between two attempts if SQLite itself does not wait.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -128,7 +131,9 @@ impl StatisticsFile {
         let since = self.pruned.filter(|(day, _)| *day == today).map(|(_, rows)| rows + pending.len());
         let prunes = since.is_none_or(|rows| rows >= PRUNE_INTERVAL);
         let written = self.try_add(pending, prunes.then_some(today));
-        written.map_err(|error| sqlite(&path, "can't be written", error))?;
+        written
+            .and_then(|()| self.shorten_log())
+            .map_err(|error| sqlite(&path, "can't be written", error))?;
         self.pruned = Some((today, since.filter(|_| !prunes).unwrap_or_default()));
         Ok(())
     }
@@ -160,6 +165,17 @@ impl StatisticsFile {
             }
         }
         transaction.commit()
+    }
+
+    /// Empties a long write-ahead log: each process reads it once, and SQLite begins it anew only in a process that
+    /// writes more than once.
+    fn shorten_log(&self) -> Result<(), rusqlite::Error> {
+        let mut log = self.path.as_os_str().to_owned();
+        log.push("-wal");
+        if !std::fs::metadata(log).is_ok_and(|found| found.len() > LONGEST_LOG) {
+            return Ok(());
+        }
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
     }
 
     /// The counters since a day, by server and tool.

@@ -62,6 +62,21 @@ fn several_processes_add_to_one_file() {
 }
 
 #[test]
+fn processes_that_write_once_do_not_make_the_log_grow() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stats.db");
+    for number in 0..300 {
+        let statistics = statistics();
+        count(&statistics, "read", 1.0);
+        statistics.write_to(&path);
+        drop(statistics);
+        let log = std::fs::metadata(folder.path().join("stats.db-wal")).unwrap().len();
+        assert!(log <= 512 << 10, "after {number}: {log}");
+    }
+    assert_eq!(read(&path, None, None).unwrap()[0].calls, 300);
+}
+
+#[test]
 fn a_damaged_file_costs_one_warning_and_its_counters_are_written_later() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("stats.db");
