@@ -1,8 +1,12 @@
 //! HTTP connections to servers and authorization servers: trusted roots, proxies, redirects, and limits.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use reqwest::{Client, StatusCode, Url, redirect::Policy};
+use rustls::ClientConfig;
+use rustls::client::Resumption;
+use rustls_platform_verifier::ConfigVerifierExt as _;
 
 /// Limit on redirects within the server's origin.
 const MAX_REDIRECTS: usize = 5;
@@ -27,7 +31,12 @@ pub(crate) fn client(connect_timeout: Duration) -> reqwest::Result<Client> {
             attempt.follow()
         }
     });
-    Client::builder()
+    let builder = match tls() {
+        Some(tls) => Client::builder().tls_backend_preconfigured(tls),
+        // The builder tries again, and reports why it fails.
+        None => Client::builder(),
+    };
+    builder
         .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(connect_timeout)
         .redirect(redirects)
@@ -38,6 +47,24 @@ pub(crate) fn client(connect_timeout: Duration) -> reqwest::Result<Client> {
         // A connection keeps its buffers, up to 400 KB after a long answer.
         .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
         .build()
+}
+
+/// The settings of TLS. The trusted roots are read once: that takes 5 ms for the 150 of a distribution, and each session
+/// has a client of its own.
+fn tls() -> Option<ClientConfig> {
+    static KNOWN: OnceLock<ClientConfig> = OnceLock::new();
+    let known = match KNOWN.get() {
+        Some(known) => known,
+        None => {
+            let mut new = ClientConfig::with_platform_verifier().ok()?;
+            new.alpn_protocols = vec![b"http/1.1".to_vec()];
+            KNOWN.get_or_init(|| new)
+        }
+    };
+    let mut own = known.clone();
+    // Sessions of TLS are not shared, as they can show a server that two clients are the same.
+    own.resumption = Resumption::default();
+    Some(own)
 }
 
 /// Sets the process's provider of cryptography, unless the host of this crate has set one.
