@@ -36,6 +36,8 @@ struct Options {
     only: Vec<String>,
     faketime: Option<PathBuf>,
     capacity: f64,
+    /// The processors of the replicas, as taskset(1) lists them.
+    processors: Option<String>,
     keep: bool,
 }
 
@@ -47,6 +49,7 @@ impl Options {
             only: Vec::new(),
             faketime: None,
             capacity: 0.0,
+            processors: None,
             keep: false,
         };
         while let Some(word) = words.next() {
@@ -60,6 +63,7 @@ impl Options {
                 "--capacity" => {
                     options.capacity = value()?.parse().map_err(|_| "--capacity needs a number")?;
                 }
+                "--processors" => options.processors = Some(value()?),
                 "--only" => options.only = value()?.split(',').map(str::to_owned).collect(),
                 "--faketime" => options.faketime = Some(value()?.into()),
                 other => return Err(format!("unknown option {other}; tests/fleet/run lists all of them")),
@@ -90,9 +94,9 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Checked<Vec<String>> {
-    let Options { binary, seconds, only, faketime, capacity, keep } =
+    let Options { binary, seconds, only, faketime, capacity, processors, keep } =
         Options::read(std::env::args().skip(1))?;
-    let mut scene = Scene::start(&binary).await?;
+    let mut scene = Scene::start(&binary, processors.as_deref()).await?;
     if keep {
         scene.folder.disable_cleanup(true);
         eprintln!("files are in {}", scene.folder.path().display());

@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     pub(crate) address: SocketAddr,
     pub(crate) variables: Vec<(&'static str, String)>,
     pub(crate) config: Value,
+    /// The processors that it may use, as taskset(1) lists them; all if there is no list.
+    pub(crate) processors: Option<String>,
     /// A program that starts it with another clock, with its arguments.
     pub(crate) clock: Vec<String>,
 }
@@ -49,7 +51,8 @@ impl Plan {
 
     /// A command in its folder, with nothing of this process's environment.
     fn command(&self, arguments: &[&str]) -> Command {
-        let words: Vec<&str> = self.clock.iter().map(String::as_str).collect();
+        let processors = self.processors.iter().flat_map(|list| ["taskset", "--cpu-list", list.as_str()]);
+        let words: Vec<&str> = processors.chain(self.clock.iter().map(String::as_str)).collect();
         let mut command = match words.split_first() {
             Some((program, rest)) => {
                 let mut command = Command::new(program);
@@ -170,6 +173,7 @@ impl Replica {
                     address: self.plan.address,
                     variables: self.plan.variables.clone(),
                     config: self.plan.config.clone(),
+                    processors: self.plan.processors.clone(),
                     clock: self.plan.clock.clone(),
                 };
                 return Ok((plan, status.success()));

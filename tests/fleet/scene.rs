@@ -65,7 +65,7 @@ fn key(folder: &Path) -> Checked<PathBuf> {
 
 impl Scene {
     /// Fills the store, and starts everything with empty caches.
-    pub(crate) async fn start(binary: &Path) -> Checked<Self> {
+    pub(crate) async fn start(binary: &Path, processors: Option<&str>) -> Checked<Self> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let (server, upstream, issuer) = (S3Server::start(), Upstream::start().await?, Issuer::start()?);
         let store = FaultProxy::start(server.address());
@@ -81,6 +81,7 @@ impl Scene {
                 address: free()?,
                 variables,
                 config,
+                processors: processors.map(str::to_owned),
                 clock: Vec::new(),
             })
         };
