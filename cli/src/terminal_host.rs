@@ -1,7 +1,6 @@
 //! The terminal as a host of servers: the user answers their elicitations, and sees their log lines.
 
 mod elicitation;
-mod form;
 
 use gateway::session_host::{SessionHost, Waiting};
 use std::collections::HashMap;

@@ -24,6 +24,7 @@
 mod check;
 mod client;
 mod error;
+pub mod form;
 mod host;
 mod http;
 pub mod keyring;

@@ -12,14 +12,12 @@ use futures::future::BoxFuture;
 use gateway::permission::{Answer, AnsweredBy, Prompter, Question, Reason, RequestedTool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use terminal::Notifier;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::{Caller, Unanswered};
-use super::open_questions::{Asker, Lasting, OpenQuestions};
-use super::recorder::Requester;
+use super::open_questions::{self, Lasting, Offer};
+use super::page_prompt::PagePrompt;
 use super::session::ClientSession;
-use super::state::ServerState;
 use crate::audit;
 
 /// A tool that a question was about, in the version that the user saw.
@@ -68,31 +66,13 @@ pub(crate) struct Terms {
     pub(crate) has_session: bool,
     /// The reason for a refusal if no user can be asked.
     pub(crate) absence: Reason,
-    /// The local page, if this process has one.
-    pub(crate) page: Option<PagePrompt>,
 }
 
 impl Terms {
-    /// Of a client's user, for a request of `requester`, which has this execution if it is no direct call.
-    pub(crate) fn of(
-        (state, session): (&ServerState, &ClientSession),
-        requester: &Requester,
-        execution: Option<&str>,
-    ) -> Self {
-        let page = state.page.get().map(|questions| PagePrompt {
-            questions: questions.clone(),
-            asker: Arc::new(requester.asker(execution)),
-            notifier: state.terminal.notifier(),
-        });
-        Terms { has_session: session.lasts(), absence: session.absence(), page }
+    /// Of a client's user.
+    pub(crate) fn of(session: &ClientSession) -> Self {
+        Terms { has_session: session.lasts(), absence: session.absence() }
     }
-}
-
-/// The local page, for the questions of one request.
-pub(crate) struct PagePrompt {
-    pub(crate) questions: Arc<OpenQuestions>,
-    pub(crate) asker: Arc<Asker>,
-    pub(crate) notifier: Notifier,
 }
 
 /// Asks the user of one request.
@@ -150,22 +130,13 @@ impl Inner {
 
     /// The page, if it answers questions.
     fn page(&self) -> Option<&PagePrompt> {
-        self.terms.page.as_ref().filter(|page| page.questions.is_answered_here())
+        self.caller.page().filter(|page| page.answers())
     }
 
     async fn answer_on_page(&self, page: &PagePrompt, question: &Question) -> Answer {
-        let PagePrompt { questions, asker, notifier } = page;
         // A permanent permission covers all clients of this process, so a subject's question does not offer it.
-        let lasting = Lasting { session: self.terms.has_session, always: asker.subject.is_none() };
-        notifier.note("a question about a permission waits for you on the page (--ui)");
-        self.caller.progress(0.0, None, Some("waiting for permission on Toolsmith's page".to_owned())).await;
-        let bytes = question.text().len();
-        match self.caller.ask_elsewhere(bytes, questions.ask(asker.clone(), question, lasting)).await {
-            Ok(answer) => answer,
-            Err(Unanswered::Late(limit)) => Answer::Late(limit),
-            Err(Unanswered::Busy(_)) => Answer::Busy,
-            Err(_) => Answer::No,
-        }
+        let lasting = Lasting { session: self.terms.has_session, always: page.asker.subject.is_none() };
+        ask_on_page(&self.caller, page, question.text(), open_questions::offers(question, lasting)).await
     }
 
     async fn answer(&self, question: &Question) -> Answer {
@@ -191,15 +162,8 @@ impl Inner {
             return std::future::pending().await;
         }
         self.caller.progress(0.0, None, Some("waiting for permission".to_owned())).await;
-        let page = self.terms.page.as_ref();
-        let _shown = page.map(|page| page.questions.show(page.asker.clone(), question));
-        match self.caller.ask("elicitation/create", form).await {
-            Ok(answer) => read(&answer, offered),
-            Err(Unanswered::Late(limit)) => Answer::Late(limit),
-            Err(Unanswered::Busy(_)) => Answer::Busy,
-            // A client that can't be reached gives no consent.
-            Err(_) => Answer::No,
-        }
+        let _shown = self.caller.page().map(|page| page.show(question.text()));
+        ask_client(&self.caller, form, offered).await
     }
 }
 
@@ -239,6 +203,32 @@ impl Prompter for Approver {
             answer
         }
         .boxed()
+    }
+}
+
+/// Asks the client's user by a form.
+pub(crate) async fn ask_client(caller: &Caller, form: Value, offered: Offered) -> Answer {
+    let answer = caller.ask("elicitation/create", form).await;
+    answer.map_or_else(|why| unanswered(&why), |answer| read(&answer, offered))
+}
+
+/// Asks on the local page.
+pub(crate) async fn ask_on_page(
+    caller: &Caller,
+    page: &PagePrompt,
+    text: String,
+    offers: Vec<Offer>,
+) -> Answer {
+    let answer = caller.ask_on_page(text.len(), page.ask(text, offers)).await;
+    answer.unwrap_or_else(|why| unanswered(&why))
+}
+
+fn unanswered(why: &Unanswered) -> Answer {
+    match why {
+        Unanswered::Late(limit) => Answer::Late(*limit),
+        Unanswered::Busy(_) => Answer::Busy,
+        // Who can't be reached gives no consent.
+        _ => Answer::No,
     }
 }
 

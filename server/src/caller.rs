@@ -1,7 +1,7 @@
 //! One request of the client in progress: sends it notifications and questions.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -18,6 +18,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::execution_slots::{Client, SlotLease};
 use super::level::Level;
+use super::page_prompt::PagePrompt;
 use super::quota::{Exceeded, Quota};
 
 /// The client's capabilities for requests of servers.
@@ -29,20 +30,25 @@ pub struct Abilities {
     pub elicits_by_url: bool,
     /// Whether it has a model.
     pub samples: bool,
+    /// Whether its user is asked on the local page, because it shows no forms.
+    pub asks_on_page: bool,
 }
 
 impl Abilities {
-    pub(crate) fn of(capabilities: Option<&ClientCapabilities>) -> Self {
+    /// Of a client that declares these; `has_page` says whether a local page answers questions.
+    pub(crate) fn of(capabilities: Option<&ClientCapabilities>, has_page: bool) -> Self {
         let capabilities = serde_json::to_value(capabilities).unwrap_or_default();
         let elicitation = capabilities.get("elicitation").filter(|value| value.is_object());
         let has = |mode: &str| elicitation.is_some_and(|modes| modes.get(mode).is_some_and(Value::is_object));
         // An empty object means forms (MCP 2025-11-25, elicitation, "Capabilities").
         let is_bare =
             elicitation.is_some_and(|modes| modes.get("form").is_none() && modes.get("url").is_none());
+        let elicits = is_bare || has("form");
         Abilities {
-            elicits: is_bare || has("form"),
+            elicits,
             elicits_by_url: has("url"),
             samples: capabilities.get("sampling").is_some_and(Value::is_object),
+            asks_on_page: has_page && !elicits,
         }
     }
 }
@@ -63,6 +69,8 @@ pub(crate) struct Terms {
     pub(crate) timeout: Duration,
     /// The open questions of all clients.
     pub(crate) open: Arc<Quota>,
+    /// Whether a local page answers questions of clients that show no forms.
+    pub(crate) has_page: bool,
 }
 
 /// Why a question has no answer.
@@ -102,6 +110,8 @@ pub(crate) struct Caller {
     channel: QuestionChannel,
     route: Mutex<Route>,
     terms: Terms,
+    /// The local page, if this process has one.
+    page: OnceLock<PagePrompt>,
     /// The slot of the execution that asks, if it has one.
     lease: Mutex<Weak<SlotLease>>,
     /// Whether a question has timed out; then no further one is asked.
@@ -139,10 +149,11 @@ impl Caller {
     /// For a client that receives questions as requests.
     pub(crate) fn new(context: &RequestContext<RoleServer>, level: Option<Level>, terms: Terms) -> Self {
         Caller {
-            abilities: Abilities::of(context.client_capabilities().as_ref()),
+            abilities: Abilities::of(context.client_capabilities().as_ref(), terms.has_page),
             channel: QuestionChannel::Request,
             route: Mutex::new(Route::of(context, level)),
             terms,
+            page: OnceLock::new(),
             lease: Mutex::default(),
             unanswered: AtomicBool::new(false),
         }
@@ -166,6 +177,18 @@ impl Caller {
     /// Links questions to the execution that has this slot.
     pub(crate) fn set_lease(&self, lease: &Arc<SlotLease>) {
         *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(lease);
+    }
+
+    /// Sets the local page that shows and answers questions. The first one stays.
+    pub(crate) fn set_page(&self, page: Option<PagePrompt>) {
+        if let Some(page) = page {
+            let _ = self.page.set(page);
+        }
+    }
+
+    /// The local page that shows questions, if this process has one.
+    pub(crate) fn page(&self) -> Option<&PagePrompt> {
+        self.page.get()
     }
 
     /// Whether questions are asked by the response to the request.
@@ -207,15 +230,16 @@ impl Caller {
         self.wait(bytes, self.put(method, parameters)).await
     }
 
-    /// Waits for an answer from another place than the client, under the same limits. The question has this size.
+    /// Waits for an answer on the local page, under the same limits. The question has this size.
     ///
     /// # Errors
     /// As for [`Caller::ask`].
-    pub(crate) async fn ask_elsewhere<T>(
+    pub(crate) async fn ask_on_page<T>(
         &self,
         bytes: usize,
         asking: impl Future<Output = T>,
     ) -> Result<T, Unanswered> {
+        self.progress(0.0, None, Some("waiting for an answer on Toolsmith's page".to_owned())).await;
         let timeout = self.terms.timeout;
         let asking = tokio::time::timeout(timeout, asking);
         self.wait(bytes, async { asking.await.map_err(|_| Unanswered::Late(timeout)) }).await

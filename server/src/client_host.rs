@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use gateway::session_host::{SessionHost, Waiting};
-use mcp::{Host, Notice, QuestionError};
+use mcp::{Host, Notice, QuestionError, form};
 use queue::{Bounds, Broadcast};
 use serde_json::{Value, json};
 use terminal::Notifier;
 use tokio::sync::watch;
 
-use super::caller::{Abilities, Caller};
+use super::caller::{Abilities, Caller, Unanswered};
 use super::level::Level;
 
 /// Limit of queued notices of servers for each listener (2 MiB). The oldest are dropped, and the listener is notified
@@ -20,6 +20,12 @@ const WAITING: Bounds = Bounds { bytes: 2 << 20, items: 1_000 };
 
 /// Maximum length of a line of a server's standard error, in characters.
 const MAX_LINE: usize = 2_000;
+
+/// Maximum length of a server's question on the local page, in characters.
+const MAX_QUESTION: usize = 2_000;
+
+/// The request for a form (MCP, client/elicitation).
+const ELICIT: &str = "elicitation/create";
 
 /// The member of a question's `_meta` that names the server; this process's own questions have none.
 pub const ASKED_BY: &str = "io.toolsmith/server";
@@ -168,10 +174,12 @@ impl ClientHost {
             };
             let _waiting = Waiting::new(&self.questions);
             let _execution_waits = of_execution.as_ref().map(Waiting::new);
-            caller
-                .ask(method, parameters)
-                .await
-                .map_err(|unanswered| QuestionError::Client(Box::new(unanswered)))
+            let answer = if method == ELICIT && caller.abilities.asks_on_page {
+                fill_in(&caller, server, &parameters)?.await
+            } else {
+                caller.ask(method, parameters).await
+            };
+            answer.map_err(|unanswered| QuestionError::Client(Box::new(unanswered)))
         }
         .boxed()
     }
@@ -191,6 +199,25 @@ impl SessionHost for ClientHost {
     }
 }
 
+/// Asks for the fields of a server's form on the local page.
+fn fill_in<'a>(
+    caller: &'a Caller,
+    server: &str,
+    parameters: &Value,
+) -> Result<impl Future<Output = Result<Value, Unanswered>> + use<'a>, QuestionError> {
+    let page = caller.page().ok_or(QuestionError::NoRequest)?;
+    let schema = parameters.get("requestedSchema").unwrap_or(&Value::Null);
+    let fields = form::fields(schema).map_err(|error| QuestionError::Form(error.to_string()))?;
+    let message = parameters.get("message").and_then(Value::as_str).unwrap_or_default();
+    let message: String = message.chars().take(MAX_QUESTION).collect();
+    let text = format!(
+        "The server {server} asks (in its own words; it receives your answers):\n  {}",
+        printable::prose(&message)
+    );
+    let bytes = parameters.to_string().len();
+    Ok(caller.ask_on_page(bytes, page.fill_in(text, fields)))
+}
+
 /// A line of a server's output, on one line and bounded.
 fn line_of(server: &str, line: &str) -> String {
     let line: String = printable::prose(line).chars().take(MAX_LINE).collect();
@@ -199,7 +226,7 @@ fn line_of(server: &str, line: &str) -> String {
 
 impl Host for ClientHost {
     fn elicits(&self) -> bool {
-        self.abilities.elicits
+        self.abilities.elicits || self.abilities.asks_on_page
     }
 
     fn elicits_by_url(&self) -> bool {
@@ -215,7 +242,7 @@ impl Host for ClientHost {
         server: &'a str,
         parameters: Value,
     ) -> BoxFuture<'a, Result<Value, QuestionError>> {
-        self.ask(server, "elicitation/create", parameters)
+        self.ask(server, ELICIT, parameters)
     }
 
     fn sample<'a>(

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::answer_shapes::{self, AnswerShapes};
-use super::programs::{CheckedProgram, OfferedPrograms};
+use super::programs::CheckedProgram;
 use super::protocol_types;
 use super::snapshot::Snapshot;
 
@@ -60,7 +60,7 @@ pub(crate) fn executes(snapshot: &Snapshot) -> bool {
 pub(crate) fn tools(snapshot: &Snapshot) -> Vec<Value> {
     let direct = snapshot.partition.direct.iter().filter_map(|direct| described(snapshot, direct));
     let programs = programs(snapshot).map(|program| program.definition.clone());
-    own_tools(snapshot).chain(direct).chain(programs).collect()
+    own_tools(snapshot).iter().cloned().chain(direct).chain(programs).collect()
 }
 
 /// Whether two snapshots have different tools for clients: a change of a server or of the configuration may leave the
@@ -86,7 +86,7 @@ pub(crate) fn tool(snapshot: &Snapshot, name: &str) -> Option<Value> {
     match direct {
         Some(direct) => described(snapshot, direct),
         None => {
-            let own = own_tools(snapshot).find(|tool| tool["name"] == name);
+            let own = own_tools(snapshot).iter().find(|tool| tool["name"] == name).cloned();
             own.or_else(|| program(snapshot, name).map(|program| program.definition.clone()))
         }
     }
@@ -96,7 +96,8 @@ pub(crate) fn tool(snapshot: &Snapshot, name: &str) -> Option<Value> {
 fn programs(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<CheckedProgram>> {
     let is_free = |name: &str| !RESERVED.contains(&name) && snapshot.partition.find(name).is_none();
     let programs = snapshot.programs.0.iter().filter(move |(name, _)| executes(snapshot) && is_free(name));
-    programs.map(|(_, program)| program).filter(|program| program.may_be_seen(snapshot.config()))
+    let programs = programs.map(|(_, program)| program).filter(|program| program.offered.is_tool);
+    programs.filter(|program| program.may_be_seen(snapshot.config()))
 }
 
 /// The saved program with this name, if it is a tool.
@@ -104,7 +105,12 @@ pub(crate) fn program<'a>(snapshot: &'a Snapshot, name: &str) -> Option<&'a Arc<
     programs(snapshot).find(|program| program.offered.name == name)
 }
 
-fn own_tools(snapshot: &Snapshot) -> impl Iterator<Item = Value> {
+/// The tools of code mode, described once for each snapshot.
+fn own_tools(snapshot: &Snapshot) -> &[Value] {
+    snapshot.own_tools.get_or_init(|| describe_own_tools(snapshot))
+}
+
+fn describe_own_tools(snapshot: &Snapshot) -> Vec<Value> {
     let definitions = executes(snapshot).then(|| {
         let budget = snapshot.config().serve.description_tokens;
         match snapshot.is_whole {
@@ -112,7 +118,7 @@ fn own_tools(snapshot: &Snapshot) -> impl Iterator<Item = Value> {
             false => snapshot.reference.definitions_so_far(budget),
         }
     });
-    definitions.into_iter().flatten().map(|definition| own(&definition, snapshot.config()))
+    definitions.into_iter().flatten().map(|definition| own(&definition, snapshot.config())).collect()
 }
 
 fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
@@ -185,18 +191,13 @@ pub(crate) fn discover(
     })
 }
 
-/// The saved programs with all words of a query, if any.
+/// The saved programs with all words of a query, if any. A broken one says so.
 fn programs_text(query: &str, snapshot: &Snapshot) -> Option<String> {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-    let is_broken =
-        |name: &String| snapshot.programs.0.get(name).is_some_and(|checked| checked.broken.is_some());
     let callable = snapshot.settings.programs.callable(snapshot.config());
-    let found: Vec<String> = callable
-        .filter(|(name, program)| program.has(&words) && !is_broken(name))
-        .take(PROGRAMS_SHOWN)
-        .map(|(_, program)| OfferedPrograms::line(program))
-        .collect();
-    (!found.is_empty()).then(|| format!("\nSaved programs, to call in a snippet:\n{}", found.join("\n")))
+    let found = callable.filter(|(_, program)| program.has(&words)).take(PROGRAMS_SHOWN);
+    let lines: Vec<String> = found.map(|(name, program)| snapshot.programs.line(name, program)).collect();
+    (!lines.is_empty()).then(|| format!("\nSaved programs, to call in a snippet:\n{}", lines.join("\n")))
 }
 
 /// Appends a line about what the user must do first, if anything; for an error, also one about what is unavailable.

@@ -193,8 +193,8 @@ impl Execution {
         refused: Option<Busy>,
     ) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
-        let mut terms =
-            approval::Terms::of((&self.state, &self.session), &self.requester, Some(recorder.id()));
+        self.caller.set_page(self.requester.page_prompt(&self.state, Some(recorder.id())));
+        let mut terms = approval::Terms::of(&self.session);
         terms.has_session &= !self.caller.is_asked_by_response();
         let approver = Approver::new(self.caller.clone(), self.given.clone(), terms, stop.clone());
         let (watcher, messages) = Watcher::new(self.caller.clone());

@@ -36,6 +36,7 @@ mod optimize;
 pub mod options;
 pub mod outcome_text;
 mod output_store;
+mod page_prompt;
 mod peer_address;
 mod pending;
 mod pipes;

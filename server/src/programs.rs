@@ -1,7 +1,7 @@
-//! Saved programs as tools for clients: those that `serve.programs` selects and the user has approved.
+//! The approved programs: functions of snippets, and tools for clients if `serve.programs` selects them.
 //!
-//! They are read with the configuration. `checking` compiles them against each list of tools; until then they are not
-//! offered.
+//! They are read with the configuration. `checking` compiles them against each list of tools; until then they are no
+//! tools.
 
 pub(crate) mod checking;
 mod definition;
@@ -27,13 +27,13 @@ pub(crate) use definition::structured;
 /// be offered different tools.
 const LISTS_KEPT: usize = 16;
 
-/// The programs that `serve.programs` selects, and the results of checking them.
+/// The approved programs, and the results of checking them.
 #[derive(Debug, Default)]
 pub(crate) struct OfferedPrograms {
     programs: Vec<OfferedProgram>,
-    /// The approved programs, which snippets can call.
+    /// Those that snippets can call.
     pub(crate) functions: BTreeMap<String, ProgramText>,
-    /// The tools that these programs are approved to call.
+    /// The tools that these functions are approved to call.
     tools: BTreeMap<String, ApprovedTools>,
     /// Why programs that the configuration names are not offered.
     pub(crate) notes: Vec<String>,
@@ -43,10 +43,12 @@ pub(crate) struct OfferedPrograms {
     checks: watch::Sender<u64>,
 }
 
-/// An approved program that `serve.programs` selects.
+/// An approved program.
 #[derive(Debug, Clone)]
 pub(crate) struct OfferedProgram {
     pub(crate) name: String,
+    /// Whether `serve.programs` selects it as a tool.
+    pub(crate) is_tool: bool,
     pub(crate) program: ProgramFile,
     /// The tools that it is approved to call.
     pub(crate) approved: ApprovedTools,
@@ -81,41 +83,38 @@ impl PartialEq for CheckedPrograms {
 }
 
 impl OfferedPrograms {
-    /// Reads the programs that match `serve.programs`.
+    /// Reads the programs and the record of approvals.
     ///
     /// # Errors
-    /// If the programs or the record of approvals can't be read.
+    /// If they can't be read, and `serve.programs` selects some. Without it, everything else works, and there is a note.
     pub(crate) fn read(config: &Config) -> Result<Self, Failure> {
         let patterns: Vec<Glob> = config.serve.programs.iter().map(|pattern| Glob::new(pattern)).collect();
-        let read = || -> Result<_, Failure> {
-            let (store, approvals) = (ProgramStore::of_working_folder()?, Approvals::read()?);
-            let functions = functions::approved(&store, &approvals)?;
-            Ok((store, approvals, functions))
-        };
-        let (store, approvals, functions) = match read() {
-            Ok(read) => read,
-            Err(failure) if patterns.is_empty() => {
-                // Everything but programs works without them.
+        Self::matching(&patterns).or_else(|failure| match patterns.is_empty() {
+            true => {
                 let notes = vec![format!("saved programs can't be used: {}", failure.report.message())];
-                return Ok(OfferedPrograms { notes, ..OfferedPrograms::default() });
+                Ok(OfferedPrograms { notes, ..OfferedPrograms::default() })
             }
-            Err(failure) => return Err(failure),
-        };
+            false => Err(failure),
+        })
+    }
+
+    /// Reads the programs, of which those that match a pattern are tools.
+    fn matching(patterns: &[Glob]) -> Result<Self, Failure> {
+        let (store, approvals) = (ProgramStore::of_working_folder()?, Approvals::read()?);
         let mut offered = OfferedPrograms::default();
-        for (name, function) in functions {
+        for (name, function) in functions::approved(&store, &approvals)? {
             offered.tools.insert(name.clone(), function.tools);
             offered.functions.insert(name, function.text);
         }
-        if patterns.is_empty() {
-            return Ok(offered);
+        if !patterns.is_empty() {
+            offered.notes.extend(store.left_out().map(str::to_owned));
         }
-        offered.notes.extend(store.left_out().map(str::to_owned));
         for saved in store.all()? {
-            if patterns.iter().any(|pattern| pattern.fits(&saved.name)) {
-                match offer(saved, &store, &approvals)? {
-                    Ok(program) => offered.programs.push(program),
-                    Err(note) => offered.notes.push(note),
-                }
+            let is_tool = patterns.iter().any(|pattern| pattern.fits(&saved.name));
+            match offer(saved, is_tool, &store, &approvals)? {
+                Ok(program) => offered.programs.push(program),
+                Err(note) if is_tool => offered.notes.push(note),
+                Err(_) => {}
             }
         }
         Ok(offered)
@@ -124,7 +123,12 @@ impl OfferedPrograms {
     /// Whether the same programs are offered.
     pub(crate) fn are_as(&self, other: &Self) -> bool {
         let key = |program: &OfferedProgram| {
-            (program.name.clone(), program.program.hash().to_owned(), program.approved.clone())
+            (
+                program.name.clone(),
+                program.is_tool,
+                program.program.hash().to_owned(),
+                program.approved.clone(),
+            )
         };
         self.programs.iter().map(key).eq(other.programs.iter().map(key))
             && self.functions == other.functions
@@ -140,11 +144,6 @@ impl OfferedPrograms {
         let admits =
             |name: &String| self.tools.get(name).is_some_and(|tools| admits_all(config, tools.names()));
         self.functions.iter().filter(move |(name, _)| admits(name))
-    }
-
-    /// How models call a program, and what it does, in one line.
-    pub(crate) fn line(program: &ProgramText) -> String {
-        printable::prose(&program.line())
     }
 
     /// The programs to check.
@@ -183,9 +182,24 @@ impl OfferedPrograms {
     }
 }
 
+impl CheckedPrograms {
+    /// How models call a program, and what it does, in one line; for a broken one, why it can't be called.
+    pub(crate) fn line(&self, name: &str, program: &ProgramText) -> String {
+        let line = printable::prose(&program.line());
+        match self.0.get(name).and_then(|checked| checked.broken.as_deref()) {
+            Some(why) => {
+                let why = why.lines().next().unwrap_or_default();
+                format!("{line}\n  BROKEN, can't be called: {}", printable::prose(why))
+            }
+            None => line,
+        }
+    }
+}
+
 /// The program to offer, or why it is not offered.
 fn offer(
     saved: SavedProgram,
+    is_tool: bool,
     store: &ProgramStore,
     approvals: &Approvals,
 ) -> Result<Result<OfferedProgram, String>, Failure> {
@@ -199,7 +213,7 @@ fn offer(
         return Ok(Err(format!("the program {name} is not offered, {why} {name}")));
     }
     let approved = approvals.tools(program.hash());
-    Ok(Ok(OfferedProgram { name, program, approved }))
+    Ok(Ok(OfferedProgram { name, is_tool, program, approved }))
 }
 
 /// A hash of lists of tools.

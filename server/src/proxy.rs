@@ -192,7 +192,7 @@ impl ProxiedRequest {
         recorder: &ExecutionRecorder,
     ) -> Result<(), String> {
         let config = self.snapshot.config();
-        let terms = approval::Terms::of((&self.state, &self.session), recorder.requester(), None);
+        let terms = approval::Terms::of(&self.session);
         let approver = Approver::new(self.caller.clone(), None, terms, self.cancel.clone());
         let answers = self.session.answers.clone();
         let policy = PermissionPolicy::of_session(

@@ -70,11 +70,6 @@ impl ExecutionRecorder {
         &self.context.id
     }
 
-    /// The requester of the execution.
-    pub(crate) fn requester(&self) -> &Requester {
-        &self.context.requester
-    }
-
     /// For `Instrument::instrument`.
     pub(crate) fn span(&self) -> tracing::Span {
         self.context.span.span().clone()

@@ -36,6 +36,7 @@ use super::multi_round_trip::{MultiRoundTripCall, Resumption};
 use super::programs::saving;
 use super::protocol_types;
 use super::proxy::ProxiedRequest;
+use super::recorder::Requester;
 use super::resources_and_prompts::{AGENTS_WAIT, List, own_template};
 use super::session::{ClientSession, ClientTransport, is_stateless};
 use super::shutdown::RequestEnd;
@@ -153,8 +154,8 @@ impl ServerHandler for McpService {
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let context = subscription.request_context().clone();
-        let live = self.session.live_for(Self::abilities(&context), &context);
-        let upstreams = self.session.upstreams(Self::abilities(&context), &context.peer);
+        let live = self.session.live_for(self.abilities(&context), &context);
+        let upstreams = self.session.upstreams(self.abilities(&context), &context.peer);
         let mut notices = upstreams.host().notices();
         for uri in subscription.accepted().resource_subscriptions.iter().flatten() {
             // A resource that no server has can't change.
@@ -282,13 +283,13 @@ impl McpService {
         }
     }
 
-    fn abilities(context: &RequestContext<RoleServer>) -> Abilities {
-        Abilities::of(context.client_capabilities().as_ref())
+    fn abilities(&self, context: &RequestContext<RoleServer>) -> Abilities {
+        self.state.abilities(context.client_capabilities().as_ref())
     }
 
     /// The offered tools, after the servers had time to answer.
     async fn snapshot(&self, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
-        let live = self.session.live_for(Self::abilities(context), context);
+        let live = self.session.live_for(self.abilities(context), context);
         let wait = live.now().config().serve.list_wait;
         // An agent does not ask again for tools that it did not see.
         let wait = if self.session.is_agent() { wait.max(AGENTS_WAIT) } else { wait };
@@ -297,7 +298,7 @@ impl McpService {
 
     /// The snapshot for a call of this tool: an unknown direct tool may belong to a server that still starts.
     async fn snapshot_for(&self, name: &str, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
-        let live = self.session.live_for(Self::abilities(context), context);
+        let live = self.session.live_for(self.abilities(context), context);
         let is_own = RESERVED.contains(&name) && definitions::executes(&live.now());
         match (name, is_own) {
             // The execution itself waits for the servers that it names.
@@ -318,7 +319,8 @@ impl McpService {
     }
 
     async fn proxied(&self, caller: Arc<Caller>, context: &RequestContext<RoleServer>) -> ProxiedRequest {
-        let abilities = Self::abilities(context);
+        caller.set_page(Requester::of(&self.session, context).page_prompt(&self.state, None));
+        let abilities = self.abilities(context);
         ProxiedRequest {
             state: self.state.clone(),
             session: self.session.clone(),

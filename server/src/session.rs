@@ -163,7 +163,7 @@ impl ClientSession {
         if self.is_initialized.set(()).is_err() {
             return;
         }
-        let abilities = Abilities::of(context.client_capabilities().as_ref());
+        let abilities = self.state.abilities(context.client_capabilities().as_ref());
         let live = self.live_for(abilities, context);
         self.keep_notifier(tokio::spawn(notify_of_changes(
             live.clone(),
@@ -259,6 +259,7 @@ impl ClientSession {
             client: self.client(context),
             timeout: self.state.settings.borrow().config.serve.question_timeout,
             open: self.state.questions.clone(),
+            has_page: self.state.answers_on_page(),
         };
         if !is_stateless(context) {
             return (Arc::new(Caller::new(context, level, terms)), None);

@@ -74,6 +74,8 @@ pub struct Snapshot {
     reasons: BTreeMap<String, String>,
     /// The hash of the tools as clients see them, once it is needed.
     pub(crate) digest: OnceLock<blake3::Hash>,
+    /// The tools of code mode as clients see them, once they are needed.
+    pub(crate) own_tools: OnceLock<Vec<Value>>,
 }
 
 /// What is known of the servers' lists.
@@ -171,11 +173,23 @@ impl Snapshot {
             about: BTreeMap::new(),
             reasons: BTreeMap::new(),
             digest: OnceLock::new(),
+            own_tools: OnceLock::new(),
         }
     }
 
     /// Builds a snapshot from these lists. Generating bindings takes time, so this is for a blocking thread.
     pub(crate) fn build(settings: Arc<Settings>, lists: Lists, cache: &Cache, notifier: &Notifier) -> Self {
+        let programs = settings.programs.checked(&lists.lists);
+        Self::with_programs(settings, lists, programs, (cache, notifier))
+    }
+
+    /// Like [`Snapshot::build`], with these results of checks.
+    fn with_programs(
+        settings: Arc<Settings>,
+        lists: Lists,
+        programs: Arc<CheckedPrograms>,
+        (cache, notifier): (&Cache, &Notifier),
+    ) -> Self {
         let config = &settings.config;
         let all = tool_lists(&settings.known, &lists.lists);
         let missing = Arc::new(UnavailableTools::new(
@@ -213,10 +227,9 @@ impl Snapshot {
         });
         let Lists { lists, absent, reasons, is_whole, prompts_and_resources, has_resources, about } = lists;
         let reference = reference.with_resources(has_resources).with_grants(config.code_mode.grants.clone());
-        let programs = settings.programs.callable(config).map(|(_, program)| OfferedPrograms::line(program));
-        let reference = reference.with_programs(programs.collect());
+        let lines = settings.programs.callable(config).map(|(name, program)| programs.line(name, program));
+        let reference = reference.with_programs(lines.collect());
         let reference = Arc::new(reference.with_missing(missing.clone()));
-        let programs = settings.programs.checked(&lists);
         let is_built = true;
         Snapshot {
             settings,
@@ -234,6 +247,7 @@ impl Snapshot {
             about,
             reasons,
             digest: OnceLock::new(),
+            own_tools: OnceLock::new(),
         }
     }
 
@@ -275,9 +289,9 @@ impl Snapshot {
             prompts_and_resources: [prompts.iter().filter(may_prompt).cloned().collect(), with_resources],
             about: of_seen(&whole.about),
         };
-        let snapshot = Snapshot::build(settings, lists, cache, notifier);
+        let snapshot = Snapshot::with_programs(settings, lists, whole.programs.clone(), (cache, notifier));
         // Work that waits for a server learns that it has answered, even if none of its tools may be called.
-        Snapshot { lists: whole.lists.clone(), programs: whole.programs.clone(), ..snapshot }
+        Snapshot { lists: whole.lists.clone(), ..snapshot }
     }
 
     /// The lists, for bindings and approvals.

@@ -13,6 +13,7 @@ use gateway::permission::Remembered;
 use gateway::sessions::{Room, SpareSessions};
 use history::Durability;
 use report::{Kind, Report};
+use rmcp::model::ClientCapabilities;
 use runner::{Cache, Engine, MIN_SPARE_MEMORY, Observer};
 use terminal::Terminal;
 use tokio::sync::{Notify, watch};
@@ -303,6 +304,16 @@ impl ServerState {
             self.afterwards.spawn(async move { ended.close().await });
         }
         upstreams
+    }
+
+    /// Whether a local page answers the questions of clients that show no forms.
+    pub(crate) fn answers_on_page(&self) -> bool {
+        self.page.get().is_some_and(|page| page.is_answered_here())
+    }
+
+    /// What a client with these capabilities can answer.
+    pub(crate) fn abilities(&self, capabilities: Option<&ClientCapabilities>) -> Abilities {
+        Abilities::of(capabilities, self.answers_on_page())
     }
 
     /// Any snapshot for clients over HTTP.

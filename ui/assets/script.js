@@ -7,6 +7,9 @@
   const INTERVAL = 2000;
   const LONGEST = 30000;
 
+  // What the user writes into. Those with an id keep their text when others come or go.
+  const TYPED = "input[type=text], select, textarea";
+
   const connection = document.getElementById("connection");
   // All values in the pages of this server are escaped. The policy allows no other way from a text to a document.
   const policy = window.trustedTypes
@@ -22,10 +25,11 @@
     const active = part.contains(document.activeElement) ? document.activeElement : null;
     const places = (selector, value) => Array.from(part.querySelectorAll(selector), value);
     return {
+      id: active && active.id,
       address: active && active.getAttribute("href"),
       value: active && active.value,
-      typed: places("input[type=text]", (input) => input.value),
-      selected: new Set(places("input:checked", (input) => input.value)),
+      typed: new Map(places(TYPED, (input, place) => [input.id || place, input.value])),
+      selected: new Set(places("input:checked", (input) => input.id || input.value)),
       unfolded: places("details", (details) => details.open),
       scrolled: places(".wide, .code, pre", (box) => [box.scrollLeft, box.scrollTop]),
     };
@@ -33,10 +37,11 @@
 
   function restore(part, before) {
     part.querySelectorAll("input[type=checkbox]").forEach((input) => {
-      input.checked = before.selected.has(input.value);
+      input.checked = before.selected.has(input.id || input.value);
     });
-    part.querySelectorAll("input[type=text]").forEach((input, place) => {
-      input.value = before.typed[place] || "";
+    part.querySelectorAll(TYPED).forEach((input, place) => {
+      const typed = before.typed.get(input.id || place);
+      if (typed !== undefined) input.value = typed;
     });
     part.querySelectorAll("details").forEach((details, place) => {
       details.open = Boolean(before.unfolded[place]);
@@ -44,10 +49,11 @@
     part.querySelectorAll(".wide, .code, pre").forEach((box, place) => {
       [box.scrollLeft, box.scrollTop] = before.scrolled[place] || [0, 0];
     });
-    const focusable = Array.from(part.querySelectorAll("a, input, button"));
-    const same = focusable.find((one) =>
-      before.address ? one.getAttribute("href") === before.address : before.value && one.value === before.value,
-    );
+    const focusable = Array.from(part.querySelectorAll("a, button, input, select, textarea"));
+    const same = focusable.find((one) => {
+      if (before.id) return one.id === before.id;
+      return before.address ? one.getAttribute("href") === before.address : before.value && one.value === before.value;
+    });
     if (same) same.focus({ preventScroll: true });
   }
 

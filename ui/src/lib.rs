@@ -1,11 +1,13 @@
-//! The local web page: the executions that are kept, one of them as a waterfall, two compared, and what code mode saved.
+//! The local web page: the executions that are kept, one of them as a waterfall, two compared, and what code mode
+//! saved.
 //!
-//! `access` decides whose requests are answered, `action` which of them may change something, `routes` which page answers them, and `store` reads
-//! the history for it. `list`, `execution`, `compare`, `questions` and `savings` write the pages, from the parts in `waterfall`,
-//! `snippet`, `output` and `plot`; `layout` is around them. `servers`, `programs` and `permissions` are about the
-//! configuration, which `configured` reads. `again`, `saving` and `try_call` change something, the first two with this
-//! program's own commands (`command`). Texts of the history are untrusted: they pass through `text`
-//! and the escapes of the templates, and the policy of `headers` lets no script of theirs run.
+//! `access` decides whose requests are answered, `action` which of them may change something, `routes` which page
+//! answers them, and `store` reads the history for it. `list`, `execution`, `compare`, `questions` and `savings` write
+//! the pages, from the parts in `waterfall`, `snippet`, `output` and `plot`; `layout` is around them. `servers`,
+//! `programs` and `permissions` are about the configuration, which `configured` reads. `again`, `checking`, `saving` and
+//! `try_call` change something, all but the last with this program's own commands (`command`). Texts of the history are
+//! untrusted: they pass through `text` and the escapes of the templates, and the policy of `headers` lets no script of
+//! theirs run.
 
 #![forbid(unsafe_code)]
 #![cfg(target_os = "linux")]
@@ -13,6 +15,7 @@
 mod access;
 mod action;
 mod again;
+mod checking;
 mod command;
 mod compare;
 mod configured;

@@ -9,6 +9,8 @@ use history::{Filter, Page, Reader, Summary};
 use maud::{Markup, html};
 use runner::{ProgramFile, ProgramText};
 
+use crate::access::Visitor;
+use crate::checking;
 use crate::configured::{Configured, address};
 use crate::error::PageError;
 use crate::layout::{self, Section, badge};
@@ -90,7 +92,11 @@ impl Programs {
 ///
 /// # Errors
 /// If the programs or the history can't be read.
-pub(crate) fn page(reader: Option<&Reader>, configured: &Configured) -> Result<Markup, PageError> {
+pub(crate) fn page(
+    reader: Option<&Reader>,
+    configured: &Configured,
+    visitor: &Visitor,
+) -> Result<Markup, PageError> {
     let programs = Programs::read()?;
     let all = programs.store.all()?;
     let rows = all.into_iter().map(|saved| row(&programs.known(saved, configured)?, reader));
@@ -102,6 +108,7 @@ pub(crate) fn page(reader: Option<&Reader>, configured: &Configured) -> Result<M
             p { "No programs are saved. Save one: " code { "toolsmith program save NAME FILE" } }
         } @else {
             p.summary { "Check them against the tools as they are now: " code { "toolsmith program check" } }
+            (checking::button(None, visitor))
             table.list.plain {
                 thead {
                     tr {

@@ -7,6 +7,8 @@ use maud::{Markup, html};
 use runner::{Argument, ArgumentKind, ProgramFile};
 use serde_json::{Value, json};
 
+use crate::access::Visitor;
+use crate::checking;
 use crate::configured::{Configured, address};
 use crate::error::PageError;
 use crate::layout::{self, Section, badge};
@@ -29,6 +31,7 @@ pub(crate) fn page(
     reader: Option<&Reader>,
     configured: &Configured,
     query: &Query,
+    visitor: &Visitor,
 ) -> Result<Markup, PageError> {
     let name =
         query.get("name").ok_or_else(|| PageError::wrong("the address names no program: add ?name=NAME"))?;
@@ -52,7 +55,7 @@ pub(crate) fn page(
                 (call(name, content))
                 (arguments(content))
                 (result(&known))
-                (checked(&known))
+                (checked(&known, visitor))
                 h2 #text { "Text" }
                 (snippet::named("Text", content.text(), &messages(&known)))
                 (recorded(&known))
@@ -150,7 +153,7 @@ fn result(known: &KnownProgram) -> Markup {
 }
 
 /// The last check, as it is kept.
-fn checked(known: &KnownProgram) -> Markup {
+fn checked(known: &KnownProgram, visitor: &Visitor) -> Markup {
     let name = &known.saved.name;
     html! {
         h2 #check { "Check" }
@@ -172,6 +175,7 @@ fn checked(known: &KnownProgram) -> Markup {
             }
         }
         p { "Check it: " code { "toolsmith program check " (name) } }
+        (checking::button(Some(name), visitor))
     }
 }
 

@@ -1,15 +1,20 @@
-//! The open questions about permissions: their text as at a terminal, and their answers.
+//! The open questions about permissions and of servers: their text as at a terminal, and their answers.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use maud::{Markup, html};
-use server::open_questions::{Asker, OpenQuestion, OpenQuestions};
+use mcp::form::{Choice, Field, Kind};
+use serde_json::{Map, Value};
+use server::open_questions::{ACCEPT, Asker, OpenQuestion, OpenQuestions};
 
 use crate::access::Visitor;
 use crate::action::Action;
 use crate::error::PageError;
 use crate::layout::{self, Section};
 use crate::text::{line, time};
+
+/// Maximum length of a title or a description of a server's form, in characters.
+const TEXT: usize = 2_000;
 
 /// The page; `None` if this process serves no clients.
 pub(crate) fn page(questions: Option<&OpenQuestions>, visitor: &Visitor) -> Markup {
@@ -49,12 +54,15 @@ fn one(question: &OpenQuestion, visitor: &Visitor) -> Markup {
     let heading = format!("question-{}", question.number);
     html! {
         article.question aria-labelledby=(heading) {
-            h2 id=(heading) { "Permission for " bdi { (asker(&question.asker)) } }
+            h2 id=(heading) {
+                (if question.fields.is_some() { "Question for the user of " } else { "Permission for " })
+                bdi { (asker(&question.asker)) }
+            }
             p {
                 "Asked at " time datetime=(exact) { (shown) }
                 @if let Some(execution) = &question.asker.execution {
                     " by " a href=(format!("execution?id={execution}")) { "this execution" }
-                } @else { " by a direct call" }
+                }
                 "."
             }
             pre tabindex="0" { bdi { (question.text) } }
@@ -69,11 +77,16 @@ fn answers(question: &OpenQuestion, visitor: &Visitor) -> Markup {
         @if question.offers.is_empty() {
             p { "The client asks its user, and the answer is given there." }
         } @else if visitor.may_act() {
-            form.actions action="answer" method="post" {
+            form.try action="answer" method="post" {
                 (visitor.field())
                 input type="hidden" name="question" value=(question.number);
-                @for offer in &question.offers {
-                    button type="submit" name="answer" value=(offer.word) { (offer.label) }
+                @for (place, field) in question.fields.iter().flatten().enumerate() {
+                    (form_field((question.number, place), field))
+                }
+                div.actions {
+                    @for offer in &question.offers {
+                        button type="submit" name="answer" value=(offer.word) { (offer.label) }
+                    }
                 }
             }
         }
@@ -92,13 +105,158 @@ fn milliseconds(time: SystemTime) -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
+/// The name of the input for the field at a place. Names of fields can be anything, and are not in the form.
+fn input_name(place: usize) -> String {
+    format!("field-{place}")
+}
+
+/// A field of a server's form.
+fn form_field((question, place): (u64, usize), field: &Field) -> Markup {
+    let id = format!("question-{question}-{place}");
+    let about = line(&short(&field.description));
+    html! {
+        @match &field.kind {
+            Kind::Choices(choices) => fieldset {
+                legend { (label(field)) }
+                @for choice in choices { (check_box((&id, place), field, choice)) }
+                @if !about.is_empty() { small { bdi { (about) } } }
+            },
+            kind => label {
+                span { (label(field)) }
+                (input((&id, place), kind, field.default.as_ref()))
+                @if !about.is_empty() { small { bdi { (about) } } }
+            },
+        }
+    }
+}
+
+fn label(field: &Field) -> Markup {
+    let kind = match field.kind {
+        Kind::Integer => Some("whole number"),
+        Kind::Number => Some("number"),
+        _ => None,
+    };
+    let optional = (!field.is_required).then_some("optional");
+    let hints: Vec<&str> = kind.into_iter().chain(optional).collect();
+    html! {
+        bdi { (line(&short(&field.title))) }
+        @if !hints.is_empty() { " (" (hints.join(", ")) ")" }
+    }
+}
+
+fn check_box((id, place): (&str, usize), field: &Field, choice: &Choice) -> Markup {
+    let is_default =
+        |default: &Value| default.as_array().is_some_and(|all| all.contains(&choice.value.as_str().into()));
+    html! {
+        label.inline {
+            input type="checkbox" id=(format!("{id}-{}", choice.value)) name=(input_name(place)) value=(choice.value)
+                checked[field.default.as_ref().is_some_and(is_default)];
+            " " bdi { (line(&short(&choice.title))) }
+        }
+    }
+}
+
+fn input((id, place): (&str, usize), kind: &Kind, default: Option<&Value>) -> Markup {
+    let name = input_name(place);
+    // As JSON, a text has quotation marks.
+    let default = default.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    let select = |choices: &[(&str, &str)]| {
+        html! {
+            select id=(id) name=(name) {
+                option value="" { "–" }
+                @for (value, title) in choices {
+                    option value=(value) selected[default.as_deref() == Some(*value)] { (line(&short(title))) }
+                }
+            }
+        }
+    };
+    match kind {
+        Kind::Choice(choices) => {
+            let choices: Vec<(&str, &str)> =
+                choices.iter().map(|choice| (choice.value.as_str(), choice.title.as_str())).collect();
+            select(&choices)
+        }
+        Kind::Boolean => select(&[("true", "yes"), ("false", "no")]),
+        kind => html! {
+            input type="text" id=(id) name=(name) value=(default.unwrap_or_default()) autocomplete="off" spellcheck="false"
+                inputmode=[(*kind != Kind::Text).then_some("decimal")];
+        },
+    }
+}
+
+/// The beginning of a server's text.
+fn short(text: &str) -> String {
+    text.chars().take(TEXT).collect()
+}
+
+/// The content that a form says. Fields that are left empty have their default, or are left out.
+fn content(fields: &[Field], action: &Action) -> Result<Map<String, Value>, PageError> {
+    let mut content = Map::new();
+    for (place, field) in fields.iter().enumerate() {
+        let name = input_name(place);
+        let value = match &field.kind {
+            // Each box has one choice; a comma can be part of it.
+            Kind::Choices(choices) => {
+                let is_chosen = |choice: &&Choice| action.form.all(&name).any(|given| given == choice.value);
+                let chosen: Vec<Value> =
+                    choices.iter().filter(is_chosen).map(|choice| choice.value.as_str().into()).collect();
+                (!chosen.is_empty() || field.is_required).then(|| chosen.into())
+            }
+            _ => field.read(action.form.get(&name).unwrap_or_default()).map_err(|wrong| {
+                PageError::wrong(format!("{}: {wrong}. Go back to the form", line(&short(&field.title))))
+            })?,
+        };
+        content.extend(value.map(|value| (field.name.clone(), value)));
+    }
+    Ok(content)
+}
+
 /// Gives the answer in a form.
 ///
 /// # Errors
-/// If the question is not open, or does not offer the answer.
+/// If the question is not open, does not offer the answer, or a field is wrong.
 pub(crate) fn answer(questions: Option<&OpenQuestions>, action: &Action) -> Result<(), PageError> {
     let questions = questions.ok_or_else(|| PageError::missing("this process serves no clients"))?;
     let number = action.required("question")?;
     let number = number.parse().map_err(|_| PageError::wrong("the question is not a number"))?;
-    questions.answer(number, action.required("answer")?).map_err(|why| PageError::wrong(why.to_string()))
+    let word = action.required("answer")?;
+    let fields = questions.get(number).and_then(|question| question.fields);
+    let content = match fields.filter(|_| word == ACCEPT) {
+        Some(fields) => content(&fields, action)?,
+        None => Map::new(),
+    };
+    questions.answer(number, word, content).map_err(|why| PageError::wrong(why.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_servers_form_is_markup() {
+        let hostile = "<script>\"'";
+        let schema = json!({ "required": [hostile], "properties": {
+            hostile: { "type": "string", "title": hostile, "description": hostile, "default": hostile },
+            "one": { "enum": [hostile, "b"], "enumNames": [hostile, "B"], "default": "b" },
+            "some": { "type": "array", "items": { "enum": [hostile, "c"] }, "default": ["c"] },
+            "sure": { "type": "boolean", "default": true }, "size": { "type": "number", "default": 1.5 },
+        } });
+        let fields = mcp::form::fields(&schema).unwrap();
+        let shown =
+            fields.iter().enumerate().map(|(place, field)| form_field((7, place), field).into_string());
+        let shown: String = shown.collect();
+        assert!(!shown.contains("<script") && !shown.contains("\"\"'"), "{shown}");
+        for part in [
+            "id=\"question-7-0\" name=\"field-0\" value=\"&lt;script&gt;&quot;'\"",
+            "<option value=\"b\" selected>B</option>",
+            "name=\"field-2\" value=\"c\" checked>",
+            "<option value=\"true\" selected>yes</option>",
+            "value=\"1.5\"",
+            "(number, optional)",
+        ] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+    }
 }

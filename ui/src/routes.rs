@@ -19,8 +19,8 @@ use crate::error::PageError;
 use crate::query::Query;
 use crate::site::Site;
 use crate::{
-    again, compare, execution, headers, layout, list, output, permissions, programs, programs_one, questions,
-    saving, savings, servers, servers_one, servers_tool, try_call,
+    again, checking, compare, execution, headers, layout, list, output, permissions, programs, programs_one,
+    questions, saving, savings, servers, servers_one, servers_tool, try_call,
 };
 
 /// The path before a ticket.
@@ -50,6 +50,7 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .route(&at("questions"), get(questions_page))
         .route(&at("answer"), post(answer))
         .route(&at("again"), post(run_again))
+        .route(&at("check"), post(check))
         .route(&at("save"), get(save_form).post(save))
         .route(&at("savings"), get(savings_page))
         .route(&at("servers"), get(servers_page))
@@ -131,6 +132,11 @@ async fn save(State(site): State<Arc<Site>>, action: Action) -> Result<Response,
     Ok(page_of(saving::save(&site, &action).await?))
 }
 
+/// Checks saved programs.
+async fn check(State(site): State<Arc<Site>>, action: Action) -> Result<Response, PageError> {
+    checking::check(&site, &action).await
+}
+
 /// Runs a snippet again.
 async fn run_again(State(site): State<Arc<Site>>, action: Action) -> Result<Response, PageError> {
     again::run(&site, &action).await
@@ -174,12 +180,25 @@ async fn call_page(
     Ok(page_of(try_call::page(configured, &action, &visitor).await?))
 }
 
-async fn programs_page(site: State<Arc<Site>>) -> Result<Response, PageError> {
-    read_configured(site, None, |reader, configured, _| programs::page(reader, configured)).await
+async fn programs_page(
+    site: State<Arc<Site>>,
+    Extension(visitor): Extension<Visitor>,
+) -> Result<Response, PageError> {
+    let page = move |reader: Option<&Reader>, configured: &Configured, _: &Query| {
+        programs::page(reader, configured, &visitor)
+    };
+    read_configured(site, None, page).await
 }
 
-async fn program_page(site: State<Arc<Site>>, RawQuery(query): RawQuery) -> Result<Response, PageError> {
-    read_configured(site, query, programs_one::page).await
+async fn program_page(
+    site: State<Arc<Site>>,
+    Extension(visitor): Extension<Visitor>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, PageError> {
+    let page = move |reader: Option<&Reader>, configured: &Configured, query: &Query| {
+        programs_one::page(reader, configured, query, &visitor)
+    };
+    read_configured(site, query, page).await
 }
 
 async fn permissions_page(

@@ -99,7 +99,7 @@ impl ChatSession {
             Arc::new(move |tool: &str, made: mcp::ProgressMade| progress_host.progress(tool, &made));
         let tools = Tools::connect(&state, as_host, AgentIsolation::Alone, on_progress).await?;
         let elicits = mcp::Host::elicits(&*host);
-        let abilities = Abilities { elicits, elicits_by_url: elicits, samples: false };
+        let abilities = Abilities { elicits, elicits_by_url: elicits, ..Abilities::default() };
         let live = tools.inside().client.live(abilities);
         let servers = ServerControl::new(terminal.clone(), settings.clone(), live.clone());
         let chat = ChatSession {

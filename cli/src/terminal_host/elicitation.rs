@@ -1,11 +1,10 @@
 //! Asks the user a server's elicitation: a form, or an address to visit.
 
 use mcp::QuestionError;
+use mcp::form::{Choice, Field, Kind, fields};
 use printable::{exact, prose};
 use serde_json::{Map, Value, json};
 use terminal::TerminalPrompt;
-
-use super::form::{Choice, Field, Kind, fields};
 
 /// Maximum length of a server's text in a question, in characters.
 const TEXT_LENGTH: usize = 2_000;

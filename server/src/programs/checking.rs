@@ -1,4 +1,4 @@
-//! Checks the offered programs against each list of tools, before clients see them.
+//! Checks the approved programs against each list of tools, before clients see those that are tools.
 //!
 //! One worker serves all clients. It is notified of changes, and drops the work for an outdated snapshot.
 
@@ -64,7 +64,10 @@ async fn check_all(state: &ServerState, snapshot: &Snapshot) {
                 }
                 checked.insert(offered.name.clone(), Arc::new(program));
             }
-            Ok(Err(why)) => log.warning(&format!("the program {} is not offered: {why}", offered.name)),
+            Ok(Err(why)) => {
+                let state = if offered.is_tool { "is not offered" } else { "needs another approval" };
+                log.warning(&format!("the program {} {state}: {why}", offered.name));
+            }
             Err(error) => {
                 let why = Report::from(error).for_terminal();
                 log.warning(&format!("the program {} can't be checked: {why}", offered.name));

@@ -26,8 +26,9 @@ use tracing::Instrument as _;
 use super::checking::request;
 use crate::answer;
 use crate::approval::{self, Offered};
-use crate::caller::{Caller, Unanswered};
+use crate::caller::Caller;
 use crate::catalog_watcher::CatalogWatcher;
+use crate::open_questions::Offer;
 use crate::outcome_text;
 use crate::recorder::{ExecutionRecorder, Requester};
 use crate::session::{AgentIsolation, ClientSession, ClientTransport};
@@ -272,16 +273,15 @@ impl Saving {
 
     /// Asks the user, and records the answer.
     async fn ask(&self, candidate: &Candidate, recorder: &ExecutionRecorder) -> Result<(), Refused> {
+        let text = self.snapshot.settings.masker.mask(&candidate.question(&self.arguments.name)).into_owned();
+        self.caller.set_page(self.requester.page_prompt(&self.state, None));
+        let page = self.caller.page();
         let answer = if self.caller.abilities.elicits {
-            let text = candidate.question(&self.arguments.name);
-            let form = form(&self.snapshot.settings.masker.mask(&text));
-            match self.caller.ask("elicitation/create", form).await {
-                Ok(answer) => approval::read(&answer, Offered::default()),
-                Err(Unanswered::Late(limit)) => Answer::Late(limit),
-                Err(Unanswered::Busy(_)) => Answer::Busy,
-                // A client that can't be reached gives no consent.
-                Err(_) => Answer::No,
-            }
+            let form = form(&text);
+            let _shown = page.map(|page| page.show(text));
+            approval::ask_client(&self.caller, form, Offered::default()).await
+        } else if let Some(page) = page.filter(|page| page.answers()) {
+            approval::ask_on_page(&self.caller, page, text, Offer::to_save()).await
         } else {
             Answer::Nobody
         };
@@ -311,7 +311,11 @@ impl Saving {
             Reason::NoTerminal => "there is no terminal to ask the user on",
             _ => "this client does not support elicitation to ask the user",
         };
-        format!("{why}. The user can save the program: toolsmith program save {} FILE", self.arguments.name)
+        format!(
+            "{why}. The user can save the program with `toolsmith program save {} FILE`, or start the server with --ui \
+             --allow-actions, and answer on a page in a browser",
+            self.arguments.name
+        )
     }
 
     /// Waits until snippets can call the program; `false` if that takes too long.

@@ -10,7 +10,9 @@ use rmcp::service::RequestContext;
 use crate::audit::Who;
 use crate::identity::Subject;
 use crate::open_questions::Asker;
+use crate::page_prompt::PagePrompt;
 use crate::session::{ClientSession, ClientTransport};
+use crate::state::ServerState;
 use crate::telemetry::{Incoming, Network, TraceContext};
 
 /// The requester. Only transport, address and subject are verified; the rest is the client's claim.
@@ -75,8 +77,17 @@ impl Requester {
         }
     }
 
+    /// The local page of this process, if it has one, for the questions of this request or of its execution.
+    pub(crate) fn page_prompt(&self, state: &ServerState, execution: Option<&str>) -> Option<PagePrompt> {
+        state.page.get().map(|questions| PagePrompt {
+            questions: questions.clone(),
+            asker: Arc::new(self.asker(execution)),
+            notifier: state.terminal.notifier(),
+        })
+    }
+
     /// The requester, for the person who answers its question.
-    pub(crate) fn asker(&self, execution: Option<&str>) -> Asker {
+    fn asker(&self, execution: Option<&str>) -> Asker {
         let client = self.client.as_ref();
         Asker {
             client: client.map(|(name, version)| format!("{name} {version}").trim_end().to_owned()),

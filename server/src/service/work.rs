@@ -48,7 +48,7 @@ impl McpService {
             state: self.state.clone(),
             session: self.session.clone(),
             snapshot,
-            live: self.session.live_for(Self::abilities(context), context),
+            live: self.session.live_for(self.abilities(context), context),
             peer: context.peer.clone(),
             caller: scope.caller.clone(),
             requester: Requester::of(&self.session, context),
@@ -75,7 +75,7 @@ impl McpService {
         Ok(Saving {
             state: self.state.clone(),
             snapshot,
-            live: self.session.live_for(Self::abilities(context), context),
+            live: self.session.live_for(self.abilities(context), context),
             caller: scope.caller.clone(),
             requester: Requester::of(&self.session, context),
             absence: self.session.absence(),

@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 use super::task::{Subagent, Task};
 use super::tool::{self, Arguments};
 use crate::answer;
-use crate::caller::Abilities;
 use crate::definitions::of_era;
 use crate::level::Level;
 use crate::multi_round_trip::{MultiRoundTripCall, Resumption};
@@ -107,7 +106,8 @@ impl ServerHandler for McpService {
         context.peer.set_peer_info(request.clone());
         let result = self.negotiate_initialize(&request)?;
         // Connects to servers before the first task arrives.
-        self.subagent.state.live(Abilities::of(context.client_capabilities().as_ref()));
+        let state = &self.subagent.state;
+        state.live(state.abilities(context.client_capabilities().as_ref()));
         Ok(result)
     }
 

@@ -134,7 +134,9 @@ impl Serve {
 
     /// Adds a file to the working folder.
     pub(crate) fn file(self, name: &str, text: &str) -> Self {
-        fs::write(self.folder.path().join(name), text).unwrap();
+        let file = self.folder.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
         self
     }
 

@@ -92,10 +92,11 @@ impl Site {
         self.latest_kept()["id"].as_str().unwrap().to_owned()
     }
 
-    /// Everything that is kept of the latest execution.
+    /// Everything that is kept of the latest execution. A server writes the first one behind its answer.
     pub(crate) fn latest_kept(&self) -> Value {
-        let shown = self.command(&["history", "show", "--json"]).done().exits(0).stdout;
-        serde_json::from_str(&shown).unwrap()
+        let shown = || self.command(&["history", "show", "--json"]).done();
+        self.process.wait_until("an execution in the history", || shown().status.success());
+        serde_json::from_str(&shown().exits(0).stdout).unwrap()
     }
 
     async fn get(&self, path: &str, headers: &[(&'static str, &str)]) -> Answer {

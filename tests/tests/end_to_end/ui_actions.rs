@@ -94,6 +94,75 @@ async fn a_question_of_a_client_that_cannot_ask_is_answered_on_the_page() {
 }
 
 #[tokio::test]
+async fn a_program_that_a_model_saves_is_approved_on_the_page() {
+    let config = format!("{DEMO}serve: {{ saveProgram: true }}\n");
+    let mut site = Site::of(Serve::new(&config).arguments(&["--ui", "--allow-actions"]));
+    site.process.shake_hands();
+    let visitor = site.open().await;
+    let text = "//! <b>One</b> order\nasync fn run() -> Result<usize> {\n    \
+                Ok(demo::list_orders().limit(1).await?.orders.len())\n}\n";
+    let call = |id: u32| {
+        let arguments = json!({ "name": "one_order", "text": text });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": { "name": "save_program", "arguments": arguments } })
+    };
+    let file = site.process.path("home/toolsmith/programs/one_order.rs");
+    for (id, answer) in [(1, "no"), (2, "once")] {
+        site.process.send(&call(id));
+        let page = open_question(&visitor).await;
+        contains(
+            &page,
+            &["wants to save a program one_order", "  demo.list_orders", "&lt;b&gt;One&lt;/b&gt;"],
+        );
+        assert!(!page.contains("value=\"session\"") && !page.contains("value=\"always\""), "{page}");
+        assert_eq!(give(&visitor, &page, answer).await, StatusCode::SEE_OTHER);
+        let saved = answer_to(&mut site, id);
+        assert_eq!(saved["result"]["isError"], answer == "no", "{saved:#}");
+        assert_eq!(file.exists(), answer == "once");
+    }
+    let answer = site.process.ask(3, "tools/call", &execute("programs::one_order().await?"));
+    assert_eq!(outcome_of(&answer)["result"], 1, "{answer:#}");
+}
+
+#[tokio::test]
+async fn the_form_of_a_server_is_filled_in_on_the_page() {
+    let config = format!("mcpServers:\n{}", fault_entry("faulty", "asks", "    trust: true\n"));
+    let mut site = Site::of(Serve::new(&config).arguments(&["--ui", "--allow-actions"]));
+    site.process.shake_hands();
+    let visitor = site.open().await;
+    // The server answers with what it received.
+    let code = "serde_json::from_str::<serde_json::Value>(&faulty::echo().message(\"elicitation/create\").await?.text())?";
+    let accepted = json!({ "action": "accept", "content": { "count": 7 } });
+    for (id, answer, received) in [(1, "accept", accepted), (2, "decline", json!({ "action": "decline" }))] {
+        let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": execute(code) });
+        site.process.send(&call);
+        let page = open_question(&visitor).await;
+        contains(
+            &page,
+            &["The server faulty asks (in its own words;", "How many?", "value=\"3\"", "optional"],
+        );
+        let (token, question) = (field(&page, "token").to_owned(), field(&page, "question").to_owned());
+        let post = async |answer: &str, count: &str| {
+            let fields =
+                [("token", &*token), ("question", &*question), ("answer", answer), ("field-0", count)];
+            visitor.post("answer", &visitor.origin, &fields).await
+        };
+        let wrong = post("accept", "many").await;
+        assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
+        contains(&wrong.text(), &["count: write a whole number"]);
+        assert_eq!(post("once", "7").await.status, StatusCode::BAD_REQUEST, "it is not offered");
+        assert_eq!(post(answer, "7").await.status, StatusCode::SEE_OTHER);
+        let ended = answer_to(&mut site, id);
+        assert_eq!(outcome_of(&ended)["result"], json!([received, null]), "{ended:#}");
+        let is_kept = || {
+            let question = &site.latest_kept()["questions"][0];
+            (&question["answer"], &question["answered_by"]) == (&json!(answer), &json!("page"))
+        };
+        site.process.wait_until("the answer in the history", is_kept);
+    }
+}
+
+#[tokio::test]
 async fn a_refusal_on_the_page_denies_the_program() {
     let command = Serve::new(&asking("ask", "")).arguments(&["--ui", "127.0.0.1:0", "--allow-actions"]);
     let mut site = Site::of(command);
@@ -147,7 +216,7 @@ async fn without_actions_a_question_is_refused_and_the_page_says_why() {
     let page = visitor.page("questions").await;
     contains(&page, &["This page only reads.", "--allow-actions"]);
     assert!(!page.contains("<form"), "{page}");
-    for to in ["answer", "again", "save"] {
+    for to in ["answer", "again", "save", "check"] {
         let answer = visitor.post(to, &site.origin, &[("token", ""), ("id", "0")]).await;
         assert_eq!(answer.status, StatusCode::FORBIDDEN, "{to}");
         contains(&answer.text(), &["--allow-actions"]);
@@ -240,5 +309,37 @@ async fn a_snippet_is_saved_as_a_program_after_its_tools_were_shown() {
     contains(&answer, &["Not saved", "cannot find value"]);
     let named = [("token", token), ("name", "--help"), ("text", text)];
     contains(&visitor.post("save", &visitor.origin, &named).await.text(), &["Not saved"]);
+    site.end();
+}
+
+#[tokio::test]
+async fn programs_are_checked_from_the_page() {
+    // Checks are kept in the cache, which tests share.
+    let program = |body: &str| format!("//! {}\nasync fn run() -> Result<u8> {{ {body} }}\n", unique());
+    let site = Site::of(
+        Serve::in_folder(&["ui", "--allow-actions", "--config", "given.yaml"])
+            .file("given.yaml", DEMO)
+            .file("home/toolsmith/programs/sound.rs", &program("Ok(1)"))
+            .file("home/toolsmith/programs/wrong.rs", &program("nothing")),
+    );
+    let visitor = site.open().await;
+    let page = visitor.page("program?name=sound").await;
+    contains(&page, &["not checked"]);
+    let token = field(&page, "token");
+    let one = [("token", token), ("name", "sound")];
+    assert_eq!(visitor.post("check", &visitor.origin, &one).await.status, StatusCode::SEE_OTHER);
+    contains(&visitor.page("program?name=sound").await, &["fits", "It can call no tools."]);
+    contains(&visitor.page("program?name=wrong").await, &["not checked"]);
+    assert_eq!(
+        visitor.post("check", &visitor.origin, &[("token", token)]).await.status,
+        StatusCode::SEE_OTHER
+    );
+    contains(&visitor.page("program?name=wrong").await, &["broken", "cannot find value"]);
+    for unknown in ["missing", "--help"] {
+        let fields = [("token", token), ("name", unknown)];
+        let answer = visitor.post("check", &visitor.origin, &fields).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{unknown}");
+        contains(&answer.text(), &[unknown]);
+    }
     site.end();
 }

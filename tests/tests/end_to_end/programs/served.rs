@@ -166,3 +166,27 @@ fn a_program_that_its_tools_broke_says_so_and_is_not_run() {
     awaited(&mut server, "revenue", |tool| tool.is_some() && !says(tool));
     assert_eq!(server.ask(3, "tools/call", &call)["result"]["isError"], false);
 }
+
+#[test]
+fn a_broken_program_that_snippets_can_call_says_so_where_it_is_found() {
+    let mut server = Serve::new(DEMO).start();
+    server.shake_hands();
+    fs::write(programs(&server).join("revenue.rs"), REVENUE).unwrap();
+    toolsmith(&server, &["program", "approve", "revenue", "--yes"]).done().exits(0);
+    // Another server takes the place of the demo server, without `list_orders`, but with a tool of its own.
+    server.configure(&format!("mcpServers:\n{}", fault_entry("demo", "sound", "    trust: true\n")));
+    server.wait_for_log("the program revenue is broken");
+    let search = json!({ "name": "search_tools", "arguments": { "query": "revenue" } });
+    let mut found = String::new();
+    for id in 1000..1100 {
+        let answer = server.ask(id, "tools/call", &search);
+        found = answer["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+        if found.contains("BROKEN") {
+            break;
+        }
+        std::thread::yield_now();
+    }
+    assert!(found.contains("programs::revenue(") && found.contains("BROKEN, can't be called: "), "{found}");
+    let answer = server.ask(1, "tools/call", &execute("programs::revenue(\"c-01\").await?.len()"));
+    assert_eq!(outcome_of(&answer)["status"], "compile_error", "{answer:#}");
+}

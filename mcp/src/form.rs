@@ -10,21 +10,31 @@ const MAX_CHOICES: usize = 200;
 
 /// A field of a form.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Field {
-    pub(super) name: String,
-    pub(super) title: String,
-    pub(super) description: String,
-    pub(super) is_required: bool,
-    pub(super) default: Option<Value>,
-    pub(super) kind: Kind,
+pub struct Field {
+    /// The member of the answer.
+    pub name: String,
+    /// Its title for the user, or its name.
+    pub title: String,
+    /// What it is about; empty if the server does not say it.
+    pub description: String,
+    /// Whether the answer must have it.
+    pub is_required: bool,
+    /// Its value if the user gives none.
+    pub default: Option<Value>,
+    /// Its type.
+    pub kind: Kind,
 }
 
 /// The type of a field.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
+pub enum Kind {
+    /// Any text.
     Text,
+    /// A whole number.
     Integer,
+    /// A number.
     Number,
+    /// True or false.
     Boolean,
     /// One of these.
     Choice(Vec<Choice>),
@@ -34,14 +44,16 @@ pub(super) enum Kind {
 
 /// A value and its title.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Choice {
-    pub(super) value: String,
-    pub(super) title: String,
+pub struct Choice {
+    /// What is sent.
+    pub value: String,
+    /// What the user sees.
+    pub title: String,
 }
 
 /// Why a schema can't be shown as a form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum FormError {
+pub enum FormError {
     /// It has more fields than users fill in.
     #[error("the form has {0} fields; at most {MAX_FIELDS} are shown")]
     TooManyFields(usize),
@@ -52,7 +64,7 @@ pub(super) enum FormError {
 
 /// What to type instead of a text that is not valid for a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum InvalidInput {
+pub enum InvalidInput {
     /// The field is required.
     #[error("this field is required")]
     Required,
@@ -74,7 +86,7 @@ pub(super) enum InvalidInput {
 ///
 /// # Errors
 /// If the schema is not a form, or has too many fields.
-pub(super) fn fields(schema: &Value) -> Result<Vec<Field>, FormError> {
+pub fn fields(schema: &Value) -> Result<Vec<Field>, FormError> {
     let nothing = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&nothing);
     if properties.len() > MAX_FIELDS {
@@ -146,7 +158,7 @@ impl Field {
     ///
     /// # Errors
     /// If the text is not valid for the field.
-    pub(super) fn read(&self, typed: &str) -> Result<Option<Value>, InvalidInput> {
+    pub fn read(&self, typed: &str) -> Result<Option<Value>, InvalidInput> {
         if typed.is_empty() {
             return match &self.default {
                 Some(default) => Ok(Some(default.clone())),
