@@ -404,7 +404,7 @@ impl Execution {
         kept: Option<&RecordedExecution>,
     ) -> Sessions {
         let settings = &self.snapshot.settings;
-        let host = execution_history::recorded_host(host, kept, "client");
+        let host = execution_history::recorded_host(host, kept, approver.answerer());
         let mut sessions = Sessions::new(settings.config.clone(), settings.masker.clone(), host);
         sessions.hold_to(settings.known.pins.clone());
         sessions.share(self.state.services.clone(), &self.session.owner());

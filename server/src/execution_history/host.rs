@@ -18,7 +18,7 @@ const TEXT: usize = 2_000;
 struct RecordedHost {
     host: Arc<dyn SessionHost>,
     execution: RecordedExecution,
-    /// Who answers: `terminal` or `client`.
+    /// Who answers forms: `terminal`, `client` or `page`.
     by: &'static str,
 }
 
@@ -35,10 +35,11 @@ pub fn recorded(
 }
 
 impl RecordedHost {
-    /// Records a question, and its answer when that is there.
+    /// Records a question, and its answer by this one when that is there.
     async fn record(
         &self,
         (server, text): (&str, &Value),
+        by: &'static str,
         answer: impl Future<Output = Result<Value, QuestionError>>,
         word: fn(&Value) -> &'static str,
     ) -> Result<Value, QuestionError> {
@@ -46,7 +47,7 @@ impl RecordedHost {
         let number = self.execution.asked(Asked { about: "server", tools: vec![server.to_owned()], text });
         let answer = answer.await;
         match &answer {
-            Ok(answer) => self.execution.answered(number, word(answer), self.by),
+            Ok(answer) => self.execution.answered(number, word(answer), by),
             Err(_) => self.execution.answered(number, "unanswered", "nobody"),
         }
         answer
@@ -92,7 +93,7 @@ impl Host for RecordedHost {
     ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         async move {
             let text = parameters["message"].clone();
-            self.record((server, &text), self.host.elicit(server, parameters), action).await
+            self.record((server, &text), self.by, self.host.elicit(server, parameters), action).await
         }
         .boxed()
     }
@@ -104,7 +105,8 @@ impl Host for RecordedHost {
     ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         async move {
             let text = parameters["systemPrompt"].clone();
-            self.record((server, &text), self.host.sample(server, parameters), |_| "sampled").await
+            // Only clients have a model.
+            self.record((server, &text), "client", self.host.sample(server, parameters), |_| "sampled").await
         }
         .boxed()
     }

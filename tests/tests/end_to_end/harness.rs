@@ -331,7 +331,7 @@ impl RunningProcess {
 /// A run that has ended.
 #[derive(Debug)]
 pub(crate) struct FinishedRun {
-    status: ExitStatus,
+    pub(crate) status: ExitStatus,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
