@@ -148,7 +148,7 @@ impl OpenQuestions {
     ///
     /// # Errors
     /// If the question is not open, or offers no such answer.
-    pub fn answer(&self, number: u64, word: &str, content: Map<String, Value>) -> Result<(), NotAccepted> {
+    pub fn answer(&self, number: u64, word: &str, content: &Map<String, Value>) -> Result<(), NotAccepted> {
         let mut all = self.open();
         let open = all.get_mut(&number).ok_or(NotAccepted::Closed)?;
         let offer = open.question.offers.iter().find(|offer| offer.word == word);
@@ -287,11 +287,11 @@ mod tests {
                 [first.text(), second.text()]
             );
             let [first, second] = [0, 1].map(|place| open[place].number);
-            assert_eq!(questions.answer(second, "choose", Map::new()), Err(NotAccepted::NotOffered));
-            assert_eq!(questions.answer(second, "no", Map::new()), Ok(()));
-            assert_eq!(questions.answer(second, "once", Map::new()), Err(NotAccepted::Closed));
-            assert_eq!(questions.answer(first, "always", Map::new()), Ok(()));
-            assert_eq!(questions.answer(7, "once", Map::new()), Err(NotAccepted::Closed));
+            assert_eq!(questions.answer(second, "choose", &Map::new()), Err(NotAccepted::NotOffered));
+            assert_eq!(questions.answer(second, "no", &Map::new()), Ok(()));
+            assert_eq!(questions.answer(second, "once", &Map::new()), Err(NotAccepted::Closed));
+            assert_eq!(questions.answer(first, "always", &Map::new()), Ok(()));
+            assert_eq!(questions.answer(7, "once", &Map::new()), Err(NotAccepted::Closed));
         };
         let (answers, ()) = tokio::join!(asking, answering);
         assert_eq!(answers, (Answer::Always, Answer::No));
@@ -310,7 +310,7 @@ mod tests {
         }
         drop(asking);
         assert_eq!(
-            (questions.list(), questions.answer(0, "once", Map::new())),
+            (questions.list(), questions.answer(0, "once", &Map::new())),
             (Vec::new(), Err(NotAccepted::Closed))
         );
     }
@@ -327,9 +327,9 @@ mod tests {
         {
             let answering = async {
                 assert_eq!(questions.get(number).unwrap().fields.as_ref(), Some(&fields));
-                let once = questions.answer(number, "once", content.clone());
+                let once = questions.answer(number, "once", &content);
                 assert_eq!(once, Err(NotAccepted::NotOffered));
-                questions.answer(number, word, content.clone())
+                questions.answer(number, word, &content)
             };
             assert_eq!(tokio::join!(asks(), answering), (result, Ok(())));
         }
@@ -341,7 +341,7 @@ mod tests {
         let shown = questions.show(Arc::default(), program(&["a"]).text());
         let open = questions.list();
         assert!(open[0].offers.is_empty());
-        assert_eq!(questions.answer(open[0].number, "once", Map::new()), Err(NotAccepted::NotOffered));
+        assert_eq!(questions.answer(open[0].number, "once", &Map::new()), Err(NotAccepted::NotOffered));
         drop(shown);
         assert!(questions.list().is_empty());
     }

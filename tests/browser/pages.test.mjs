@@ -116,6 +116,37 @@ test("a waiting execution goes on with the answer that the page gives", async ()
   await context.close();
 });
 
+test("a server's form is accessible and fits, keeps what is typed, and is sent", async () => {
+  const running = client.execute("forms::ask().await?.text().to_owned()");
+  for (const view of VIEWS) {
+    const { context, page, problems } = await open(browser, client, view);
+    await page.goto(new URL("questions", page.url()).href);
+    await page.getByText("The server forms asks").waitFor();
+    await check(page, view);
+    assert.equal(await page.locator("script").count(), 1);
+    assert.deepEqual(problems, []);
+    await context.close();
+  }
+  const { context, page, problems } = await open(browser, client);
+  await page.goto(new URL("questions", page.url()).href);
+  const form = page.locator(".question").first();
+  await form.getByLabel("Name").fill("Ann, <b>");
+  await form.getByLabel("speed").selectOption({ index: 2 });
+  await form.getByLabel("Monday").check();
+  // Another question opens, and the page is updated.
+  const other = client.execute(ASKS);
+  await page.getByText("A call needs your permission").waitFor();
+  assert.equal(await form.getByLabel("Name").inputValue(), "Ann, <b>");
+  assert.ok(await form.getByLabel("Monday").isChecked());
+  await form.getByRole("button", { name: "Send the answers" }).click();
+  const content = { count: 3, days: ["mo"], name: "Ann, <b>", speed: "<script>alert(1)</script>\"'" };
+  assert.deepEqual(JSON.parse((await running).result), { action: "accept", content });
+  await page.getByRole("button", { name: "No" }).click();
+  assert.equal((await other).status, "denied");
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
 test("an open question is accessible and fits, and nothing of it runs", async () => {
   const running = client.execute(ASKS);
   for (const view of VIEWS) {

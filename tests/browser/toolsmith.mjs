@@ -5,11 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
 const BINARY = process.env.TOOLSMITH;
 const ASKS = `mcpServers:
   demo: { command: toolsmith, args: [demo-server], permissions: { echo: ask-each, create_note: ask-each, "*": ask } }
+  forms: { command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(fileURLToPath(new URL("forms.mjs", import.meta.url)))}], trust: true }
 `;
 const CONFIGURATION = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
 

@@ -225,7 +225,7 @@ pub(crate) fn answer(questions: Option<&OpenQuestions>, action: &Action) -> Resu
         Some(fields) => content(&fields, action)?,
         None => Map::new(),
     };
-    questions.answer(number, word, content).map_err(|why| PageError::wrong(why.to_string()))
+    questions.answer(number, word, &content).map_err(|why| PageError::wrong(why.to_string()))
 }
 
 #[cfg(test)]
