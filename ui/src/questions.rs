@@ -202,6 +202,12 @@ fn content(fields: &[Field], action: &Action) -> Result<Map<String, Value>, Page
                     choices.iter().filter(is_chosen).map(|choice| choice.value.as_str().into()).collect();
                 (!chosen.is_empty() || field.is_required).then(|| chosen.into())
             }
+            // By its value alone, which another choice may have as its title.
+            Kind::Choice(choices)
+                if choices.iter().any(|choice| action.form.get(&name) == Some(&*choice.value)) =>
+            {
+                action.form.get(&name).map(Value::from)
+            }
             _ => field.read(action.form.get(&name).unwrap_or_default()).map_err(|wrong| {
                 PageError::wrong(format!("{}: {wrong}. Go back to the form", line(&short(&field.title))))
             })?,
