@@ -174,7 +174,8 @@ impl ClientHost {
             };
             let _waiting = Waiting::new(&self.questions);
             let _execution_waits = of_execution.as_ref().map(Waiting::new);
-            let answer = if method == ELICIT && caller.abilities.asks_on_page {
+            let is_form = method == ELICIT && !asks_for_visit(&parameters);
+            let answer = if is_form && caller.abilities.asks_on_page {
                 fill_in(&caller, server, &parameters)?.await
             } else {
                 caller.ask(method, parameters).await
@@ -197,6 +198,11 @@ impl SessionHost for ClientHost {
     fn notifier(&self) -> Notifier {
         self.notifier.clone()
     }
+}
+
+/// Whether an elicitation asks the user to visit an address, which only a client that declares it is asked.
+pub(crate) fn asks_for_visit(parameters: &Value) -> bool {
+    parameters.get("mode").and_then(Value::as_str) == Some("url")
 }
 
 /// Asks for the fields of a server's form on the local page.

@@ -11,7 +11,11 @@ const FORM = {
     properties: {
       name: { type: "string", title: `Name ${HOSTILE}`, description: HOSTILE },
       speed: { type: "string", enum: ["slow", HOSTILE], enumNames: ["Slow", HOSTILE] },
-      days: { type: "array", items: { anyOf: [{ const: "mo", title: "Monday" }, { const: HOSTILE, title: HOSTILE }] } },
+      days: {
+        type: "array",
+        items: { anyOf: [{ const: "mo", title: "Monday" }, { const: "tu", title: "Tuesday" }, { const: HOSTILE, title: HOSTILE }] },
+        default: ["tu"],
+      },
       count: { type: "integer", default: 3 },
       gift: { type: "boolean", title: "Is it a gift?" },
     },

@@ -117,7 +117,12 @@ test("a waiting execution goes on with the answer that the page gives", async ()
 });
 
 test("a server's form is accessible and fits, keeps what is typed, and is sent", async () => {
+  const first = await open(browser, client);
+  await first.page.goto(new URL("questions", first.page.url()).href);
   const running = client.execute("forms::ask().await?.text().to_owned()");
+  await first.page.getByText("The server forms asks").waitFor();
+  assert.ok(await first.page.getByLabel("Tuesday").isChecked(), "a default, although the page was open before");
+  await first.context.close();
   for (const view of VIEWS) {
     const { context, page, problems } = await open(browser, client, view);
     await page.goto(new URL("questions", page.url()).href);
@@ -138,8 +143,9 @@ test("a server's form is accessible and fits, keeps what is typed, and is sent",
   await page.getByText("A call needs your permission").waitFor();
   assert.equal(await form.getByLabel("Name").inputValue(), "Ann, <b>");
   assert.ok(await form.getByLabel("Monday").isChecked());
+  assert.ok(await form.getByLabel("Tuesday").isChecked(), "a default");
   await form.getByRole("button", { name: "Send the answers" }).click();
-  const content = { count: 3, days: ["mo"], name: "Ann, <b>", speed: "<script>alert(1)</script>\"'" };
+  const content = { count: 3, days: ["mo", "tu"], name: "Ann, <b>", speed: "<script>alert(1)</script>\"'" };
   assert.deepEqual(JSON.parse((await running).result), { action: "accept", content });
   await page.getByRole("button", { name: "No" }).click();
   assert.equal((await other).status, "denied");

@@ -29,7 +29,7 @@
       address: active && active.getAttribute("href"),
       value: active && active.value,
       typed: new Map(places(TYPED, (input, place) => [input.id || place, input.value])),
-      selected: new Set(places("input:checked", (input) => input.id || input.value)),
+      selected: new Map(places("input[type=checkbox]", (input) => [input.id || input.value, input.checked])),
       unfolded: places("details", (details) => details.open),
       scrolled: places(".wide, .code, pre", (box) => [box.scrollLeft, box.scrollTop]),
     };
@@ -37,7 +37,8 @@
 
   function restore(part, before) {
     part.querySelectorAll("input[type=checkbox]").forEach((input) => {
-      input.checked = before.selected.has(input.id || input.value);
+      const selected = before.selected.get(input.id || input.value);
+      if (selected !== undefined) input.checked = selected;
     });
     part.querySelectorAll(TYPED).forEach((input, place) => {
       const typed = before.typed.get(input.id || place);

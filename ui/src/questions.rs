@@ -85,7 +85,9 @@ fn answers(question: &OpenQuestion, visitor: &Visitor) -> Markup {
                 }
                 div.actions {
                     @for offer in &question.offers {
-                        button type="submit" name="answer" value=(offer.word) { (offer.label) }
+                        // With an id, the focus never moves to the same answer of another question.
+                        button type="submit" id=(format!("answer-{}-{}", question.number, offer.word)) name="answer"
+                            value=(offer.word) { (offer.label) }
                     }
                 }
             }
@@ -189,7 +191,7 @@ fn short(text: &str) -> String {
     text.chars().take(TEXT).collect()
 }
 
-/// The content that a form says. Fields that are left empty have their default, or are left out.
+/// The content that a form says. Fields that are left empty are left out, except required texts.
 fn content(fields: &[Field], action: &Action) -> Result<Map<String, Value>, PageError> {
     let mut content = Map::new();
     for (place, field) in fields.iter().enumerate() {
@@ -208,9 +210,13 @@ fn content(fields: &[Field], action: &Action) -> Result<Map<String, Value>, Page
             {
                 action.form.get(&name).map(Value::from)
             }
-            _ => field.read(action.form.get(&name).unwrap_or_default()).map_err(|wrong| {
-                PageError::wrong(format!("{}: {wrong}. Go back to the form", line(&short(&field.title))))
-            })?,
+            _ => {
+                // The form has shown the default: who has removed it does not want to send it.
+                let field = Field { default: None, ..field.clone() };
+                field.read(action.form.get(&name).unwrap_or_default()).map_err(|wrong| {
+                    PageError::wrong(format!("{}: {wrong}. Go back to the form", line(&short(&field.title))))
+                })?
+            }
         };
         content.extend(value.map(|value| (field.name.clone(), value)));
     }

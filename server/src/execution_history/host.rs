@@ -11,6 +11,8 @@ use serde_json::Value;
 use terminal::Notifier;
 use tokio::sync::watch;
 
+use crate::client_host::asks_for_visit;
+
 /// Maximum length of a question that is kept, in characters.
 const TEXT: usize = 2_000;
 
@@ -93,7 +95,9 @@ impl Host for RecordedHost {
     ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         async move {
             let text = parameters["message"].clone();
-            self.record((server, &text), self.by, self.host.elicit(server, parameters), action).await
+            // The page shows forms only.
+            let by = if self.by == "page" && asks_for_visit(&parameters) { "client" } else { self.by };
+            self.record((server, &text), by, self.host.elicit(server, parameters), action).await
         }
         .boxed()
     }

@@ -133,7 +133,9 @@ async fn the_form_of_a_server_is_filled_in_on_the_page() {
     // The server answers with what it received.
     let code = "serde_json::from_str::<serde_json::Value>(&faulty::echo().message(\"elicitation/create\").await?.text())?";
     let accepted = json!({ "action": "accept", "content": { "count": 7 } });
-    for (id, answer, received) in [(1, "accept", accepted), (2, "decline", json!({ "action": "decline" }))] {
+    let (emptied, declined) = (json!({ "action": "accept", "content": {} }), json!({ "action": "decline" }));
+    let cases = [(1, "accept", "7", accepted), (2, "accept", "", emptied), (3, "decline", "7", declined)];
+    for (id, answer, count, received) in cases {
         let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": execute(code) });
         site.process.send(&call);
         let page = open_question(&visitor).await;
@@ -151,7 +153,7 @@ async fn the_form_of_a_server_is_filled_in_on_the_page() {
         assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
         contains(&wrong.text(), &["count: write a whole number"]);
         assert_eq!(post("once", "7").await.status, StatusCode::BAD_REQUEST, "it is not offered");
-        assert_eq!(post(answer, "7").await.status, StatusCode::SEE_OTHER);
+        assert_eq!(post(answer, count).await.status, StatusCode::SEE_OTHER);
         let ended = answer_to(&mut site, id);
         assert_eq!(outcome_of(&ended)["result"], json!([received, null]), "{ended:#}");
         let is_kept = || {
@@ -160,6 +162,28 @@ async fn the_form_of_a_server_is_filled_in_on_the_page() {
         };
         site.process.wait_until("the answer in the history", is_kept);
     }
+}
+
+#[tokio::test]
+async fn a_client_that_opens_addresses_is_asked_itself_about_them() {
+    let config = format!("mcpServers:\n{}", fault_entry("faulty", "asks", "    trust: true\n"));
+    let mut site = Site::of(Serve::new(&config).arguments(&["--ui", "--allow-actions"]));
+    let parameters = json!({
+        "protocolVersion": "2025-11-25", "capabilities": { "elicitation": { "url": {} } },
+        "clientInfo": { "name": "tests", "version": "1" },
+    });
+    site.process.ask(0, "initialize", &parameters);
+    site.process.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let code =
+        "faulty::echo().message(\"elicitation/create https://example.com/terms\").await?.text().to_owned()";
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": execute(code) });
+    site.process.send(&call);
+    let question = site.process.receive("the question", |message| message["method"] == "elicitation/create");
+    assert_eq!(question["params"]["url"], "https://example.com/terms", "{question:#}");
+    contains(&site.open().await.page("questions").await, &["No question is open."]);
+    site.process.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "decline" } }));
+    let ended = answer_to(&mut site, 1);
+    assert_says(&outcome_of(&ended)["result"], &["decline"]);
 }
 
 #[tokio::test]

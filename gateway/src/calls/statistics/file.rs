@@ -131,10 +131,10 @@ impl StatisticsFile {
         let since = self.pruned.filter(|(day, _)| *day == today).map(|(_, rows)| rows + pending.len());
         let prunes = since.is_none_or(|rows| rows >= PRUNE_INTERVAL);
         let written = self.try_add(pending, prunes.then_some(today));
-        written
-            .and_then(|()| self.shorten_log())
-            .map_err(|error| sqlite(&path, "can't be written", error))?;
+        written.map_err(|error| sqlite(&path, "can't be written", error))?;
         self.pruned = Some((today, since.filter(|_| !prunes).unwrap_or_default()));
+        // The counters are written; a long log only costs time.
+        let _ = self.shorten_log();
         Ok(())
     }
 
