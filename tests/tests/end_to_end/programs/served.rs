@@ -177,16 +177,20 @@ fn a_broken_program_that_snippets_can_call_says_so_where_it_is_found() {
     server.configure(&format!("mcpServers:\n{}", fault_entry("demo", "sound", "    trust: true\n")));
     server.wait_for_log("the program revenue is broken");
     let search = json!({ "name": "search_tools", "arguments": { "query": "revenue" } });
-    let mut found = String::new();
-    for id in 1000..1100 {
+    let found = |server: &mut Server, id: u32| {
         let answer = server.ask(id, "tools/call", &search);
-        found = answer["result"]["content"][0]["text"].as_str().unwrap().to_owned();
-        if found.contains("BROKEN") {
+        answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let mut text = found(&mut server, 1000);
+    for id in 1001.. {
+        if text.contains("BROKEN") {
             break;
         }
-        std::thread::yield_now();
+        // The description of `execute_code` says it, too.
+        server.receive("the notification", |message| message["method"] == "notifications/tools/list_changed");
+        text = found(&mut server, id);
     }
-    assert!(found.contains("programs::revenue(") && found.contains("BROKEN, can't be called: "), "{found}");
+    assert!(text.contains("programs::revenue(") && text.contains("BROKEN, can't be called: "), "{text}");
     let answer = server.ask(1, "tools/call", &execute("programs::revenue(\"c-01\").await?.len()"));
     assert_eq!(outcome_of(&answer)["status"], "compile_error", "{answer:#}");
 }
