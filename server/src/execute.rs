@@ -36,6 +36,7 @@ use super::pending::input_required;
 use super::programs::{CheckedProgram, structured};
 use super::progress::{self, Watcher};
 use super::recorder::{ExecutionRecorder, Recorded, Requester};
+use super::refusal;
 use super::session::ClientSession;
 use super::settings_in_force::SettingsInForce;
 use super::shared_sessions::{self, ClientSessions};
@@ -136,27 +137,23 @@ struct Run<'a> {
     stop: CancellationToken,
     /// The execution in the history, if it is kept.
     kept: Option<&'a RecordedExecution>,
-    /// Why it is not started.
-    refused: Option<Busy>,
 }
 
 impl Execution {
     /// The result for the client: MCP's `CallToolResult`, or the question to answer first.
     pub(crate) async fn result(mut self) -> Result<Value, ErrorData> {
         let arrived = Instant::now();
-        let refused = self.state.slots.check(self.caller.client()).err();
-        // What is refused must cost as little as possible.
+        if let Err(reason) = self.state.slots.check(self.caller.client()) {
+            return self.refuse(&reason);
+        }
         let code = match &self.program {
-            _ if refused.is_some() => Code::parse(String::new()),
             Some(program) => program.offered.program.code().clone(),
             None => {
                 let programs = &self.snapshot.settings.programs.functions;
                 Code::parse_with(self.arguments.code.clone(), programs)
             }
         };
-        if refused.is_none() {
-            self.await_servers(&code).await;
-        }
+        self.await_servers(&code).await;
         let timing = Timing { arrived, waited: arrived.elapsed() };
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
@@ -164,8 +161,17 @@ impl Execution {
         let recorder = ExecutionRecorder::begin(sinks, self.requester.clone(), id, self.tool());
         let span = recorder.span();
         let missing = self.snapshot.missing.clone();
-        let answered = self.recorded(recorder, code, timing, refused).instrument(span).await;
+        let answered = self.recorded(recorder, code, timing).instrument(span).await;
         answered.map(|answered| definitions::with_note(answered, &missing))
+    }
+
+    /// The result of an execution for which there is no room.
+    fn refuse(&self, reason: &Busy) -> Result<Value, ErrorData> {
+        let sinks = self.state.sinks(self.snapshot.settings.clone());
+        let wait = self.state.slots.retry_after();
+        let refused =
+            refusal::busy(sinks, self.requester.clone(), self.tool(), &self.arguments, reason, wait);
+        refused.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
     /// The name of the tool that was called.
@@ -190,7 +196,6 @@ impl Execution {
         recorder: ExecutionRecorder,
         code: Code,
         timing: Timing,
-        refused: Option<Busy>,
     ) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
         self.caller.set_page(self.requester.page_prompt(&self.state, Some(recorder.id())));
@@ -200,9 +205,9 @@ impl Execution {
         let (watcher, messages) = Watcher::new(self.caller.clone());
         let host = ClientHost::new(self.caller.abilities, self.state.terminal.notifier());
         let forwarding = progress::forward(&self.caller, messages, host.notices());
-        let kept = if refused.is_none() { self.kept(&recorder) } else { None };
+        let kept = self.kept(&recorder);
         let kept = kept.as_ref();
-        let run = Run { code: &code, approver: &approver, recorder: &recorder, host, stop, kept, refused };
+        let run = Run { code: &code, approver: &approver, recorder: &recorder, host, stop, kept };
         let running = async {
             let outcome = self.outcome(run, &watcher).await;
             drop(watcher);
@@ -284,13 +289,10 @@ impl Execution {
     }
 
     async fn outcome(&self, run: Run<'_>, watcher: &Watcher) -> Result<Outcome, String> {
-        let Run { code, approver, recorder, host, stop, kept, refused } = run;
+        let Run { code, approver, recorder, host, stop, kept } = run;
         let Arguments { code: text, args, check_only, .. } = &self.arguments;
         let recorded = recorder.execution(text, &json!(args), *check_only);
         recorded.map_err(|unrecorded| unrecorded.to_string())?;
-        if let Some(busy) = refused {
-            return Ok(self.busy(&busy.to_string()));
-        }
         if let Err(limit) = self.begin_of_subject() {
             return Ok(Outcome::busy(&limit.to_string()).retry_after(limit.wait()));
         }

@@ -194,11 +194,14 @@ impl State {
     /// Why no further execution of this client may wait.
     fn busy(&self, client: &Client) -> Option<Busy> {
         let own = self.of(client).waiting;
-        if self.all.waiting >= self.room {
-            let (running, waiting) = (self.all.started(), self.all.waiting);
-            return Some(Busy::Full { running, waiting });
-        }
-        (!client.alone && own >= share(self.room)).then_some(Busy::Share { waiting: own })
+        let share = (!client.alone && own >= share(self.room)).then_some(Busy::Share { waiting: own });
+        self.full().or(share)
+    }
+
+    /// Why no further execution of any client may wait.
+    fn full(&self) -> Option<Busy> {
+        let Count { waiting, .. } = self.all;
+        (waiting >= self.room).then(|| Busy::Full { running: self.all.started(), waiting })
     }
 
     fn enqueue(&mut self, client: &Client, kind: Kind, sender: oneshot::Sender<Slot>) {
@@ -288,6 +291,12 @@ impl Slots {
             Some(busy) if !state.admits(client, Kind::Starts) => Err(busy),
             _ => Ok(()),
         }
+    }
+
+    /// Why an execution of any client would be refused now: there is neither a slot nor room to wait.
+    pub(crate) fn full(&self) -> Option<Busy> {
+        let state = self.state();
+        if state.all.running < state.places { None } else { state.full() }
     }
 
     /// Waits until nothing runs or waits.

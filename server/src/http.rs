@@ -2,7 +2,7 @@
 //!
 //! Other modules have their own parts: `http::access`, `http::challenge` and `http::endpoint` access, `http::head` and
 //! `http::framing` the refusal of heads, `http::connections` and `http::table` the limits of connections,
-//! `http::sessions` those of sessions, `http::cors` the answers to browsers, `http::metrics_listener` an address for
+//! `http::sessions` those of sessions, `http::overload` the refusal of executions, `http::cors` the answers to browsers, `http::metrics_listener` an address for
 //! metrics alone, and `http::local` one for pages of this machine.
 
 mod access;
@@ -15,6 +15,7 @@ mod head;
 pub mod local;
 mod metrics_listener;
 mod numbers;
+mod overload;
 pub mod probe;
 pub(crate) mod sessions;
 mod table;

@@ -48,6 +48,7 @@ mod protocol_types;
 mod proxy;
 mod quota;
 mod recorder;
+mod refusal;
 pub mod reload;
 mod resources_and_prompts;
 pub mod runtime;

@@ -21,7 +21,7 @@ use tracing::Instrument as _;
 use call::Call;
 use context::ExecutionContext;
 
-pub(crate) use requester::Requester;
+pub(crate) use requester::{ClientInfo, Requester};
 
 use super::answer_shapes::AnswerShapes;
 use super::approval::{Approval, Approver};

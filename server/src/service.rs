@@ -30,13 +30,14 @@ use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
 use super::definitions;
 use super::execute::{self, Arguments, Execution, SuspendedExecution};
+use super::http::sessions::SessionClient;
 use super::identity;
 use super::message;
 use super::multi_round_trip::{MultiRoundTripCall, Resumption};
 use super::programs::saving;
 use super::protocol_types;
 use super::proxy::ProxiedRequest;
-use super::recorder::Requester;
+use super::recorder::{ClientInfo, Requester};
 use super::resources_and_prompts::{AGENTS_WAIT, List, own_template};
 use super::session::{ClientSession, ClientTransport, is_stateless};
 use super::shutdown::RequestEnd;
@@ -137,6 +138,9 @@ impl ServerHandler for McpService {
         context.peer.set_peer_info(request.clone());
         let result = self.negotiate_initialize(&request)?;
         self.session.begin(&context);
+        if let Some(client) = context.extensions.get::<SessionClient>() {
+            client.set(ClientInfo::of(&self.session, &context));
+        }
         Ok(result)
     }
 

@@ -2,13 +2,17 @@
 //!
 //! `http::table` limits their number, and decides which to close.
 
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::extract::ConnectInfo;
-use axum::{Extension, Router};
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -51,8 +55,7 @@ pub(super) async fn accept(listener: TcpListener, routes: Router, closing: Cance
         // Small messages must not be delayed. A failure here appears again below.
         let _ = stream.set_nodelay(true);
         let entry = table.enter(address.ip());
-        let routes = routes.clone().layer(Extension(ConnectInfo(address)));
-        open.spawn(serve(stream, entry, routes, closing.clone()));
+        open.spawn(serve(stream, (entry, address), routes.clone(), closing.clone()));
         // Connections that are closed to make room end before more are accepted.
         tokio::task::yield_now().await;
     }
@@ -64,18 +67,25 @@ pub(super) async fn accept(listener: TcpListener, routes: Router, closing: Cance
 /// Serves one connection to its end.
 pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    entry: Arc<Entry>,
+    (entry, address): (Arc<Entry>, SocketAddr),
     routes: Router,
     closing: CancellationToken,
 ) {
     let (stream, verdict) = InspectedConnection::new(stream);
-    let routes = routes.layer(Extension(entry.clone())).layer(Extension(verdict));
+    let (known, routes) = (entry.clone(), TowerToHyperService::new(routes));
+    let routes = service_fn(move |mut request: Request<Incoming>| {
+        let extensions = request.extensions_mut();
+        extensions.insert(known.clone());
+        extensions.insert(verdict.clone());
+        extensions.insert(ConnectInfo(address));
+        routes.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
         .max_buf_size(HEAD_BYTES)
         .max_headers(HEAD_LINES)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
+        .serve_connection(TokioIo::new(stream), routes);
     let mut connection = pin!(connection);
     let stranger = async {
         sleep(STRANGER_TIME).await;
@@ -96,16 +106,19 @@ pub(super) async fn serve(
 
 #[cfg(test)]
 mod tests {
+    use axum::Extension;
     use axum::routing::get;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 
     use super::*;
 
+    const CLIENT: ([u8; 4], u16) = ([127, 0, 0, 1], 1);
+
     async fn answer_to(head: &str) -> String {
         let (mut client, server) = duplex(1 << 20);
         let routes = Router::new().route("/", get(|| async { "here" }));
         let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
-        let serving = tokio::spawn(serve(server, entry, routes, CancellationToken::new()));
+        let serving = tokio::spawn(serve(server, (entry, CLIENT.into()), routes, CancellationToken::new()));
         client.write_all(head.as_bytes()).await.unwrap();
         let mut answer = String::new();
         client.read_to_string(&mut answer).await.unwrap();
@@ -145,7 +158,7 @@ mod tests {
         let (client, server) = duplex(1 << 20);
         let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
         let started = tokio::time::Instant::now();
-        let serving = tokio::spawn(serve(server, entry, routes, CancellationToken::new()));
+        let serving = tokio::spawn(serve(server, (entry, CLIENT.into()), routes, CancellationToken::new()));
         let (mut reader, mut writer) = tokio::io::split(client);
         let begin = begin.to_owned();
         let dripping = tokio::spawn(async move {
@@ -179,7 +192,7 @@ mod tests {
         let routes = Router::new().route("/", get(|| async { "public" }));
         let (mut client, server) = duplex(1 << 20);
         let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
-        let serving = tokio::spawn(serve(server, entry, routes, CancellationToken::new()));
+        let serving = tokio::spawn(serve(server, (entry, CLIENT.into()), routes, CancellationToken::new()));
         let mut answers = 0;
         while client.write_all(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n").await.is_ok() {
             let mut answer = [0; 1 << 10];
@@ -197,7 +210,8 @@ mod tests {
     async fn an_idle_connection_is_closed_after_an_accepted_request() {
         let (mut client, server) = duplex(1 << 20);
         let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
-        let serving = tokio::spawn(serve(server, entry, admitting(), CancellationToken::new()));
+        let serving =
+            tokio::spawn(serve(server, (entry, CLIENT.into()), admitting(), CancellationToken::new()));
         client.write_all(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n").await.unwrap();
         let mut answer = String::new();
         client.read_to_string(&mut answer).await.unwrap();
@@ -210,7 +224,8 @@ mod tests {
         let (mut client, server) = duplex(1 << 20);
         let table = Arc::new(Table::default());
         let entry = table.enter([127, 0, 0, 1].into());
-        let serving = tokio::spawn(serve(server, entry, admitting(), CancellationToken::new()));
+        let serving =
+            tokio::spawn(serve(server, (entry, CLIENT.into()), admitting(), CancellationToken::new()));
         client.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
         let _newer: Vec<_> = (0..super::super::table::STRANGERS_OF_ADDRESS)
             .map(|_| table.enter([127, 0, 0, 1].into()))

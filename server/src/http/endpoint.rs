@@ -50,7 +50,7 @@ const RETRY_STOPPED: &str = "10";
 const SERVER_ERROR: i32 = -32_000;
 
 /// The header with the id of a session.
-const SESSION: &str = "mcp-session-id";
+pub(super) const SESSION: &str = "mcp-session-id";
 
 /// The id in place of that of another subject's session, so that the answer is that for an unknown session. Ids are
 /// random, so no session has it.
@@ -220,6 +220,9 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         if self.state.draining.is_cancelled() && !continues(parameters) {
             return unavailable(&id, "toolsmith is stopping and accepts no new requests");
         }
+        if let Some(refusal) = self.refuse_if_full(&head, (&id, &method, parameters)) {
+            return refusal;
+        }
         if method == "tools/call"
             && let Some(refusal) = self.lacking_scope(&head, parameters)
         {
@@ -350,7 +353,7 @@ fn version_of(parameters: Option<&RawValue>) -> Option<ProtocolVersion> {
 }
 
 /// Whether a request declares its body as JSON.
-fn is_json(headers: &HeaderMap) -> bool {
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let named = headers.get(header::CONTENT_TYPE).and_then(|named| named.to_str().ok()).unwrap_or_default();
     named.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }

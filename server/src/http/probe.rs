@@ -65,7 +65,8 @@ pub fn answer(bytes: &[u8]) -> std::io::Result<(Vec<Admitted>, Vec<u8>)> {
     let answered = runtime.block_on(async {
         let (client, server) = duplex(1 << 20);
         let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
-        let serving = connections::serve(server, entry, routes, CancellationToken::new());
+        let serving =
+            connections::serve(server, (entry, ([127, 0, 0, 1], 1).into()), routes, CancellationToken::new());
         let (mut reader, mut writer) = tokio::io::split(client);
         let mut answered = Vec::new();
         let talking = async {

@@ -4,7 +4,7 @@
 //! while, so idle sessions are ended here.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::execution_slots::share;
 use crate::identity::{self, Subject};
+use crate::recorder::ClientInfo;
 use crate::snapshot::Settings;
 
 /// How long an unused session stays (1 hour), without a request or an open stream.
@@ -56,6 +57,8 @@ struct Use {
     end: CancellationToken,
     /// Whether its client supports priming events, which let it resume a stream.
     is_primed: bool,
+    /// Its client, after the handshake.
+    client: SessionClient,
     /// The only one who may use it, if its requests have a subject.
     subject: Option<Arc<Subject>>,
 }
@@ -63,7 +66,8 @@ struct Use {
 impl Use {
     fn new(subject: Option<Arc<Subject>>) -> Self {
         let end = CancellationToken::new();
-        Use { streams: 0, last: Instant::now(), end, is_primed: false, subject }
+        let client = SessionClient::default();
+        Use { streams: 0, last: Instant::now(), end, is_primed: false, client, subject }
     }
 }
 
@@ -81,6 +85,18 @@ struct SessionEnd(CancellationToken);
 /// The token that is cancelled when the request's session ends, if it has one.
 pub fn session_end(extensions: &Extensions) -> Option<CancellationToken> {
     extensions.get::<SessionEnd>().map(|SessionEnd(end)| end.clone())
+}
+
+/// The place for what the handshake tells about the client of a session.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SessionClient(Arc<OnceLock<ClientInfo>>);
+
+impl SessionClient {
+    /// The handshake is done.
+    pub(crate) fn set(&self, client: ClientInfo) {
+        // A session has one handshake.
+        let _ = self.0.set(client);
+    }
 }
 
 /// Why a session operation failed.
@@ -141,6 +157,14 @@ impl Sessions {
     /// Whether the client of a session supports priming events.
     pub(super) fn primes(&self, id: &str) -> bool {
         self.open().get(id).is_some_and(|used| used.is_primed)
+    }
+
+    /// The client of a session that is in use again, after its handshake.
+    pub(super) fn client(&self, id: &str) -> Option<ClientInfo> {
+        let mut open = self.open();
+        let used = open.get_mut(id)?;
+        used.last = Instant::now();
+        used.client.0.get().cloned()
     }
 
     /// Cancels the requests of a session and removes it.
@@ -209,8 +233,12 @@ impl SessionManager for Sessions {
     async fn initialize_session(
         &self,
         id: &SessionId,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Self::Error> {
+        let client = self.open().get(id).map(|used| used.client.clone());
+        if let (JsonRpcMessage::Request(request), Some(client)) = (&mut message, client) {
+            request.request.extensions_mut().insert(client);
+        }
         let answer = self.library.initialize_session(id, message).await?;
         if let JsonRpcMessage::Response(response) = &answer
             && let ServerResult::InitializeResult(result) = &response.result

@@ -3,28 +3,56 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use axum::http::request::Parts;
 use gateway::propagation::{self, process_depth};
 use rmcp::RoleServer;
+use rmcp::model::{Implementation, RequestMetaObject};
 use rmcp::service::RequestContext;
 
 use crate::audit::Who;
 use crate::identity::Subject;
 use crate::open_questions::Asker;
 use crate::page_prompt::PagePrompt;
+use crate::peer_address;
 use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
 use crate::telemetry::{Incoming, Network, TraceContext};
 
+/// What the requests of a client have in common: the name and version that it claims, and its session if it has one.
+#[derive(Debug, Clone)]
+pub(crate) struct ClientInfo {
+    implementation: Option<Implementation>,
+    session: Option<String>,
+    protocol_version: Option<String>,
+}
+
+impl ClientInfo {
+    pub(crate) fn of(session: &ClientSession, context: &RequestContext<RoleServer>) -> Self {
+        ClientInfo {
+            implementation: context.client_info(),
+            session: session.lasts().then(|| session.id.clone()),
+            protocol_version: context.protocol_version().map(|version| version.to_string()),
+        }
+    }
+
+    /// The client of a request that belongs to no session.
+    pub(crate) fn of_request(meta: &RequestMetaObject) -> Self {
+        ClientInfo {
+            implementation: meta.client_info(),
+            session: None,
+            protocol_version: meta.protocol_version().map(|version| version.to_string()),
+        }
+    }
+}
+
 /// The requester. Only transport, address and subject are verified; the rest is the client's claim.
 #[derive(Debug, Clone)]
 pub(crate) struct Requester {
-    client: Option<(String, String)>,
-    session: Option<String>,
+    client: ClientInfo,
     subject: Option<Arc<Subject>>,
     transport: ClientTransport,
     address: Option<SocketAddr>,
     request: String,
-    protocol_version: Option<String>,
     context: Option<TraceContext>,
     /// The run of the requesting agent.
     pub(super) run: Option<String>,
@@ -34,26 +62,43 @@ pub(crate) struct Requester {
 
 impl Requester {
     pub(crate) fn of(session: &ClientSession, context: &RequestContext<RoleServer>) -> Self {
-        let client = context.client_info().map(|info| (info.name, info.version));
         Requester {
-            client,
-            session: session.lasts().then(|| session.id.clone()),
+            client: ClientInfo::of(session, context),
             subject: session.subject.clone(),
             transport: session.transport,
-            address: crate::peer_address::of(context),
+            address: peer_address::of(context),
             request: context.id.to_string(),
-            protocol_version: context.protocol_version().map(|version| version.to_string()),
             context: TraceContext::parse(&context.meta.0.0),
             run: propagation::run_of(&context.meta.0.0).map(str::to_owned),
             depth: process_depth::of_call(&context.meta.0.0),
         }
     }
 
+    /// The sender of a request that the protocol library has not read: the client and its subject, the head, and the id
+    /// and metadata of the request.
+    pub(crate) fn over_http(
+        (client, subject): (ClientInfo, Option<Arc<Subject>>),
+        head: &Parts,
+        request: String,
+        meta: &RequestMetaObject,
+    ) -> Self {
+        Requester {
+            client,
+            subject,
+            transport: ClientTransport::Http,
+            address: peer_address::of_head(head),
+            request,
+            context: TraceContext::parse(&meta.0.0),
+            run: propagation::run_of(&meta.0.0).map(str::to_owned),
+            depth: process_depth::of_call(&meta.0.0),
+        }
+    }
+
     pub(super) fn who(&self) -> Who<'_> {
         Who {
-            client: self.client.as_ref().map(|(name, _)| name.as_str()),
-            version: self.client.as_ref().map(|(_, version)| version.as_str()),
-            session: self.session.as_deref(),
+            client: self.client.implementation.as_ref().map(|client| client.name.as_str()),
+            version: self.client.implementation.as_ref().map(|client| client.version.as_str()),
+            session: self.client.session.as_deref(),
             subject: self.subject.as_ref().map(|subject| subject.name()),
             issuer: self.subject.as_ref().and_then(|subject| subject.issuer()),
             transport: self.transport.name(),
@@ -88,9 +133,9 @@ impl Requester {
 
     /// The requester, for the person who answers its question.
     fn asker(&self, execution: Option<&str>) -> Asker {
-        let client = self.client.as_ref();
+        let client = self.client.implementation.as_ref();
         Asker {
-            client: client.map(|(name, version)| format!("{name} {version}").trim_end().to_owned()),
+            client: client.map(|client| format!("{} {}", client.name, client.version).trim_end().to_owned()),
             transport: self.transport.name(),
             subject: self.subject.as_ref().map(|subject| subject.name().to_owned()),
             execution: execution.map(str::to_owned),
@@ -106,8 +151,8 @@ impl Requester {
                 ClientTransport::InProcess(_) => Network::InProcess,
             },
             request: &self.request,
-            session: self.session.as_deref(),
-            protocol_version: self.protocol_version.as_deref(),
+            session: self.client.session.as_deref(),
+            protocol_version: self.client.protocol_version.as_deref(),
             address: self.address,
             context: self.context.as_ref(),
         }

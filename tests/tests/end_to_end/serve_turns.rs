@@ -1,5 +1,6 @@
 //! `toolsmith serve` with many concurrent executions: limits, queueing and fairness.
 
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::harness::assert_says;
@@ -96,6 +97,62 @@ fn clients_take_turns_regardless_of_their_number_of_executions() {
         assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
     }
     assert_eq!(gate.arrived(), ["first", "second", "the other's", "third", "fourth", "fifth"]);
+}
+
+/// Refused before the protocol library reads the request, with the same records as any execution.
+#[test]
+fn a_full_server_records_whom_it_refuses() {
+    let gate = Gate::new();
+    let limits = "serve: { maxExecutions: 1, maxWaiting: 1, audit: { file: audit.jsonl } }\n";
+    let server = Serve::http(&format!("{}{limits}", gate.config())).start();
+    let log = || -> Vec<Value> {
+        let text = std::fs::read_to_string(server.path("audit.jsonl")).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let (one, other) = (server.client().shake_hands(), server.client().shake_hands());
+    let mut answering = vec![begin(&one, "first")];
+    server.wait_until("the first at the gate", || gate.arrived() == ["first"]);
+    answering.push(waits(begin(&other, "second")));
+    let sessions: Vec<Value> = log().iter().map(|line| line["who"]["session"].clone()).collect();
+    let sessions: Vec<&Value> = sessions.iter().filter(|session| session.is_string()).collect();
+    let [first, second] = sessions[..] else { panic!("{sessions:?}") };
+    let clients = [(one, first), (other, second), (server.client().stateless(), &Value::Null)];
+    for (client, session) in &clients {
+        let mut refused = client.begin("tools/call", &pass("too many"));
+        assert_eq!(refused.header("content-type"), "application/json", "the library answers with a stream");
+        let refused = refused.end();
+        assert_eq!(outcome_of(&refused)["status"], "busy", "{refused:#}");
+        assert_eq!(
+            outcome_of(&refused)["error"]["evidence"],
+            json!({ "retry_after_seconds": 1 }),
+            "{refused:#}"
+        );
+        let is_stateless = session.is_null();
+        assert_eq!(refused["result"]["resultType"] == "complete", is_stateless, "{refused:#}");
+        let log = log();
+        let [.., begin, end] = &log[..] else { panic!("{log:#?}") };
+        let who = &begin["who"];
+        assert_eq!(
+            (&who["client"], &who["version"], &who["session"]),
+            (&json!("tests"), &json!("1"), *session)
+        );
+        assert!(who["address"].as_str().unwrap().starts_with("127.0.0.1:"), "{who:#}");
+        assert_eq!(begin["snippet_blake3"], blake3::hash(PASSES.as_bytes()).to_hex().to_string());
+        assert_eq!((&end["event"], &end["status"]), (&json!("execution_end"), &json!("busy")));
+        assert_eq!(begin["execution"], end["execution"]);
+        // Other requests get the answers that they always get.
+        let unknown =
+            client.ask("tools/call", &json!({ "name": "execute_code", "arguments": { "cod": "1" } }));
+        assert_says(&unknown["result"]["content"][0]["text"], &["unknown field `cod`"]);
+        assert!(client.ask("tools/list", &json!({}))["result"]["tools"].is_array());
+    }
+    let unknown = server.client().header("mcp-session-id", "unknown");
+    assert_eq!(unknown.begin("tools/call", &pass("too many")).status(), StatusCode::NOT_FOUND);
+    gate.open();
+    for answering in &mut answering {
+        assert_eq!(outcome_of(&answering.end())["status"], "ok");
+    }
+    assert_eq!(gate.arrived(), ["first", "second"]);
 }
 
 /// A cancelled execution neither runs nor blocks the queue.

@@ -1,0 +1,44 @@
+//! The refusal of an execution because of others: recorded as any execution, with no other work.
+
+use std::io;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use runner::{Code, Outcome};
+use serde_json::{Value, json};
+use system::random;
+
+use crate::answer;
+use crate::execute::Arguments;
+use crate::execution_slots::Busy;
+use crate::recorder::{ExecutionRecorder, Requester};
+use crate::sinks::Sinks;
+
+/// Stands for a snippet that was not read. Parsing starts a thread, so it is done once.
+static UNREAD: LazyLock<Code> = LazyLock::new(|| Code::parse(String::new()));
+
+/// Records an execution of `tool` that is refused for this reason, and returns the result for its client, who may try
+/// again after `wait`.
+///
+/// # Errors
+/// If the kernel gives no random bytes for the execution's id.
+pub(crate) fn busy(
+    sinks: Sinks,
+    requester: Requester,
+    tool: &str,
+    arguments: &Arguments,
+    reason: &Busy,
+    wait: Duration,
+) -> io::Result<Value> {
+    let settings = sinks.settings.clone();
+    let recorder = ExecutionRecorder::begin(sinks, requester, random::id()?, tool);
+    let outcome = Outcome::busy(&reason.to_string()).retry_after(wait);
+    let recorded = recorder
+        .execution(&arguments.code, &json!(arguments.args), arguments.check_only)
+        .and_then(|()| recorder.end(&outcome.status.to_string(), Some("busy")));
+    if let Err(unrecorded) = recorded {
+        return Ok(answer::failure(&settings.masker.mask(&unrecorded.to_string())));
+    }
+    // The message is shorter than the smallest budget, so nothing of it is stored.
+    Ok(answer::result(outcome, &UNREAD, &settings.config.serve, &|_, _| String::new()))
+}
