@@ -86,7 +86,8 @@ fn a_timeout_above_the_limit_is_lowered_with_a_note() {
         call["arguments"]["timeout"] = json!(timeout);
         let answer = server.ask(id, "tools/call", &call);
         let content = answer["result"]["content"].as_array().unwrap();
-        assert_eq!(content.last().unwrap()["text"] == note, is_lowered, "{answer:#}");
+        // A note about a server that still starts may follow.
+        assert_eq!(content.iter().any(|part| part["text"] == note), is_lowered, "{answer:#}");
         assert_eq!(answer.to_string().matches("maxTimeout").count(), usize::from(is_lowered), "{answer:#}");
     }
 }
