@@ -2,8 +2,8 @@
 //!
 //! Other modules have their own parts: `http::access`, `http::challenge` and `http::endpoint` access, `http::head` and
 //! `http::framing` the refusal of heads, `http::connections` and `http::table` the limits of connections,
-//! `http::sessions` those of sessions, `http::overload` the refusal of executions, `http::cors` the answers to browsers, `http::metrics_listener` an address for
-//! metrics alone, and `http::local` one for pages of this machine.
+//! `http::sessions` those of sessions, `http::overload` the refusal of executions, `http::cors` the answers to browsers,
+//! `http::metrics_listener` an address for metrics alone, and `http::local` one for pages of this machine.
 
 mod access;
 mod challenge;

@@ -33,9 +33,10 @@ pub(crate) fn busy(
     let settings = sinks.settings.clone();
     let recorder = ExecutionRecorder::begin(sinks, requester, random::id()?, tool);
     let outcome = Outcome::busy(&reason.to_string()).retry_after(wait);
-    let recorded = recorder
-        .execution(&arguments.code, &json!(arguments.args), arguments.check_only)
-        .and_then(|()| recorder.end(&outcome.status.to_string(), Some("busy")));
+    let recorded = match recorder.execution(&arguments.code, &json!(arguments.args), arguments.check_only) {
+        Ok(()) => recorder.end(&outcome.status.to_string(), Some("busy")),
+        Err(unrecorded) => recorder.end("host_error", Some("host")).and(Err(unrecorded)),
+    };
     if let Err(unrecorded) = recorded {
         return Ok(answer::failure(&settings.masker.mask(&unrecorded.to_string())));
     }

@@ -139,7 +139,7 @@ impl ServerHandler for McpService {
         let result = self.negotiate_initialize(&request)?;
         self.session.begin(&context);
         if let Some(client) = context.extensions.get::<SessionClient>() {
-            client.set(ClientInfo::of(&self.session, &context));
+            client.set(ClientInfo::of_handshake(&self.session, request, &result));
         }
         Ok(result)
     }

@@ -126,7 +126,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
     }
 
     /// The names of this server: loopback addresses, its own address, and the configured ones.
-    fn hosts(&self) -> Vec<String> {
+    pub(super) fn hosts(&self) -> Vec<String> {
         // The unspecified address is not a name.
         let own = (!self.address.ip().is_unspecified()).then(|| match self.address.ip() {
             IpAddr::V4(address) => address.to_string(),
@@ -220,7 +220,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         if self.state.draining.is_cancelled() && !continues(parameters) {
             return unavailable(&id, "toolsmith is stopping and accepts no new requests");
         }
-        if let Some(refusal) = self.refuse_if_full(&head, (&id, &method, parameters)) {
+        if let Some(refusal) = self.refuse_if_full(&head, &method, &body) {
             return refusal;
         }
         if method == "tools/call"

@@ -79,7 +79,7 @@ fn is_chunked(coding: &[u8]) -> bool {
 }
 
 /// Parses a host with an optional port. The library also accepts an empty host, a user name, or an invalid port.
-fn authority(text: &str) -> Option<Authority> {
+pub(super) fn authority(text: &str) -> Option<Authority> {
     let authority = Authority::try_from(text).ok()?;
     // A user name would precede the host, and may start like it.
     let port = text.strip_prefix(authority.host())?;

@@ -1,21 +1,22 @@
 //! Refuses executions while all slots are taken and no further one may wait, before the protocol library reads them.
-//! Under overload most requests are refused, and the processor is needed for what runs: this takes a third of the time.
+//! Under overload most requests are refused, and the processor is needed for what runs.
 //!
-//! Only requests in the form that the protocol prescribes are refused here. The library answers all others.
+//! Only requests that the library would accept are refused here. It answers all others.
 
 use std::sync::Arc;
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
+use gateway::propagation::process_depth::{self, PROCESS};
 use rmcp::ServerHandler;
-use rmcp::model::{ProtocolVersion, RequestMetaObject};
+use rmcp::model::{ProtocolVersion, RequestId, RequestMetaObject};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::endpoint::{Endpoint, SESSION, is_json};
+use super::head;
 use crate::definitions::{self, EXECUTE};
 use crate::execute::Arguments;
 use crate::identity::Identity;
@@ -30,10 +31,17 @@ const NAME: &str = "mcp-name";
 /// The method of a call.
 const CALL: &str = "tools/call";
 
-/// The parameters of a call.
+/// A request that calls a tool.
+#[derive(Deserialize)]
+struct Call {
+    jsonrpc: String,
+    id: RequestId,
+    params: Parameters,
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Call {
+struct Parameters {
     name: String,
     #[serde(default)]
     arguments: Value,
@@ -47,47 +55,70 @@ struct Call {
 impl<Handler: ServerHandler> Endpoint<Handler> {
     /// The response to a request for a new execution if there is neither a slot nor room to wait. `None` for all other
     /// requests.
-    pub(super) fn refuse_if_full(
-        &self,
-        head: &Parts,
-        (id, method, parameters): (&Value, &str, Option<&RawValue>),
-    ) -> Option<Response> {
+    pub(super) fn refuse_if_full(&self, head: &Parts, method: &str, body: &[u8]) -> Option<Response> {
+        // The executions of a subagent are not its clients'.
+        if method != CALL || self.state.tasks.get().is_some() {
+            return None;
+        }
         let busy = self.state.slots.full()?;
         let settings = self.state.settings.borrow().clone();
-        if method != CALL || !settings.config.code_mode.enabled || !is_plain(&head.headers) {
+        if !settings.config.code_mode.enabled || !self.is_plain(&head.headers) {
             return None;
         }
-        let call: Call = serde_json::from_str(parameters?.get()).ok()?;
-        if call.name != EXECUTE || call.request_state.is_some() {
+        let Call { jsonrpc, id, params } = object(body)?;
+        let is_new = params.name == EXECUTE && params.request_state.is_none();
+        // A call that passed through too many processes must not be tried again.
+        let is_loop = process_depth::refusal(&params.meta.0.0, &settings.config).is_some();
+        if jsonrpc != "2.0" || !is_new || is_loop {
             return None;
         }
-        let (client, is_stateless) = self.client(&head.headers, &call.meta)?;
-        let arguments = Arguments::read(call.arguments).ok()?;
+        let (client, is_stateless) = self.client(&head.headers, &params.meta)?;
+        let arguments = Arguments::read(params.arguments).ok()?;
         let subject = head.extensions.get::<Arc<Identity>>().map(|identity| identity.subject.clone());
-        let request = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-        let requester = Requester::over_http((client, subject), head, request, &call.meta);
+        let requester = Requester::over_http((client, subject), head, &id, &params.meta);
         let sinks = self.state.sinks(settings);
-        let result =
-            refusal::busy(sinks, requester, EXECUTE, &arguments, &busy, self.state.slots.retry_after());
-        let result = definitions::of_era(CALL, result.ok()?, is_stateless);
+        let wait = self.state.slots.retry_after();
+        let result = refusal::busy(sinks, requester, EXECUTE, &arguments, &busy, wait).ok()?;
+        let result = definitions::of_era(CALL, result, is_stateless);
         let body = json!({ "jsonrpc": "2.0", "id": id, "result": result });
         Some(([(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response())
     }
 
-    /// The client of a request, and whether it has no session. `None` if it is unknown, or the headers contradict.
+    /// Whether a request is for this server, sends JSON, accepts the protocol's types, and does not come from a page,
+    /// whose origin the library checks.
+    fn is_plain(&self, headers: &HeaderMap) -> bool {
+        let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let accepts = |kind: &str| text(header::ACCEPT).split(',').any(|accepted| accepted.trim() == kind);
+        let is_own =
+            head::authority(text(header::HOST)).is_some_and(|host| head::is_among(&host, &self.hosts()));
+        is_own
+            && is_json(headers)
+            && accepts("application/json")
+            && accepts("text/event-stream")
+            && !text(header::ACCEPT).contains('"')
+            && !headers.contains_key(header::ORIGIN)
+    }
+
+    /// The client of a request, and whether it has no session. `None` if it is unknown, or if the headers and the
+    /// metadata are not as its version prescribes.
     fn client(&self, headers: &HeaderMap, meta: &RequestMetaObject) -> Option<(ClientInfo, bool)> {
         let version = headers.get(VERSION).map(|version| version.to_str().unwrap_or_default());
         let known = ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| Some(known.as_str()) == version);
+        let capabilities = meta.client_capabilities();
         if let Some(session) = headers.get(SESSION) {
             let is_legacy = version.is_none() || known.is_some_and(ProtocolVersion::has_initialize);
-            let client = self.sessions.client(session.to_str().ok()?).filter(|_| is_legacy);
+            let has_metadata =
+                meta.protocol_version().is_some() || meta.client_info().is_some() || capabilities.is_some();
+            let client = self.sessions.client(session.to_str().ok()?).filter(|_| is_legacy && !has_metadata);
             return client.map(|client| (client, false));
         }
+        let known = known
+            .filter(|known| !known.has_initialize() && meta.protocol_version().as_ref() == Some(*known))?;
         let is_named = is(headers, METHOD, CALL) && is(headers, NAME, EXECUTE);
-        let known = known.filter(|known| !known.has_initialize() && is_named)?;
-        let is_complete =
-            meta.protocol_version().as_ref() == Some(known) && meta.missing_required_keys(known).is_empty();
-        is_complete.then(|| (ClientInfo::of_request(meta), true))
+        let is_complete = meta.missing_required_keys(known).is_empty();
+        // A client that is this process itself is refused for good.
+        let is_process = capabilities?.experimental.is_some_and(|declared| declared.contains_key(PROCESS));
+        (is_named && is_complete && !is_process).then(|| (ClientInfo::of_request(meta), true))
     }
 }
 
@@ -96,14 +127,14 @@ fn is(headers: &HeaderMap, name: &str, value: &str) -> bool {
     headers.get(name).is_some_and(|found| found == value)
 }
 
-/// Whether a request sends JSON, accepts the protocol's types, and does not come from a page, whose origin the library
-/// checks.
-fn is_plain(headers: &HeaderMap) -> bool {
-    let accepted =
-        headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok()).unwrap_or_default();
-    let accepts = |kind: &str| accepted.split(',').any(|accepted| accepted.trim() == kind);
-    is_json(headers)
-        && accepts("application/json")
-        && accepts("text/event-stream")
-        && !headers.contains_key(header::ORIGIN)
+/// Reads a call. Both structs could also be read from arrays, which are no requests.
+fn object(body: &[u8]) -> Option<Call> {
+    #[derive(Deserialize)]
+    struct Members<'a> {
+        #[serde(borrow)]
+        params: &'a serde_json::value::RawValue,
+    }
+    let is_object = |text: &[u8]| text.trim_ascii_start().starts_with(b"{");
+    let members = is_object(body).then(|| serde_json::from_slice::<Members<'_>>(body).ok()).flatten()?;
+    is_object(members.params.get().as_bytes()).then(|| serde_json::from_slice(body).ok()).flatten()
 }

@@ -159,7 +159,7 @@ impl Sessions {
         self.open().get(id).is_some_and(|used| used.is_primed)
     }
 
-    /// The client of a session that is in use again, after its handshake.
+    /// The client of a session whose handshake is done. Counts as a use of the session.
     pub(super) fn client(&self, id: &str) -> Option<ClientInfo> {
         let mut open = self.open();
         let used = open.get_mut(id)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::request::Parts;
 use gateway::propagation::{self, process_depth};
 use rmcp::RoleServer;
-use rmcp::model::{Implementation, RequestMetaObject};
+use rmcp::model::{Implementation, InitializeRequestParams, InitializeResult, RequestId, RequestMetaObject};
 use rmcp::service::RequestContext;
 
 use crate::audit::Who;
@@ -32,6 +32,19 @@ impl ClientInfo {
             implementation: context.client_info(),
             session: session.lasts().then(|| session.id.clone()),
             protocol_version: context.protocol_version().map(|version| version.to_string()),
+        }
+    }
+
+    /// The client of a session, after this handshake.
+    pub(crate) fn of_handshake(
+        session: &ClientSession,
+        request: InitializeRequestParams,
+        result: &InitializeResult,
+    ) -> Self {
+        ClientInfo {
+            implementation: Some(request.client_info),
+            session: Some(session.id.clone()),
+            protocol_version: Some(result.protocol_version.to_string()),
         }
     }
 
@@ -74,12 +87,11 @@ impl Requester {
         }
     }
 
-    /// The sender of a request that the protocol library has not read: the client and its subject, the head, and the id
-    /// and metadata of the request.
+    /// The sender of a request that the protocol library has not read.
     pub(crate) fn over_http(
         (client, subject): (ClientInfo, Option<Arc<Subject>>),
         head: &Parts,
-        request: String,
+        id: &RequestId,
         meta: &RequestMetaObject,
     ) -> Self {
         Requester {
@@ -87,7 +99,7 @@ impl Requester {
             subject,
             transport: ClientTransport::Http,
             address: peer_address::of_head(head),
-            request,
+            request: id.to_string(),
             context: TraceContext::parse(&meta.0.0),
             run: propagation::run_of(&meta.0.0).map(str::to_owned),
             depth: process_depth::of_call(&meta.0.0),

@@ -146,8 +146,22 @@ fn a_full_server_records_whom_it_refuses() {
         assert_says(&unknown["result"]["content"][0]["text"], &["unknown field `cod`"]);
         assert!(client.ask("tools/list", &json!({}))["result"]["tools"].is_array());
     }
-    let unknown = server.client().header("mcp-session-id", "unknown");
-    assert_eq!(unknown.begin("tools/call", &pass("too many")).status(), StatusCode::NOT_FOUND);
+    let status = |client: Client| client.begin("tools/call", &pass("too many")).status();
+    assert_eq!(status(server.client().header("mcp-session-id", "unknown")), StatusCode::NOT_FOUND);
+    assert_eq!(status(server.client().stateless().header("host", "evil.example")), StatusCode::FORBIDDEN);
+    let params = pass("too many");
+    let [session, ..] = &clients;
+    for message in [
+        json!({ "jsonrpc": "1.0", "id": 1, "method": "tools/call", "params": params }),
+        json!({ "jsonrpc": "2.0", "id": true, "method": "tools/call", "params": params }),
+        json!([1, "tools/call", params]),
+    ] {
+        assert_eq!(session.0.post(message.to_string()).status, StatusCode::BAD_REQUEST, "{message}");
+    }
+    let mut deep = params;
+    deep["_meta"]["io.toolsmith/depth"] = json!(100);
+    let deep = session.0.ask("tools/call", &deep);
+    assert_eq!((&deep["result"]["isError"], outcome_of(&deep)), (&json!(true), &Value::Null), "{deep:#}");
     gate.open();
     for answering in &mut answering {
         assert_eq!(outcome_of(&answering.end())["status"], "ok");

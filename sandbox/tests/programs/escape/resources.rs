@@ -42,7 +42,7 @@ fn compute(milliseconds: i64) -> io::Result<String> {
     let time = [0_i64; 2];
     let (mut last, mut used) = (0, 0);
     while used < milliseconds * 1_000_000 {
-        for turn in 0..100_000 {
+        for turn in 0..10_000 {
             std::hint::black_box(turn);
         }
         call(numbers::CLOCK_GETTIME, [2, address(&time)])?;
