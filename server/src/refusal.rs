@@ -4,12 +4,12 @@ use std::io;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use gateway::reference::ExecuteCode;
 use runner::{Code, Outcome};
 use serde_json::{Value, json};
 use system::random;
 
 use crate::answer;
-use crate::execute::Arguments;
 use crate::execution_slots::Busy;
 use crate::recorder::{ExecutionRecorder, Requester};
 use crate::sinks::Sinks;
@@ -26,7 +26,7 @@ pub(crate) fn busy(
     sinks: Sinks,
     requester: Requester,
     tool: &str,
-    arguments: &Arguments,
+    arguments: &ExecuteCode,
     reason: &Busy,
     wait: Duration,
 ) -> io::Result<Value> {

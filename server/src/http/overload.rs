@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use gateway::propagation::process_depth::{self, PROCESS};
+use gateway::reference::ExecuteCode;
 use rmcp::ServerHandler;
 use rmcp::model::{ProtocolVersion, RequestId, RequestMetaObject};
 use serde::Deserialize;
@@ -18,7 +19,6 @@ use serde_json::{Value, json};
 use super::endpoint::{Endpoint, SESSION, is_json};
 use super::head;
 use crate::definitions::{self, EXECUTE};
-use crate::execute::Arguments;
 use crate::identity::Identity;
 use crate::recorder::{ClientInfo, Requester};
 use crate::refusal;
@@ -73,7 +73,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             return None;
         }
         let (client, is_stateless) = self.client(&head.headers, &params.meta)?;
-        let arguments = Arguments::read(params.arguments).ok()?;
+        let arguments = ExecuteCode::read(params.arguments).ok()?;
         let subject = head.extensions.get::<Arc<Identity>>().map(|identity| identity.subject.clone());
         let requester = Requester::over_http((client, subject), head, &id, &params.meta);
         let sinks = self.state.sinks(settings);
