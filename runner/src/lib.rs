@@ -51,6 +51,7 @@ mod optimize;
 mod optimized;
 mod other_languages;
 mod outcome;
+mod plain_tail;
 mod precompile;
 mod program;
 mod program_compiler;

@@ -16,6 +16,7 @@ use crate::entry::{self, Entry, Takes};
 use crate::flow;
 use crate::insertion::{Insertion, MODULE};
 use crate::markdown;
+use crate::plain_tail;
 use crate::program_file::declarations::Declarations;
 use crate::program_file::derives;
 use crate::purpose::Purpose;
@@ -91,8 +92,8 @@ pub(crate) enum Shape {
 /// How statements end, and whether they return a value earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// With an expression.
-    Value { returns: bool },
+    /// With an expression; `is_plain` if its form shows that its value is no `Result`.
+    Value { returns: bool, is_plain: bool },
     /// With an `Err`: only a `return` determines the type of a value.
     Fails { returns: bool },
     /// With a `;` or an item: there is no value.
@@ -322,7 +323,7 @@ fn ending(statements: &[Stmt]) -> Ending {
     match has_value {
         _ if flow::diverges(statements) => Ending::Never { returns },
         true if flow::fails(statements) => Ending::Fails { returns },
-        true => Ending::Value { returns },
+        true => Ending::Value { returns, is_plain: plain_tail::is_plain(statements) },
         false => Ending::Unit { returns },
     }
 }

@@ -41,8 +41,10 @@ const TAIL: (&str, &str) = ("::bridge::tail::owned(::bridge::finish!(", "))?");
 /// How the value at the end of statements is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Finish {
-    /// By its type, which is known at that point.
+    /// As the form of the expression suggests.
     #[default]
+    Suggested,
+    /// By its type, which is known at that point.
     Typed,
     /// As a value or one `Result`: the type inside is not yet known.
     Once,
@@ -202,13 +204,14 @@ fn entry(snippet: &Snippet) -> String {
     }
     let is_sync = matches!(&snippet.shape, Shape::Items(entry) if !entry.is_async);
     let body = if is_sync {
-        "::bridge::on_thread(move || ::bridge::encode(__body(args))).await"
+        "::std::boxed::Box::pin(::bridge::on_thread(move || ::bridge::encode(__body(args))))"
     } else if snippet.blocks {
-        "::bridge::outside_runtime(move || async move { ::bridge::encode(__body(args).await) }).await"
+        "::std::boxed::Box::pin(::bridge::outside_runtime(\
+         move || ::bridge::encoding(::std::boxed::Box::pin(__body(args)))))"
     } else {
-        "::bridge::encode(__body(args).await)"
+        "::bridge::encoding(::std::boxed::Box::pin(__body(args)))"
     };
-    format!("pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded {{ {body} }}")
+    format!("pub(crate) fn __entry(args: ::bridge::Args) -> ::bridge::Running {{ {body} }}")
 }
 
 fn statements(ending: Ending, finish: Finish) -> (String, String) {
@@ -228,7 +231,9 @@ fn statements(ending: Ending, finish: Finish) -> (String, String) {
         (Ending::Unit { .. }, _) => {
             return (format!("{open}let __tail: () = {{ "), "}; ::bridge::Result::Ok(__tail) }".to_owned());
         }
-        (_, Finish::Plain) => "::bridge::Result::Ok(__tail)",
+        (_, Finish::Plain) | (Ending::Value { is_plain: true, .. }, Finish::Suggested) => {
+            "::bridge::Result::Ok(__tail)"
+        }
         (Ending::Fails { .. }, _) | (_, Finish::Once) => "::bridge::finish_once!(__tail)",
         (Ending::Value { .. }, _) => "::bridge::finish!(__tail)",
     };
@@ -245,8 +250,8 @@ fn schemas(snippet: &Snippet, result: bool) -> String {
         (false, false) => "of_nothing",
     };
     format!(
-        "pub(crate) async fn __entry(_: ::bridge::Args) -> ::bridge::Encoded \
-         {{ ::bridge::encode(::bridge::Result::Ok(::{SCHEMA_CRATE}::{function}(run))) }}"
+        "pub(crate) fn __entry(_: ::bridge::Args) -> ::bridge::Running {{ ::std::boxed::Box::pin(::std::future::ready(\
+         ::bridge::encode(::bridge::Result::Ok(::{SCHEMA_CRATE}::{function}(run))))) }}"
     )
 }
 

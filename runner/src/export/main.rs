@@ -10,8 +10,8 @@ mod snippet {
 
     include!("snippet.rs");
 
-    pub(crate) async fn entry() -> bridge::Encoded {
-        bridge::encode(value().await)
+    pub(crate) fn entry(_: bridge::Args) -> bridge::Running {
+        bridge::encoding(Box::pin(value()))
     }
 
     async fn value() -> bridge::Result<impl bridge::tail::Outcome> {
@@ -25,5 +25,5 @@ mod in_scope {
 }
 
 fn main() -> std::process::ExitCode {
-    bridge::run(bridge::Origin::new(0), |_| Box::pin(snippet::entry()))
+    bridge::run(bridge::Origin::new(0), snippet::entry)
 }

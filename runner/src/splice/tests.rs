@@ -18,7 +18,7 @@ fn body(text: &str, finish: Finish) -> (String, String) {
     let changes = Changes { finish, ..Changes::default() };
     let spliced = splice(&Snippet::read(text).unwrap(), &changes, &[]).text;
     let (_, function) = spliced.split_once("fn __body").unwrap();
-    let (function, _) = function.split_once(" pub(crate) async fn __entry").unwrap();
+    let (function, _) = function.split_once(" pub(crate) fn __entry").unwrap();
     let (_, function) = function.split_once(" -> ::bridge::Result<").unwrap();
     let (returns, body) = function.split_once("> ").unwrap();
     (returns.to_owned(), body.to_owned())
@@ -31,16 +31,18 @@ fn the_end_of_statements_is_taken_by_its_kind() {
     let never = Finish::Diverges { returns: false };
     let returning = Finish::Diverges { returns: true };
     for (text, finish, returns, before, after) in [
-        ("a", Finish::Typed, ANY, "{ let __tail = { ", "}; ::bridge::finish!(__tail) }"),
+        ("a", Finish::Suggested, ANY, "{ let __tail = { ", "}; ::bridge::finish!(__tail) }"),
+        ("a + 1", Finish::Suggested, ANY, "{ let __tail = { ", "}; ::bridge::Result::Ok(__tail) }"),
+        ("a + 1", Finish::Typed, ANY, "{ let __tail = { ", "}; ::bridge::finish!(__tail) }"),
         ("a", Finish::Once, ANY, "{ let __tail = { ", once),
         ("a", Finish::Plain, ANY, "{ let __tail = { ", "}; ::bridge::Result::Ok(__tail) }"),
         ("a", never, "()", "{ ", "}"),
         ("a", returning, ANY, "{ ", "}"),
-        ("a();", Finish::Typed, ANY, "{ let __tail: () = { ", "}; ::bridge::Result::Ok(__tail) }"),
-        ("Err(a)", Finish::Typed, "()", "{ let __tail = { ", once),
-        ("if a { return Ok(1) }\nErr(a)", Finish::Typed, ANY, "{ let __tail = { ", once),
-        ("loop { a() }", Finish::Typed, "()", "{ ", "}"),
-        ("loop { return Ok(1) }", Finish::Typed, ANY, "{ ", "}"),
+        ("a();", Finish::Suggested, ANY, "{ let __tail: () = { ", "}; ::bridge::Result::Ok(__tail) }"),
+        ("Err(a)", Finish::Suggested, "()", "{ let __tail = { ", once),
+        ("if a { return Ok(1) }\nErr(a)", Finish::Suggested, ANY, "{ let __tail = { ", once),
+        ("loop { a() }", Finish::Suggested, "()", "{ ", "}"),
+        ("loop { return Ok(1) }", Finish::Suggested, ANY, "{ ", "}"),
     ] {
         let expected = (returns.to_owned(), format!("{before}{text}\n{after}"));
         assert_eq!(body(text, finish), expected, "{text} {finish:?}");

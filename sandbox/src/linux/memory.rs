@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use super::cgroup::own_group;
 
@@ -22,14 +23,21 @@ fn of_machine(meminfo: &str) -> Option<u64> {
 
 /// The least memory left in this process's group and the groups above it.
 fn of_groups() -> Option<u64> {
-    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
-    let (mount, own) = own_group(&mounts, &fs::read_to_string("/proc/self/cgroup").ok()?)?;
+    // Read once: a process may be moved to another group, but the hierarchy stays where it is mounted.
+    static MOUNTS: OnceLock<String> = OnceLock::new();
+    let mounts = MOUNTS.get_or_init(|| fs::read_to_string("/proc/self/mountinfo").unwrap_or_default());
+    let (mount, own) = own_group(mounts, &fs::read_to_string("/proc/self/cgroup").ok()?)?;
     own.ancestors().take_while(|group| group.starts_with(&mount)).filter_map(of_group).min()
 }
 
 fn of_group(group: &Path) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
-    left(&read("memory.max")?, &read("memory.current")?, &read("memory.stat").unwrap_or_default())
+    let max = read("memory.max")?;
+    // Most groups have no limit, and the kernel adds up statistics when they are read.
+    if max.trim() == "max" {
+        return None;
+    }
+    left(&max, &read("memory.current")?, &read("memory.stat").unwrap_or_default())
 }
 
 /// The memory left in a group. Inactive file pages count as its memory, but the kernel reclaims them when

@@ -48,7 +48,9 @@ pub use resource::{
     ListResources, ReadResource, Resource, ResourceContent, mcp_resource_read, mcp_resources_list,
 };
 pub use result::ToolResult;
-pub use run::{Encoded, Failure, RESULT_LIMIT, STACK, encode, on_thread, outside_runtime, run};
+pub use run::{
+    Encoded, Failure, RESULT_LIMIT, Running, STACK, encode, encoding, on_thread, outside_runtime, run,
+};
 pub use scalar::Scalar;
 
 /// The result type of snippets: any error converts into [`anyhow::Error`] with `?`.

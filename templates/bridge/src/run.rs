@@ -23,6 +23,9 @@ use crate::{fault, panics, unmade, warning};
 /// A snippet's result as JSON, or its failure. `()` is no result, but `None` is one: `null`.
 pub type Encoded = Result<Option<Box<RawValue>>, Failure>;
 
+/// A snippet that runs.
+pub type Running = Pin<Box<dyn Future<Output = Encoded>>>;
+
 /// The `Err` that a snippet ended with.
 #[derive(Debug)]
 pub struct Failure(ErrorReport);
@@ -44,7 +47,7 @@ pub const STACK: usize = 8 << 20;
 pub const RESULT_LIMIT: usize = FRAME_LIMIT / 2;
 
 /// Runs the snippet in `entry`, whose text is at `origin`.
-pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
+pub fn run(origin: Origin<'static>, entry: fn(Args) -> Running) -> ExitCode {
     // A program runs only once.
     let origin = *ORIGIN.get_or_init(|| origin);
     panics::keep(origin);
@@ -90,7 +93,7 @@ fn on_main_thread(work: impl FnOnce() -> Encoded + Send) -> std::thread::Result<
     })
 }
 
-fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) -> Encoded {
+fn drive(entry: fn(Args) -> Running, args: Args) -> Encoded {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .thread_name("main")
@@ -101,6 +104,12 @@ fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) 
     // Detached blocking work ends with the process.
     runtime.shutdown_background();
     result
+}
+
+/// Runs the snippet in `body`, and serializes its result. Only the type of the result is generic, so that this is compiled
+/// here for the most common ones.
+pub fn encoding<T: Serialize + 'static>(body: Pin<Box<dyn Future<Output = anyhow::Result<T>>>>) -> Running {
+    Box::pin(async move { encode(body.await) })
 }
 
 /// Serializes a snippet's result to JSON.

@@ -4,5 +4,5 @@
 mod snippet;
 
 fn main() -> std::process::ExitCode {
-    bridge::run(snippet::ORIGIN, |args| Box::pin(snippet::__entry(args)))
+    bridge::run(snippet::ORIGIN, snippet::__entry)
 }

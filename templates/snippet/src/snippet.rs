@@ -2,4 +2,4 @@
 let greeting = demo::echo("hello").await?;
 println!("{greeting}");
 greeting.text().len()
-}; ::bridge::finish!(__tail) } pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded { ::bridge::encode(__body(args).await) } pub(crate) const ORIGIN: ::bridge::Origin<'static> = ::bridge::Origin::new(173);
+}; ::bridge::Result::Ok(__tail) } pub(crate) fn __entry(args: ::bridge::Args) -> ::bridge::Running { ::bridge::encoding(::std::boxed::Box::pin(__body(args))) } pub(crate) const ORIGIN: ::bridge::Origin<'static> = ::bridge::Origin::new(173);

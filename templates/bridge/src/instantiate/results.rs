@@ -1,12 +1,13 @@
 //! Results: how they are unwrapped, serialized and dropped.
 
 use std::collections::BTreeMap;
+use std::future::ready;
 
 use serde_json::Value;
 
 use crate::convert::{FromJson, Reader, ToJson};
 use crate::tail::{FinishAnyhow, FinishFault, FinishValue, PeelValue};
-use crate::{Args, Content, ToolError, ToolResult, encode, finish};
+use crate::{Args, Content, ToolError, ToolResult, encode, encoding, finish};
 
 /// The most common types in snippets; their drop, clone and serialisation code is instantiated.
 pub struct Common {
@@ -44,6 +45,7 @@ pub fn results(common: Common, error: ToolError) -> anyhow::Result<String> {
     macro_rules! tails {
         ($($value:expr),* $(,)?) => {
             $(
+                drop(encoding(Box::pin(ready(anyhow::Result::Ok($value)))));
                 drop(encode(finish!($value)));
                 drop(encode(finish!(anyhow::Result::Ok($value))));
                 drop(encode(finish!(Result::<_, ToolError>::Ok($value))));
