@@ -50,6 +50,22 @@ fn statements_end_in_every_way_that_models_write() {
 }
 
 #[test]
+fn a_result_is_found_where_its_form_hides_it() {
+    let hidden = |value: &str| {
+        format!(
+            "struct Page;\nimpl Page {{ fn text(&self) -> Result<u32> {{ {value} }} }}\n\
+             impl std::ops::Add<u32> for Page {{ type Output = Result<u32>; fn add(self, by: u32) -> Result<u32> {{ Ok(by) }} }}\n{LOOP} "
+        )
+    };
+    let method = hidden("Ok(42)") + "Page.text()";
+    let operator = hidden("Ok(0)") + "Page + 42";
+    all(&[("a method", &method, json!(42), COUNTED), ("an operator", &operator, json!(42), COUNTED)]);
+    let failing = hidden("Err(anyhow!(\"no text\"))") + "Page.text()";
+    let outcome = json(&failing).expect("runtime_error", 1);
+    assert_eq!(outcome["error"]["message"], "no text", "{outcome:#}");
+}
+
+#[test]
 fn markdown_and_whole_files_are_accepted() {
     let run = format!("async fn run() -> Result<i32> {{ {LOOP} Ok(42) }}");
     let fenced = format!("```rust\n{LOOP}\n42\n```");
