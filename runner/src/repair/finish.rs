@@ -26,7 +26,9 @@ pub(crate) fn others(messages: &str, snippet: &Snippet, spliced: &Spliced) -> Ve
     for message in errors(messages) {
         let code = message.code();
         diverges |= message.message.starts_with("the snippet's result `!`");
-        is_unserialisable |= message.message.starts_with("the snippet's result `");
+        is_unserialisable |= code == "E0277"
+            && (message.message.starts_with("the snippet's result `")
+                || message.message.contains("Serialize`"));
         // The first way of taking a value reports an open type like this.
         undetermined |= message.message.contains("&Result<_, _>");
         undetermined |= UNDETERMINED.contains(&code) && (code == "E0271" || is_of_tail(&message));

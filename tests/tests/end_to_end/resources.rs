@@ -9,11 +9,12 @@ fn look(mode: &str, arguments: &[&str]) -> FinishedRun {
     Run::new(shared()).argument("mcp").arguments(arguments).fault(mode, "").done()
 }
 
-/// Output as JSON, and standard error.
+/// Output as JSON, and standard error without the note about the server's first start, which only one of the tests sees.
 #[track_caller]
 fn value(arguments: &[&str]) -> (Value, String) {
     let done = look("library", &[arguments, &["--json"]].concat()).exits(0);
-    (done.outcome(), done.stderr)
+    let is_kept = |line: &&str| !line.contains(" is started for the first time: ");
+    (done.outcome(), done.stderr.lines().filter(is_kept).collect::<Vec<_>>().join("\n"))
 }
 
 /// The rows of a table as words, and standard error.
