@@ -1,11 +1,15 @@
-//! Determines from the form of a last expression that its value is no `Result`, so that nothing looks for one in it.
+//! Determines from the form of a last expression that its value is no `Result`, so that the program need not look for one
+//! in it. For `a + 1`, looking is a tenth of the compiler's time.
 //!
-//! Looking for one takes the compiler a tenth of the time that it needs for `a + 1`. A name can be redefined, so this may
-//! be wrong; then the text does not compile, and is compiled again with the search.
+//! Only the snippet's own declarations could give these forms another meaning. If it has any, nothing is plain.
 
-use syn::{Expr, GenericArgument, Macro, PathArguments, Stmt, Type};
+use proc_macro2::{TokenStream, TokenTree};
+use syn::{Expr, GenericArgument, Macro, Stmt, Type};
 
-/// Methods whose values are texts, numbers or answers to a question.
+/// What begins declarations of methods, operators and macros, and the module of saved programs, which may contain some.
+const DECLARING: [&str; 4] = ["impl", "macro_rules", "programs", "trait"];
+
+/// Methods whose values are texts, numbers or truth values.
 const METHODS: [&str; 10] = [
     "contains",
     "count",
@@ -25,26 +29,37 @@ const MACROS: [&str; 2] = ["format", "json"];
 /// Collections that an iterator is collected into.
 const COLLECTIONS: [&str; 7] = ["BTreeMap", "BTreeSet", "HashMap", "HashSet", "String", "Vec", "VecDeque"];
 
-/// Whether the last of `statements` is such an expression.
-pub(crate) fn is_plain(statements: &[Stmt]) -> bool {
-    match statements.last() {
+/// Types of numbers that a value is cast to.
+const NUMBERS: [&str; 14] =
+    ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64"];
+
+/// Whether the last of `statements`, whose text is `tokens`, is such an expression.
+pub(crate) fn is_plain(statements: &[Stmt], tokens: &TokenStream) -> bool {
+    let is_plain = match statements.last() {
         Some(Stmt::Expr(expression, None)) => expression_is_plain(expression),
         Some(Stmt::Macro(statement)) => macro_is_plain(&statement.mac),
         _ => false,
-    }
+    };
+    is_plain && !declares(tokens.clone())
+}
+
+fn declares(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(name) => DECLARING.iter().any(|declaring| name == declaring),
+        TokenTree::Group(group) => declares(group.stream()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 fn expression_is_plain(expression: &Expr) -> bool {
     match expression {
-        Expr::Array(_) | Expr::Binary(_) | Expr::Cast(_) | Expr::Lit(_) | Expr::Tuple(_) => true,
+        Expr::Array(_) | Expr::Binary(_) | Expr::Lit(_) | Expr::Tuple(_) => true,
+        Expr::Cast(cast) => is_one_of(&cast.ty, &NUMBERS),
         Expr::Macro(call) => macro_is_plain(&call.mac),
-        Expr::MethodCall(call) => {
-            let name = call.method.to_string();
-            match &call.turbofish {
-                None => METHODS.contains(&name.as_str()),
-                Some(turbofish) => name == "collect" && turbofish.args.iter().all(is_collection),
-            }
-        }
+        Expr::MethodCall(call) => match &call.turbofish {
+            None => METHODS.iter().any(|method| call.method == method),
+            Some(turbofish) => call.method == "collect" && turbofish.args.iter().all(is_collection),
+        },
         Expr::Paren(inner) => expression_is_plain(&inner.expr),
         _ => false,
     }
@@ -55,12 +70,13 @@ fn macro_is_plain(call: &Macro) -> bool {
 }
 
 fn is_collection(argument: &GenericArgument) -> bool {
-    let GenericArgument::Type(Type::Path(kind)) = argument else { return false };
-    kind.path.segments.last().is_some_and(|name| {
-        let is_string = matches!(name.arguments, PathArguments::None);
-        COLLECTIONS.iter().any(|collection| name.ident == collection)
-            && (!is_string || name.ident == "String")
-    })
+    matches!(argument, GenericArgument::Type(kind) if is_one_of(kind, &COLLECTIONS))
+}
+
+/// Whether the last name of a path is one of `names`.
+fn is_one_of(kind: &Type, names: &[&str]) -> bool {
+    let Type::Path(kind) = kind else { return false };
+    kind.path.segments.last().is_some_and(|name| names.iter().any(|one| name.ident == one))
 }
 
 #[cfg(test)]
@@ -71,7 +87,7 @@ mod tests {
     fn only_forms_without_a_result_are_plain() {
         let is = |text: &str| {
             let block: syn::Block = syn::parse_str(&format!("{{ let a = 1; {text} }}")).unwrap();
-            is_plain(&block.stmts)
+            is_plain(&block.stmts, &text.parse().unwrap())
         };
         for text in [
             "a + 1",

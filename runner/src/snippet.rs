@@ -291,7 +291,7 @@ fn shape(
     let (attributes, statements) = syn::parse::Parser::parse2(parse, tokens.clone())?;
     entry::check_statements(&statements, tokens)?;
     blanks.extend(attributes.iter().map(Spanned::span));
-    let ending = ending(&statements);
+    let ending = ending(&statements, tokens);
     if let (Ending::Value { .. }, Some(last)) = (ending, statements.last()) {
         *tail = Some(last.span().byte_range());
     }
@@ -313,7 +313,7 @@ fn place(error: syn::Error, text: &str) -> SyntaxError {
     SyntaxError::at(message, LineColumn { line, column })
 }
 
-fn ending(statements: &[Stmt]) -> Ending {
+fn ending(statements: &[Stmt], tokens: &TokenStream) -> Ending {
     let has_value = match statements.last() {
         Some(Stmt::Expr(_, semicolon)) => semicolon.is_none(),
         Some(Stmt::Macro(call)) => call.semi_token.is_none(),
@@ -323,7 +323,7 @@ fn ending(statements: &[Stmt]) -> Ending {
     match has_value {
         _ if flow::diverges(statements) => Ending::Never { returns },
         true if flow::fails(statements) => Ending::Fails { returns },
-        true => Ending::Value { returns, is_plain: plain_tail::is_plain(statements) },
+        true => Ending::Value { returns, is_plain: plain_tail::is_plain(statements, tokens) },
         false => Ending::Unit { returns },
     }
 }

@@ -41,10 +41,8 @@ const TAIL: (&str, &str) = ("::bridge::tail::owned(::bridge::finish!(", "))?");
 /// How the value at the end of statements is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Finish {
-    /// As the form of the expression suggests.
-    #[default]
-    Suggested,
     /// By its type, which is known at that point.
+    #[default]
     Typed,
     /// As a value or one `Result`: the type inside is not yet known.
     Once,
@@ -231,7 +229,7 @@ fn statements(ending: Ending, finish: Finish) -> (String, String) {
         (Ending::Unit { .. }, _) => {
             return (format!("{open}let __tail: () = {{ "), "}; ::bridge::Result::Ok(__tail) }".to_owned());
         }
-        (_, Finish::Plain) | (Ending::Value { is_plain: true, .. }, Finish::Suggested) => {
+        (_, Finish::Plain) | (Ending::Value { is_plain: true, .. }, Finish::Typed) => {
             "::bridge::Result::Ok(__tail)"
         }
         (Ending::Fails { .. }, _) | (_, Finish::Once) => "::bridge::finish_once!(__tail)",

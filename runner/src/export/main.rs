@@ -11,7 +11,7 @@ mod snippet {
     include!("snippet.rs");
 
     pub(crate) fn entry(_: bridge::Args) -> bridge::Running {
-        bridge::encoding(Box::pin(value()))
+        bridge::encoding(::std::boxed::Box::pin(value()))
     }
 
     async fn value() -> bridge::Result<impl bridge::tail::Outcome> {

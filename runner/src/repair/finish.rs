@@ -22,13 +22,9 @@ pub(crate) fn others(messages: &str, snippet: &Snippet, spliced: &Spliced) -> Ve
     };
     let mut diverges = false;
     let mut undetermined = false;
-    let mut is_unserialisable = false;
     for message in errors(messages) {
         let code = message.code();
         diverges |= message.message.starts_with("the snippet's result `!`");
-        is_unserialisable |= code == "E0277"
-            && (message.message.starts_with("the snippet's result `")
-                || message.message.contains("Serialize`"));
         // The first way of taking a value reports an open type like this.
         undetermined |= message.message.contains("&Result<_, _>");
         undetermined |= UNDETERMINED.contains(&code) && (code == "E0271" || is_of_tail(&message));
@@ -46,8 +42,6 @@ pub(crate) fn others(messages: &str, snippet: &Snippet, spliced: &Spliced) -> Ve
     // What a macro returns is not visible in the text.
     let never = [returns, !returns].map(|returns| Finish::Diverges { returns });
     match ending {
-        // It may be a `Result` after all.
-        Ending::Value { is_plain: true, .. } if is_unserialisable => vec![Finish::Typed],
         Ending::Value { .. } | Ending::Fails { .. } if undetermined => {
             [&[Finish::Once, Finish::Plain][..], &never].concat()
         }

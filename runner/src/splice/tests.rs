@@ -31,18 +31,17 @@ fn the_end_of_statements_is_taken_by_its_kind() {
     let never = Finish::Diverges { returns: false };
     let returning = Finish::Diverges { returns: true };
     for (text, finish, returns, before, after) in [
-        ("a", Finish::Suggested, ANY, "{ let __tail = { ", "}; ::bridge::finish!(__tail) }"),
-        ("a + 1", Finish::Suggested, ANY, "{ let __tail = { ", "}; ::bridge::Result::Ok(__tail) }"),
-        ("a + 1", Finish::Typed, ANY, "{ let __tail = { ", "}; ::bridge::finish!(__tail) }"),
+        ("a", Finish::Typed, ANY, "{ let __tail = { ", "}; ::bridge::finish!(__tail) }"),
+        ("a + 1", Finish::Typed, ANY, "{ let __tail = { ", "}; ::bridge::Result::Ok(__tail) }"),
         ("a", Finish::Once, ANY, "{ let __tail = { ", once),
         ("a", Finish::Plain, ANY, "{ let __tail = { ", "}; ::bridge::Result::Ok(__tail) }"),
         ("a", never, "()", "{ ", "}"),
         ("a", returning, ANY, "{ ", "}"),
-        ("a();", Finish::Suggested, ANY, "{ let __tail: () = { ", "}; ::bridge::Result::Ok(__tail) }"),
-        ("Err(a)", Finish::Suggested, "()", "{ let __tail = { ", once),
-        ("if a { return Ok(1) }\nErr(a)", Finish::Suggested, ANY, "{ let __tail = { ", once),
-        ("loop { a() }", Finish::Suggested, "()", "{ ", "}"),
-        ("loop { return Ok(1) }", Finish::Suggested, ANY, "{ ", "}"),
+        ("a();", Finish::Typed, ANY, "{ let __tail: () = { ", "}; ::bridge::Result::Ok(__tail) }"),
+        ("Err(a)", Finish::Typed, "()", "{ let __tail = { ", once),
+        ("if a { return Ok(1) }\nErr(a)", Finish::Typed, ANY, "{ let __tail = { ", once),
+        ("loop { a() }", Finish::Typed, "()", "{ ", "}"),
+        ("loop { return Ok(1) }", Finish::Typed, ANY, "{ ", "}"),
     ] {
         let expected = (returns.to_owned(), format!("{before}{text}\n{after}"));
         assert_eq!(body(text, finish), expected, "{text} {finish:?}");

@@ -25,7 +25,13 @@ fn of_machine(meminfo: &str) -> Option<u64> {
 fn of_groups() -> Option<u64> {
     // Read once: a process may be moved to another group, but the hierarchy stays where it is mounted.
     static MOUNTS: OnceLock<String> = OnceLock::new();
-    let mounts = MOUNTS.get_or_init(|| fs::read_to_string("/proc/self/mountinfo").unwrap_or_default());
+    let mounts = match MOUNTS.get() {
+        Some(mounts) => mounts,
+        None => {
+            let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+            MOUNTS.get_or_init(|| mounts)
+        }
+    };
     let (mount, own) = own_group(mounts, &fs::read_to_string("/proc/self/cgroup").ok()?)?;
     own.ancestors().take_while(|group| group.starts_with(&mount)).filter_map(of_group).min()
 }

@@ -23,7 +23,7 @@ use crate::{fault, panics, unmade, warning};
 /// A snippet's result as JSON, or its failure. `()` is no result, but `None` is one: `null`.
 pub type Encoded = Result<Option<Box<RawValue>>, Failure>;
 
-/// A snippet that runs.
+/// A running snippet.
 pub type Running = Pin<Box<dyn Future<Output = Encoded>>>;
 
 /// The `Err` that a snippet ended with.
@@ -106,8 +106,8 @@ fn drive(entry: fn(Args) -> Running, args: Args) -> Encoded {
     result
 }
 
-/// Runs the snippet in `body`, and serializes its result. Only the type of the result is generic, so that this is compiled
-/// here for the most common ones.
+/// Runs the snippet in `body`, and serializes its result. Only the type of the result is generic, so that this is
+/// instantiated in this crate for the most common types.
 pub fn encoding<T: Serialize + 'static>(body: Pin<Box<dyn Future<Output = anyhow::Result<T>>>>) -> Running {
     Box::pin(async move { encode(body.await) })
 }
