@@ -50,7 +50,8 @@ const EXERCISES: [Exercise; 11] = [
 ];
 
 const fn run(snippet: &'static str, code: i32) -> Exercise {
-    let arguments: &[&str] = &["run", "--demo", "--allow", "*", "-"];
+    // An emulated machine needs minutes for some of them; `TIMEOUT` ends the command.
+    let arguments: &[&str] = &["run", "--demo", "--allow", "*", "--timeout", "900", "-"];
     Exercise { arguments, snippet, variable: None, code, repeats: true }
 }
 

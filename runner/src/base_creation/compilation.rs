@@ -8,6 +8,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::messages::errors;
 use crate::toolchain::Toolchain;
 
+/// Processor time limit for each of these compilations, in seconds: that of the layer's crates, because an emulated
+/// machine needs more than 30 s to compile the linker.
+const CPU_SECONDS: u64 = 600;
+
 /// What compiles a base.
 #[derive(Clone, Copy)]
 pub(crate) struct Creation<'a> {
@@ -44,7 +48,7 @@ impl Creation<'_> {
             linker,
             background: false,
             optimize: false,
-            cpu_seconds: compiler::SNIPPET_SECONDS,
+            cpu_seconds: CPU_SECONDS,
             largest_file: compiler::LARGEST_PROGRAM,
         };
         // Not admitted: a layer is built before anything else can be compiled.
