@@ -7,12 +7,14 @@
 
 mod collections;
 mod errors;
+mod iterators;
 mod json;
 mod results;
 mod text;
 
 pub use collections::collections;
 pub use errors::errors;
+pub use iterators::iterators;
 pub use json::{json, read};
 pub use results::{Common, conversions, results};
 pub use text::text;

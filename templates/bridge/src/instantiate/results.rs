@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::ready;
 
+use anyhow::Context as _;
 use serde_json::Value;
 
 use crate::convert::{FromJson, Reader, ToJson};
@@ -37,6 +38,15 @@ pub fn conversions(value: &Value, reader: &mut Reader) -> Value {
     ])
 }
 
+/// A value after a step that may fail, as `?` in a snippet with such a result.
+fn after<S, E, T>(step: Result<S, E>, value: T) -> anyhow::Result<T>
+where
+    anyhow::Error: From<E>,
+{
+    step?;
+    Ok(value)
+}
+
 /// Never called: it only has to be compiled.
 ///
 /// # Errors
@@ -46,6 +56,8 @@ pub fn results(common: Common, error: ToolError) -> anyhow::Result<String> {
         ($($value:expr),* $(,)?) => {
             $(
                 drop(encoding(Box::pin(ready(anyhow::Result::Ok($value)))));
+                drop(after(common.result.clone(), $value));
+                drop(after(Option::<()>::None.context("none"), $value));
                 drop(encode(finish!($value)));
                 drop(encode(finish!(anyhow::Result::Ok($value))));
                 drop(encode(finish!(Result::<_, ToolError>::Ok($value))));

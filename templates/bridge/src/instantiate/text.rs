@@ -9,10 +9,12 @@ pub fn text(text: &str, name: &String, value: &Value, error: &ToolError) -> Stri
     let mut output = String::new();
     macro_rules! formats {
         ($($value:expr),+) => {
-            $(
-                output.push_str(&format!("{} {:?} {}", $value, $value, &$value));
-                output += &$value.to_string();
-            )+
+            $({
+                // The compiler would write a literal into the text.
+                let value = $value;
+                output.push_str(&format!("{} {:?} {}", value, value, &value));
+                output += &value.to_string();
+            })+
         };
     }
     formats!(1_i32, 1_i64, 1_u32, 1_u64, 1_usize, 1.5_f64, true, 'c', text, name, value, name.clone(), error);
