@@ -78,13 +78,15 @@ pub(crate) struct Compiled {
 const MESSAGES_LIMIT: usize = 16 << 20;
 
 /// Flags of every compilation.
-const FLAGS: [&str; 13] = [
+const FLAGS: [&str; 14] = [
     "--edition=2024",
     "--error-format=json",
     "--diagnostic-width=100",
     "-Awarnings",
     // Denied by default; a snippet's own macro may end with `;`, and then has no value.
     "-Asemicolon_in_expressions_from_macros",
+    // Denied by default; a snippet's module comes from a macro, which its own exported macros are no matter of.
+    "-Amacro_expanded_macro_exports_accessed_by_absolute_paths",
     "-Copt-level=0",
     "-Cdebuginfo=0",
     "-Cstrip=symbols",
