@@ -232,12 +232,6 @@ pub enum SpawnError {
         /// The kernel's answer.
         source: std::io::Error,
     },
-    /// The process can't be watched.
-    #[error("cannot watch its process (pidfd_open: {0}); Linux 5.4 or newer is needed")]
-    Unwatched(#[source] std::io::Error),
-    /// The process has no pipes.
-    #[error("its standard streams are missing")]
-    NoStreams,
     /// The task that starts the process was cancelled or panicked.
     #[error("the start was interrupted: {0}")]
     Interrupted(#[source] tokio::task::JoinError),

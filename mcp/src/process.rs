@@ -7,14 +7,17 @@
 //! through a pidfd. If this program itself is killed with SIGKILL, the kernel kills the child, and a helper process
 //! kills the rest of the group (`reaper`).
 
+mod launch;
 mod reaper;
 mod starter;
 
 use std::{
+    collections::BTreeMap,
+    ffi::OsString,
     io,
     os::fd::{AsFd, OwnedFd},
     path::Path,
-    process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
+    process::{ChildStderr, ChildStdin, ChildStdout},
     sync::{Mutex, PoisonError},
     time::Duration,
 };
@@ -22,13 +25,13 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
-    process::{
-        Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, pidfd_open, waitid,
-    },
+    process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid},
 };
 use tokio::{io::unix::AsyncFd, time::timeout};
 
 pub use reaper::entry;
+
+use launch::{Launch, Launched};
 
 use crate::{
     error::{Evidence, Exit, SpawnError},
@@ -65,35 +68,24 @@ pub(crate) struct Spawned {
 
 /// Starts the process; blocks until the kernel has loaded the program.
 pub(crate) fn spawn(command: &server_config::Command) -> Result<Spawned, SpawnError> {
-    let server_config::Command { command, args, env, withheld, handed_on, cwd } = command;
-    let mut program = Command::new(command);
-    program.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    for (name, _) in std::env::vars_os() {
-        let is_withheld = name.to_str().is_some_and(|name| withheld.contains(name));
-        if is_withheld || (name.as_encoded_bytes().starts_with(OWN) && name != CACHE) {
-            program.env_remove(name);
-        }
-    }
-    program.envs(env).envs(handed_on);
-    if let Some(folder) = cwd {
-        program.current_dir(folder);
-    }
-    let mut child = starter::start(program).map_err(|error| explain(error, command, cwd.as_deref()))?;
-    let pid = Pid::from_child(&child);
-    let pidfd = match pidfd_open(pid, PidfdFlags::empty()) {
-        Ok(pidfd) => pidfd,
-        Err(error) => {
-            let _ = kill_process_group(pid, Signal::KILL);
-            reaper::forget(pid.as_raw_nonzero().get());
-            let _ = child.wait();
-            return Err(SpawnError::Unwatched(error.into()));
-        }
+    let server_config::Command { command: program, args, cwd, .. } = command;
+    let launched = Launch::new(program, args, environment(command), cwd.as_deref()).and_then(starter::start);
+    let launched = launched.map_err(|error| explain(error, program, cwd.as_deref()))?;
+    let Launched { pid, pidfd, stdin, stdout, stderr } = launched;
+    Ok(Spawned { group: Group { pid, pidfd, reaped: Mutex::new(None) }, stdin, stdout, stderr })
+}
+
+/// The variables of a server: this process's except what is withheld, and the configured ones.
+fn environment(command: &server_config::Command) -> BTreeMap<OsString, OsString> {
+    let is_withheld = |name: &OsString| {
+        let is_listed = name.to_str().is_some_and(|name| command.withheld.contains(name));
+        is_listed || name.as_encoded_bytes().starts_with(OWN) && name != CACHE
     };
-    let group = Group { pid, pidfd, reaped: Mutex::new(None) };
-    match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
-        (Some(stdin), Some(stdout), Some(stderr)) => Ok(Spawned { group, stdin, stdout, stderr }),
-        _ => Err(SpawnError::NoStreams),
+    let mut variables: BTreeMap<_, _> = std::env::vars_os().filter(|(name, _)| !is_withheld(name)).collect();
+    for (name, value) in command.env.iter().chain(&command.handed_on) {
+        variables.insert(name.into(), value.into());
     }
+    variables
 }
 
 fn explain(source: io::Error, command: &str, cwd: Option<&Path>) -> SpawnError {
