@@ -184,13 +184,21 @@ impl Sessions {
         let config = server.connection.clone();
         let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
         let spares = self.spares.clone();
+        let expected = self.expected.get(&config.name).cloned();
         let connecting = async move {
-            if let Some(spares) = spares
-                && let Some(opened) = spares.adopt(&config, &host).await
-            {
-                return Ok(opened);
+            let adopted = match spares {
+                Some(spares) => spares.adopt(&config, &host).await,
+                None => None,
+            };
+            let mut opened = match adopted {
+                Some(opened) => opened,
+                None => connection::connect(&config, &masker, host, offers).await?,
+            };
+            if let Some(expected) = expected.filter(|expected| expected.digest() == opened.tools.digest()) {
+                // It has been parsed already.
+                opened.tools = expected;
             }
-            connection::connect(&config, &masker, host, offers).await
+            Ok(opened)
         };
         Attempt::start(connecting, false)
     }

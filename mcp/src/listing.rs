@@ -243,8 +243,8 @@ impl Collector {
             }
             Ok((tool, warnings)) => {
                 self.names.insert(tool.name.clone());
-                let name = shown(&tool.name, QUOTED_BYTES);
                 for warning in warnings {
+                    let name = shown(&tool.name, QUOTED_BYTES);
                     self.warn(format!("tool `{name}`: {warning}"));
                 }
                 self.listing.tools.push(tool);
@@ -256,21 +256,22 @@ impl Collector {
 
 /// Reads one tool. Fails if it cannot be used; a warning says what was replaced.
 fn read_tool(raw: &RawValue) -> Result<(Tool, Vec<&'static str>), String> {
-    let start = shown(raw.get(), QUOTED_BYTES);
+    // Only for errors: for a thousand tools, it takes as long as reading them.
+    let start = || shown(raw.get(), QUOTED_BYTES);
     if raw.get().len() > MAX_TOOL_BYTES {
-        return Err(format!("it has more than {MAX_TOOL_BYTES} bytes and starts with {start}"));
+        return Err(format!("it has more than {MAX_TOOL_BYTES} bytes and starts with {}", start()));
     }
     // Displaying, hashing, compiling and checking all use this one reading.
     let mut members: Map<String, Value> = strict_json::from_str(raw.get())
-        .map_err(|error| format!("it is not a valid JSON object ({error}): {start}"))?;
+        .map_err(|error| format!("it is not a valid JSON object ({error}): {}", start()))?;
     let name = match members.get("name") {
         Some(Value::String(name)) if !name.is_empty() && name.len() <= MAX_TOOL_NAME_BYTES => name.clone(),
         _ => {
-            return Err(format!("it has no name of 1 to {MAX_TOOL_NAME_BYTES} bytes: {start}"));
+            return Err(format!("it has no name of 1 to {MAX_TOOL_NAME_BYTES} bytes: {}", start()));
         }
     };
     let warnings = repair(&mut members);
-    let definition = to_raw_value(&members).map_err(|error| format!("{error}: {start}"))?;
+    let definition = to_raw_value(&members).map_err(|error| format!("{error}: {}", start()))?;
     Ok((Tool { name, definition }, warnings))
 }
 

@@ -1,6 +1,9 @@
 //! Lists, page by page: tools, resources, prompts. Also reads resources and gets prompts.
 
-use std::{collections::BTreeMap, sync::PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{MutexGuard, PoisonError},
+};
 
 use serde_json::{Value, value::RawValue};
 use tokio::time::timeout;
@@ -33,11 +36,26 @@ pub struct Items {
     pub warnings: Vec<String>,
 }
 
+/// What reading a list of tools has led to.
+enum Pages {
+    /// The collector has them.
+    Collected,
+    /// The list is the last one.
+    Unchanged,
+}
+
 impl Session {
     /// Lists all tools, page by page, within the request timeout per page and the connect timeout in total.
     ///
     /// Malformed entries are left out or replaced, with a warning; see [`Listing`].
     pub async fn list_tools(&self) -> Result<Listing, Error> {
+        *self.only_page() = None;
+        self.list_changed_tools().await.map(Option::unwrap_or_default)
+    }
+
+    /// Lists all tools like [`Session::list_tools`]; `None` if the server's answer is the same text as at the last time
+    /// in this session. Only a list of one page is recognised.
+    pub async fn list_changed_tools(&self) -> Result<Option<Listing>, Error> {
         let mut collector = Collector::default();
         let declares_none = self.inner.server.capabilities.tools.is_none();
         if declares_none {
@@ -50,28 +68,43 @@ impl Session {
             collector.warn(HALVED.to_owned());
         }
         match collected {
-            Ok(Ok(())) => Ok(self.with_parameter_headers(collector.finish())),
+            Ok(Ok(Pages::Unchanged)) => Ok(None),
+            Ok(Ok(Pages::Collected)) => Ok(Some(self.with_parameter_headers(collector.finish()))),
             // The server does not declare tools, so an error is no surprise.
             Ok(Err(error)) if declares_none && matches!(*error.kind, ErrorKind::Rpc { .. }) => {
-                Ok(collector.finish())
+                Ok(Some(collector.finish()))
             }
             Ok(Err(error)) => Err(error),
             Err(_) => Err(self.timed_out(Phase::ListTools, limit)),
         }
     }
 
-    async fn collect_pages(&self, collector: &mut Collector) -> Result<(), Error> {
+    async fn collect_pages(&self, collector: &mut Collector) -> Result<Pages, Error> {
         let mut parameters = Vec::new();
+        let mut is_first = true;
         loop {
             let page = self.ask(self.plain("tools/list", parameters)).await?;
+            let digest = blake3::hash(page.get().as_bytes());
+            // The text of the only page.
+            if is_first && self.only_page().is_some_and(|known| known == digest) {
+                return Ok(Pages::Unchanged);
+            }
             let next = collector
                 .add_page(&page)
                 .map_err(|error| self.fail(ErrorKind::Protocol { reason: error.to_string() }))?;
+            let is_only = is_first && next == Next::Done;
+            *self.only_page() = is_only.then_some(digest);
             match next {
-                Next::Done => return Ok(()),
+                Next::Done => return Ok(Pages::Collected),
                 Next::Page(cursor) => parameters = vec![("cursor".into(), self.encode(&cursor)?)],
             }
+            is_first = false;
         }
+    }
+
+    /// The digest of the last list of tools, if that was one page.
+    fn only_page(&self) -> MutexGuard<'_, Option<blake3::Hash>> {
+        self.inner.only_page.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records which arguments are sent in headers. Tools with invalid annotations are left out, as MCP 2026-07-28
@@ -189,5 +222,67 @@ impl Session {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
+
+    use crate::{
+        host::NoHost,
+        server_config::{Command, ServerConfig, Transport},
+        session::Session,
+    };
+
+    /// A server that answers each `tools/list` with the next of these results.
+    async fn serve(stream: DuplexStream, lists: Vec<Value>) {
+        let initialized = json!({
+            "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
+            "serverInfo": { "name": "s", "version": "1" },
+        });
+        let (input, mut output) = tokio::io::split(stream);
+        let (mut lines, mut lists) = (BufReader::new(input).lines(), lists.into_iter());
+        while let Ok(Some(line)) = lines.next_line().await {
+            let request: Value = serde_json::from_str(&line).unwrap();
+            let result = match request["method"].as_str().unwrap() {
+                "initialize" => initialized.clone(),
+                "tools/list" => lists.next().unwrap(),
+                _ => continue,
+            };
+            let answer = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result });
+            output.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_list_is_read_again_only_if_it_has_changed() {
+        let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
+        let one = json!({ "tools": [tool("a")] });
+        let first_of_two = json!({ "tools": [tool("a")], "nextCursor": "2" });
+        let other = json!({ "tools": [tool("b")] });
+        let lists = [&one, &one, &other, &other, &other, &first_of_two, &other, &first_of_two, &other]
+            .map(Value::clone);
+        let (near, far) = tokio::io::duplex(1 << 16);
+        let serving = tokio::spawn(serve(far, lists.into()));
+        let config = ServerConfig::new("s", Transport::Stdio(Command::default()));
+        let connecting = Session::connect_over(&config, Arc::new(NoHost), tokio::io::split(near));
+        let session = connecting.await.unwrap();
+        let mut names = Vec::new();
+        for _ in 0..4 {
+            let listing = session.list_changed_tools().await.unwrap();
+            names.push(listing.map(|listing| listing.tools[0].name.clone()));
+        }
+        assert_eq!(names, [Some("a".to_owned()), None, Some("b".to_owned()), None]);
+        assert_eq!(session.list_tools().await.unwrap().tools.len(), 1);
+        // Lists of several pages are always read.
+        for _ in 0..2 {
+            assert_eq!(session.list_changed_tools().await.unwrap().unwrap().tools.len(), 2);
+        }
+        session.close().await;
+        serving.await.unwrap();
     }
 }

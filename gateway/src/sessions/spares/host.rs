@@ -87,9 +87,11 @@ impl SpareHost {
     /// If the server does not list them; then the list stays outdated.
     pub(super) async fn list_again(&self, session: &Session) -> Result<(), mcp::Error> {
         self.set(|list, _| *list = List::Reading);
-        let now = ListedTools::new(&session.list_tools().await?, &self.masker);
+        let now = session.list_changed_tools().await?.map(|listing| ListedTools::new(&listing, &self.masker));
         self.set(|list, tools| {
-            *tools = Some(now);
+            if now.is_some() {
+                *tools = now;
+            }
             // Another change may have been announced meanwhile.
             if *list == List::Reading {
                 *list = List::Current;
