@@ -1,5 +1,7 @@
 //! The code of a snippet, parsed once for everyone who asks about it.
 
+mod recent;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,14 +18,16 @@ use crate::tokens::{Kind, Tokens};
 
 /// The code of a snippet. Clones share the result of parsing it.
 #[derive(Debug, Clone)]
-pub struct Code(Arc<Parsed>);
+pub struct Code {
+    parsed: Arc<Parsed>,
+    time: Duration,
+}
 
 #[derive(Debug)]
 struct Parsed {
     text: String,
     snippet: Result<Snippet, SyntaxError>,
     path_heads: BTreeSet<String>,
-    time: Duration,
 }
 
 impl Parsed {
@@ -34,7 +38,6 @@ impl Parsed {
             text: self.text.clone(),
             snippet: snippet.map(|snippet| Snippet { composed, ..snippet }),
             path_heads: self.path_heads.clone(),
-            time: self.time,
         }
     }
 }
@@ -49,13 +52,8 @@ impl Code {
     /// Parses `text`, which is compiled for this `purpose`.
     pub(crate) fn parse_for(text: String, purpose: Purpose) -> Self {
         let started = Instant::now();
-        let parsed = on_parser_stack(|| {
-            let snippet = Snippet::parse(&text, purpose);
-            let path_heads = snippet.as_ref().map(|snippet| path_heads(&snippet.text)).unwrap_or_default();
-            (snippet, path_heads)
-        });
-        let (snippet, path_heads) = parsed.unwrap_or_else(|| (Err(snippet::unreadable()), BTreeSet::new()));
-        Code(Arc::new(Parsed { text, snippet, path_heads, time: started.elapsed() }))
+        let parsed = recent::find(&text, purpose).unwrap_or_else(|| parsed(text, purpose));
+        Code { parsed, time: started.elapsed() }
     }
 
     /// Parses `text`, which may call these saved programs as `programs::NAME(…)`. The programs that it calls, also
@@ -74,7 +72,7 @@ impl Code {
             return self;
         }
         let mut identifiers = BTreeSet::new();
-        let mut path_heads = self.0.path_heads.clone();
+        let mut path_heads = self.parsed.path_heads.clone();
         let mut text = compose::index(called.keys().map(|name| name.as_str()));
         let mut programs = Vec::new();
         for (name, program) in &called {
@@ -91,7 +89,8 @@ impl Code {
         }
         let composed = Some(Composed { text, programs, identifiers });
         let purpose = snippet.purpose;
-        Code(Arc::new(Parsed { path_heads, ..self.0.again(purpose, composed) }))
+        let parsed = Arc::new(Parsed { path_heads, ..self.parsed.again(purpose, composed) });
+        Code { parsed, time: self.time }
     }
 
     /// The modules of the programs that it calls; empty if there are none.
@@ -121,36 +120,36 @@ impl Code {
     #[must_use]
     pub(crate) fn for_purpose(&self, purpose: Purpose) -> Self {
         let composed = self.snippet().ok().and_then(|snippet| snippet.composed.clone());
-        Code(Arc::new(self.0.again(purpose, composed)))
+        Code { parsed: Arc::new(self.parsed.again(purpose, composed)), time: self.time }
     }
 
     /// The text, as it was sent.
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.0.text
+        &self.parsed.text
     }
 
     /// The names before `::` or `(`, and those in `use` declarations: before anything is compiled, they say which servers
     /// the snippet may need. Empty if its syntax is wrong: then names do not matter.
     #[must_use]
     pub fn path_heads(&self) -> &BTreeSet<String> {
-        &self.0.path_heads
+        &self.parsed.path_heads
     }
 
     /// Whether it ends with an expression and a `;`, so that its value, if any, is not the result. Calls without a value
     /// (`emit(…);`, `list.push(…);`) are not distinguished, except those that print or emit.
     #[must_use]
     pub fn discards_value(&self) -> bool {
-        self.0.snippet.as_ref().is_ok_and(|snippet| snippet.discards)
+        self.parsed.snippet.as_ref().is_ok_and(|snippet| snippet.discards)
     }
 
     pub(crate) fn snippet(&self) -> Result<&Snippet, &SyntaxError> {
-        self.0.snippet.as_ref()
+        self.parsed.snippet.as_ref()
     }
 
     /// How long parsing took.
     pub(crate) fn time(&self) -> Duration {
-        self.0.time
+        self.time
     }
 }
 
@@ -193,6 +192,23 @@ impl ProgramText {
         let text = format!("{} {} {}", self.module.signature, self.title, self.tags.join(" ")).to_lowercase();
         words.iter().all(|word| text.contains(word))
     }
+}
+
+/// Parses a text, and keeps the result.
+fn parsed(text: String, purpose: Purpose) -> Arc<Parsed> {
+    let parsed = on_parser_stack(|| {
+        let snippet = Snippet::parse(&text, purpose);
+        let path_heads = snippet.as_ref().map(|snippet| path_heads(&snippet.text)).unwrap_or_default();
+        (snippet, path_heads)
+    });
+    // Without memory for the stack, nothing is known about the text.
+    let is_known = parsed.is_some();
+    let (snippet, path_heads) = parsed.unwrap_or_else(|| (Err(snippet::unreadable()), BTreeSet::new()));
+    let parsed = Arc::new(Parsed { text, snippet, path_heads });
+    if is_known {
+        recent::keep(&parsed, purpose);
+    }
+    parsed
 }
 
 fn newlines(text: &str) -> u32 {
