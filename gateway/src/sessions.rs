@@ -38,6 +38,7 @@ use attempt::{Attempt, Opening};
 pub use connection::{Opened, Unopened};
 use resource_lists::ResourceLists;
 pub use shared::SharedSessions;
+use spares::Taken;
 pub use spares::{CHECK_INTERVAL, QUIET, Room, SpareSessions};
 
 /// The sessions of one execution.
@@ -183,24 +184,28 @@ impl Sessions {
         }
         let config = server.connection.clone();
         let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
-        let spares = self.spares.clone();
+        let taken = self.spares.as_ref().and_then(|spares| spares.take(&config, &*host));
         let expected = self.expected.get(&config.name).cloned();
+        // A list that is the expected one has been parsed already.
+        let parsed = move |opened: Opened| {
+            let expected = expected.filter(|expected| expected.digest() == opened.tools.digest());
+            Opened { tools: expected.unwrap_or(opened.tools), ..opened }
+        };
+        let promising = taken.as_ref().and_then(Taken::promising).map(parsed.clone());
         let connecting = async move {
-            let adopted = match spares {
-                Some(spares) => spares.adopt(&config, &host).await,
+            let adopted = match taken {
+                Some(taken) => taken.adopt(&host).await,
                 None => None,
             };
-            let mut opened = match adopted {
-                Some(opened) => opened,
-                None => connection::connect(&config, &masker, host, offers).await?,
-            };
-            if let Some(expected) = expected.filter(|expected| expected.digest() == opened.tools.digest()) {
-                // It has been parsed already.
-                opened.tools = expected;
+            match adopted {
+                Some(opened) => Ok(parsed(opened)),
+                None => connection::connect(&config, &masker, host, offers).await.map(parsed),
             }
-            Ok(opened)
         };
-        Attempt::start(connecting, false)
+        match promising {
+            Some(open) => Attempt::start_checking(open, connecting),
+            None => Attempt::start(connecting, false),
+        }
     }
 
     /// The tools of open sessions that differ from the expected ones.
@@ -246,6 +251,24 @@ impl Sessions {
 
     fn opened(&self, server: &str) -> Option<Opened> {
         self.opening().get(server)?.opening.peek()?.as_ref().ok().cloned()
+    }
+
+    /// The session with `server`, as soon as it may be used.
+    async fn usable(&self, server: &str) -> Result<Opened, CallFailure> {
+        let usable = self.opening().get(server).map(|attempt| attempt.usable.clone());
+        let unavailable = |message| CallFailure { kind: FailureKind::Unavailable, message };
+        let usable = usable.ok_or_else(|| unavailable(format!("there is no session with {server}")))?;
+        let opened = usable.await.map_err(|error| unavailable(error.report.for_model()))?;
+        if self.offers_expected(server, &opened) {
+            return Ok(opened);
+        }
+        Err(unavailable(format!("the server {server} has changed its tools just now; run the snippet again")))
+    }
+
+    /// Whether a session offers the tools that the program was compiled against.
+    fn offers_expected(&self, server: &str, opened: &Opened) -> bool {
+        let expected = self.expected.get(server).filter(|_| !self.pinned.contains(server));
+        expected.is_none_or(|expected| *expected == opened.tools)
     }
 
     /// A tool as its server offers it in this execution.
@@ -312,10 +335,7 @@ impl Sessions {
         arguments: Box<RawValue>,
         meta: Map<String, Value>,
     ) -> Result<Answer, CallFailure> {
-        let Some(Opened { session, tools, .. }) = self.opened(server) else {
-            let message = format!("there is no session with {server}");
-            return Err(CallFailure { kind: FailureKind::Unavailable, message });
-        };
+        let Opened { session, tools, .. } = self.usable(server).await?;
         self.guard(server, tool, &tools, &arguments)?;
         let call = self.services.prepare(CheckedCall {
             config: &self.config,

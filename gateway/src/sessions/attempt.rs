@@ -11,7 +11,10 @@ pub(super) type Opening = Shared<BoxFuture<'static, Result<Opened, Unopened>>>;
 
 /// An attempt to open a session. It ends with its owner, even if others still wait for it.
 pub(super) struct Attempt {
+    /// The session, as soon as a program may start.
     pub(super) opening: Opening,
+    /// The session, as soon as it may be used: the same one, or another if that one does not respond.
+    pub(super) usable: Opening,
     task: AbortHandle,
     /// Whether the session is also that of others, and is therefore not closed here.
     is_shared: bool,
@@ -39,7 +42,19 @@ impl Attempt {
             })
             .boxed()
             .shared();
-        Attempt { opening, task: handle, is_shared }
+        Attempt { opening: opening.clone(), usable: opening, task: handle, is_shared }
+    }
+
+    /// Starts checking an open session, for whose server a program may start meanwhile.
+    pub(super) fn start_checking(
+        open: Opened,
+        checking: impl Future<Output = Result<Opened, Unopened>> + Send + 'static,
+    ) -> Self {
+        let mut attempt = Attempt::start(checking, false);
+        attempt.opening = std::future::ready(Ok(open)).boxed().shared();
+        // Its result can be looked at only after it was polled.
+        let _ = attempt.opening.clone().now_or_never();
+        attempt
     }
 
     /// The result, if the attempt has ended.
@@ -68,7 +83,7 @@ impl Attempt {
     pub(super) async fn close(self) {
         self.task.abort();
         // The session may have been open already.
-        if let Ok(opened) = self.opening.clone().await
+        if let Ok(opened) = self.usable.clone().await
             && !self.is_shared
         {
             opened.session.close().await;

@@ -116,8 +116,8 @@ impl Sessions {
 
     /// The contents of a resource, as its server sent it.
     pub(super) async fn read(&self, server: &str, uri: &str) -> Result<Box<RawValue>, CallFailure> {
-        let opened = self.start(server).await;
-        let opened = opened.map_err(|error| failed(FailureKind::Unavailable, error.report.for_model()))?;
+        drop(self.start(server));
+        let opened = self.usable(server).await?;
         match opened.session.read_resource(uri).await {
             Ok(read) if read.get().len() > MAX_READ => {
                 let bytes = read.get().len();
@@ -163,9 +163,8 @@ impl Sessions {
     }
 
     async fn list_of(&self, server: &str) -> Result<Arc<[FoundResource]>, CallFailure> {
-        let opened = self.start(server).await;
-        let session =
-            opened.map_err(|error| failed(FailureKind::Unavailable, error.report.for_model()))?.session;
+        drop(self.start(server));
+        let session = self.usable(server).await?.session;
         if session.capabilities().get("resources").is_none_or(Value::is_null) {
             return Ok(Arc::default());
         }

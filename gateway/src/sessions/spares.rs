@@ -76,22 +76,10 @@ impl SpareSessions {
         self.shared.changed.notify_one();
     }
 
-    /// A session for an execution whose client is behind `host`; `None` if none is usable.
-    pub(super) async fn adopt(&self, config: &ServerConfig, host: &Arc<dyn SessionHost>) -> Option<Opened> {
-        let declared = Declared::by(&**host);
-        let spare = self.shared.pool().take(config, declared, Instant::now())?;
-        let mut taken = Taken { shared: &self.shared, config, spare: Some(spare) };
-        match adoption::checked(taken.spare.as_ref()?, config).await {
-            Ok(opened) => {
-                taken.spare.take()?.host.adopt(host.clone());
-                Some(opened)
-            }
-            Err(reason) => {
-                let name = &config.name;
-                self.shared.notifier.detail(&format!("{name}: a spare session was not usable: {reason}"));
-                None
-            }
-        }
+    /// Takes a session for an execution whose client is behind `host`.
+    pub(super) fn take(&self, config: &ServerConfig, host: &dyn SessionHost) -> Option<Taken> {
+        let spare = self.shared.pool().take(config, Declared::by(host), Instant::now())?;
+        Some(Taken { shared: self.shared.clone(), config: config.clone(), spare: Some(spare) })
     }
 
     /// Records that an execution is over that used a session, or was still opening it (`None`), so that the next
@@ -136,13 +124,35 @@ impl SpareSessions {
 }
 
 /// A spare session that an execution is about to adopt. If it does not, the session is returned or closed.
-struct Taken<'a> {
-    shared: &'a Shared,
-    config: &'a ServerConfig,
+pub(super) struct Taken {
+    shared: Arc<Shared>,
+    config: ServerConfig,
     spare: Option<Spare>,
 }
 
-impl Drop for Taken<'_> {
+impl Taken {
+    /// The session, if it is open and only has to show that it still works: a program may start meanwhile.
+    pub(super) fn promising(&self) -> Option<Opened> {
+        adoption::promising(self.spare.as_ref()?, &self.config)
+    }
+
+    /// The session for the client behind `host`; `None` if it is not usable.
+    pub(super) async fn adopt(mut self, host: &Arc<dyn SessionHost>) -> Option<Opened> {
+        match adoption::checked(self.spare.as_ref()?, &self.config).await {
+            Ok(opened) => {
+                self.spare.take()?.host.adopt(host.clone());
+                Some(opened)
+            }
+            Err(reason) => {
+                let name = &self.config.name;
+                self.shared.notifier.detail(&format!("{name}: a spare session was not usable: {reason}"));
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Taken {
     fn drop(&mut self) {
         let Some(spare) = self.spare.take() else { return };
         // A session that is being opened was not used yet. An open one may be in the middle of its check.
@@ -150,7 +160,7 @@ impl Drop for Taken<'_> {
             Some(spare)
         } else {
             let declared = spare.host.declared();
-            self.shared.pool().put_back(self.config, declared, spare)
+            self.shared.pool().put_back(&self.config, declared, spare)
         };
         self.shared.close(superfluous);
         self.shared.changed.notify_one();

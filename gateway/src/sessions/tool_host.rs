@@ -20,11 +20,9 @@ impl ToolHost for Sessions {
         async move {
             let opened =
                 opening.await.map_err(|error| SessionError::Unavailable(error.report.for_model()))?;
-            match self.expected.get(server) {
-                Some(expected) if !self.pinned.contains(server) && *expected != opened.tools => {
-                    Err(SessionError::ToolsChanged(server.to_owned()))
-                }
-                _ => Ok(()),
+            match self.offers_expected(server, &opened) {
+                true => Ok(()),
+                false => Err(SessionError::ToolsChanged(server.to_owned())),
             }
         }
         .boxed()

@@ -12,6 +12,15 @@ use crate::sessions::connection::{ListedTools, Opened};
 /// Time limit for a spare session to show that it works. A server that takes longer is connected as usual.
 const CHECK_LIMIT: Duration = Duration::from_secs(1);
 
+/// The session of a spare with the known tools of its server, if it is open and only has to show that it still works.
+pub(super) fn promising(spare: &Spare, config: &ServerConfig) -> Option<Opened> {
+    let opened = spare.attempt.opened()?;
+    let is_current = CredentialsVersion::of(config) == spare.credentials && !spare.host.is_outdated();
+    let is_promising =
+        is_current && is_known(opened, spare) && announces(&opened.session) && !opened.session.is_closed();
+    is_promising.then(|| with_tools(opened.clone(), spare))
+}
+
 /// The session of a spare with the present tools of its server, as soon as it is open; or why it can't be used.
 pub(super) async fn checked(spare: &Spare, config: &ServerConfig) -> Result<Opened, String> {
     let was_open = spare.is_settled();
@@ -24,10 +33,15 @@ pub(super) async fn checked(spare: &Spare, config: &ServerConfig) -> Result<Open
     }
     let late = |_| format!("no answer within {} s", CHECK_LIMIT.as_secs());
     timeout(CHECK_LIMIT, works(&opened, spare, config, was_open)).await.map_err(late)??;
-    Ok(match spare.host.listed_again() {
+    Ok(with_tools(opened, spare))
+}
+
+/// The session with the tools that were listed last.
+fn with_tools(opened: Opened, spare: &Spare) -> Opened {
+    match spare.host.listed_again() {
         Some(ListedTools { tools, warnings }) => Opened { tools, warnings, is_whole: true, ..opened },
         None => opened,
-    })
+    }
 }
 
 /// Checks that a session has the present secrets and, if it `was_open` before, that it still works. Reads its list of
