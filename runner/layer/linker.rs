@@ -19,8 +19,10 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
+mod mapping;
 mod object_file;
 
+use mapping::Mapping;
 use object_file::{Global, Object};
 
 /// Objects of the C library around a program: constructors and destructors, which the base has.
@@ -292,8 +294,8 @@ fn symbols_named(arguments: &[OsString], all: &OsStr, own_names: &[OsString]) ->
     }
     let read = |argument: &OsString| Some((is_object(argument), fs::read(argument).ok()?));
     let inputs = arguments.iter().filter(is_input).map(read).collect::<Option<Vec<_>>>()?;
-    let base = fs::read(all).ok()?;
-    let base = Object::read(&base)?;
+    let base = Mapping::of(&File::open(all).ok()?)?;
+    let base = Object::read(base.bytes())?;
     let mut names = BTreeSet::new();
     for (is_of_snippet, input) in &inputs {
         for object in object_file::objects(input)? {

@@ -76,43 +76,40 @@ impl<'a> Object<'a> {
         Some(Object { bytes, sections: sections.collect::<Option<_>>()? })
     }
 
-    /// The symbol table, the number of its local symbols, and its names; `None` if there is no table.
-    fn symbols(&self) -> Option<(Section<'a>, usize, &'a [u8])> {
+    /// The symbols; `None` if there is no table, or if it is damaged.
+    fn symbols(&self) -> Option<Symbols<'a>> {
         let table = self.sections.iter().find(|section| section.kind == SYMTAB)?;
         let names = self.sections.get(at(table.header, 40, 4)?)?.content;
-        Some((*table, at(table.header, 44, 4)?, names))
+        let (locals, globals) = table.content.as_chunks().0.split_at_checked(at(table.header, 44, 4)?)?;
+        Some(Symbols { table: table.content, locals, globals, names })
     }
 
     /// The symbols that are not local, defined and undefined ones.
     pub fn globals(&self) -> Option<Vec<Global<'a>>> {
-        let Some((table, locals, names)) = self.symbols() else { return Some(Vec::new()) };
-        let global = |symbol| {
+        if !self.sections.iter().any(|section| section.kind == SYMTAB) {
+            return Some(Vec::new());
+        }
+        let Symbols { globals, names, .. } = self.symbols()?;
+        let global = |symbol: &'a [u8; SYMBOL]| {
             let (binding, section) = (at(symbol, 4, 1)? >> 4, at(symbol, 6, 2)?);
             let is_replaceable = section != UNDEFINED && (binding == WEAK || section == COMMON);
             Some(Global { name: name(symbol, names)?, is_replaceable })
         };
-        table.content.chunks_exact(SYMBOL).skip(locals).map(global).collect()
+        globals.iter().map(global).collect()
     }
 
     /// Whether the object has this symbol, which must be sorted by name.
     pub fn has(&self, wanted: &[u8]) -> Option<bool> {
-        let (table, locals, names) = self.symbols()?;
-        let globals: Vec<&[u8]> = table.content.chunks_exact(SYMBOL).skip(locals).collect();
-        let order = |symbol: &&[u8]| name(symbol, names).unwrap_or_default().cmp(wanted);
-        Some(globals.binary_search_by(order).is_ok())
+        Some(self.symbols()?.find(wanted).is_some())
     }
 
     /// The same object with only these of its global symbols, which must be sorted by name.
     pub fn with_only(&self, wanted: &BTreeSet<&[u8]>) -> Option<Vec<u8>> {
-        let (table, locals, names) = self.symbols()?;
-        let (kept, globals) = table.content.split_at_checked(locals.checked_mul(SYMBOL)?)?;
-        let globals: Vec<&[u8]> = globals.chunks_exact(SYMBOL).collect();
-        let found = wanted.iter().filter_map(|wanted| {
-            let found = globals.binary_search_by(|symbol| name(symbol, names).unwrap_or_default().cmp(wanted));
-            globals.get(found.ok()?).copied()
-        });
+        let all = self.symbols()?;
+        let Symbols { table, names, .. } = all;
+        let found = wanted.iter().filter_map(|wanted| all.find(wanted));
         let (mut symbols, mut texts) = (Vec::new(), vec![0]);
-        for symbol in kept.chunks_exact(SYMBOL).chain(found) {
+        for symbol in all.locals.iter().chain(found) {
             let text = name(symbol, names)?;
             let at = if text.is_empty() { 0 } else { u32::try_from(texts.len()).ok()? };
             symbols.extend(at.to_le_bytes());
@@ -123,7 +120,7 @@ impl<'a> Object<'a> {
             }
         }
         self.with_contents(|section| match section.content {
-            content if std::ptr::eq(content, table.content) => &symbols,
+            content if std::ptr::eq(content, table) => &symbols,
             content if std::ptr::eq(content, names) => &texts,
             content => content,
         })
@@ -154,6 +151,23 @@ impl<'a> Object<'a> {
         put(&mut file, 40, table)?;
         file.extend(headers);
         Some(file)
+    }
+}
+
+/// A symbol table.
+struct Symbols<'a> {
+    /// All of it.
+    table: &'a [u8],
+    locals: &'a [[u8; SYMBOL]],
+    globals: &'a [[u8; SYMBOL]],
+    names: &'a [u8],
+}
+
+impl<'a> Symbols<'a> {
+    /// The global symbol with this name, if they are sorted by name.
+    fn find(&self, wanted: &[u8]) -> Option<&'a [u8; SYMBOL]> {
+        let order = |symbol: &[u8; SYMBOL]| name(symbol, self.names).unwrap_or_default().cmp(wanted);
+        self.globals.get(self.globals.binary_search_by(order).ok()?)
     }
 }
 

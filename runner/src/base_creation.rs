@@ -14,10 +14,12 @@ pub(crate) use compilation::Creation;
 use compilation::unusable;
 
 /// The sources of the base, as part of the layer's key.
-pub(crate) const SOURCES: [(&str, &str); 3] = [LINKER_SOURCES[0], LINKER_SOURCES[1], self_test::SOURCE];
+pub(crate) const SOURCES: [(&str, &str); 4] =
+    [LINKER_SOURCES[0], LINKER_SOURCES[1], LINKER_SOURCES[2], self_test::SOURCE];
 /// The first is the root file.
-const LINKER_SOURCES: [(&str, &str); 2] = [
+const LINKER_SOURCES: [(&str, &str); 3] = [
     ("linker.rs", include_str!("../layer/linker.rs")),
+    ("mapping.rs", include_str!("../layer/mapping.rs")),
     ("object_file.rs", include_str!("../layer/object_file.rs")),
 ];
 
@@ -78,7 +80,7 @@ async fn base(creation: Creation<'_>, crates: &Crates) -> Result<BaseState> {
     let machine = Machine::of_this_process()
         .ok_or_else(|| unusable(format!("programs for {} can't be composed", std::env::consts::ARCH)))?;
     let in_folder = Error::cache(&crates.folder);
-    let arguments = ["--crate-name=linker", "-Cpanic=abort", "-Copt-level=1", "--cap-lints=allow"];
+    let arguments = ["--crate-name=linker", "-Cpanic=abort", "-Copt-level=3", "--cap-lints=allow"];
     let linker = creation.compile(crates, &LINKER_SOURCES, Linker::Rust, &arguments).await?;
     let driver = crates.folder.join(LINKER);
     fs_err::write(&driver, &linker).map_err(Error::cache(&crates.folder))?;
