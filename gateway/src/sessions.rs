@@ -249,8 +249,11 @@ impl Sessions {
         self.opening.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The open session with `server`: the one that may be used, if that is known.
     fn opened(&self, server: &str) -> Option<Opened> {
-        self.opening().get(server)?.opening.peek()?.as_ref().ok().cloned()
+        let opening = self.opening();
+        let attempt = opening.get(server)?;
+        attempt.usable.peek().or_else(|| attempt.opening.peek())?.as_ref().ok().cloned()
     }
 
     /// The session with `server`, as soon as it may be used.
@@ -258,17 +261,7 @@ impl Sessions {
         let usable = self.opening().get(server).map(|attempt| attempt.usable.clone());
         let unavailable = |message| CallFailure { kind: FailureKind::Unavailable, message };
         let usable = usable.ok_or_else(|| unavailable(format!("there is no session with {server}")))?;
-        let opened = usable.await.map_err(|error| unavailable(error.report.for_model()))?;
-        if self.offers_expected(server, &opened) {
-            return Ok(opened);
-        }
-        Err(unavailable(format!("the server {server} has changed its tools just now; run the snippet again")))
-    }
-
-    /// Whether a session offers the tools that the program was compiled against.
-    fn offers_expected(&self, server: &str, opened: &Opened) -> bool {
-        let expected = self.expected.get(server).filter(|_| !self.pinned.contains(server));
-        expected.is_none_or(|expected| *expected == opened.tools)
+        usable.await.map_err(|error| unavailable(error.report.for_model()))
     }
 
     /// A tool as its server offers it in this execution.
@@ -315,7 +308,7 @@ impl Sessions {
     ) -> Result<(), CallFailure> {
         let policy = self.policy()?;
         let asks = matches!(policy.holds(server, tool), Permission::Ask | Permission::AskEach);
-        if let Some(opened) = self.opened(server).filter(|_| asks) {
+        if asks && let Ok(opened) = self.usable(server).await {
             // Invalid arguments are refused without asking.
             self.guard(server, tool, &opened.tools, arguments)?;
         }

@@ -48,7 +48,8 @@ pub use client::{ProgressMade, ProgressSink};
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase, SpawnError};
 pub use host::{Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, NoHost, Notice, QuestionError};
 pub use listing::{
-    Listing, ListingError, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,
+    Listing, ListingError, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS,
+    PageDigest, Tool,
 };
 pub use lock::{
     LOCK_VERSION, Lock, LockError, LockErrorKind, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed, Shape,

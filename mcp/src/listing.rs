@@ -55,6 +55,18 @@ pub struct Listing {
     pub tools: Vec<Tool>,
     /// What was left out or replaced, and why; one sentence each.
     pub warnings: Vec<String>,
+    /// The text that it was read from, if that was one page of a session.
+    pub page: Option<PageDigest>,
+}
+
+/// Distinguishes the texts of lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageDigest(blake3::Hash);
+
+impl PageDigest {
+    pub(crate) fn of(page: &RawValue) -> Self {
+        PageDigest(blake3::hash(page.get().as_bytes()))
+    }
 }
 
 /// What is wrong with a list of tools as a whole.
@@ -211,6 +223,11 @@ impl Collector {
             self.listing.warnings.push(format!("{dropped} further warnings are left out"));
         }
         self.listing
+    }
+
+    /// Records the text of the only page.
+    pub(crate) fn read_from(&mut self, page: PageDigest) {
+        self.listing.page = Some(page);
     }
 
     pub(crate) fn warn(&mut self, warning: String) {

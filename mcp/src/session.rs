@@ -70,8 +70,6 @@ struct Inner {
     local: Option<LocalServer>,
     /// The arguments of tools that are also sent in headers, by tool.
     parameter_headers: Mutex<BTreeMap<String, ParameterHeaders>>,
-    /// The digest of the last list of tools, if that was one page.
-    only_page: Mutex<Option<blake3::Hash>>,
     closing: AtomicBool,
     /// The tasks that listen for changes of resources, by URI.
     subscriptions: Mutex<BTreeMap<String, AbortHandle>>,

@@ -85,7 +85,7 @@ const FLAGS: [&str; 14] = [
     "-Awarnings",
     // Denied by default; a snippet's own macro may end with `;`, and then has no value.
     "-Asemicolon_in_expressions_from_macros",
-    // Denied by default; a snippet's module comes from a macro, which its own exported macros are no matter of.
+    // Denied by default; allowed because a macro declares the snippet's module in a spare compiler.
     "-Amacro_expanded_macro_exports_accessed_by_absolute_paths",
     "-Copt-level=0",
     "-Cdebuginfo=0",

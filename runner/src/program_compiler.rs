@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::library::Library;
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies;
-use crate::spare_compiler::SpareCompiler;
+use crate::spare_compiler::{self, SpareCompiler};
 use crate::splice;
 
 /// The file name of the linked program.
@@ -27,6 +27,9 @@ const UNUSED: [&str; 2] = ["--force-warn=unused_must_use", "--force-warn=dead_co
 /// If two glob imports provide the same name, the compiler may use the first and only warn. As an error it is handled
 /// like other ambiguities; otherwise, names in scope by default would win over the snippet's own imports.
 const AMBIGUOUS: &str = "--deny=ambiguous_glob_imports";
+
+/// The code of the error about a name with two meanings.
+const AMBIGUOUS_NAME: &str = "E0659";
 
 /// The root file of a program, and the snippet's file beside it.
 const MAIN: &str = "main.rs";
@@ -105,10 +108,10 @@ impl<'a> Inputs<'a> {
         self.launch(Path::new("/source"), Path::new("/output"))
     }
 
-    /// Two new folders, the first with the main file.
-    fn folders(&self) -> Result<(Temporary, Temporary)> {
+    /// Two new folders, the first with this main file.
+    fn folders(&self, main: &str) -> Result<(Temporary, Temporary)> {
         let (source, output) = (self.engine.cache.temporary()?, self.engine.cache.temporary()?);
-        write(&source, MAIN, splice::MAIN)?;
+        write(&source, MAIN, main)?;
         Ok((source, output))
     }
 }
@@ -146,13 +149,13 @@ pub(crate) async fn compile(
 
 /// Compiles with a new compiler.
 async fn compile_with(inputs: &Inputs<'_>, text: &str) -> Result<Attempt> {
-    let (source, output) = inputs.folders()?;
+    let (source, output) = inputs.folders(splice::MAIN)?;
     write(&source, SNIPPET, text)?;
     let mut process = inputs.launch(source.path(), output.path()).start()?;
     Ok(Attempt::new(compiler::finish(&mut process).await?, output))
 }
 
-/// Compiles with a spare compiler; `None` if none fits, or if it failed for a reason of its own.
+/// Compiles with a spare compiler; `None` if none fits, or if it may have failed for a reason of its own.
 async fn with_spare(inputs: &Inputs<'_>, text: &str) -> Option<Attempt> {
     if inputs.goal != Goal::default() {
         return None;
@@ -162,7 +165,10 @@ async fn with_spare(inputs: &Inputs<'_>, text: &str) -> Option<Attempt> {
     let spare = spares.take(&inputs.key())?;
     let compiled = spare.compile(text).await;
     spares.note_result(&compiled);
-    compiled.ok().map(|(compiled, output)| Attempt::new(compiled, output))
+    let (compiled, output) = compiled.ok()?;
+    // The names of a module that a macro declares may be ambiguous with those of glob imports.
+    let is_certain = compiled.status.success() || !compiled.messages.text().contains(AMBIGUOUS_NAME);
+    is_certain.then(|| Attempt::new(compiled, output))
 }
 
 impl Engine {
@@ -186,7 +192,7 @@ impl Engine {
         let _turn = self.spare_compilers.begin();
         let Some(libraries) = self.spare_compilers.prune(limit) else { return Ok(false) };
         let inputs = Inputs::new(self, &libraries, Goal::default());
-        let (source, output) = inputs.folders()?;
+        let (source, output) = inputs.folders(spare_compiler::MAIN)?;
         compiler::create_pipe(&source.path().join(SNIPPET))?;
         let key = inputs.key();
         let process = inputs.launch(source.path(), output.path()).start()?;

@@ -27,6 +27,9 @@ use crate::confined::Confined;
 use crate::error::Result;
 use crate::library::Library;
 
+/// Its main file.
+pub(crate) const MAIN: &str = include_str!("spare_compiler/main.rs");
+
 /// Time limit for a compiler to read its text. Without other work it takes less than 1 ms, or 50 ms if it has just been
 /// started.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);

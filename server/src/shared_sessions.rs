@@ -24,7 +24,7 @@ impl SharedSessions for ClientSessions {
         async move {
             let opened = self.upstreams.session_with_tools(server, &self.cache).await;
             let (session, tools, warnings) = opened.map_err(|error| Unopened::of(&error, &self.masker))?;
-            Ok(Opened { session, tools, warnings, is_whole: true })
+            Ok(Opened { session, tools, warnings, is_whole: true, page: None })
         }
         .boxed()
     }

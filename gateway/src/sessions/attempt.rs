@@ -57,11 +57,11 @@ impl Attempt {
         attempt
     }
 
-    /// The result, if the attempt has ended.
+    /// The result, if the attempt has ended: the session that may be used, or else one that is still checked.
     pub(super) fn ended(&self) -> Option<&Result<Opened, Unopened>> {
         // If nobody has waited for it, it is not read yet.
-        let _ = self.opening.clone().now_or_never();
-        self.opening.peek()
+        let _ = self.usable.clone().now_or_never();
+        self.usable.peek().or_else(|| self.opening.peek())
     }
 
     /// The session, if it is open.

@@ -20,6 +20,8 @@ pub struct Opened {
     pub warnings: Vec<String>,
     /// Whether `tools` is complete; `false` if the server could not list them.
     pub is_whole: bool,
+    /// The text that `tools` were read from, if it is known.
+    pub page: Option<mcp::PageDigest>,
 }
 
 /// The tools that a server listed.
@@ -28,12 +30,14 @@ pub(super) struct ListedTools {
     pub(super) tools: Arc<ToolList>,
     /// Warnings about them, with secrets masked.
     pub(super) warnings: Vec<String>,
+    /// The text that they were read from, if it is known.
+    pub(super) page: Option<mcp::PageDigest>,
 }
 
 impl ListedTools {
     pub(super) fn new(listing: &mcp::Listing, masker: &Masker) -> Self {
         let warnings = listing.warnings.iter().map(|warning| masker.mask(warning).into_owned()).collect();
-        ListedTools { tools: Arc::new(ToolList::of(&listing.tools)), warnings }
+        ListedTools { tools: Arc::new(ToolList::of(&listing.tools)), warnings, page: listing.page }
     }
 }
 
@@ -83,8 +87,8 @@ pub(crate) async fn connect(
         listed => listed,
     };
     let Listed { session, listing, is_whole } = listed.map_err(|error| Unopened::of(&error, masker))?;
-    let ListedTools { tools, warnings } = ListedTools::new(&listing, masker);
-    Ok(Opened { session, tools, warnings, is_whole })
+    let ListedTools { tools, warnings, page } = ListedTools::new(&listing, masker);
+    Ok(Opened { session, tools, warnings, is_whole, page })
 }
 
 /// A session, and the tools that its server lists.

@@ -7,7 +7,7 @@ use runner::{Answer, CallFailure, FailureKind, Question, Refusal, SessionError, 
 use serde_json::value::RawValue;
 
 use super::Sessions;
-use crate::permission::{Refusal as Refused, RequestedTool};
+use crate::permission::Refusal as Refused;
 use crate::propagation::process_depth;
 
 impl ToolHost for Sessions {
@@ -20,9 +20,11 @@ impl ToolHost for Sessions {
         async move {
             let opened =
                 opening.await.map_err(|error| SessionError::Unavailable(error.report.for_model()))?;
-            match self.offers_expected(server, &opened) {
-                true => Ok(()),
-                false => Err(SessionError::ToolsChanged(server.to_owned())),
+            match self.expected.get(server) {
+                Some(expected) if !self.pinned.contains(server) && *expected != opened.tools => {
+                    Err(SessionError::ToolsChanged(server.to_owned()))
+                }
+                _ => Ok(()),
             }
         }
         .boxed()
@@ -37,8 +39,12 @@ impl ToolHost for Sessions {
             })?;
             let matters =
                 |(server, tool): &&(String, String)| policy.holds(server, tool) != Permission::Allow;
-            let manifest = tools.iter().filter(matters).map(|(server, tool)| self.requested(server, tool));
-            let manifest: Vec<RequestedTool> = manifest.collect();
+            let mut manifest = Vec::new();
+            for (server, tool) in tools.iter().filter(matters) {
+                // The user is asked about the tool of the session that will be used.
+                let _ = self.usable(server).await;
+                manifest.push(self.requested(server, tool));
+            }
             let decided = policy.decide(&manifest, &self.answers).await;
             decided.map_err(|refusal| Refusal {
                 message: refusal.report().for_model(),

@@ -20,8 +20,8 @@ use std::{
 
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 
-/// Where programs are looked up if the environment has no PATH (confstr(3), `_CS_PATH`).
-const DEFAULT_PATH: &str = "/bin:/usr/bin";
+/// Where programs are looked up if the environment has no PATH, as in musl's execvp(3).
+const DEFAULT_PATH: &str = "/usr/local/bin:/bin:/usr/bin";
 
 /// Executes files without an executable format, as execvp(3) does.
 const SHELL: &CStr = c"/bin/sh";
@@ -115,14 +115,14 @@ fn c_string(text: &OsStr) -> io::Result<CString> {
     Ok(CString::new(text.as_bytes())?)
 }
 
-/// The process between clone(2) and execve(2). It runs in this process's memory, so it neither allocates nor takes locks.
+/// The process between clone(2) and execve(2). It runs in this process's memory, so it does not allocate.
 struct Child<'a> {
     launch: &'a Launch,
     arguments: Vec<*const c_char>,
     environment: Vec<*const c_char>,
     /// The shell's arguments: its second is the file.
     of_shell: Vec<*const c_char>,
-    /// What become its standard streams.
+    /// The descriptors that become its standard streams.
     streams: [RawFd; 3],
     parent: Pid,
     /// The error number of what failed, or 0.
@@ -146,12 +146,14 @@ impl<'a> Child<'a> {
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
         let mut pidfd: RawFd = -1;
         let blocked = Blocked::all();
-        // SAFETY: `run` returns never; its stack, `self` and `pidfd` outlive the call, which returns when the process no
+        // SAFETY: `run` never returns; its stack, `self` and `pidfd` outlive the call, which returns when the process no
         // longer uses this memory.
         let pid = unsafe { libc::clone(run, top.cast(), flags, (&raw mut *self).cast(), &raw mut pidfd) };
         let failed = io::Error::last_os_error();
         drop(blocked);
-        let Some(pid) = Pid::from_raw(pid).filter(|_| pid > 0) else { return Err(failed) };
+        let (true, Some(pid)) = (pid > 0 && pidfd >= 0, Pid::from_raw(pid.max(0))) else {
+            return Err(failed);
+        };
         // SAFETY: the kernel has just opened it for this process.
         let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
         if self.error == 0 {
@@ -205,7 +207,11 @@ impl<'a> Child<'a> {
                 failed = io::Error::last_os_error();
             }
             match failed.raw_os_error() {
-                Some(libc::ENOENT | libc::ENOTDIR | libc::ENODEV | libc::ESTALE | libc::ETIMEDOUT) => {}
+                Some(libc::ENOENT | libc::ENOTDIR | libc::ENODEV | libc::ESTALE | libc::ETIMEDOUT) => {
+                    if error.raw_os_error() != Some(libc::EACCES) {
+                        error = failed;
+                    }
+                }
                 // Another folder may have one that may be executed.
                 Some(libc::EACCES) => error = failed,
                 _ => return failed,

@@ -267,7 +267,6 @@ impl Attempt<'_> {
             local,
             service: Some(service).into(),
             parameter_headers: Default::default(),
-            only_page: Default::default(),
             closing: false.into(),
             subscriptions: Default::default(),
             cancelling: Default::default(),

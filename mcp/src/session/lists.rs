@@ -1,9 +1,6 @@
 //! Lists, page by page: tools, resources, prompts. Also reads resources and gets prompts.
 
-use std::{
-    collections::BTreeMap,
-    sync::{MutexGuard, PoisonError},
-};
+use std::{collections::BTreeMap, sync::PoisonError};
 
 use serde_json::{Value, value::RawValue};
 use tokio::time::timeout;
@@ -15,7 +12,7 @@ use super::{
 use crate::{
     error::{Error, ErrorKind, Phase},
     http::parameter_headers,
-    listing::{Collector, Cursors, Listing, Next},
+    listing::{Collector, Cursors, Listing, Next, PageDigest},
     server_config::Transport,
     text::shown,
     wire::HALVED,
@@ -40,7 +37,7 @@ pub struct Items {
 enum Pages {
     /// The collector has them.
     Collected,
-    /// The list is the last one.
+    /// The list is the known one.
     Unchanged,
 }
 
@@ -49,13 +46,11 @@ impl Session {
     ///
     /// Malformed entries are left out or replaced, with a warning; see [`Listing`].
     pub async fn list_tools(&self) -> Result<Listing, Error> {
-        *self.only_page() = None;
-        self.list_changed_tools().await.map(Option::unwrap_or_default)
+        self.list_changed_tools(None).await.map(Option::unwrap_or_default)
     }
 
-    /// Lists all tools like [`Session::list_tools`]; `None` if the server's answer is the same text as at the last time
-    /// in this session. Only a list of one page is recognised.
-    pub async fn list_changed_tools(&self) -> Result<Option<Listing>, Error> {
+    /// Lists all tools like [`Session::list_tools`]; `None` if the list is the one that was read from this page.
+    pub async fn list_changed_tools(&self, known: Option<PageDigest>) -> Result<Option<Listing>, Error> {
         let mut collector = Collector::default();
         let declares_none = self.inner.server.capabilities.tools.is_none();
         if declares_none {
@@ -63,7 +58,7 @@ impl Session {
         }
         let limit = self.inner.config.connect_timeout;
         let halved = self.inner.health.halved();
-        let collected = timeout(limit, self.collect_pages(&mut collector)).await;
+        let collected = timeout(limit, self.collect_pages(&mut collector, known)).await;
         if self.inner.health.halved() > halved {
             collector.warn(HALVED.to_owned());
         }
@@ -79,32 +74,32 @@ impl Session {
         }
     }
 
-    async fn collect_pages(&self, collector: &mut Collector) -> Result<Pages, Error> {
+    async fn collect_pages(
+        &self,
+        collector: &mut Collector,
+        known: Option<PageDigest>,
+    ) -> Result<Pages, Error> {
         let mut parameters = Vec::new();
         let mut is_first = true;
         loop {
             let page = self.ask(self.plain("tools/list", parameters)).await?;
-            let digest = blake3::hash(page.get().as_bytes());
-            // The text of the only page.
-            if is_first && self.only_page().is_some_and(|known| known == digest) {
+            let digest = PageDigest::of(&page);
+            // Only a list of one page is known by its text.
+            if is_first && known == Some(digest) {
                 return Ok(Pages::Unchanged);
             }
             let next = collector
                 .add_page(&page)
                 .map_err(|error| self.fail(ErrorKind::Protocol { reason: error.to_string() }))?;
-            let is_only = is_first && next == Next::Done;
-            *self.only_page() = is_only.then_some(digest);
+            if is_first && next == Next::Done {
+                collector.read_from(digest);
+            }
             match next {
                 Next::Done => return Ok(Pages::Collected),
                 Next::Page(cursor) => parameters = vec![("cursor".into(), self.encode(&cursor)?)],
             }
             is_first = false;
         }
-    }
-
-    /// The digest of the last list of tools, if that was one page.
-    fn only_page(&self) -> MutexGuard<'_, Option<blake3::Hash>> {
-        self.inner.only_page.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records which arguments are sent in headers. Tools with invalid annotations are left out, as MCP 2026-07-28
@@ -264,23 +259,24 @@ mod tests {
         let one = json!({ "tools": [tool("a")] });
         let first_of_two = json!({ "tools": [tool("a")], "nextCursor": "2" });
         let other = json!({ "tools": [tool("b")] });
-        let lists = [&one, &one, &other, &other, &other, &first_of_two, &other, &first_of_two, &other]
-            .map(Value::clone);
+        let lists =
+            [&one, &one, &other, &other, &first_of_two, &other, &first_of_two, &other].map(Value::clone);
         let (near, far) = tokio::io::duplex(1 << 16);
         let serving = tokio::spawn(serve(far, lists.into()));
         let config = ServerConfig::new("s", Transport::Stdio(Command::default()));
         let connecting = Session::connect_over(&config, Arc::new(NoHost), tokio::io::split(near));
         let session = connecting.await.unwrap();
-        let mut names = Vec::new();
+        let (mut names, mut known) = (Vec::new(), None);
         for _ in 0..4 {
-            let listing = session.list_changed_tools().await.unwrap();
-            names.push(listing.map(|listing| listing.tools[0].name.clone()));
+            let listing = session.list_changed_tools(known).await.unwrap();
+            names.push(listing.as_ref().map(|listing| listing.tools[0].name.clone()));
+            known = listing.map_or(known, |listing| listing.page);
         }
         assert_eq!(names, [Some("a".to_owned()), None, Some("b".to_owned()), None]);
-        assert_eq!(session.list_tools().await.unwrap().tools.len(), 1);
         // Lists of several pages are always read.
         for _ in 0..2 {
-            assert_eq!(session.list_changed_tools().await.unwrap().unwrap().tools.len(), 2);
+            let listing = session.list_changed_tools(known).await.unwrap().unwrap();
+            assert_eq!((listing.tools.len(), listing.page), (2, None));
         }
         session.close().await;
         serving.await.unwrap();

@@ -149,6 +149,19 @@ fn outcomes_are_those_of_other_compilers() {
     assert_eq!(times(&server, UNUSABLE), 0, "{}", server.stderr());
 }
 
+/// rustc reports a name in a module that a macro declares as ambiguous if a macro of a glob import has it too.
+#[test]
+fn macros_with_names_of_the_prelude_compile_as_with_other_compilers() {
+    let (mut server, _) = with_spare("spareCompilers: 1");
+    for code in [
+        "mod own { macro_rules! json { () => { 7 } } pub(crate) use json; }\nuse own::json;\njson!()",
+        "#[macro_export] macro_rules! seven { () => { 7 } }\ncrate::seven!()",
+    ] {
+        assert_result(&mut server, code, &json!(7));
+        wait_for(&server, 1);
+    }
+}
+
 #[test]
 fn check_only_uses_a_spare_compiler() {
     let (mut server, _) = with_spare("");

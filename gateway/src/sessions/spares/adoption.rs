@@ -39,7 +39,9 @@ pub(super) async fn checked(spare: &Spare, config: &ServerConfig) -> Result<Open
 /// The session with the tools that were listed last.
 fn with_tools(opened: Opened, spare: &Spare) -> Opened {
     match spare.host.listed_again() {
-        Some(ListedTools { tools, warnings }) => Opened { tools, warnings, is_whole: true, ..opened },
+        Some(ListedTools { tools, warnings, page }) => {
+            Opened { tools, warnings, is_whole: true, page, ..opened }
+        }
         None => opened,
     }
 }
@@ -54,13 +56,13 @@ async fn works(opened: &Opened, spare: &Spare, config: &ServerConfig, was_open: 
         Err(error) => return Err(error.kind.to_string()),
     }
     if spare.host.is_outdated() || !is_known(opened, spare) || was_open && !announces(session) {
-        return listed_again(session, spare).await;
+        return listed_again(opened, spare).await;
     }
     if was_open {
         mcp::check_alive(session).await.map_err(|error| error.kind.to_string())?;
         // A change may have been announced before that answer.
         if spare.host.is_outdated() {
-            return listed_again(session, spare).await;
+            return listed_again(opened, spare).await;
         }
     }
     Ok(())
@@ -76,6 +78,6 @@ fn announces(session: &Session) -> bool {
     !session.is_stateless() && session.declares_tool_changes()
 }
 
-async fn listed_again(session: &Session, spare: &Spare) -> Result<(), String> {
-    spare.host.list_again(session).await.map_err(|error| error.kind.to_string())
+async fn listed_again(opened: &Opened, spare: &Spare) -> Result<(), String> {
+    spare.host.list_again(opened).await.map_err(|error| error.kind.to_string())
 }

@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use mcp::{Host, ListKind, Notice, QuestionError, Session};
+use mcp::{Host, ListKind, Notice, QuestionError};
 use serde_json::Value;
 use terminal::{Masker, Notifier};
 use tokio::sync::Notify;
 
 use crate::session_host::SessionHost;
-use crate::sessions::connection::ListedTools;
+use crate::sessions::connection::{ListedTools, Opened};
 
 /// What a client declares to servers. Sessions with different declarations do not replace each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,13 +85,14 @@ impl SpareHost {
     ///
     /// # Errors
     /// If the server does not list them; then the list stays outdated.
-    pub(super) async fn list_again(&self, session: &Session) -> Result<(), mcp::Error> {
+    pub(super) async fn list_again(&self, opened: &Opened) -> Result<(), mcp::Error> {
         self.set(|list, _| *list = List::Reading);
-        let now = session.list_changed_tools().await?.map(|listing| ListedTools::new(&listing, &self.masker));
+        let known = self.listed_again();
+        let page = known.as_ref().map_or(opened.page, |known| known.page);
+        let changed = opened.session.list_changed_tools(page).await?;
+        let now = changed.map(|listing| ListedTools::new(&listing, &self.masker)).or(known);
         self.set(|list, tools| {
-            if now.is_some() {
-                *tools = now;
-            }
+            *tools = now;
             // Another change may have been announced meanwhile.
             if *list == List::Reading {
                 *list = List::Current;

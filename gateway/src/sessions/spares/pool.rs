@@ -94,12 +94,12 @@ impl Spare {
             return;
         }
         self.readings += 1;
-        let (session, host) = (opened.session.clone(), self.host.clone());
+        let (opened, host) = (opened.clone(), self.host.clone());
         self.reading = Some(AbortOnDropHandle::new(tokio::spawn(async move {
             // Changes come in bursts.
             sleep(LIST_QUIET).await;
             // If this fails, the execution that adopts the session reads the list.
-            let _ = host.list_again(&session).await;
+            let _ = host.list_again(&opened).await;
         })));
     }
 

@@ -19,7 +19,13 @@ fn folder_with(name: &str, text: &str) -> tempfile::TempDir {
 /// Starts a program and returns what it writes.
 fn output(program: &str, arguments: &[&str], path: &Path, folder: Option<&Path>) -> io::Result<String> {
     let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-    let mut launched = Launch::new(program, &arguments, environment(path), folder)?.start()?;
+    let launch = Launch::new(program, &arguments, environment(path), folder)?;
+    let mut started = launch.start();
+    // Another test's process may still have the file open for writing, from before its exec.
+    while started.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ExecutableFileBusy) {
+        started = launch.start();
+    }
+    let mut launched = started?;
     let mut text = String::new();
     launched.stdout.read_to_string(&mut text)?;
     rustix::process::waitpid(Some(launched.pid), rustix::process::WaitOptions::empty())?;

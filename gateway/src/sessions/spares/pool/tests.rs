@@ -53,7 +53,7 @@ async fn opened() -> Opened {
     tokio::spawn(serve(far));
     let config = server("s");
     let session = Session::connect_over(&config, Arc::new(NoHost), tokio::io::split(near)).await.unwrap();
-    Opened { session, tools: Arc::new(ToolList::new(&[])), warnings: Vec::new(), is_whole: true }
+    Opened { session, tools: Arc::new(ToolList::new(&[])), warnings: Vec::new(), is_whole: true, page: None }
 }
 
 fn spare(key: &Key, attempt: Attempt) -> Spare {
