@@ -3,7 +3,7 @@
 mod recent;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -15,6 +15,8 @@ use crate::snippet::{self, CalledProgram, Composed, Snippet};
 use crate::syntax_depth::on_parser_stack;
 use crate::syntax_error::SyntaxError;
 use crate::tokens::{Kind, Tokens};
+
+use recent::Recent;
 
 /// The code of a snippet. Clones share the result of parsing it.
 #[derive(Debug, Clone)]
@@ -52,7 +54,8 @@ impl Code {
     /// Parses `text`, which is compiled for this `purpose`.
     pub(crate) fn parse_for(text: String, purpose: Purpose) -> Self {
         let started = Instant::now();
-        let parsed = recent::find(&text, purpose).unwrap_or_else(|| parsed(text, purpose));
+        let parsed = recent().find(&text, purpose);
+        let parsed = parsed.unwrap_or_else(|| parse(text, purpose));
         Code { parsed, time: started.elapsed() }
     }
 
@@ -194,8 +197,14 @@ impl ProgramText {
     }
 }
 
+/// The texts that were parsed last.
+fn recent() -> MutexGuard<'static, Recent<Parsed>> {
+    static RECENT: Mutex<Recent<Parsed>> = Mutex::new(Recent::new());
+    RECENT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Parses a text, and keeps the result.
-fn parsed(text: String, purpose: Purpose) -> Arc<Parsed> {
+fn parse(text: String, purpose: Purpose) -> Arc<Parsed> {
     let parsed = on_parser_stack(|| {
         let snippet = Snippet::parse(&text, purpose);
         let path_heads = snippet.as_ref().map(|snippet| path_heads(&snippet.text)).unwrap_or_default();
@@ -206,7 +215,7 @@ fn parsed(text: String, purpose: Purpose) -> Arc<Parsed> {
     let (snippet, path_heads) = parsed.unwrap_or_else(|| (Err(snippet::unreadable()), BTreeSet::new()));
     let parsed = Arc::new(Parsed { text, snippet, path_heads });
     if is_known {
-        recent::keep(&parsed, purpose);
+        recent().keep(&parsed.text, purpose, &parsed);
     }
     parsed
 }

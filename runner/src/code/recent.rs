@@ -1,9 +1,8 @@
-//! The texts that were parsed last: clients repeat snippets, and parsing one takes a thread of its own.
+//! Keeps what was made of the last texts: clients repeat snippets, and parsing one takes a thread of its own.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use super::Parsed;
 use crate::purpose::Purpose;
 
 /// Number of texts to keep.
@@ -13,59 +12,47 @@ const KEPT: usize = 8;
 /// much.
 const LARGEST: usize = 32 << 10;
 
-static RECENT: Mutex<Recent> = Mutex::new(Recent(VecDeque::new()));
+/// Texts with their purposes and what was made of them, the last one first.
+pub(super) struct Recent<T>(VecDeque<(String, Purpose, Arc<T>)>);
 
-/// Parsed texts, the last one first.
-struct Recent(VecDeque<(Purpose, Arc<Parsed>)>);
-
-impl Recent {
-    fn find(&mut self, text: &str, purpose: Purpose) -> Option<Arc<Parsed>> {
-        let at = self.0.iter().position(|(other, parsed)| *other == purpose && parsed.text == text)?;
-        let found = self.0.remove(at)?;
-        self.0.push_front(found);
-        self.0.front().map(|(_, parsed)| parsed.clone())
+impl<T> Recent<T> {
+    pub(super) const fn new() -> Self {
+        Recent(VecDeque::new())
     }
 
-    fn keep(&mut self, parsed: &Arc<Parsed>, purpose: Purpose) {
-        if parsed.text.len() <= LARGEST {
-            self.0.push_front((purpose, parsed.clone()));
+    /// What was made of this text, if that is kept.
+    pub(super) fn find(&mut self, text: &str, purpose: Purpose) -> Option<Arc<T>> {
+        let at = self.0.iter().position(|(known, of, _)| *of == purpose && known == text)?;
+        let found = self.0.remove(at)?;
+        self.0.push_front(found);
+        self.0.front().map(|(_, _, made)| made.clone())
+    }
+
+    /// Keeps what was made of a text in the place of the oldest one.
+    pub(super) fn keep(&mut self, text: &str, purpose: Purpose, made: &Arc<T>) {
+        if text.len() <= LARGEST {
+            self.0.push_front((text.to_owned(), purpose, made.clone()));
             self.0.truncate(KEPT);
         }
     }
 }
 
-/// What parsing this text has led to, if that is kept.
-pub(super) fn find(text: &str, purpose: Purpose) -> Option<Arc<Parsed>> {
-    RECENT.lock().unwrap_or_else(PoisonError::into_inner).find(text, purpose)
-}
-
-/// Keeps a result in the place of the oldest one.
-pub(super) fn keep(parsed: &Arc<Parsed>, purpose: Purpose) {
-    RECENT.lock().unwrap_or_else(PoisonError::into_inner).keep(parsed, purpose);
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-    use crate::snippet;
 
     #[test]
     fn the_last_texts_are_found_for_their_purpose() {
-        let mut recent = Recent(VecDeque::new());
-        let parsed = |text: String| {
-            Arc::new(Parsed { text, snippet: Err(snippet::unreadable()), path_heads: BTreeSet::new() })
-        };
+        let mut recent = Recent::new();
         for number in 0..KEPT {
-            recent.keep(&parsed(number.to_string()), Purpose::Snippet);
+            recent.keep(&number.to_string(), Purpose::Snippet, &Arc::new(number));
         }
-        assert!(recent.find("0", Purpose::Program).is_none());
-        assert!(recent.find("0", Purpose::Snippet).is_some());
+        assert_eq!(recent.find("0", Purpose::Program), None);
+        assert_eq!(recent.find("0", Purpose::Snippet).as_deref(), Some(&0));
         // Now "1" is the oldest one.
-        recent.keep(&parsed("new".to_owned()), Purpose::Program);
+        recent.keep("new", Purpose::Program, &Arc::new(KEPT));
         assert!(recent.find("0", Purpose::Snippet).is_some() && recent.find("1", Purpose::Snippet).is_none());
-        recent.keep(&parsed(" ".repeat(LARGEST + 1)), Purpose::Snippet);
+        recent.keep(&" ".repeat(LARGEST + 1), Purpose::Snippet, &Arc::new(0));
         assert_eq!(recent.0.len(), KEPT);
     }
 }
