@@ -7,11 +7,13 @@ use std::process::ExitStatus;
 use rustix::fs::Mode;
 use sandbox::{Access, Confinement, Policy};
 use system::random;
+use tokio::sync::Notify;
 
 use crate::base::Base;
 use crate::base_layer::Crates;
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, Result};
+use crate::last_message::LastMessage;
 use crate::library::Library;
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies;
@@ -68,6 +70,7 @@ const BACKGROUND: u8 = 10;
 
 /// The result of a compilation.
 pub(crate) struct Compiled {
+    /// How it has ended, or has announced to end.
     pub(crate) status: ExitStatus,
     /// The compiler's messages, one JSON object per line.
     pub(crate) messages: Captured,
@@ -203,13 +206,27 @@ pub(crate) async fn run(job: &Job<'_>) -> Result<Compiled> {
     finish(&mut Launch::of(job).start()?).await
 }
 
-/// Waits for the end of a started compiler.
+/// Waits until a started compiler has ended, or has announced its exit status.
 pub(crate) async fn finish(process: &mut Confined) -> Result<Compiled> {
-    let mut messages = Captured::default();
-    let mut printed = Captured::default();
+    let (mut messages, mut printed) = (Captured::default(), Captured::default());
+    let (mut last, is_last) = (LastMessage::default(), Notify::new());
     let (out, err) = (&mut process.stdout, &mut process.stderr);
-    tokio::join!(messages.read(err, MESSAGES_LIMIT, false, |_| {}), printed.read(out, 0, false, |_| {}),);
-    let status = process.wait().await?;
+    let each = |bytes: &[u8]| {
+        if last.read(bytes) {
+            is_last.notify_one();
+        }
+    };
+    let output = async {
+        tokio::join!(messages.read(err, MESSAGES_LIMIT, false, each), printed.read(out, 0, false, |_| {}));
+    };
+    tokio::select! {
+        () = output => {}
+        () = is_last.notified() => {}
+    }
+    let status = match last.status() {
+        Some(status) => status,
+        None => process.wait().await?,
+    };
     Ok(Compiled { status, messages, sandbox: process.report() })
 }
 

@@ -6,6 +6,7 @@ use std::process::ExitStatus;
 use tokio::io::AsyncReadExt;
 use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
+use tokio::task::spawn_blocking;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::{Observer, Unobserved};
@@ -56,6 +57,16 @@ impl Confined {
     pub(crate) fn kill(&mut self) -> Result<ExitStatus> {
         self.child.kill().map_err(sandbox_error)?;
         self.child.wait().map_err(sandbox_error)
+    }
+
+    /// Kills the process. Its end is awaited in the background, and then `used` is dropped: folders that it used.
+    pub(crate) fn end_behind(mut self, used: impl Send + 'static) {
+        // Otherwise dropping it kills it.
+        let _ = self.child.kill();
+        spawn_blocking(move || {
+            drop(self);
+            drop(used);
+        });
     }
 
     /// What was enforced.

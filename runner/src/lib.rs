@@ -39,6 +39,7 @@ mod host;
 mod in_scope;
 mod insertion;
 mod inspect;
+mod last_message;
 mod layer;
 mod layer_crates;
 mod library;

@@ -11,6 +11,7 @@ use crate::compiler_slots::{AdmissionWait, Admitted, Priority};
 use crate::confined::Captured;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::last_message;
 use crate::library::Library;
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies;
@@ -90,6 +91,7 @@ impl<'a> Inputs<'a> {
                 "--crate-name=program",
                 "-o",
                 PROGRAM,
+                last_message::OPTION,
                 UNUSED[0],
                 UNUSED[1],
                 AMBIGUOUS,
@@ -152,7 +154,9 @@ async fn compile_with(inputs: &Inputs<'_>, text: &str) -> Result<Attempt> {
     let (source, output) = inputs.folders(splice::MAIN)?;
     write(&source, SNIPPET, text)?;
     let mut process = inputs.launch(source.path(), output.path()).start()?;
-    Ok(Attempt::new(compiler::finish(&mut process).await?, output))
+    let compiled = compiler::finish(&mut process).await?;
+    process.end_behind(source);
+    Ok(Attempt::new(compiled, output))
 }
 
 /// Compiles with a spare compiler; `None` if none fits, or if it may have failed for a reason of its own.

@@ -104,6 +104,12 @@ impl SpareCompiler {
 
     /// Compiles `text`. Returns the folder of the program as well.
     pub(crate) async fn compile(mut self, text: &str) -> Result<(Compiled, Temporary), Unusable> {
+        let compiled = self.read_and_compile(text).await?;
+        self.process.end_behind((self.source, self.libraries));
+        Ok((compiled, self.output))
+    }
+
+    async fn read_and_compile(&mut self, text: &str) -> Result<Compiled, Unusable> {
         self.check()?;
         let deadline = Instant::now() + READ_TIMEOUT;
         let path = self.source.path().join(self.pipe);
@@ -129,7 +135,7 @@ impl SpareCompiler {
         if has_crashed(compiled.status) || has_unread(&reader) {
             return Err("it has crashed");
         }
-        Ok((compiled, self.output))
+        Ok(compiled)
     }
 }
 
