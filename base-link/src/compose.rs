@@ -1,11 +1,11 @@
 //! Joins a prepared base and a program that was linked against it.
 
-use object::elf::{self, FileHeader64, Ident, ProgramFlags, ProgramHeader64};
+use object::LittleEndian;
+use object::elf::{self, ProgramFlags, ProgramHeader64};
 use object::pod::bytes_of;
-use object::{LittleEndian, U16, U32, U64};
 
 use crate::elf::{ENDIAN, Executable, Section, Segment};
-use crate::layout::{HEADERS_ROOM, Layout, PROGRAM_FRAMES, Place, header};
+use crate::layout::{HEADERS_ROOM, Layout, PROGRAM_FRAMES, Place, Tables, file_header, header};
 use crate::symbols::IDENTITY_SECTION;
 use crate::tls::{self, TLS_SECTION};
 use crate::unwind;
@@ -60,7 +60,8 @@ pub fn compose(layout: &Layout, program: &[u8], section_prefix: &str) -> Result<
     let tls = tls::segment(layout, &executable, &sections, &mut patches)?;
     let table = frames(layout, &executable, &mut patches)?;
     let headers = program_headers(layout, &executable, tls, table);
-    patches.push((0, file_header(layout, executable.entry, headers.len())));
+    let tables = Tables { segments: (layout.tables.offset, headers.len()), sections: (0, 0) };
+    patches.push((0, file_header(layout.machine, executable.entry, tables)));
     let headers: Vec<u8> = headers.iter().flat_map(bytes_of).copied().collect();
     if headers.len() as u64 > HEADERS_ROOM {
         return Err(unsupported("too many segments"));
@@ -145,34 +146,4 @@ fn program_headers(
     let sizes = (size as u64, size as u64);
     headers.insert(0, header(elf::PT_PHDR, elf::PF_R, layout.tables, sizes, 8));
     headers
-}
-
-/// The composed executable's header. It has no section headers.
-fn file_header(layout: &Layout, entry: u64, headers: usize) -> Vec<u8> {
-    let small = |number: usize| U16::new(ENDIAN, u16::try_from(number).unwrap_or(u16::MAX));
-    let header: FileHeader64<LittleEndian> = FileHeader64 {
-        e_ident: Ident {
-            magic: elf::ELFMAG,
-            class: elf::ELFCLASS64,
-            data: elf::ELFDATA2LSB,
-            version: elf::EV_CURRENT,
-            os_abi: elf::ELFOSABI_NONE,
-            abi_version: 0,
-            padding: [0; 7],
-        },
-        e_type: U16::new(ENDIAN, elf::ET_EXEC),
-        e_machine: U16::new(ENDIAN, layout.machine.number()),
-        e_version: U32::new(ENDIAN, u32::from(elf::EV_CURRENT.0)),
-        e_entry: U64::new(ENDIAN, entry),
-        e_phoff: U64::new(ENDIAN, layout.tables.offset),
-        e_shoff: U64::new(ENDIAN, 0),
-        e_flags: U32::new(ENDIAN, elf::FileFlags(0)),
-        e_ehsize: small(size_of::<FileHeader64<LittleEndian>>()),
-        e_phentsize: small(size_of::<ProgramHeader64<LittleEndian>>()),
-        e_phnum: small(headers),
-        e_shentsize: small(0),
-        e_shnum: small(0),
-        e_shstrndx: U16::new(ENDIAN, elf::SHN_UNDEF),
-    };
-    bytes_of(&header).to_vec()
 }

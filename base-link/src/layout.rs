@@ -7,8 +7,9 @@
 //! The three parts in the middle are one segment: the *tables*. Its size is fixed, because the program's addresses follow
 //! it. All parts are adjacent: some kernels reserve the whole range at once, within the limit of the address space.
 
-use object::elf::{ProgramFlags, ProgramHeader64, ProgramType};
-use object::{LittleEndian, U32, U64};
+use object::elf::{self, FileHeader64, Ident, ProgramFlags, ProgramHeader64, ProgramType, SectionHeader64};
+use object::pod::bytes_of;
+use object::{LittleEndian, U16, U32, U64};
 use serde::{Deserialize, Serialize};
 
 use crate::elf::{ENDIAN, Segment};
@@ -126,4 +127,43 @@ pub(crate) fn header(
         p_memsz: U64::new(ENDIAN, memory_size),
         p_align: U64::new(ENDIAN, alignment),
     }
+}
+
+/// Where an executable's tables of segments and sections are in its file, and their lengths.
+pub(crate) struct Tables {
+    pub(crate) segments: (u64, usize),
+    /// The last section has the names; without sections, 0 and 0.
+    pub(crate) sections: (u64, usize),
+}
+
+/// An executable's header.
+pub(crate) fn file_header(machine: Machine, entry: u64, tables: Tables) -> Vec<u8> {
+    let small = |number: usize| U16::new(ENDIAN, u16::try_from(number).unwrap_or(u16::MAX));
+    let names = tables.sections.1.saturating_sub(1);
+    let section_size = if names == 0 { 0 } else { size_of::<SectionHeader64<LittleEndian>>() };
+    let header: FileHeader64<LittleEndian> = FileHeader64 {
+        e_ident: Ident {
+            magic: elf::ELFMAG,
+            class: elf::ELFCLASS64,
+            data: elf::ELFDATA2LSB,
+            version: elf::EV_CURRENT,
+            os_abi: elf::ELFOSABI_NONE,
+            abi_version: 0,
+            padding: [0; 7],
+        },
+        e_type: U16::new(ENDIAN, elf::ET_EXEC),
+        e_machine: U16::new(ENDIAN, machine.number()),
+        e_version: U32::new(ENDIAN, u32::from(elf::EV_CURRENT.0)),
+        e_entry: U64::new(ENDIAN, entry),
+        e_phoff: U64::new(ENDIAN, tables.segments.0),
+        e_shoff: U64::new(ENDIAN, tables.sections.0),
+        e_flags: U32::new(ENDIAN, elf::FileFlags(0)),
+        e_ehsize: small(size_of::<FileHeader64<LittleEndian>>()),
+        e_phentsize: small(size_of::<ProgramHeader64<LittleEndian>>()),
+        e_phnum: small(tables.segments.1),
+        e_shentsize: small(section_size),
+        e_shnum: small(tables.sections.1),
+        e_shstrndx: U16::new(ENDIAN, elf::SymbolSection(u16::try_from(names).unwrap_or(u16::MAX))),
+    };
+    bytes_of(&header).to_vec()
 }

@@ -1,18 +1,19 @@
 //! Composes one static executable from two images: a base that was linked once, and a program linked against it.
 //!
-//! Pure: bytes in, bytes out. Running the linker, keeping files and executing the result are left to the caller.
+//! Pure: bytes in, bytes out. Running the base's linker, keeping files and executing the result are left to the caller.
 //!
 //! 1. The caller links the base: all libraries as a whole, without an entry point, at the linker's default address.
-//! 2. [`prepare()`] returns the base's [`Layout`], its bytes without symbols, and an object file with its symbols.
-//! 3. The caller links each program against that object file, at [`Layout::program_base`].
+//! 2. [`prepare()`] returns the base's [`Layout`], its bytes without symbols, and a table of its symbols.
+//! 3. [`link()`] links each program against that table, at addresses after the base's.
 //! 4. [`compose()`] returns the bytes to write over a copy of the prepared base: headers, tables and the program.
 //!
-//! Neither accepts what it does not know: each unknown segment, section or relocation is an [`Error`], and the caller
+//! None accepts what it does not know: each unknown segment, section or relocation is an [`Error`], and the caller
 //! links such a program as a whole.
 
 mod compose;
 mod elf;
 mod layout;
+mod link;
 mod machine;
 mod prepare;
 mod symbols;
@@ -21,13 +22,13 @@ mod unwind;
 
 pub use compose::{Composition, compose};
 pub use layout::Layout;
+pub use link::{Inputs, link};
 pub use machine::Machine;
 pub use prepare::{Prepared, prepare};
-pub use symbols::OF_THE_LINKER;
 
-/// Version of what [`prepare()`] returns: part of the key of everything that is kept of it. Raise it with each change of
-/// the layout, of the symbols or of the rooms that the layout reserves.
-pub const VERSION: u32 = 3;
+/// Version of what [`prepare()`] and [`link()`] return: part of the key of everything that is kept of it. Raise it with
+/// each change of the layout, of the symbols, of the rooms that the layout reserves, or of how programs are linked.
+pub const VERSION: u32 = 4;
 
 /// Why an image can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

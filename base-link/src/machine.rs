@@ -33,14 +33,6 @@ impl Machine {
         }
     }
 
-    /// The machine as `object` names it.
-    pub(crate) fn architecture(self) -> object::Architecture {
-        match self {
-            Machine::X86_64 => object::Architecture::X86_64,
-            Machine::Aarch64 => object::Architecture::Aarch64,
-        }
-    }
-
     /// Size of the largest page that its kernels use, in bytes, and alignment of all segments: executables run with
     /// every size. An AArch64 kernel has pages of 4, 16 or 64 KiB (ELF for the Arm 64-bit Architecture, "Program Loading").
     pub(crate) fn page(self) -> u64 {

@@ -16,7 +16,7 @@ pub struct Prepared {
     pub layout: Layout,
     /// The beginning of each composed executable.
     pub image: Vec<u8>,
-    /// An object file with the base's symbols.
+    /// The table of the base's symbols, for [`link`](crate::link()).
     pub symbols: Vec<u8>,
 }
 
@@ -68,7 +68,7 @@ pub fn prepare(base: &[u8], machine: Machine, identity: [u8; 32]) -> Result<Prep
     let start = usize::try_from(place.offset + unwind::HEADER).map_err(|_| unsupported("its size"))?;
     image.resize(start, 0);
     image.extend(unwind::entries(place.address, &frames.frames)?);
-    let symbols = symbols::write(&executable, machine, &layout)?;
+    let symbols = symbols::write(&executable, &layout)?;
     Ok(Prepared { layout, image, symbols })
 }
 

@@ -47,6 +47,25 @@ pub(crate) fn first_variable(block: &TlsBlock, machine: Machine) -> u64 {
     }
 }
 
+/// The distance of a variable of the base from the thread pointer, in bytes, by its offset in the base's block.
+pub(crate) fn distance_of_base(block: &TlsBlock, machine: Machine, offset: u64) -> i64 {
+    let distance = match machine {
+        Machine::X86_64 => offset.wrapping_sub(block.memory_size),
+        Machine::Aarch64 => distance(block.address, block.alignment).wrapping_add(offset),
+    };
+    distance.cast_signed()
+}
+
+/// The distance of a program's own variable from the thread pointer, in bytes, by its offset in a program's block of
+/// `size` bytes with the section that it reserves.
+pub(crate) fn distance_of_program(machine: Machine, size: u64, offset: u64) -> i64 {
+    let distance = match machine {
+        Machine::X86_64 => offset.wrapping_sub(size),
+        Machine::Aarch64 => ALIGNED_DISTANCE.wrapping_add(offset),
+    };
+    distance.cast_signed()
+}
+
 /// The joined variables of both images.
 struct Block {
     /// Initial values; the rest is zero.

@@ -1,4 +1,5 @@
-//! Composes small images that the linker of the installed toolchain made, and malformed ones.
+//! Links small programs against bases that the linker of the installed toolchain made, composes both, and refuses
+//! malformed ones.
 
 // The images are for x86-64, and run. For arm64, the test of the base with the layer (`runner/layer/self_test.rs`) runs.
 #![cfg(target_arch = "x86_64")]
@@ -10,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use base_link::{Error, Machine, compose, prepare};
-use images::{IDENTITY, Images, LOCAL, PLAIN, PREFIX, executable};
+use images::{IDENTITY, Images, LOCAL, PLAIN, PREFIX, compile, executable, linked};
 use object::elf::{FileHeader64, PF_W, PF_X, PT_LOAD, PT_TLS, ProgramHeader64};
 use object::read::elf::{FileHeader as _, ProgramHeader as _};
 use object::{LittleEndian, elf};
@@ -45,26 +46,97 @@ fn a_program_and_its_base_share_code_and_variables() {
 
 #[test]
 fn a_program_and_its_base_share_thread_local_variables() {
-    assert_eq!(exit_code(&LOCAL, LOCAL.other("base_locals")), Some(42), "it has no others");
+    assert_eq!(exit_code(&LOCAL, &LOCAL.linked("base_locals").unwrap()), Some(42), "it has no others");
     assert_eq!(exit_code(&LOCAL, &LOCAL.program), Some(42), "it has others");
 }
 
 #[test]
 fn thread_local_variables_without_a_place_are_refused() {
-    assert_eq!(refused(&PLAIN, PLAIN.other("locals"), PREFIX), unsupported("thread-local variables"));
+    assert_eq!(PLAIN.linked("locals"), Err(unsupported("thread-local variables")));
     // 8 bytes with values, the others without, up to the base's block.
     let large = 70_016_u64.next_multiple_of(64);
     let large = unsupported(&format!("{large} bytes of thread-local variables"));
-    assert_eq!(refused(&LOCAL, LOCAL.other("large"), PREFIX), large);
-    let aligned = unsupported("thread-local variables in another arrangement");
-    assert_eq!(refused(&LOCAL, LOCAL.other("aligned"), PREFIX), aligned);
+    assert_eq!(refused(&LOCAL, &LOCAL.linked("large").unwrap(), PREFIX), large);
+    let aligned = unsupported("thread-local variables aligned to 128 bytes");
+    assert_eq!(LOCAL.linked("aligned"), Err(aligned));
 }
 
 #[test]
 fn a_program_with_an_unknown_section_is_refused() {
-    let constructor = refused(&PLAIN, PLAIN.other("constructor"), PREFIX);
-    assert_eq!(constructor, unsupported("a section .init_array"));
+    assert_eq!(PLAIN.linked("constructor"), Err(unsupported("a section .init_array")));
     assert_eq!(refused(&PLAIN, &PLAIN.program, ".other."), unsupported("a section .toolsmith.0123"));
+}
+
+/// The start of a program that ends with the code `CODE`.
+const START: &str = r#"
+#![no_std]
+#![crate_type = "lib"]
+#[unsafe(no_mangle)] pub extern "C" fn _start() -> ! {
+    unsafe { core::arch::asm!("syscall", in("rax") 60, in("rdi") CODE, options(noreturn)) }
+}
+"#;
+
+/// Links a program that consists of [`START`] and more, and libraries.
+fn program(code: &str, more: &str, libraries: &[&[u8]]) -> base_link::Result<Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let object = compile(folder.path(), "program", &(START.replace("CODE", code) + more), "obj");
+    linked(&PLAIN.prepared, &[&object], libraries)
+}
+
+fn library(source: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let source = format!("#![no_std]\n#![crate_type = \"rlib\"]\n{source}");
+    compile(folder.path(), "library", &source, "link")
+}
+
+#[test]
+fn a_program_gets_what_it_needs_of_libraries() {
+    let needed = library("#[unsafe(no_mangle)] pub extern \"C\" fn needed() -> u32 { 42 }");
+    let other = library(
+        "#[unsafe(no_mangle)] pub extern \"C\" fn other() { needed() } unsafe extern \"C\" { safe fn needed(); }",
+    );
+    let call = "unsafe extern \"C\" { fn needed() -> u32; }";
+    let linked = program("needed()", call, &[&other, &needed]).unwrap();
+    assert_eq!(exit_code(&PLAIN, &linked), Some(42));
+    let missing = unsupported("no definition of needed");
+    assert_eq!(program("needed()", call, &[]), Err(missing));
+    assert!(matches!(program("needed()", call, &[b"no archive"]), Err(Error::Malformed(_))));
+}
+
+#[test]
+fn what_nothing_refers_to_is_dropped() {
+    let marks = "#[unsafe(link_section = \".toolsmith.used\")] static USED: u8 = 41;\n\
+        #[unsafe(link_section = \".toolsmith.unused\")] static UNUSED: u8 = 0;\n\
+        #[unsafe(no_mangle)] extern \"C\" fn unreachable() -> u8 { unsafe { (&raw const UNUSED).read_volatile() + missing() } }\n\
+        unsafe extern \"C\" { fn missing() -> u8; }";
+    let linked = program("u32::from((&raw const USED).read_volatile()) + 1", marks, &[]).unwrap();
+    assert_eq!(exit_code(&PLAIN, &linked), Some(42));
+    let has = |name: &[u8]| linked.windows(name.len()).any(|bytes| bytes == name);
+    assert!(has(b".toolsmith.used\0") && !has(b".toolsmith.unused\0"));
+}
+
+#[test]
+fn symbols_that_a_whole_program_would_not_have_are_refused() {
+    let again = "#[unsafe(no_mangle)] pub extern \"C\" fn add(number: u32) -> u32 { number }";
+    assert_eq!(program("1", again, &[]), Err(unsupported("add, which the base has or looks for")));
+    let end = "unsafe extern \"C\" { static _end: u8; }";
+    let code = "(&raw const _end).addr()";
+    assert_eq!(program(code, end, &[]), Err(unsupported("no definition of _end")));
+    let weak = "core::arch::global_asm!(\".weak nowhere\", \".globl place\", \"place: .quad nowhere\");\n\
+        unsafe extern \"C\" { static place: usize; }";
+    assert_eq!(exit_code(&PLAIN, &program("place + 42", weak, &[]).unwrap()), Some(42));
+    let chosen = "core::arch::global_asm!(\".type choose, @gnu_indirect_function\", \"choose: ret\");";
+    let chosen = program("1", chosen, &[]);
+    assert_eq!(chosen, Err(unsupported("a function that is chosen at the start")));
+}
+
+/// Through the global offset table, as code for any address does.
+#[test]
+fn addresses_can_be_in_a_table() {
+    let table = "core::arch::global_asm!(\".globl through\", \"through: mov rax, qword ptr [rip + SHARED@GOTPCREL]\",\n\
+        \"mov eax, dword ptr [rax]\", \"ret\");\n\
+        unsafe extern \"C\" { fn through() -> u32; }";
+    assert_eq!(exit_code(&PLAIN, &program("through() + 2", table, &[]).unwrap()), Some(42));
 }
 
 #[test]
@@ -172,6 +244,26 @@ proptest! {
             program.truncate(cut.index(program.len()));
         }
         if let Ok(composition) = compose(&prepared.layout, &program, PREFIX) {
+            prop_assert_eq!(unsound(&executable(prepared, &program, composition)), None);
+        }
+    }
+
+    #[test]
+    fn changed_object_files_are_refused_or_linked(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+        (has_locals, in_headers) in any::<(bool, bool)>(),
+    ) {
+        let Images { prepared, object, .. } = chosen(has_locals);
+        let mut object = object.clone();
+        // The table of sections is at the end.
+        let first = if in_headers { object.len() * 2 / 3 } else { 0 };
+        for (at, byte) in changes {
+            let length = object.len() - first;
+            object[first + at.index(length)] = byte;
+        }
+        if let Ok(program) = linked(prepared, &[&object], &[])
+            && let Ok(composition) = compose(&prepared.layout, &program, PREFIX)
+        {
             prop_assert_eq!(unsound(&executable(prepared, &program, composition)), None);
         }
     }

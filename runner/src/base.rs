@@ -17,17 +17,14 @@ use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
 use crate::error::{Error, ErrorKind};
-use crate::toolchain::{TARGET, Toolchain};
 
 /// The variable with which developers have all programs linked as a whole, to compare both ways: `whole`.
 const VARIABLE: &str = "TOOLSMITH_LINK";
 /// The reason that is reported then.
 pub(crate) const UNWANTED: &str = "the variable TOOLSMITH_LINK is `whole`";
 
-/// The linker that rustc starts (`runner/layer/linker.rs`).
-pub(crate) const LINKER: &str = "linker";
-/// The object file with the base's symbols.
-pub(crate) const SYMBOLS: &str = "base.o";
+/// The table of the base's symbols.
+pub(crate) const SYMBOLS: &str = "base.symbols";
 /// The beginning of every composed executable.
 pub(crate) const IMAGE: &str = "base.image";
 
@@ -85,6 +82,15 @@ pub(crate) enum ImageError {
     NotInMemory(Error),
 }
 
+/// Why a program was not linked against the base.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotLinked {
+    #[error(transparent)]
+    Input(std::io::Error),
+    #[error(transparent)]
+    Program(base_link::Error),
+}
+
 /// Number of executables to keep, of about 6 MB each. Clients repeat a program, or alternate between two.
 const RECENT: usize = 2;
 
@@ -109,31 +115,30 @@ impl Base {
         self.layout.identity()
     }
 
-    /// Whether a linked program needs it.
-    pub(crate) fn is_needed_by(&self, program: &[u8]) -> bool {
-        self.layout.is_program(program)
-    }
-
-    /// The linker that rustc starts for programs.
-    pub(crate) fn linker(&self) -> PathBuf {
-        self.folder.join(LINKER)
-    }
-
-    /// The linker's own options.
-    pub(crate) fn options(&self, toolchain: &Toolchain) -> Vec<String> {
-        let libraries = toolchain.sysroot.join("lib/rustlib").join(TARGET).join("lib");
-        vec![
-            format!("--base-symbols={}", self.folder.join(SYMBOLS).display()),
-            format!("--base-address={:#x}", self.layout.program_base()),
-            format!("--base-folder={}", self.folder.display()),
-            format!("--base-folder={}", libraries.display()),
-            format!("--base-own-names={}", base_link::OF_THE_LINKER.join(",")),
-        ]
-    }
-
-    /// Whether a linked program can run: it was linked as a whole, or can be composed with the base.
-    pub(crate) fn accepts(&self, program: &[u8]) -> bool {
-        !self.layout.is_program(program) || self.compose(program).is_ok()
+    /// Links a program from its object file and the libraries that it may name; `entry` is the C library's entry point.
+    ///
+    /// # Errors
+    /// If it can't be linked against the base: it must be linked as a whole.
+    pub(crate) fn link(
+        &self,
+        object: &[u8],
+        libraries: &[PathBuf],
+        entry: &Path,
+    ) -> Result<Vec<u8>, NotLinked> {
+        let read = |path: &Path| fs_err::read(path).map_err(NotLinked::Input);
+        let (entry, symbols) = (read(entry)?, read(&self.folder.join(SYMBOLS))?);
+        let libraries: Vec<Vec<u8>> = libraries.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+        let libraries: Vec<&[u8]> = libraries.iter().map(Vec::as_slice).collect();
+        let inputs = base_link::Inputs {
+            entry: &entry,
+            objects: &[object],
+            libraries: &libraries,
+            symbols: &symbols,
+            section_prefix: bridge::tool::SECTION_PREFIX,
+        };
+        let program = base_link::link(&self.layout, &inputs).map_err(NotLinked::Program)?;
+        self.compose(&program).map_err(NotLinked::Program)?;
+        Ok(program)
     }
 
     fn compose(&self, program: &[u8]) -> base_link::Result<Composition> {

@@ -1,11 +1,11 @@
-//! Creates a base: compiles the linker that rustc starts, links all libraries, and tests the result.
+//! Creates a base: compiles its linker, links all libraries, and tests the result.
 
 mod compilation;
 mod self_test;
 
 use base_link::Machine;
 
-use crate::base::{Base, BaseState, IMAGE, LINKER, SYMBOLS};
+use crate::base::{Base, BaseState, IMAGE, SYMBOLS};
 use crate::base_layer::Crates;
 use crate::compiler::Linker;
 use crate::error::{Error, ErrorKind, Result};
@@ -14,14 +14,9 @@ pub(crate) use compilation::Creation;
 use compilation::unusable;
 
 /// The sources of the base, as part of the layer's key.
-pub(crate) const SOURCES: [(&str, &str); 4] =
-    [LINKER_SOURCES[0], LINKER_SOURCES[1], LINKER_SOURCES[2], self_test::SOURCE];
-/// The first is the root file.
-const LINKER_SOURCES: [(&str, &str); 3] = [
-    ("linker.rs", include_str!("../layer/linker.rs")),
-    ("mapping.rs", include_str!("../layer/mapping.rs")),
-    ("object_file.rs", include_str!("../layer/object_file.rs")),
-];
+pub(crate) const SOURCES: [(&str, &str); 2] = [LINKER, self_test::SOURCE];
+/// The program that links the base.
+const LINKER: (&str, &str) = ("linker.rs", include_str!("../layer/linker.rs"));
 
 /// The C library's entry point, which programs bring, calls this.
 const START: &str = "__libc_start_main";
@@ -68,7 +63,7 @@ pub(crate) async fn create(creation: Creation<'_>, crates: &Crates) -> Result<Ba
         Err(error) => BaseState::Unusable(error.to_string()),
     };
     if matches!(state, BaseState::Unusable(_)) {
-        for name in [LINKER, SYMBOLS, IMAGE] {
+        for name in [SYMBOLS, IMAGE] {
             // What was not created need not be removed.
             let _ = fs_err::remove_file(crates.folder.join(name));
         }
@@ -79,18 +74,18 @@ pub(crate) async fn create(creation: Creation<'_>, crates: &Crates) -> Result<Ba
 async fn base(creation: Creation<'_>, crates: &Crates) -> Result<BaseState> {
     let machine = Machine::of_this_process()
         .ok_or_else(|| unusable(format!("programs for {} can't be composed", std::env::consts::ARCH)))?;
-    let in_folder = Error::cache(&crates.folder);
-    let arguments = ["--crate-name=linker", "-Cpanic=abort", "-Copt-level=3", "--cap-lints=allow"];
-    let linker = creation.compile(crates, &LINKER_SOURCES, Linker::Rust, &arguments).await?;
-    let driver = crates.folder.join(LINKER);
-    fs_err::write(&driver, &linker).map_err(Error::cache(&crates.folder))?;
-    fs_err::set_permissions(&driver, std::os::unix::fs::PermissionsExt::from_mode(0o755))
-        .map_err(in_folder)?;
+    let arguments = ["--crate-name=linker", "-Cpanic=abort"];
+    let linker = creation.compile(crates, LINKER, Linker::Rust, &arguments).await?;
+    let folder = creation.cache.temporary()?;
+    let file = folder.path().join("linker");
+    fs_err::write(&file, &linker).map_err(Error::cache(folder.path()))?;
+    fs_err::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .map_err(Error::cache(folder.path()))?;
     let names = crates.files.keys().map(|name| format!("extern crate {name};\n"));
     let source: String = names.chain(["fn main() {}\n".to_owned()]).collect();
     let options = options();
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
-    let base = creation.compile(crates, &[("base.rs", &source)], Linker::Base(&driver), &options).await?;
+    let base = creation.compile(crates, ("base.rs", &source), Linker::OfBase(&file), &options).await?;
     let identity = *blake3::hash(&base).as_bytes();
     let prepared = base_link::prepare(&base, machine, identity).map_err(unusable)?;
     for (name, bytes) in [(SYMBOLS, &prepared.symbols), (IMAGE, &prepared.image)] {
@@ -106,7 +101,7 @@ async fn base(creation: Creation<'_>, crates: &Crates) -> Result<BaseState> {
 pub(crate) fn options() -> Vec<String> {
     let float = MATHEMATICS.iter().flat_map(|name| [(*name).to_owned(), format!("{name}f")]);
     let wanted = float.chain(MORE_MATHEMATICS.map(str::to_owned)).chain([START.to_owned()]);
-    let plain = ["--base-create", "--strip-debug", "--entry=0"].map(str::to_owned);
+    let plain = ["--strip-debug", "--entry=0"].map(str::to_owned);
     let options = plain.into_iter().chain(wanted.map(|name| format!("--undefined={name}")));
     let mut options: Vec<String> = options.map(|option| format!("-Clink-arg={option}")).collect();
     options.push("--crate-name=program".to_owned());

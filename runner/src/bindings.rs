@@ -183,15 +183,8 @@ async fn compile_here(
         source: folder.path(),
         output: output.path(),
         // One unit: splitting small libraries costs about a tenth more than it gains on two cores.
-        arguments: &[
-            "--crate-type=rlib",
-            "--crate-name",
-            module,
-            "--cap-lints=allow",
-            "-Ccodegen-units=1",
-            "-o",
-            &name,
-        ],
+        arguments: &["--crate-type=rlib", "--crate-name", module, "--cap-lints=allow", "-Ccodegen-units=1"],
+        file: &name,
         main: "lib.rs",
         linker: Linker::Rust,
         background,

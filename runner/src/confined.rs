@@ -132,16 +132,31 @@ impl Captured {
             observer.takes_output().await;
             // An error counts as the end of the output: the exit status says the rest.
             let Ok(count @ 1..) = pipe.read(&mut buffer).await else { return };
-            let kept = count.min(limit - self.bytes.len());
-            self.bytes.extend_from_slice(&buffer[..kept]);
+            let kept = self.add(&buffer[..count], limit);
             if kept > 0 {
                 each(&buffer[..kept]);
             }
-            self.exceeded |= kept < count;
             if self.exceeded && stop {
                 return;
             }
         }
+    }
+
+    /// Reads what is in `pipe` now, without waiting.
+    pub(crate) fn read_rest(&mut self, pipe: &pipe::Receiver, limit: usize) {
+        let mut buffer = vec![0; 64 * 1024];
+        // Not `try_read`, which reads nothing before the event loop knows that there is something.
+        while let Ok(count @ 1..) = rustix::io::read(pipe, &mut *buffer) {
+            self.add(&buffer[..count], limit);
+        }
+    }
+
+    /// Keeps bytes up to the limit; returns how many.
+    fn add(&mut self, bytes: &[u8], limit: usize) -> usize {
+        let kept = bytes.len().min(limit - self.bytes.len());
+        self.bytes.extend_from_slice(&bytes[..kept]);
+        self.exceeded |= kept < bytes.len();
+        kept
     }
 }
 

@@ -65,6 +65,7 @@ mod refused;
 mod repair;
 mod run;
 mod rustc_explanation;
+mod rustc_process;
 mod sandbox_policies;
 mod snippet;
 mod spare_compiler;

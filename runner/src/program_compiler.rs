@@ -1,12 +1,14 @@
 //! Compiles a spliced text into a program: with a spare compiler if one fits, otherwise with a new one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+use std::sync::Arc;
 
 use tokio::task::spawn_blocking;
 
+use crate::base::Base;
 use crate::cache::Temporary;
-use crate::compiler::{self, Compiled, Job, Launch, Linker};
+use crate::compiler::{self, Job, Launch, Linker};
 use crate::compiler_slots::{AdmissionWait, Admitted, Priority};
 use crate::confined::Captured;
 use crate::engine::Engine;
@@ -14,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::last_message;
 use crate::library::Library;
 use crate::outcome::SandboxReport;
+use crate::rustc_process::{self, Compiled};
 use crate::sandbox_policies;
 use crate::spare_compiler::{self, SpareCompiler};
 use crate::splice;
@@ -51,14 +54,15 @@ pub(crate) struct Goal {
 pub(crate) struct Attempt {
     pub(crate) status: ExitStatus,
     pub(crate) messages: Captured,
+    object: Captured,
     pub(crate) sandbox: SandboxReport,
     pub(crate) output: Temporary,
 }
 
 impl Attempt {
     fn new(compiled: Compiled, output: Temporary) -> Self {
-        let Compiled { status, messages, sandbox } = compiled;
-        Attempt { status, messages, sandbox, output }
+        let Compiled { status, messages, object, sandbox } = compiled;
+        Attempt { status, messages, object, sandbox, output }
     }
 }
 
@@ -73,7 +77,7 @@ struct Inputs<'a> {
 impl<'a> Inputs<'a> {
     /// Those of the first compilation of a text.
     fn new(engine: &'a Engine, libraries: &'a [Library], goal: Goal) -> Self {
-        let linker = engine.layer.base.as_ref().map_or(Linker::Rust, |base| Linker::Program(base));
+        let linker = if engine.layer.base.is_ok() { Linker::Base } else { Linker::Rust };
         Inputs { engine, libraries, goal, linker }
     }
 
@@ -89,13 +93,12 @@ impl<'a> Inputs<'a> {
             arguments: &[
                 "--crate-type=bin",
                 "--crate-name=program",
-                "-o",
-                PROGRAM,
                 last_message::OPTION,
                 UNUSED[0],
                 UNUSED[1],
                 AMBIGUOUS,
             ],
+            file: PROGRAM,
             main: MAIN,
             background: self.goal.background,
             optimize: self.goal.optimize,
@@ -131,30 +134,49 @@ pub(crate) async fn compile(
     admission: AdmissionWait<'_>,
 ) -> Result<Attempt> {
     let _admitted = engine.admit_compiler(goal.background, admission).await?;
-    let inputs = Inputs::new(engine, libraries, goal);
-    let attempt = match with_spare(&inputs, text).await {
+    let mut inputs = Inputs::new(engine, libraries, goal);
+    if names_library(text) {
+        inputs.linker = Linker::Rust;
+    }
+    let mut attempt = match with_spare(&inputs, text).await {
         Some(attempt) => attempt,
         None => compile_with(&inputs, text).await?,
     };
-    let Ok(base) = engine.layer.base.clone() else { return Ok(attempt) };
+    let (Linker::Base, Ok(base)) = (inputs.linker, engine.layer.base.clone()) else { return Ok(attempt) };
     if !attempt.status.success() {
         return Ok(attempt);
     }
-    let file = attempt.output.path().join(PROGRAM);
-    // A damaged program is reported where it is used.
-    let accepted = spawn_blocking(move || base.accepts(&fs_err::read(file).unwrap_or_default())).await;
-    if accepted.unwrap_or_default() {
+    if link(base, &inputs, &mut attempt).await {
         return Ok(attempt);
     }
+    // rust-lld also reports what is wrong, if something is.
     compile_with(&Inputs { linker: Linker::Rust, ..inputs }, text).await
+}
+
+/// Whether a text names libraries of C, which only a whole program is linked with: an object file does not name them.
+fn names_library(text: &str) -> bool {
+    text.split("#[").skip(1).any(|rest| rest.trim_start().starts_with("link("))
+}
+
+/// Links the object file against the base; returns whether that worked.
+async fn link(base: Arc<Base>, inputs: &Inputs<'_>, attempt: &mut Attempt) -> bool {
+    let object = std::mem::take(&mut attempt.object.bytes);
+    let libraries: Vec<PathBuf> = inputs.libraries.iter().map(|library| library.file.clone()).collect();
+    let entry = inputs.engine.toolchain.entry_point();
+    let program = attempt.output.path().join(PROGRAM);
+    let linked = spawn_blocking(move || {
+        let linked = base.link(&object, &libraries, &entry).map_err(|e| eprintln!("LINKERR {e}")).ok()?;
+        fs_err::write(program, linked).ok()
+    });
+    linked.await.ok().flatten().is_some()
 }
 
 /// Compiles with a new compiler.
 async fn compile_with(inputs: &Inputs<'_>, text: &str) -> Result<Attempt> {
     let (source, output) = inputs.folders(splice::MAIN)?;
     write(&source, SNIPPET, text)?;
-    let mut process = inputs.launch(source.path(), output.path()).start()?;
-    let compiled = compiler::finish(&mut process).await?;
+    let mut process = inputs.launch(source.path(), output.path()).start(output.path())?;
+    let compiled = process.finish().await?;
     process.end_behind(source);
     Ok(Attempt::new(compiled, output))
 }
@@ -197,9 +219,9 @@ impl Engine {
         let Some(libraries) = self.spare_compilers.prune(limit) else { return Ok(false) };
         let inputs = Inputs::new(self, &libraries, Goal::default());
         let (source, output) = inputs.folders(spare_compiler::MAIN)?;
-        compiler::create_pipe(&source.path().join(SNIPPET))?;
+        rustc_process::create_pipe(&source.path().join(SNIPPET))?;
         let key = inputs.key();
-        let process = inputs.launch(source.path(), output.path()).start()?;
+        let process = inputs.launch(source.path(), output.path()).start(output.path())?;
         let spare = SpareCompiler::new(key, process, (source, SNIPPET, output), libraries);
         self.spare_compilers.add(spare);
         Ok(true)

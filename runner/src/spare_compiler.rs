@@ -22,10 +22,10 @@ use tokio::net::unix::pipe;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use crate::cache::Temporary;
-use crate::compiler::{self, Compiled, Launch};
-use crate::confined::Confined;
+use crate::compiler::Launch;
 use crate::error::Result;
 use crate::library::Library;
+use crate::rustc_process::{Compiled, RustcProcess};
 
 /// Its main file.
 pub(crate) const MAIN: &str = include_str!("spare_compiler/main.rs");
@@ -48,7 +48,7 @@ const REPLACEMENT: &str = "text";
 #[derive(Debug)]
 pub(crate) struct SpareCompiler {
     // Dropped first: the folders are removed when nothing uses them.
-    process: Confined,
+    process: RustcProcess,
     /// What it was started with, except for its folders.
     key: Launch,
     source: Temporary,
@@ -68,7 +68,7 @@ impl SpareCompiler {
     /// A compiler that was started with these folders and will read the pipe in its source folder.
     pub(crate) fn new(
         key: Launch,
-        process: Confined,
+        process: RustcProcess,
         (source, pipe, output): (Temporary, &'static str, Temporary),
         libraries: Vec<Library>,
     ) -> Self {
@@ -119,7 +119,7 @@ impl SpareCompiler {
         };
         let mut writer = writer.map_err(|_| "its pipe can't be opened")?;
         let reader = replace(&self.source, &path, text).map_err(|_| "its pipe can't be replaced")?;
-        let mut finished = pin!(compiler::finish(&mut self.process));
+        let mut finished = pin!(self.process.finish());
         let written = tokio::select! {
             // Large texts need several writes: the pipe has 64 KiB.
             written = timeout_at(deadline, writer.write_all(text.as_bytes())) => written,

@@ -7,8 +7,9 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::cache::{Bucket, Cache, Temporary};
-use crate::compiler::{Compiled, Launch};
+use crate::compiler::Launch;
 use crate::library::Library;
+use crate::rustc_process::Compiled;
 use crate::spare_compiler::{SpareCompiler, Unusable};
 
 /// Maximum number of sets of bindings to remember: more than the sensible number of spare compilers.

@@ -68,6 +68,11 @@ impl Toolchain {
     pub fn name(&self) -> &str {
         self.version.lines().next().unwrap_or_default()
     }
+
+    /// The object file with the C library's entry point of static programs.
+    pub(crate) fn entry_point(&self) -> PathBuf {
+        self.sysroot.join("lib/rustlib").join(TARGET).join("lib/self-contained/crt1.o")
+    }
 }
 
 /// What a cached toolchain was read from; if it changes, the record is invalid.

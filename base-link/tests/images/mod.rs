@@ -1,10 +1,10 @@
-//! Small images that the linker of the installed toolchain makes: bases, and programs linked against them.
+//! Small bases that the linker of the installed toolchain makes, and programs that are linked against them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use base_link::{Composition, Machine, Prepared, prepare};
+use base_link::{Composition, Inputs, Machine, Prepared, prepare};
 
 /// The prefix of the sections that programs may have in addition.
 pub(crate) const PREFIX: &str = ".toolsmith.";
@@ -145,36 +145,47 @@ unsafe fn run() -> u32 {
 pub(crate) struct Images {
     pub(crate) base: Vec<u8>,
     pub(crate) prepared: Prepared,
-    /// The program that mutations change.
+    /// The object file and the program that mutations change.
+    pub(crate) object: Vec<u8>,
     pub(crate) program: Vec<u8>,
-    /// Others by their names.
+    /// Object files of other programs by their names.
     others: Vec<(&'static str, Vec<u8>)>,
+}
+
+/// Links a program from object files, of which the first has the entry point, and libraries.
+pub(crate) fn linked(
+    prepared: &Prepared,
+    objects: &[&[u8]],
+    libraries: &[&[u8]],
+) -> base_link::Result<Vec<u8>> {
+    let (entry, objects) = objects.split_first().unwrap();
+    let inputs = Inputs { entry, objects, libraries, symbols: &prepared.symbols, section_prefix: PREFIX };
+    base_link::link(&prepared.layout, &inputs)
 }
 
 impl Images {
     fn new(base: &str, program: &str, others: &[(&'static str, String)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        compile(folder, "base", base);
+        compile(folder, "base", base, "obj");
         link(folder, "base", &["base.o", "--entry=0"]);
         let base = std::fs::read(folder.join("base")).unwrap();
         let prepared = prepare(&base, Machine::X86_64, IDENTITY).unwrap();
-        std::fs::write(folder.join("symbols.o"), &prepared.symbols).unwrap();
-        let address = format!("--image-base={:#x}", prepared.layout.program_base());
-        let linked = |name: &str, source: &str| {
-            compile(folder, name, source);
-            let object = format!("{name}.o");
-            link(folder, name, &[&object, "symbols.o", &address, "--gc-sections", "--strip-all"]);
-            std::fs::read(folder.join(name)).unwrap()
-        };
-        let program = linked("program", program);
-        let others = others.iter().map(|(name, source)| (*name, linked(name, source))).collect();
-        Images { base, prepared, program, others }
+        let object = compile(folder, "program", program, "obj");
+        let program = linked(&prepared, &[&object], &[]).unwrap();
+        let others =
+            others.iter().map(|(name, source)| (*name, compile(folder, name, source, "obj"))).collect();
+        Images { base, prepared, object, program, others }
     }
 
-    /// Another program.
+    /// The object file of another program.
     pub(crate) fn other(&self, name: &str) -> &[u8] {
         &self.others.iter().find(|(other, _)| *other == name).unwrap().1
+    }
+
+    /// Links another program.
+    pub(crate) fn linked(&self, name: &str) -> base_link::Result<Vec<u8>> {
+        linked(&self.prepared, &[self.other(name)], &[])
     }
 }
 
@@ -198,13 +209,14 @@ pub(crate) static LOCAL: LazyLock<Images> = LazyLock::new(|| {
     Images::new(&(BASE.to_owned() + LOCAL_BASE), &own("16", "4"), &others)
 });
 
-fn compile(folder: &Path, name: &str, source: &str) {
+/// What rustc makes of a source text: an object file (`obj`) or a library (`link`).
+pub(crate) fn compile(folder: &Path, name: &str, source: &str, emit: &str) -> Vec<u8> {
     std::fs::write(folder.join(format!("{name}.rs")), source).unwrap();
     let status = Command::new("rustc")
         .current_dir(folder)
         .args([
             "--edition=2024",
-            "--emit=obj",
+            &format!("--emit={emit}"),
             "-Cpanic=abort",
             "-Crelocation-model=static",
             "-Ccodegen-units=1",
@@ -213,6 +225,7 @@ fn compile(folder: &Path, name: &str, source: &str) {
         .args(["-o", &format!("{name}.o"), &format!("{name}.rs")])
         .status();
     assert!(status.unwrap().success(), "{name}");
+    std::fs::read(folder.join(format!("{name}.o"))).unwrap()
 }
 
 fn link(folder: &Path, name: &str, arguments: &[&str]) {

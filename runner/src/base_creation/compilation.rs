@@ -8,6 +8,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::messages::errors;
 use crate::toolchain::Toolchain;
 
+/// The file of a linked program.
+const PROGRAM: &str = "program";
+
 /// Processor time limit for each of these compilations, in seconds: that of the layer's crates, because an emulated
 /// machine needs more than 30 s to compile the linker.
 const CPU_SECONDS: u64 = 600;
@@ -21,21 +24,18 @@ pub(crate) struct Creation<'a> {
 }
 
 impl Creation<'_> {
-    /// Compiles a program from these files, of which the first is the root, and returns it.
+    /// Compiles a program, or an object file, from a named file, and returns it.
     pub(super) async fn compile(
         self,
         crates: &Crates,
-        sources: &[(&str, &str)],
+        (name, source): (&str, &str),
         linker: Linker<'_>,
         arguments: &[&str],
     ) -> Result<Vec<u8>> {
         let folder = self.cache.temporary()?;
         let output = self.cache.temporary()?;
-        for (name, source) in sources {
-            fs_err::write(folder.path().join(name), source).map_err(Error::cache(folder.path()))?;
-        }
-        let name = sources.first().map_or("", |(name, _)| name);
-        let fixed = ["--crate-type=bin", "-o", "program"];
+        fs_err::write(folder.path().join(name), source).map_err(Error::cache(folder.path()))?;
+        let fixed = ["--crate-type=bin"];
         let job = Job {
             toolchain: self.toolchain,
             confinement: self.confinement,
@@ -44,6 +44,7 @@ impl Creation<'_> {
             source: folder.path(),
             output: output.path(),
             arguments: &[&fixed, arguments].concat(),
+            file: PROGRAM,
             main: name,
             linker,
             background: false,
@@ -54,7 +55,10 @@ impl Creation<'_> {
         // Not admitted: a layer is built before anything else can be compiled.
         let compiled = compiler::run(&job).await?;
         if compiled.status.success() {
-            return fs_err::read(output.path().join("program")).map_err(Error::cache(output.path()));
+            return match linker {
+                Linker::Base => Ok(compiled.object.bytes),
+                _ => fs_err::read(output.path().join(PROGRAM)).map_err(Error::cache(output.path())),
+            };
         }
         let messages = compiled.messages.text();
         if disk_full::is_full(&messages) {

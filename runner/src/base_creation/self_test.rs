@@ -35,11 +35,11 @@ struct Behaviour {
 /// If it could not be linked against the base, or behaves differently.
 pub(super) async fn run(creation: Creation<'_>, crates: &Crates, base: &Arc<Base>) -> Result<()> {
     let arguments = ["--crate-name=program"];
-    let whole = creation.compile(crates, &[SOURCE], Linker::Rust, &arguments).await?;
-    let linked = creation.compile(crates, &[SOURCE], Linker::Program(base), &arguments).await?;
-    if !base.is_needed_by(&linked) {
-        return Err(unusable("a test program does not link against it"));
-    }
+    let whole = creation.compile(crates, SOURCE, Linker::Rust, &arguments).await?;
+    let object = creation.compile(crates, SOURCE, Linker::Base, &arguments).await?;
+    let linked = base.link(&object, &[], &creation.toolchain.entry_point());
+    let linked =
+        linked.map_err(|error| unusable(format!("a test program does not link against it: {error}")))?;
     let expected = behaviour(creation, base, &whole).await?;
     let found = behaviour(creation, base, &linked).await?;
     // A failing test program would compare nothing.

@@ -124,20 +124,6 @@ const ATTEMPTS: &[Attempt] = &[
         check: |outcome| assert_says(&outcome["diagnostics"][0]["message"], &["/proc/self/environ"]),
     },
     Attempt {
-        name: "the linker's pipe as a file",
-        code: "include_bytes!(concat!(env!(\"TMPDIR\"), \"/linker.pipe\")).len()",
-        options: &["--timeout", "20"],
-        end: ("compile_error", 3),
-        check: |outcome| assert_says(&outcome["diagnostics"][0]["message"], &["linker.pipe"]),
-    },
-    Attempt {
-        name: "the linker's pipe for the assembler",
-        code: "std::arch::global_asm!(\".incbin \\\"linker.pipe\\\"\");\nfn run() -> Result<i32> { Ok(1) }",
-        options: &["--timeout", "20"],
-        end: ("compile_error", 3),
-        check: |outcome| assert_says(&outcome["diagnostics"][0]["message"], &["linker.pipe"]),
-    },
-    Attempt {
         name: "another's environment",
         code: "let host = args.require(\"host\")?; std::fs::read(format!(\"/proc/{host}/environ\"))?.len()",
         options: &[],

@@ -237,7 +237,9 @@ fn a_program_that_the_base_does_not_suit_is_linked_as_a_whole() {
             let of_std = std::env::args as fn() -> std::env::Args as usize;\n\
             unsafe { (&raw const __ehdr_start).addr() < of_std && of_std < (&raw const _etext).addr() }\n\
         }";
-    for text in [allocator, constructor, function, weak, common, end] {
+    // A library of C that nothing needs.
+    let library = "#[link(name = \"c\")] unsafe extern \"C\" {}\nfn main() -> bool { true }";
+    for text in [allocator, constructor, function, weak, common, end, library] {
         assert_eq!(json(text).result(), true, "{text}");
         assert!(!needs_base(&linked(text, "").1), "{text}");
     }

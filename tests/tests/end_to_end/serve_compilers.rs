@@ -16,8 +16,6 @@ const UNUSABLE: &str = "a spare compiler was not usable";
 const MANY: usize = 200;
 /// A part of the command lines of compilers, and of their supervisors.
 const COMPILER: &str = "--crate-name=program";
-/// A part of the command lines of linkers that wait.
-const LINKER: &str = "rust-lld -flavor gnu -m ";
 const SUPERVISOR: &str = "sandbox-helper:";
 
 /// A server with these keys of `serve`, which logs what becomes of spare compilers.
@@ -183,17 +181,6 @@ fn a_killed_one_costs_a_new_compiler() {
     wait_for(&server, 1);
     assert_result(&mut server, "6 * 7", &json!(42));
     server.wait_for_log(USED);
-}
-
-/// The linker that waits together with the compiler.
-#[test]
-fn a_killed_linker_costs_a_new_linker() {
-    let (mut server, spare) = with_spare("");
-    server.tree().kill(LINKER);
-    assert_result(&mut server, "6 * 7", &json!(42));
-    server.wait_for_log(USED);
-    spare.is_gone();
-    assert_eq!(times(&server, UNUSABLE), 0, "{}", server.stderr());
 }
 
 #[test]

@@ -1,0 +1,200 @@
+//! Reads object files and static libraries.
+
+use std::collections::HashMap;
+
+use object::LittleEndian;
+use object::elf::{self, FileHeader64, Rela64, SectionType, Sym64};
+use object::read::archive::ArchiveFile;
+use object::read::elf::{FileHeader as _, SectionHeader as _, SectionTable, Sym as _, SymbolTable};
+
+use crate::elf::ENDIAN;
+use crate::machine::Machine;
+use crate::{Result, malformed, unsupported};
+
+type Header = FileHeader64<LittleEndian>;
+
+/// An object file.
+pub(super) struct Object<'a> {
+    /// By their numbers in the file.
+    pub(super) sections: Vec<Section<'a>>,
+    /// By their numbers in the file.
+    pub(super) symbols: Vec<Symbol<'a>>,
+}
+
+/// A section of an object file.
+pub(super) struct Section<'a> {
+    pub(super) name: &'a str,
+    pub(super) kind: SectionType,
+    pub(super) flags: u64,
+    pub(super) alignment: u64,
+    pub(super) size: u64,
+    /// Empty if it is filled with zeros.
+    pub(super) bytes: &'a [u8],
+    /// In the order of their offsets.
+    pub(super) relocations: Vec<Relocation>,
+}
+
+/// A place in a section that refers to a symbol.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Relocation {
+    pub(super) offset: u64,
+    /// Its type: a number for each machine.
+    pub(super) kind: u32,
+    /// The number of the symbol.
+    pub(super) symbol: usize,
+    pub(super) addend: i64,
+}
+
+/// A symbol of an object file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Symbol<'a> {
+    pub(super) name: &'a [u8],
+    pub(super) value: u64,
+    pub(super) definition: Definition,
+    pub(super) is_local: bool,
+    pub(super) is_weak: bool,
+}
+
+/// Where a symbol is defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Definition {
+    Elsewhere,
+    Absolute,
+    Section(usize),
+}
+
+impl Section<'_> {
+    /// Whether it has a place in memory.
+    pub(super) fn is_loaded(&self) -> bool {
+        self.has(elf::SHF_ALLOC)
+    }
+
+    pub(super) fn has(&self, flag: elf::SectionFlags) -> bool {
+        self.flags & flag.0 != 0
+    }
+}
+
+impl<'a> Object<'a> {
+    /// Reads an object file for `machine`.
+    pub(super) fn read(bytes: &'a [u8], machine: Machine) -> Result<Self> {
+        let failed = |error: object::Error| malformed(format!("an object file: {error}"));
+        let header = Header::parse(bytes).map_err(failed)?;
+        let is_object = header.e_type(ENDIAN) == elf::ET_REL && header.is_little_endian();
+        if !is_object || header.e_machine(ENDIAN) != machine.number() {
+            return Err(unsupported("an input that is no object file for this machine"));
+        }
+        let table = header.sections(ENDIAN, bytes).map_err(failed)?;
+        let symbols = table.symbols(ENDIAN, bytes, elf::SHT_SYMTAB).map_err(failed)?;
+        let sections = sections(&table, bytes)?;
+        let count = sections.len();
+        let read = symbols.iter().enumerate().map(|(number, symbol)| {
+            let symbol = self::symbol(&symbols, number, symbol)?;
+            match symbol.definition {
+                Definition::Section(section) if section >= count => Err(malformed("a symbol's section")),
+                _ => Ok(symbol),
+            }
+        });
+        let symbols = read.collect::<Result<Vec<_>>>()?;
+        let named = sections.iter().flat_map(|section| &section.relocations);
+        if named.clone().any(|relocation| relocation.symbol >= symbols.len()) {
+            return Err(malformed("a relocation's symbol"));
+        }
+        Ok(Object { sections, symbols })
+    }
+}
+
+fn sections<'a>(table: &SectionTable<'a, Header>, bytes: &'a [u8]) -> Result<Vec<Section<'a>>> {
+    let failed = |error: object::Error| malformed(format!("an object file: {error}"));
+    let mut sections = Vec::with_capacity(table.len());
+    for header in table.iter() {
+        let name = table.section_name(ENDIAN, header).map_err(failed)?;
+        sections.push(Section {
+            name: std::str::from_utf8(name).map_err(|_| malformed("a section's name is not text"))?,
+            kind: header.sh_type(ENDIAN),
+            flags: header.sh_flags(ENDIAN).0,
+            alignment: header.sh_addralign(ENDIAN).max(1),
+            size: header.sh_size(ENDIAN),
+            bytes: header.data(ENDIAN, bytes).map_err(failed)?,
+            relocations: Vec::new(),
+        });
+    }
+    for header in table.iter() {
+        let Some((entries, _)) = header.rela(ENDIAN, bytes).map_err(failed)? else { continue };
+        let target = header.sh_info(ENDIAN) as usize;
+        let section = sections.get_mut(target).ok_or_else(|| malformed("the section of relocations"))?;
+        section.relocations.extend(entries.iter().map(relocation));
+        section.relocations.sort_by_key(|relocation| relocation.offset);
+    }
+    let has_other = |header: &elf::SectionHeader64<LittleEndian>| header.sh_type(ENDIAN) == elf::SHT_REL;
+    if table.iter().any(has_other) {
+        return Err(unsupported("relocations without addends"));
+    }
+    Ok(sections)
+}
+
+fn relocation(entry: &Rela64<LittleEndian>) -> Relocation {
+    Relocation {
+        offset: entry.r_offset.get(ENDIAN),
+        kind: entry.r_type(ENDIAN, false).0,
+        symbol: entry.r_sym(ENDIAN, false) as usize,
+        addend: entry.r_addend.get(ENDIAN),
+    }
+}
+
+fn symbol<'a>(
+    table: &SymbolTable<'a, Header>,
+    number: usize,
+    symbol: &'a Sym64<LittleEndian>,
+) -> Result<Symbol<'a>> {
+    let failed = |error: object::Error| malformed(format!("an object file: {error}"));
+    let section = table.symbol_section(ENDIAN, symbol, object::SymbolIndex(number)).map_err(failed)?;
+    let definition = match (section, symbol.st_shndx(ENDIAN)) {
+        (Some(section), _) => Definition::Section(section.0),
+        (None, elf::SHN_UNDEF) => Definition::Elsewhere,
+        (None, elf::SHN_ABS) => Definition::Absolute,
+        _ => return Err(unsupported("a symbol without a section")),
+    };
+    // Their address is known only at run time.
+    if symbol.st_type() == elf::STT_GNU_IFUNC {
+        return Err(unsupported("a function that is chosen at the start"));
+    }
+    Ok(Symbol {
+        name: table.symbol_name(ENDIAN, symbol).map_err(failed)?,
+        value: symbol.st_value(ENDIAN),
+        definition,
+        is_local: symbol.st_bind() == elf::STB_LOCAL,
+        is_weak: symbol.st_bind() == elf::STB_WEAK,
+    })
+}
+
+/// The object files of static libraries, by the symbols that they define.
+#[derive(Default)]
+pub(super) struct Members<'a> {
+    by_symbol: HashMap<&'a [u8], &'a [u8]>,
+}
+
+impl<'a> Members<'a> {
+    /// Reads the tables of `libraries`. Of several definitions of a symbol, the first one counts.
+    pub(super) fn read(libraries: &[&'a [u8]]) -> Result<Self> {
+        let failed = |error: object::Error| malformed(format!("a library: {error}"));
+        let mut members = Members::default();
+        for library in libraries {
+            let archive = ArchiveFile::parse(*library).map_err(failed)?;
+            let Some(symbols) = archive.symbols().map_err(failed)? else {
+                return Err(unsupported("a library without a table of symbols"));
+            };
+            for symbol in symbols {
+                let symbol = symbol.map_err(failed)?;
+                let member = archive.member(symbol.offset()).map_err(failed)?;
+                let bytes = member.data(*library).map_err(failed)?;
+                members.by_symbol.entry(symbol.name()).or_insert(bytes);
+            }
+        }
+        Ok(members)
+    }
+
+    /// The object file that defines a symbol.
+    pub(super) fn get(&self, name: &[u8]) -> Option<&'a [u8]> {
+        self.by_symbol.get(name).copied()
+    }
+}

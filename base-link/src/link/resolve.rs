@@ -1,0 +1,142 @@
+//! Finds the definition of each symbol: in the program's objects, in the base, or in a library.
+
+use std::collections::HashMap;
+
+use super::input::{Definition, Members, Object, Symbol};
+use super::{Inputs, SectionId};
+use crate::symbols::{self, OF_THE_LINKER, Symbols};
+use crate::{Result, unsupported};
+
+/// Beginning of the names of symbols that each object defines weakly for unwinding, all alike.
+const UNWINDING: &[u8] = b"DW.ref.";
+
+/// A symbol that static executables do not have; the C library's entry point asks for it.
+const DYNAMIC: &[u8] = b"_DYNAMIC";
+
+/// What a symbol means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Target {
+    /// A place in a section of the program.
+    Section { place: SectionId, value: u64 },
+    /// An address, also one in the base; 0 if nothing defines a weak symbol.
+    Address(u64),
+    /// A thread-local variable of the base, by its distance from the thread pointer in bytes.
+    ThreadLocal(i64),
+}
+
+impl From<symbols::Symbol> for Target {
+    fn from(symbol: symbols::Symbol) -> Self {
+        match symbol {
+            symbols::Symbol::Address(address) => Target::Address(address),
+            symbols::Symbol::ThreadLocal(distance) => Target::ThreadLocal(distance),
+        }
+    }
+}
+
+/// Objects with the definitions of their symbols.
+pub(super) struct Resolved<'a> {
+    pub(super) objects: Vec<Object<'a>>,
+    globals: HashMap<&'a [u8], Global>,
+}
+
+/// A symbol that is not local.
+struct Global {
+    target: Target,
+    is_weak: bool,
+}
+
+impl<'a> Resolved<'a> {
+    /// A symbol that is not local.
+    pub(super) fn global(&self, name: &[u8]) -> Option<Target> {
+        self.globals.get(name).map(|global| global.target)
+    }
+
+    /// A symbol of an object, which something retained refers to.
+    pub(super) fn target(&self, object: usize, symbol: usize) -> Result<Target> {
+        let symbol = &self.objects[object].symbols[symbol];
+        let own = defined(object, symbol);
+        let found = if symbol.is_local { own } else { self.global(symbol.name) };
+        if let Some(target) = found {
+            return Ok(target);
+        }
+        // The first symbol of each table has no name, and stands for 0 (ELF, "Symbol Table").
+        let is_nothing = symbol.is_local && symbol.name.is_empty();
+        let is_of_linker = OF_THE_LINKER.iter().any(|name| name.as_bytes() == symbol.name);
+        let is_of_entry = object == 0 && symbol.name == DYNAMIC;
+        if is_nothing || symbol.is_weak && (!is_of_linker || is_of_entry) {
+            return Ok(Target::Address(0));
+        }
+        Err(unsupported(format!("no definition of {}", shown(symbol))))
+    }
+
+    /// Adds an object's definitions.
+    fn add(&mut self, object: Object<'a>, symbols: &Symbols<'_>) -> Result<()> {
+        let number = self.objects.len();
+        for symbol in object.symbols.iter().filter(|symbol| !symbol.is_local) {
+            let Some(target) = defined(number, symbol) else { continue };
+            if let Some(of_base) = symbols.get(symbol.name) {
+                if !symbol.name.starts_with(UNWINDING) {
+                    return Err(unsupported(format!("{}, which the base has or looks for", shown(symbol))));
+                }
+                self.globals.insert(symbol.name, Global { target: of_base.into(), is_weak: false });
+                continue;
+            }
+            let global = Global { target, is_weak: symbol.is_weak };
+            match self.globals.get(symbol.name).map(|known| known.is_weak) {
+                Some(true) | None if !symbol.is_weak => drop(self.globals.insert(symbol.name, global)),
+                None => drop(self.globals.insert(symbol.name, global)),
+                Some(false) if !symbol.is_weak => {
+                    return Err(unsupported(format!("two definitions of {}", shown(symbol))));
+                }
+                Some(_) => {}
+            }
+        }
+        self.objects.push(object);
+        Ok(())
+    }
+}
+
+fn defined(object: usize, symbol: &Symbol<'_>) -> Option<Target> {
+    match symbol.definition {
+        Definition::Elsewhere => None,
+        Definition::Absolute => Some(Target::Address(symbol.value)),
+        Definition::Section(section) => {
+            Some(Target::Section { place: SectionId { object, section }, value: symbol.value })
+        }
+    }
+}
+
+fn shown(symbol: &Symbol<'_>) -> String {
+    String::from_utf8_lossy(symbol.name).into_owned()
+}
+
+/// Reads the objects, and those members of libraries that they need.
+pub(super) fn resolve<'a>(inputs: &Inputs<'a>, symbols: &Symbols<'_>) -> Result<Resolved<'a>> {
+    let machine = symbols.machine();
+    let members = Members::read(inputs.libraries)?;
+    let mut program = Resolved { objects: Vec::new(), globals: HashMap::new() };
+    for object in [&inputs.entry].into_iter().chain(inputs.objects) {
+        program.add(Object::read(object, machine)?, symbols)?;
+    }
+    let mut next = 0;
+    while let Some(object) = program.objects.get(next) {
+        for symbol in wanted(object) {
+            if program.globals.contains_key(symbol.name) {
+                continue;
+            }
+            if let Some(target) = symbols.get(symbol.name) {
+                program.globals.insert(symbol.name, Global { target: target.into(), is_weak: false });
+            } else if let Some(member) = members.get(symbol.name).filter(|_| !symbol.is_weak) {
+                program.add(Object::read(member, machine)?, symbols)?;
+            }
+        }
+        next += 1;
+    }
+    Ok(program)
+}
+
+/// The symbols that other inputs define.
+fn wanted<'a>(object: &Object<'a>) -> Vec<Symbol<'a>> {
+    let is_wanted = |symbol: &&Symbol<'_>| !symbol.is_local && symbol.definition == Definition::Elsewhere;
+    object.symbols.iter().filter(is_wanted).copied().collect()
+}
