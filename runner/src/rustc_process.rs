@@ -1,6 +1,6 @@
 //! A started rustc: its messages, the object file that it writes into a pipe, and its end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use rustix::fs::{Mode, OFlags};
@@ -51,17 +51,12 @@ impl RustcProcess {
         mut command: sandbox::Command,
         object: Option<&Path>,
     ) -> Result<Self> {
-        let mut receiver = None;
-        if let Some(folder) = object {
-            let failed = || Error::cache(folder);
-            let path = folder.join(random::id().map_err(failed())?);
-            create_pipe(&path)?;
-            // Opened for writing too, so that it has no end before rustc opens it (fifo(7)).
-            receiver =
-                Some(pipe::OpenOptions::new().read_write(true).open_receiver(&path).map_err(failed())?);
+        let object = object.map(object_pipe).transpose()?;
+        if let Some((path, _)) = &object {
             command = command.arg("-o").arg(path);
         }
-        Ok(RustcProcess { process: Confined::spawn(policy, confinement, command)?, object: receiver })
+        let process = Confined::spawn(policy, confinement, command)?;
+        Ok(RustcProcess { process, object: object.map(|(_, pipe)| pipe) })
     }
 
     /// Waits until rustc has ended, or has announced its exit status.
@@ -111,6 +106,18 @@ impl RustcProcess {
     pub(crate) fn end_behind(self, used: impl Send + 'static) {
         self.process.end_behind(used);
     }
+}
+
+/// A pipe for an object file, with its path in `folder`.
+fn object_pipe(folder: &Path) -> Result<(PathBuf, pipe::Receiver)> {
+    let failed = || Error::cache(folder);
+    let path = folder.join(random::id().map_err(failed())?);
+    create_pipe(&path)?;
+    // Opened for writing too, so that it has no end before rustc opens it (fifo(7)).
+    let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(&path, flags, Mode::empty()).map_err(std::io::Error::from);
+    let pipe = opened.and_then(pipe::Receiver::from_owned_fd).map_err(failed())?;
+    Ok((path, pipe))
 }
 
 /// Reads an object file as it is written; never returns, because only rustc's last message tells its end.
