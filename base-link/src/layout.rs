@@ -130,6 +130,7 @@ pub(crate) fn header(
 }
 
 /// Where an executable's tables of segments and sections are in its file, and their lengths.
+#[derive(Clone, Copy)]
 pub(crate) struct Tables {
     pub(crate) segments: (u64, usize),
     /// The last section has the names; without sections, 0 and 0.

@@ -20,25 +20,11 @@ use crate::{Result, malformed};
 
 use arrange::Arrangement;
 use contents::Placed;
-use resolve::{Resolved, Target};
+pub use input::Inputs;
+use resolve::Target;
 
 /// The C library's entry point, which calls `main`.
 const ENTRY: &[u8] = b"_start";
-
-/// What a program is linked from.
-#[derive(Debug, Clone, Copy)]
-pub struct Inputs<'a> {
-    /// The object file with the C library's entry point (`crt1.o`).
-    pub entry: &'a [u8],
-    /// The program's own object files.
-    pub objects: &'a [&'a [u8]],
-    /// Static libraries, of which only what the program refers to is linked.
-    pub libraries: &'a [&'a [u8]],
-    /// The table of the base's symbols ([`Prepared::symbols`](crate::Prepared::symbols)).
-    pub symbols: &'a [u8],
-    /// Besides ordinary sections, a program may have data whose section name begins with this.
-    pub section_prefix: &'a str,
-}
 
 /// Links a program, which [`compose`](crate::compose()) joins with the base.
 ///
@@ -54,17 +40,4 @@ pub fn link(layout: &Layout, inputs: &Inputs<'_>) -> Result<Vec<u8>> {
     let arrangement = Arrangement::new(layout, &program, &retained, inputs.section_prefix)?;
     let placed = Placed { program: &program, retained: &retained, arrangement: &arrangement };
     output::write(&placed, placed.address(entry)?)
-}
-
-/// Where a section of an input is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct SectionId {
-    object: usize,
-    section: usize,
-}
-
-impl Resolved<'_> {
-    fn section(&self, id: SectionId) -> &input::Section<'_> {
-        &self.objects[id.object].sections[id.section]
-    }
 }

@@ -125,7 +125,7 @@ async fn read_object(object: &mut Captured, pipe: Option<&mut pipe::Receiver>) {
     if let Some(pipe) = pipe {
         object.read(pipe, OBJECT_LIMIT, false, |_| {}).await;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Creates a named pipe.

@@ -12,12 +12,11 @@ use std::ops::Range;
 
 use object::elf;
 
-use super::SectionId;
 use super::frames;
-use super::input::Section;
+use super::input::{Section, SectionId};
 use super::offsets::{self, Offsets};
 use super::resolve::Resolved;
-use super::retain::Retained;
+use super::retain::{Frames, Retained};
 use crate::layout::{Layout, TLS_ALIGNMENT};
 use crate::machine::Machine;
 use crate::tls::{self, TLS_SECTION};
@@ -132,7 +131,7 @@ impl<'a> Arrangement<'a> {
             let place = output.add(section.size, section.alignment)?;
             output.pieces.push((*id, place));
         }
-        let retained_frames = || retained.frames.values().flat_map(|frames| frames.retained());
+        let retained_frames = || retained.frames.values().flat_map(Frames::retained);
         let functions = retained_frames().filter(|record| record.function.is_some()).count() as u64;
         let size = retained_frames().map(|record| record.size as u64).sum();
         outputs.ordinary(frames::SECTION).add(size, 8)?;

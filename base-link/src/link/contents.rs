@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use object::elf;
 
-use super::SectionId;
 use super::arrange::{Arrangement, UNWINDING};
 use super::frames::{self, Record};
-use super::input::Relocation;
+use super::input::{Relocation, SectionId};
 use super::offsets;
 use super::relocation::{self, Operand, Rule, Value};
 use super::resolve::{Resolved, Target};

@@ -53,7 +53,7 @@ pub(super) fn read(object: &Object<'_>, section: &Section<'_>) -> Result<Vec<Rec
     while start < section.bytes.len() {
         let length = number(start)?;
         // The end, or a length of 64 bits.
-        if length < 4 || length >= 0xffff_fff0 {
+        if !(4..0xffff_fff0).contains(&length) {
             return Err(unsupported("call frames in another form"));
         }
         let size = 4 + length;

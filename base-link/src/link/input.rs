@@ -13,6 +13,28 @@ use crate::{Result, malformed, unsupported};
 
 type Header = FileHeader64<LittleEndian>;
 
+/// What a program is linked from.
+#[derive(Debug, Clone, Copy)]
+pub struct Inputs<'a> {
+    /// The object file with the C library's entry point (`crt1.o`).
+    pub entry: &'a [u8],
+    /// The program's own object files.
+    pub objects: &'a [&'a [u8]],
+    /// Static libraries, of which only what the program refers to is linked.
+    pub libraries: &'a [&'a [u8]],
+    /// The table of the base's symbols ([`Prepared::symbols`](crate::Prepared::symbols)).
+    pub symbols: &'a [u8],
+    /// Besides ordinary sections, a program may have data whose section name begins with this.
+    pub section_prefix: &'a str,
+}
+
+/// Where a section of an input is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct SectionId {
+    pub(super) object: usize,
+    pub(super) section: usize,
+}
+
 /// An object file.
 pub(super) struct Object<'a> {
     /// By their numbers in the file.

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::SectionId;
-use super::input::Relocation;
+use super::input::{Relocation, SectionId};
 use super::relocation::{self, Operand};
 use super::resolve::{Resolved, Target};
 use super::retain::Retained;

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::input::{Definition, Members, Object, Symbol};
-use super::{Inputs, SectionId};
+use super::input::{Definition, Inputs, Members, Object, Section, SectionId, Symbol};
 use crate::symbols::{self, OF_THE_LINKER, Symbols};
 use crate::{Result, unsupported};
 
@@ -46,6 +45,10 @@ struct Global {
 }
 
 impl<'a> Resolved<'a> {
+    pub(super) fn section(&self, id: SectionId) -> &Section<'a> {
+        &self.objects[id.object].sections[id.section]
+    }
+
     /// A symbol that is not local.
     pub(super) fn global(&self, name: &[u8]) -> Option<Target> {
         self.globals.get(name).map(|global| global.target)
@@ -81,14 +84,14 @@ impl<'a> Resolved<'a> {
                 self.globals.insert(symbol.name, Global { target: of_base.into(), is_weak: false });
                 continue;
             }
-            let global = Global { target, is_weak: symbol.is_weak };
-            match self.globals.get(symbol.name).map(|known| known.is_weak) {
-                Some(true) | None if !symbol.is_weak => drop(self.globals.insert(symbol.name, global)),
-                None => drop(self.globals.insert(symbol.name, global)),
-                Some(false) if !symbol.is_weak => {
-                    return Err(unsupported(format!("two definitions of {}", shown(symbol))));
-                }
-                Some(_) => {}
+            let replaces = match self.globals.get(symbol.name) {
+                None => true,
+                Some(_) if symbol.is_weak => false,
+                Some(known) if known.is_weak => true,
+                Some(_) => return Err(unsupported(format!("two definitions of {}", shown(symbol)))),
+            };
+            if replaces {
+                self.globals.insert(symbol.name, Global { target, is_weak: symbol.is_weak });
             }
         }
         self.objects.push(object);

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use object::elf;
 
-use super::SectionId;
 use super::frames::{self, Record};
-use super::input::{Relocation, Section};
+use super::input::{Relocation, Section, SectionId};
 use super::resolve::{Resolved, Target};
 use crate::{Result, unsupported};
 
