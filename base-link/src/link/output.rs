@@ -10,7 +10,7 @@ use super::contents::Placed;
 use crate::elf::ENDIAN;
 use crate::layout::{Place, TLS_ALIGNMENT, Tables, file_header, header};
 use crate::symbols::IDENTITY_SECTION;
-use crate::{Result, malformed};
+use crate::{Result, malformed, unsupported};
 
 /// The section of the names of sections.
 const NAMES: &str = ".shstrtab";
@@ -36,6 +36,10 @@ pub(super) fn write(placed: &Placed<'_>, entry: u64) -> Result<Vec<u8>> {
     sections.push(section(number, elf::SHT_STRTAB, (file.len() as u64, names.0.len() as u64)));
     file.extend(names.0);
     file.resize(file.len().next_multiple_of(TABLE_ALIGNMENT), 0);
+    // From this number on, the count would be elsewhere (elf(5), `SHN_LORESERVE`).
+    if sections.len() >= usize::from(elf::SHN_LORESERVE) {
+        return Err(unsupported(format!("{} sections", sections.len())));
+    }
     let segments = segments(arrangement);
     let tables =
         Tables { segments: (FILE_HEADER, segments.len()), sections: (file.len() as u64, sections.len()) };
@@ -95,7 +99,7 @@ fn segments(arrangement: &Arrangement<'_>) -> Vec<ProgramHeader64<LittleEndian>>
         let own: Vec<&Output> = own.filter(|output| !(output.is_thread_local() && output.is_zero)).collect();
         let (Some(first), Some(last)) = (own.first(), own.last()) else { continue };
         // The first segment begins with the headers.
-        let headers = if flags == elf::PF_R { HEADERS.max(first.offset) } else { 0 };
+        let headers = if flags == elf::PF_R { first.offset } else { 0 };
         let place = Place { offset: first.offset - headers, address: first.address - headers };
         let end = own.iter().map(|output| output.offset + output.size_in_file()).max();
         let file_size = end.unwrap_or(first.offset) - place.offset;
