@@ -1,9 +1,11 @@
 //! Compiles a spliced text into a program: with a spare compiler if one fits, otherwise with a new one.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
 
+use fs_err::os::unix::fs::OpenOptionsExt as _;
 use tokio::task::spawn_blocking;
 
 use crate::base::Base;
@@ -166,7 +168,9 @@ async fn link(base: Arc<Base>, inputs: &Inputs<'_>, attempt: &mut Attempt) -> bo
     let program = attempt.output.path().join(PROGRAM);
     let linked = spawn_blocking(move || {
         let linked = base.link(&object, &libraries, &entry).map_err(|e| eprintln!("LINKERR {e}")).ok()?;
-        fs_err::write(program, linked).ok()
+        // Executable, like a program that rust-lld has linked.
+        let file = fs_err::OpenOptions::new().create_new(true).write(true).mode(0o755).open(program);
+        file.ok()?.write_all(&linked).ok()
     });
     linked.await.ok().flatten().is_some()
 }

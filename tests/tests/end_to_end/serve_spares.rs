@@ -147,13 +147,12 @@ fn a_dead_spare_session_is_replaced_by_a_new_one() {
     assert!(!spares.contains(&process_in(&state)), "{state}");
 }
 
-/// A server that does not answer the check of its spare session costs a new session.
-#[test]
-fn a_spare_session_that_does_not_answer_is_not_used() {
-    let recorded = Recorded::new();
+/// Executes a snippet once, and stops the processes of the spare sessions that are opened then.
+#[track_caller]
+fn with_stopped_spares(recorded: &Recorded, code: &str) -> (Server, Vec<u32>) {
     let mut server = Serve::new(&recorded.config("")).arguments(&["--verbose"]).start();
     server.shake_hands();
-    let first = process_in(&result_of(&mut server, 1, STATE));
+    let first = process_in(&result_of(&mut server, 1, code));
     recorded.wait_for(&server, "sessions", AFTER_THE_FIRST);
     let watched = recorded.all("sessions")[0].0;
     let stopped: Vec<u32> =
@@ -161,9 +160,42 @@ fn a_spare_session_that_does_not_answer_is_not_used() {
     for process in &stopped {
         kill_process(Pid::from_raw(i32::try_from(*process).unwrap()).unwrap(), Signal::STOP).unwrap();
     }
+    (server, stopped)
+}
+
+const NOT_USABLE: &str = "a spare session was not usable";
+
+/// A server that does not answer the check of its spare session costs a new session.
+#[test]
+fn a_spare_session_that_does_not_answer_is_not_used() {
+    let recorded = Recorded::new();
+    let (mut server, stopped) = with_stopped_spares(&recorded, STATE);
     let state = result_of(&mut server, 2, STATE);
     assert!(!stopped.contains(&process_in(&state)), "{state}");
-    server.wait_for_log("a spare session was not usable");
+    server.wait_for_log(NOT_USABLE);
+}
+
+/// Whether a program runs before the check of its session has ended, which here ends only at its time limit.
+fn runs_before_the_check() -> bool {
+    let code = format!("progress(1, 1, \"it runs\");\n{STATE}");
+    let recorded = Recorded::new();
+    let (mut server, stopped) = with_stopped_spares(&recorded, &code);
+    let mut call = execute(&code);
+    call["_meta"] = json!({ "progressToken": 1 });
+    server.send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }));
+    server.receive("the program's progress", |message| message["params"]["message"] == "it runs");
+    let is_early = !server.stderr().contains(NOT_USABLE);
+    let answer = server.receive("the answer", |message| message["id"] == 2);
+    let outcome = outcome_of(&answer);
+    assert_eq!(outcome["status"], "ok", "{answer:#}");
+    assert!(!stopped.contains(&process_in(&outcome["result"])), "{answer:#}");
+    is_early
+}
+
+/// Only its first call waits for the check. On a busy machine, the program may start after the check's limit.
+#[test]
+fn a_program_starts_while_its_session_is_checked() {
+    assert!((0..5).any(|_| runs_before_the_check()));
 }
 
 #[test]
