@@ -1,11 +1,11 @@
 //! The table of a base's symbols, against which programs are linked.
 //!
-//! After the base's identity, it has an entry for each symbol: a hash of its name, its value, and whether it is a
-//! thread-local variable. Entries are sorted, so a linker finds the hundred symbols of a program among 20 000 without
+//! After the base's identity, it has an entry for each symbol: a hash of its name, its value and its kind. Entries are
+//! sorted, so a linker finds the hundred symbols of a program among 20 000 without
 //! reading the names.
 //!
-//! A symbol that the base leaves undefined has the value 0, as in the base. So a program that defines a symbol of the
-//! base again, or one that the base looks for, is not linked against the base, but as a whole.
+//! Symbols that the base leaves undefined are among them. A program that names one of these, or defines a symbol of the
+//! base again, is not linked against the base, but as a whole.
 
 use std::collections::BTreeMap;
 
@@ -48,8 +48,13 @@ const PRIVATE_CONSTANT: &str = "anon.";
 
 /// Length of a name's hash, in bytes: no two names have the same.
 const HASH: usize = 16;
-/// Length of an entry: the hash, the value (8 bytes), and 1 for a thread-local variable (8 bytes).
+/// Length of an entry: the hash, the value (8 bytes), and the kind (8 bytes).
 const ENTRY: usize = HASH + 16;
+
+/// The kinds of symbols.
+const ADDRESS: u8 = 0;
+const THREAD_LOCAL: u8 = 1;
+const UNDEFINED: u8 = 2;
 
 /// A symbol of the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +62,8 @@ pub(crate) enum Symbol {
     Address(u64),
     /// A thread-local variable: its distance from the thread pointer, in bytes.
     ThreadLocal(i64),
+    /// The base looks for it, and does without it.
+    Undefined,
 }
 
 /// A table of symbols.
@@ -87,11 +94,14 @@ impl<'a> Symbols<'a> {
         let found = self.entries.binary_search_by(|entry| entry[..HASH].cmp(&hash)).ok()?;
         let (value, kind) = self.entries[found][HASH..].split_first_chunk()?;
         let value = u64::from_le_bytes(*value);
-        if kind[0] == 0 {
-            return Some(Symbol::Address(value));
+        match kind[0] {
+            ADDRESS => Some(Symbol::Address(value)),
+            THREAD_LOCAL => {
+                let block = self.layout.tls.as_ref()?;
+                Some(Symbol::ThreadLocal(tls::distance_of_base(block, self.layout.machine, value)))
+            }
+            _ => Some(Symbol::Undefined),
         }
-        let block = self.layout.tls.as_ref()?;
-        Some(Symbol::ThreadLocal(tls::distance_of_base(block, self.layout.machine, value)))
     }
 }
 
@@ -112,8 +122,12 @@ pub(crate) fn write(base: &Executable<'_>, layout: &Layout) -> Result<Vec<u8>> {
         if text.is_empty() || OF_THE_LINKER.contains(&text) || text.starts_with(PRIVATE_CONSTANT) {
             continue;
         }
-        let is_thread_local = symbol.st_type() == elf::STT_TLS;
-        let value = (symbol.st_value(ENDIAN), u64::from(is_thread_local));
+        let kind = match (symbol.st_shndx(ENDIAN), symbol.st_type()) {
+            (elf::SHN_UNDEF, _) => UNDEFINED,
+            (_, elf::STT_TLS) => THREAD_LOCAL,
+            _ => ADDRESS,
+        };
+        let value = (symbol.st_value(ENDIAN), u64::from(kind));
         if entries.insert(hash(name), value).is_some() {
             return Err(malformed(format!("the symbol {text} is defined twice")));
         }

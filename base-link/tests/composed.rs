@@ -124,10 +124,40 @@ fn symbols_that_a_whole_program_would_not_have_are_refused() {
     assert_eq!(program(code, end, &[]), Err(unsupported("no definition of _end")));
     let weak = "core::arch::global_asm!(\".weak nowhere\", \".globl place\", \"place: .quad nowhere\");\n\
         unsafe extern \"C\" { static place: usize; }";
-    assert_eq!(exit_code(&PLAIN, &program("place + 42", weak, &[]).unwrap()), Some(42));
+    assert_eq!(program("place + 42", weak, &[]), Err(unsupported("no definition of nowhere")));
+    let assembled = |text: &str| program("1", &format!("core::arch::global_asm!({text:?});"), &[]);
+    for name in ["__init_array_start", "_end", "getpid@@V1"] {
+        let defined = assembled(&format!(".globl plain\nplain:\n.globl \"{name}\"\n\"{name}\":"));
+        assert_eq!(defined, Err(unsupported(&format!("a definition of {name}"))));
+    }
     let chosen = "core::arch::global_asm!(\".type choose, @gnu_indirect_function\", \"choose: ret\");";
     let chosen = program("1", chosen, &[]);
     assert_eq!(chosen, Err(unsupported("a function that is chosen at the start")));
+}
+
+/// Sections that a linker treats in another way than those of compiled code, or that only a crafted file has.
+#[test]
+fn unusual_sections_are_refused() {
+    let retained = |section: &str, more: &str| {
+        let text = format!(".section {section}\n.globl marked\nmarked: .byte 42\n.text\n{more}");
+        let text = format!("core::arch::global_asm!({text:?}); unsafe extern \"C\" {{ static marked: u8; }}");
+        program("u32::from((&raw const marked).read_volatile())", &text, &[])
+    };
+    let ordinary = retained(".rodata.some,\"a\",@progbits", "").unwrap();
+    assert_eq!(exit_code(&PLAIN, &ordinary), Some(42));
+    for section in [
+        ".rodata.excluded,\"ae\",@progbits",
+        ".rodata.writable,\"aw\",@progbits",
+        ".got,\"aw\",@progbits",
+        ".unknown,\"a\",@progbits",
+        ".toolsmith.0123456789abcdef0123456789abcdef0,\"a\",@progbits",
+    ] {
+        assert!(matches!(retained(section, ""), Err(Error::Unsupported(_))), "{section}");
+    }
+    for unknown in [".section .libraries,\"MS\",@llvm_dependent_libraries,1", ".section .symbols,\"\",@2"] {
+        let sections = unsupported("an object file with sections that are not known");
+        assert_eq!(retained(".rodata.some,\"a\",@progbits", unknown), Err(sections), "{unknown}");
+    }
 }
 
 /// Through the global offset table, as code for any address does.

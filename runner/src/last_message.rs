@@ -7,8 +7,13 @@ use std::process::ExitStatus;
 
 use serde::Deserialize;
 
+use crate::messages::Message;
+
 /// Makes rustc announce files that it has written (The rustc book, "JSON Output", "Artifact notifications").
 pub(crate) const OPTION: &str = "--json=artifacts";
+
+/// The kind of file after which nothing is left to do. After it has linked, rustc still removes files.
+const OBJECT: &str = "obj";
 
 /// How many bytes of a line are kept: more than any of these messages has.
 const KEPT: usize = 1024;
@@ -21,13 +26,10 @@ pub(crate) struct LastMessage {
     status: Option<ExitStatus>,
 }
 
-/// What is used of a message: a diagnostic or a notification.
+/// A notification about a file.
 #[derive(Deserialize)]
-struct Message {
-    #[serde(rename = "$message_type")]
-    kind: String,
-    emit: Option<String>,
-    message: Option<String>,
+struct Artifact {
+    emit: String,
 }
 
 impl LastMessage {
@@ -52,10 +54,10 @@ impl LastMessage {
 
 /// The status that a message announces.
 fn announced(line: &[u8]) -> Option<ExitStatus> {
-    let message: Message = serde_json::from_slice(line).ok()?;
-    let code = match message.kind.as_str() {
-        "artifact" if matches!(message.emit.as_deref(), Some("link" | "obj")) => 0,
-        "diagnostic" if message.message?.starts_with("aborting due to ") => 1,
+    let is_object = |artifact: Artifact| artifact.emit == OBJECT;
+    let code = match serde_json::from_slice::<Message>(line) {
+        Ok(message) if message.is_summary() => 1,
+        Err(_) if serde_json::from_slice(line).is_ok_and(is_object) => 0,
         _ => return None,
     };
     // As wait(2) returns it.
@@ -66,7 +68,7 @@ fn announced(line: &[u8]) -> Option<ExitStatus> {
 mod tests {
     use super::*;
 
-    const LINKED: &str = "{\"$message_type\":\"artifact\",\"artifact\":\"program\",\"emit\":\"link\"}\n";
+    const COMPILED: &str = "{\"$message_type\":\"artifact\",\"artifact\":\"/out\",\"emit\":\"obj\"}\n";
     const FAILED: &str = "{\"$message_type\":\"diagnostic\",\"message\":\"aborting due to 2 previous errors; 1 warning \
                           emitted\",\"code\":null,\"level\":\"error\",\"spans\":[],\"children\":[],\"rendered\":\"…\"}\n";
 
@@ -80,7 +82,7 @@ mod tests {
 
     #[test]
     fn last_messages_are_recognised_in_parts() {
-        for (message, status) in [(LINKED, 0), (FAILED, 1)] {
+        for (message, status) in [(COMPILED, 0), (FAILED, 1)] {
             assert_eq!(code(&[message]), Some(status));
             assert_eq!(code(&["plain text\n", &message[..30], &message[30..]]), Some(status));
             assert_eq!(code(&[message.trim_end()]), None);
@@ -90,12 +92,15 @@ mod tests {
     #[test]
     fn other_messages_are_none() {
         let quoted =
-            serde_json::json!({ "$message_type": "diagnostic", "message": LINKED }).to_string() + "\n";
-        let other = LINKED.replace("link\"", "metadata\"");
-        let long = "x".repeat(2 * KEPT) + LINKED;
-        for message in [&quoted, &other, &long, "\n", "{}\n"] {
+            serde_json::json!({ "$message_type": "diagnostic", "message": COMPILED }).to_string() + "\n";
+        let linked = COMPILED.replace("obj", "link");
+        let long = "x".repeat(2 * KEPT) + COMPILED;
+        // The message of `compile_error!("aborting due to …")`.
+        let span = r#"{"file_name":"snippet.rs","byte_start":0,"byte_end":1,"line_start":1,"line_end":1,"column_start":1,"column_end":2,"is_primary":true}"#;
+        let own = FAILED.replace("\"spans\":[]", &format!("\"spans\":[{span}]"));
+        for message in [&quoted, &linked, &long, &own, "\n", "{}\n"] {
             assert_eq!(code(&[message]), None, "{message}");
         }
-        assert_eq!(code(&[&long, LINKED]), Some(0));
+        assert_eq!(code(&[&long, COMPILED]), Some(0));
     }
 }

@@ -134,12 +134,17 @@ pub(crate) fn mismatch(label: &str) -> Option<(&str, &str)> {
     Some((expected.trim_matches('`'), found.trim_matches('`')))
 }
 
+impl Message {
+    /// Whether it is the compiler's last one after errors. A snippet's own message has a place.
+    pub(crate) fn is_summary(&self) -> bool {
+        self.spans.is_empty() && self.message.starts_with("aborting due to ")
+    }
+}
+
 /// The errors among the compiler's lines.
 pub(crate) fn errors(messages: &str) -> impl Iterator<Item = Message> {
     let parsed = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
-    parsed.filter(|message| {
-        message.level.starts_with("error") && !message.message.starts_with("aborting due to")
-    })
+    parsed.filter(|message| message.level.starts_with("error") && !message.is_summary())
 }
 
 /// The warnings about values that must be used and are dropped, such as calls that are never made.

@@ -148,31 +148,42 @@ pub(crate) async fn compile(
     if !attempt.status.success() {
         return Ok(attempt);
     }
-    if link(base, &inputs, &mut attempt).await {
+    if link(base, &inputs, &mut attempt).await? {
         return Ok(attempt);
     }
     // rust-lld also reports what is wrong, if something is.
     compile_with(&Inputs { linker: Linker::Rust, ..inputs }, text).await
 }
 
-/// Whether a text names libraries of C, which only a whole program is linked with: an object file does not name them.
+/// Whether a text may name libraries of C (`#[link(name = …)]`, also in other attributes and macros). Only a whole
+/// program is linked with them: an object file does not name them.
 fn names_library(text: &str) -> bool {
-    text.split("#[").skip(1).any(|rest| rest.trim_start().starts_with("link("))
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':' | '.');
+    text.match_indices("link").any(|(at, word)| {
+        let is_word = !text[..at].ends_with(is_part);
+        is_word && text[at + word.len()..].trim_start().starts_with('(')
+    })
 }
 
-/// Links the object file against the base; returns whether that worked.
-async fn link(base: Arc<Base>, inputs: &Inputs<'_>, attempt: &mut Attempt) -> bool {
+/// Links the object file against the base, into a new folder: rustc may still write to its own. Returns whether that
+/// worked.
+async fn link(base: Arc<Base>, inputs: &Inputs<'_>, attempt: &mut Attempt) -> Result<bool> {
     let object = std::mem::take(&mut attempt.object.bytes);
     let libraries: Vec<PathBuf> = inputs.libraries.iter().map(|library| library.file.clone()).collect();
     let entry = inputs.engine.toolchain.entry_point();
-    let program = attempt.output.path().join(PROGRAM);
+    let folder = inputs.engine.cache.temporary()?;
+    let program = folder.path().join(PROGRAM);
     let linked = spawn_blocking(move || {
-        let linked = base.link(&object, &libraries, &entry).map_err(|e| eprintln!("LINKERR {e}")).ok()?;
+        let linked = base.link(&object, &libraries, &entry).ok()?;
         // Executable, like a program that rust-lld has linked.
         let file = fs_err::OpenOptions::new().create_new(true).write(true).mode(0o755).open(program);
         file.ok()?.write_all(&linked).ok()
     });
-    linked.await.ok().flatten().is_some()
+    let is_linked = linked.await.ok().flatten().is_some();
+    if is_linked {
+        attempt.output = folder;
+    }
+    Ok(is_linked)
 }
 
 /// Compiles with a new compiler.

@@ -30,6 +30,11 @@ pub(super) const HEADERS: u64 = 64 + 5 * 56;
 /// Maximum alignment of a section, in bytes (64 KiB): the file may have a gap as large.
 const MAX_ALIGNMENT: u64 = 64 << 10;
 
+/// Maximum length of the name of a section after the caller's prefix, in bytes: that of a hash.
+const LONGEST_SUFFIX: usize = 32;
+/// Maximum length of a name in an error, in characters.
+const SHOWN: usize = 100;
+
 /// The section of the unwinding table.
 pub(super) const UNWINDING: &str = ".eh_frame_hdr";
 
@@ -193,8 +198,10 @@ impl Outputs {
     fn of_input(&mut self, section: &Section<'_>, prefix: &str) -> Result<&mut Output> {
         let flags = section.flags & (CODE | LOCAL);
         let is_zero = section.kind == elf::SHT_NOBITS;
-        let unknown = || unsupported(format!("a section {}", section.name));
-        if !is_zero && section.kind != elf::SHT_PROGBITS {
+        let unknown =
+            || unsupported(format!("a section {}", section.name.chars().take(SHOWN).collect::<String>()));
+        let is_special = section.has(elf::SHF_EXCLUDE) || section.has(elf::SHF_LINK_ORDER);
+        if is_special || !is_zero && section.kind != elf::SHT_PROGBITS {
             return Err(unknown());
         }
         if section.name.starts_with(prefix) {
@@ -204,7 +211,7 @@ impl Outputs {
                 WRITE => ".data",
                 _ => return Err(unknown()),
             };
-            if is_zero {
+            if is_zero || section.name.len() > prefix.len() + LONGEST_SUFFIX {
                 return Err(unknown());
             }
             return Ok(self.get(rank(place), section.name, flags, false));

@@ -17,6 +17,9 @@ use crate::{Result, malformed, tls, unsupported};
 /// Pages of AArch64's instructions, in bytes, whatever the kernel's are.
 const PAGE: u64 = 4 << 10;
 
+/// Maximum size of a program's file, in bytes (64 MiB).
+const MAX_FILE: u64 = 64 << 20;
+
 /// A program of which everything has its place.
 pub(super) struct Placed<'a> {
     pub(super) program: &'a Resolved<'a>,
@@ -30,6 +33,9 @@ impl Placed<'_> {
         let outputs = &self.arrangement.outputs;
         let ends = outputs.iter().map(|output| output.offset + output.size_in_file());
         let end = ends.max().unwrap_or_default();
+        if end > MAX_FILE {
+            return Err(unsupported(format!("a file of {} MiB", end >> 20)));
+        }
         let mut file = vec![0; usize::try_from(end).map_err(|_| malformed("its size"))?];
         for output in outputs.iter().filter(|output| !output.is_zero) {
             for (id, place) in &output.pieces {

@@ -106,11 +106,14 @@ impl<'a> Object<'a> {
             return Err(unsupported("an input that is no object file for this machine"));
         }
         let table = header.sections(ENDIAN, bytes).map_err(failed)?;
+        check_types(&table)?;
         let symbols = table.symbols(ENDIAN, bytes, elf::SHT_SYMTAB).map_err(failed)?;
-        let sections = sections(&table, bytes)?;
+        let mut names = Names::default();
+        let sections = sections(&table, bytes, &mut names)?;
         let count = sections.len();
         let read = symbols.iter().enumerate().map(|(number, symbol)| {
             let symbol = self::symbol(&symbols, number, symbol)?;
+            names.add(symbol.name)?;
             match symbol.definition {
                 Definition::Section(section) if section >= count => Err(malformed("a symbol's section")),
                 _ => Ok(symbol),
@@ -125,11 +128,44 @@ impl<'a> Object<'a> {
     }
 }
 
-fn sections<'a>(table: &SectionTable<'a, Header>, bytes: &'a [u8]) -> Result<Vec<Section<'a>>> {
+/// Maximum length of all names of an object file, in bytes (16 MiB): those of a program of 1 MiB have 100 KB. Names may
+/// share their bytes in the file.
+const NAMES_LIMIT: usize = 16 << 20;
+
+/// The length of the names that were read.
+#[derive(Default)]
+struct Names(usize);
+
+impl Names {
+    fn add(&mut self, name: &[u8]) -> Result<()> {
+        self.0 = self.0.saturating_add(name.len());
+        if self.0 > NAMES_LIMIT { Err(unsupported("very long names")) } else { Ok(()) }
+    }
+}
+
+/// Refuses sections that ask for something else than linking them, and a second table of symbols, which no compiler
+/// writes: only the first one would be read.
+fn check_types(table: &SectionTable<'_, Header>) -> Result<()> {
+    let refused = [elf::SHT_REL, elf::SHT_LLVM_DEPENDENT_LIBRARIES];
+    let kinds = || table.iter().map(|header| header.sh_type(ENDIAN));
+    if kinds().any(|kind| refused.contains(&kind))
+        || kinds().filter(|kind| *kind == elf::SHT_SYMTAB).count() > 1
+    {
+        return Err(unsupported("an object file with sections that are not known"));
+    }
+    Ok(())
+}
+
+fn sections<'a>(
+    table: &SectionTable<'a, Header>,
+    bytes: &'a [u8],
+    names: &mut Names,
+) -> Result<Vec<Section<'a>>> {
     let failed = |error: object::Error| malformed(format!("an object file: {error}"));
     let mut sections = Vec::with_capacity(table.len());
     for header in table.iter() {
         let name = table.section_name(ENDIAN, header).map_err(failed)?;
+        names.add(name)?;
         sections.push(Section {
             name: std::str::from_utf8(name).map_err(|_| malformed("a section's name is not text"))?,
             kind: header.sh_type(ENDIAN),
@@ -144,12 +180,11 @@ fn sections<'a>(table: &SectionTable<'a, Header>, bytes: &'a [u8]) -> Result<Vec
         let Some((entries, _)) = header.rela(ENDIAN, bytes).map_err(failed)? else { continue };
         let target = header.sh_info(ENDIAN) as usize;
         let section = sections.get_mut(target).ok_or_else(|| malformed("the section of relocations"))?;
+        if !section.relocations.is_empty() {
+            return Err(unsupported("a section with several tables of relocations"));
+        }
         section.relocations.extend(entries.iter().map(relocation));
         section.relocations.sort_by_key(|relocation| relocation.offset);
-    }
-    let has_other = |header: &elf::SectionHeader64<LittleEndian>| header.sh_type(ENDIAN) == elf::SHT_REL;
-    if table.iter().any(has_other) {
-        return Err(unsupported("relocations without addends"));
     }
     Ok(sections)
 }

@@ -12,30 +12,29 @@ const UNWINDING: &[u8] = b"DW.ref.";
 /// A symbol that static executables do not have; the C library's entry point asks for it.
 const DYNAMIC: &[u8] = b"_DYNAMIC";
 
+/// The only one of [`OF_THE_LINKER`] that belongs to programs.
+const MAIN: &[u8] = b"main";
+
+/// Maximum length of a name in an error, in characters.
+const SHOWN: usize = 100;
+
 /// What a symbol means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Target {
     /// A place in a section of the program.
     Section { place: SectionId, value: u64 },
-    /// An address, also one in the base; 0 if nothing defines a weak symbol.
+    /// An address, also one in the base.
     Address(u64),
     /// A thread-local variable of the base, by its distance from the thread pointer in bytes.
     ThreadLocal(i64),
-}
-
-impl From<symbols::Symbol> for Target {
-    fn from(symbol: symbols::Symbol) -> Self {
-        match symbol {
-            symbols::Symbol::Address(address) => Target::Address(address),
-            symbols::Symbol::ThreadLocal(distance) => Target::ThreadLocal(distance),
-        }
-    }
 }
 
 /// Objects with the definitions of their symbols.
 pub(super) struct Resolved<'a> {
     pub(super) objects: Vec<Object<'a>>,
     globals: HashMap<&'a [u8], Global>,
+    /// What the symbols of each object mean, by their numbers; `None` if that is not known.
+    targets: Vec<Vec<Option<Target>>>,
 }
 
 /// A symbol that is not local.
@@ -54,22 +53,29 @@ impl<'a> Resolved<'a> {
         self.globals.get(name).map(|global| global.target)
     }
 
-    /// A symbol of an object, which something retained refers to.
+    /// A symbol of an object, to which something retained refers.
     pub(super) fn target(&self, object: usize, symbol: usize) -> Result<Target> {
-        let symbol = &self.objects[object].symbols[symbol];
-        let own = defined(object, symbol);
-        let found = if symbol.is_local { own } else { self.global(symbol.name) };
-        if let Some(target) = found {
-            return Ok(target);
+        self.targets[object][symbol].ok_or_else(|| {
+            let name = shown(&self.objects[object].symbols[symbol]);
+            unsupported(format!("no definition of {name}"))
+        })
+    }
+
+    /// What a symbol of an object means.
+    fn meaning(&self, object: usize, symbol: &Symbol<'_>) -> Option<Target> {
+        let is_of_entry = object == 0;
+        if symbol.is_local {
+            // The first symbol of each table has no name, and stands for 0 (ELF, "Symbol Table").
+            let nothing = symbol.name.is_empty().then_some(Target::Address(0));
+            return defined(object, symbol).or(nothing);
         }
-        // The first symbol of each table has no name, and stands for 0 (ELF, "Symbol Table").
-        let is_nothing = symbol.is_local && symbol.name.is_empty();
-        let is_of_linker = OF_THE_LINKER.iter().any(|name| name.as_bytes() == symbol.name);
-        let is_of_entry = object == 0 && symbol.name == DYNAMIC;
-        if is_nothing || symbol.is_weak && (!is_of_linker || is_of_entry) {
-            return Ok(Target::Address(0));
+        match self.global(symbol.name) {
+            Some(target @ Target::Section { .. }) => Some(target),
+            // A linker does not look for weak symbols in libraries, so a whole program might not have this one.
+            _ if symbol.is_weak && symbol.definition == Definition::Elsewhere && !is_of_entry => None,
+            None if is_of_entry && symbol.name == DYNAMIC => Some(Target::Address(0)),
+            found => found,
         }
-        Err(unsupported(format!("no definition of {}", shown(symbol))))
     }
 
     /// Adds an object's definitions.
@@ -77,11 +83,16 @@ impl<'a> Resolved<'a> {
         let number = self.objects.len();
         for symbol in object.symbols.iter().filter(|symbol| !symbol.is_local) {
             let Some(target) = defined(number, symbol) else { continue };
+            let is_of_linker = OF_THE_LINKER.iter().any(|name| name.as_bytes() == symbol.name);
+            // A name with a version defines the one without it, too.
+            if is_of_linker && symbol.name != MAIN || symbol.name.contains(&b'@') {
+                return Err(unsupported(format!("a definition of {}", shown(symbol))));
+            }
             if let Some(of_base) = symbols.get(symbol.name) {
-                if !symbol.name.starts_with(UNWINDING) {
+                if !symbol.is_weak || !symbol.name.starts_with(UNWINDING) {
                     return Err(unsupported(format!("{}, which the base has or looks for", shown(symbol))));
                 }
-                self.globals.insert(symbol.name, Global { target: of_base.into(), is_weak: false });
+                self.add_of_base(symbol.name, of_base);
                 continue;
             }
             let replaces = match self.globals.get(symbol.name) {
@@ -99,6 +110,18 @@ impl<'a> Resolved<'a> {
     }
 }
 
+impl<'a> Resolved<'a> {
+    /// Adds a symbol of the base, unless the base does not define it.
+    fn add_of_base(&mut self, name: &'a [u8], symbol: symbols::Symbol) {
+        let target = match symbol {
+            symbols::Symbol::Address(address) => Target::Address(address),
+            symbols::Symbol::ThreadLocal(distance) => Target::ThreadLocal(distance),
+            symbols::Symbol::Undefined => return,
+        };
+        self.globals.insert(name, Global { target, is_weak: false });
+    }
+}
+
 fn defined(object: usize, symbol: &Symbol<'_>) -> Option<Target> {
     match symbol.definition {
         Definition::Elsewhere => None,
@@ -110,14 +133,14 @@ fn defined(object: usize, symbol: &Symbol<'_>) -> Option<Target> {
 }
 
 fn shown(symbol: &Symbol<'_>) -> String {
-    String::from_utf8_lossy(symbol.name).into_owned()
+    String::from_utf8_lossy(symbol.name).chars().take(SHOWN).collect()
 }
 
 /// Reads the objects, and those members of libraries that they need.
 pub(super) fn resolve<'a>(inputs: &Inputs<'a>, symbols: &Symbols<'_>) -> Result<Resolved<'a>> {
     let machine = symbols.machine();
     let members = Members::read(inputs.libraries)?;
-    let mut program = Resolved { objects: Vec::new(), globals: HashMap::new() };
+    let mut program = Resolved { objects: Vec::new(), globals: HashMap::new(), targets: Vec::new() };
     for object in [&inputs.entry].into_iter().chain(inputs.objects) {
         program.add(Object::read(object, machine)?, symbols)?;
     }
@@ -127,14 +150,18 @@ pub(super) fn resolve<'a>(inputs: &Inputs<'a>, symbols: &Symbols<'_>) -> Result<
             if program.globals.contains_key(symbol.name) {
                 continue;
             }
-            if let Some(target) = symbols.get(symbol.name) {
-                program.globals.insert(symbol.name, Global { target: target.into(), is_weak: false });
+            if let Some(of_base) = symbols.get(symbol.name) {
+                program.add_of_base(symbol.name, of_base);
             } else if let Some(member) = members.get(symbol.name).filter(|_| !symbol.is_weak) {
                 program.add(Object::read(member, machine)?, symbols)?;
             }
         }
         next += 1;
     }
+    let meanings = |(number, object): (usize, &Object<'_>)| {
+        object.symbols.iter().map(|symbol| program.meaning(number, symbol)).collect()
+    };
+    program.targets = program.objects.iter().enumerate().map(meanings).collect();
     Ok(program)
 }
 

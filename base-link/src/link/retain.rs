@@ -68,11 +68,11 @@ pub(super) fn retained(program: &Resolved<'_>, entry: SectionId) -> Result<Retai
 fn is_always_retained(section: &Section<'_>) -> bool {
     let kinds = [elf::SHT_INIT_ARRAY, elf::SHT_FINI_ARRAY, elf::SHT_PREINIT_ARRAY];
     let names = [".ctors", ".dtors", ".init", ".fini", ".preinit", ".jcr"];
-    // Their section is kept with another one, which is not known here.
-    let flags = [elf::SHF_GNU_RETAIN, elf::SHF_LINK_ORDER];
     kinds.contains(&section.kind)
         || names.iter().any(|name| section.name.starts_with(name))
-        || flags.iter().any(|flag| section.has(*flag))
+        || section.has(elf::SHF_GNU_RETAIN)
+        // It is kept together with another section; programs with such sections are refused.
+        || section.has(elf::SHF_LINK_ORDER)
 }
 
 /// Every section of every object; the first one of an object is none.

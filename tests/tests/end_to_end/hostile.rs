@@ -124,6 +124,15 @@ const ATTEMPTS: &[Attempt] = &[
         check: |outcome| assert_says(&outcome["diagnostics"][0]["message"], &["/proc/self/environ"]),
     },
     Attempt {
+        name: "the compiler's last message",
+        code: "macro_rules! check { ($a:expr) => { compile_error!(\"aborting due to a missing key\") } }\ncheck!(1);\n5",
+        options: &[],
+        end: ("compile_error", 3),
+        check: |outcome| {
+            assert_says(&outcome["diagnostics"][0]["message"], &["aborting due to a missing key"]);
+        },
+    },
+    Attempt {
         name: "another's environment",
         code: "let host = args.require(\"host\")?; std::fs::read(format!(\"/proc/{host}/environ\"))?.len()",
         options: &[],

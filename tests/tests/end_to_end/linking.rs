@@ -237,9 +237,16 @@ fn a_program_that_the_base_does_not_suit_is_linked_as_a_whole() {
             let of_std = std::env::args as fn() -> std::env::Args as usize;\n\
             unsafe { (&raw const __ehdr_start).addr() < of_std && of_std < (&raw const _etext).addr() }\n\
         }";
+    // Its own table of constructors, in place of the C library's.
+    let table = "use std::sync::atomic::{AtomicBool, Ordering::Relaxed};\n\
+        static DONE: AtomicBool = AtomicBool::new(false);\n\
+        extern \"C\" fn begin() { DONE.store(true, Relaxed); }\n\
+        #[unsafe(export_name = \"__init_array_start\")] static START: [extern \"C\" fn(); 1] = [begin];\n\
+        std::arch::global_asm!(\".globl __init_array_end\", \".set __init_array_end, __init_array_start + 8\");\n\
+        fn main() -> bool { DONE.load(Relaxed) }";
     // A library of C that nothing needs.
     let library = "#[link(name = \"c\")] unsafe extern \"C\" {}\nfn main() -> bool { true }";
-    for text in [allocator, constructor, function, weak, common, end, library] {
+    for text in [allocator, constructor, function, weak, common, end, table, library] {
         assert_eq!(json(text).result(), true, "{text}");
         assert!(!needs_base(&linked(text, "").1), "{text}");
     }
