@@ -13,7 +13,7 @@ use std::ops::Range;
 use object::elf;
 
 use super::frames;
-use super::input::{Section, SectionId};
+use super::input::{Section, SectionId, shown};
 use super::offsets::{self, Offsets};
 use super::resolve::Resolved;
 use super::retain::{Frames, Retained};
@@ -32,8 +32,6 @@ const MAX_ALIGNMENT: u64 = 64 << 10;
 
 /// Maximum length of the name of a section after the caller's prefix, in bytes: that of a hash.
 const LONGEST_SUFFIX: usize = 32;
-/// Maximum length of a name in an error, in characters.
-const SHOWN: usize = 100;
 
 /// The section of the unwinding table.
 pub(super) const UNWINDING: &str = ".eh_frame_hdr";
@@ -198,8 +196,7 @@ impl Outputs {
     fn of_input(&mut self, section: &Section<'_>, prefix: &str) -> Result<&mut Output> {
         let flags = section.flags & (CODE | LOCAL);
         let is_zero = section.kind == elf::SHT_NOBITS;
-        let unknown =
-            || unsupported(format!("a section {}", section.name.chars().take(SHOWN).collect::<String>()));
+        let unknown = || unsupported(format!("a section {}", shown(section.name.as_bytes())));
         let is_special = section.has(elf::SHF_EXCLUDE) || section.has(elf::SHF_LINK_ORDER);
         if is_special || !is_zero && section.kind != elf::SHT_PROGBITS {
             return Err(unknown());

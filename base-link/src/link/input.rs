@@ -255,3 +255,9 @@ impl<'a> Members<'a> {
         self.by_symbol.get(name).copied()
     }
 }
+
+/// A name in an error, which may be cut off.
+pub(super) fn shown(name: &[u8]) -> String {
+    const LENGTH: usize = 100;
+    String::from_utf8_lossy(name).chars().take(LENGTH).collect()
+}

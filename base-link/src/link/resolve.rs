@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::input::{Definition, Inputs, Members, Object, Section, SectionId, Symbol};
+use super::input::{Definition, Inputs, Members, Object, Section, SectionId, Symbol, shown};
 use crate::symbols::{self, OF_THE_LINKER, Symbols};
 use crate::{Result, unsupported};
 
@@ -14,9 +14,6 @@ const DYNAMIC: &[u8] = b"_DYNAMIC";
 
 /// The only one of [`OF_THE_LINKER`] that belongs to programs.
 const MAIN: &[u8] = b"main";
-
-/// Maximum length of a name in an error, in characters.
-const SHOWN: usize = 100;
 
 /// What a symbol means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,7 +53,7 @@ impl<'a> Resolved<'a> {
     /// A symbol of an object, to which something retained refers.
     pub(super) fn target(&self, object: usize, symbol: usize) -> Result<Target> {
         self.targets[object][symbol].ok_or_else(|| {
-            let name = shown(&self.objects[object].symbols[symbol]);
+            let name = shown(self.objects[object].symbols[symbol].name);
             unsupported(format!("no definition of {name}"))
         })
     }
@@ -86,11 +83,14 @@ impl<'a> Resolved<'a> {
             let is_of_linker = OF_THE_LINKER.iter().any(|name| name.as_bytes() == symbol.name);
             // A name with a version defines the one without it, too.
             if is_of_linker && symbol.name != MAIN || symbol.name.contains(&b'@') {
-                return Err(unsupported(format!("a definition of {}", shown(symbol))));
+                return Err(unsupported(format!("a definition of {}", shown(symbol.name))));
             }
             if let Some(of_base) = symbols.get(symbol.name) {
                 if !symbol.is_weak || !symbol.name.starts_with(UNWINDING) {
-                    return Err(unsupported(format!("{}, which the base has or looks for", shown(symbol))));
+                    return Err(unsupported(format!(
+                        "{}, which the base has or looks for",
+                        shown(symbol.name)
+                    )));
                 }
                 self.add_of_base(symbol.name, of_base);
                 continue;
@@ -99,7 +99,7 @@ impl<'a> Resolved<'a> {
                 None => true,
                 Some(_) if symbol.is_weak => false,
                 Some(known) if known.is_weak => true,
-                Some(_) => return Err(unsupported(format!("two definitions of {}", shown(symbol)))),
+                Some(_) => return Err(unsupported(format!("two definitions of {}", shown(symbol.name)))),
             };
             if replaces {
                 self.globals.insert(symbol.name, Global { target, is_weak: symbol.is_weak });
@@ -130,10 +130,6 @@ fn defined(object: usize, symbol: &Symbol<'_>) -> Option<Target> {
             Some(Target::Section { place: SectionId { object, section }, value: symbol.value })
         }
     }
-}
-
-fn shown(symbol: &Symbol<'_>) -> String {
-    String::from_utf8_lossy(symbol.name).chars().take(SHOWN).collect()
 }
 
 /// Reads the objects, and those members of libraries that they need.
