@@ -4,11 +4,12 @@
 //! It is a deny-list because linkers and build tools make far more calls than a program. Landlock restricts
 //! the file system with an allow-list. Every denied call returns EPERM.
 
+use seccompiler::SeccompAction;
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
-use seccompiler::{BpfProgram, SeccompAction};
 
 use super::filters::{Context, Deciding, Filters};
-use super::rules::{Built, Rules, always, answering, int, long, when, without_clone3, without_unknown};
+use super::rules::{always, answering, int, long, unavailable, when};
+use super::search::{Built, Rules};
 use super::{dangerous, old};
 
 /// Flags of `clone` that create namespaces (sched.h).
@@ -35,7 +36,7 @@ pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> 
     files(&mut rules)?;
     set_id(&mut rules, keep_metadata)?;
     Ok(Filters {
-        common: vec![without_unknown(), without_clone3()?, without_openat2()?],
+        common: vec![unavailable(&[libc::SYS_clone3, libc::SYS_openat2])],
         deciding: Deciding::Silent(vec![answering(rules, SeccompAction::Errno(libc::EPERM as u32))?]),
     })
 }
@@ -180,11 +181,6 @@ fn set_id(rules: &mut Rules, chmod_is_denied: bool) -> Built<()> {
         }
     }
     Ok(())
-}
-
-/// `openat2` passes flags and mode in memory, where a filter cannot read them. Callers fall back to `openat`.
-fn without_openat2() -> Built<BpfProgram> {
-    answering(always([libc::SYS_openat2]), SeccompAction::Errno(libc::ENOSYS as u32))
 }
 
 /// sys/resource.h. The libc crate's type for it differs between C libraries.

@@ -12,6 +12,7 @@ mod install;
 mod old;
 mod program;
 mod rules;
+mod search;
 
 use std::fs::File;
 

@@ -7,9 +7,8 @@ use seccompiler::SeccompCmpOp::{Eq, Ge, MaskedEq};
 use seccompiler::{BpfProgram, SeccompAction};
 
 use super::filters::{Context, Deciding, Filters};
-use super::rules::{
-    Built, Rules, allowing, always, answering, int, long, notifying, when, without_clone3, without_unknown,
-};
+use super::rules::{allowing, always, answering, int, long, notifying, unavailable, when};
+use super::search::{Built, Rules};
 use super::{dangerous, old};
 use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
 
@@ -18,7 +17,7 @@ pub(super) fn filters(context: Context) -> Built<Filters> {
     let filter = notifying(allowed(&context, true)?)?;
     let after = answering(always([libc::SYS_sendmsg, libc::SYS_seccomp]), refused)?;
     Ok(Filters {
-        common: vec![without_unknown(), without_clone3()?],
+        common: vec![unavailable(&[libc::SYS_clone3])],
         deciding: Deciding::Notifying { filter, after, context },
     })
 }

@@ -1,39 +1,24 @@
 //! Rules on system calls and their arguments, and filters made from them: answering, allowing or notifying.
 
-use std::collections::BTreeMap;
+use seccompiler::{BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch, sock_filter,
-};
-
-/// System calls and the conditions on their arguments. Any rule of a list may match; an empty list always
-/// matches.
-pub(super) type Rules = BTreeMap<i64, Vec<SeccompRule>>;
-
-/// A result of building filters.
-pub(super) type Built<T> = Result<T, seccompiler::Error>;
-
-/// The architecture of this process. A filter kills at a call of any other, for example through the 32-bit entry.
-const ARCHITECTURE: TargetArch =
-    if cfg!(target_arch = "aarch64") { TargetArch::aarch64 } else { TargetArch::x86_64 };
+use super::search::{self, Built, Rules, instruction};
 
 /// A filter that returns `action` for calls that match the rules, and allows the others.
 pub(super) fn answering(rules: Rules, action: SeccompAction) -> Built<BpfProgram> {
-    Ok(SeccompFilter::new(rules, SeccompAction::Allow, action, ARCHITECTURE)?.try_into()?)
+    search::filter(rules, &SeccompAction::Allow, &action)
 }
 
 /// A filter that allows calls that match the rules, and returns EPERM for the others.
 pub(super) fn allowing(rules: Rules) -> Built<BpfProgram> {
     let otherwise = SeccompAction::Errno(libc::EPERM as u32);
-    Ok(SeccompFilter::new(rules, otherwise, SeccompAction::Allow, ARCHITECTURE)?.try_into()?)
+    search::filter(rules, &otherwise, &SeccompAction::Allow)
 }
 
 /// A filter that allows calls that match the rules, and notifies the listener of the others.
 pub(super) fn notifying(rules: Rules) -> Built<BpfProgram> {
     let placeholder = SeccompAction::Trace(0);
-    let filter = SeccompFilter::new(rules, placeholder, SeccompAction::Allow, ARCHITECTURE)?;
-    let mut program: BpfProgram = filter.try_into()?;
+    let mut program = search::filter(rules, &placeholder, &SeccompAction::Allow)?;
     // seccompiler does not know this action, so it replaces a placeholder that nothing else in the filter
     // returns.
     let return_code = (libc::BPF_RET | libc::BPF_K) as u16;
@@ -51,29 +36,25 @@ const NEWEST_CALL: u32 = 462;
 /// x86_64: the bit that marks calls of the x32 interface (asm/unistd.h).
 const X32_BIT: u32 = 0x4000_0000;
 
-/// Handles calls that lists of known numbers cannot. Returns ENOSYS for calls newer than the lists, and on x86_64
-/// kills at any call of the x32 interface, whose numbers no list contains. Calls with `int 0x80` belong to another
-/// architecture ([`ARCHITECTURE`]).
-pub(super) fn without_unknown() -> BpfProgram {
-    let instruction = |code: u32, jt: u8, jf: u8, k: u32| sock_filter { code: code as u16, jt, jf, k };
-    let answer = |action: u32| instruction(libc::BPF_RET | libc::BPF_K, 0, 0, action);
-    let from = |number: u32| instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, number);
-    let mut filter = vec![instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0)];
+/// A filter for calls on which no list can decide. It returns ENOSYS for calls newer than the lists and for `in_memory`,
+/// calls that pass flags in memory, where a filter cannot read them; callers then use an older call. On x86_64, it kills
+/// at any call of the x32 interface, whose numbers no list contains. Calls with `int 0x80` belong to another architecture,
+/// which [`search`] excludes.
+pub(super) fn unavailable(in_memory: &[i64]) -> BpfProgram {
+    let answer = |action: u32| instruction(libc::BPF_RET | libc::BPF_K, (0, 0), action);
+    let if_true =
+        |condition: u32, number: u32| instruction(libc::BPF_JMP | condition | libc::BPF_K, (0, 1), number);
+    let missing = || answer(libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32);
+    let mut filter = vec![instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, (0, 0), 0)];
     if cfg!(target_arch = "x86_64") {
-        filter.extend([from(X32_BIT), answer(libc::SECCOMP_RET_KILL_PROCESS)]);
+        filter.extend([if_true(libc::BPF_JGE, X32_BIT), answer(libc::SECCOMP_RET_KILL_PROCESS)]);
     }
-    filter.extend([
-        from(NEWEST_CALL + 1),
-        answer(libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
-        answer(libc::SECCOMP_RET_ALLOW),
-    ]);
+    filter.extend([if_true(libc::BPF_JGE, NEWEST_CALL + 1), missing()]);
+    for call in in_memory {
+        filter.extend([if_true(libc::BPF_JEQ, *call as u32), missing()]);
+    }
+    filter.push(answer(libc::SECCOMP_RET_ALLOW));
     filter
-}
-
-/// `clone3` passes its flags in memory, where a filter cannot read them. At ENOSYS, C libraries fall back to
-/// `clone`.
-pub(super) fn without_clone3() -> Built<BpfProgram> {
-    answering(always([libc::SYS_clone3]), SeccompAction::Errno(libc::ENOSYS as u32))
 }
 
 /// Rules that match these calls with any arguments.

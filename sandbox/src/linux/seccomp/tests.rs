@@ -4,6 +4,7 @@ mod applied;
 mod compiler;
 mod lists;
 mod program;
+mod search;
 
 use super::compiler as compiler_filters;
 use super::filters::{Context, Deciding, Filters};

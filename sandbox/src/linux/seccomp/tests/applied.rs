@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use libc::EPERM;
 use seccompiler::{BpfProgram, SeccompAction, SeccompCmpOp};
 
-use super::super::{Executable, Surroundings, canary, compiler, install, program, rules};
+use super::super::{Executable, Surroundings, canary, compiler, install, program, rules, search};
 use super::Verdict::{Allowed, Notified, Refused};
 use super::{Deciding, Filters, context, verdict};
 use crate::{Policy, Step};
@@ -77,7 +77,7 @@ fn what_must_fail_under_the_filters_is_noticed_without_them() {
 
 /// A filter that returns `error` for calls of `call` whose second argument is `argument`.
 fn answering(call: i64, argument: u32, error: i32) -> BpfProgram {
-    let mut answered = rules::Rules::new();
+    let mut answered = search::Rules::new();
     let is_argument = rules::int(1, SeccompCmpOp::Eq, argument).unwrap();
     rules::when(&mut answered, call, vec![is_argument]).unwrap();
     rules::answering(answered, SeccompAction::Errno(error as u32)).unwrap()
