@@ -42,7 +42,6 @@ impl Confined {
 
     /// Waits for the process to exit.
     pub(crate) async fn wait(&mut self) -> Result<ExitStatus> {
-        // A pidfd becomes readable when the process exits (pidfd_open(2)).
         let ready = self.exited.readable().await;
         drop(ready.map_err(sandbox_error)?);
         self.child.wait().map_err(sandbox_error)

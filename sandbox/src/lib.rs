@@ -43,7 +43,7 @@
 //!   the number of threads.
 //! - A program without namespaces: before Linux 6.12, `abort` in a thread other than the first ends with SIGSEGV instead
 //!   of SIGABRT, because the thread may not signal itself by `tkill`.
-//! - Side channels, and wall-clock time: the caller polls [`Child`]'s pidfd and kills the child.
+//! - Side channels, and wall-clock time: the caller polls [`Child`]'s descriptor and kills the child.
 
 #![cfg_attr(
     not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))),

@@ -1,6 +1,6 @@
 //! A started helper and the processes below it: limits, the conversation that starts the command, and its end.
 //!
-//! The caller reads the output and limits the time; it can poll the pidfd.
+//! The caller reads the output and limits the time; it can poll the child's descriptor.
 
 use std::io;
 use std::net::Shutdown;
@@ -9,10 +9,11 @@ use std::os::unix::net::UnixStream;
 use std::process::ExitStatus;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::cgroup::{self, Group};
-use super::control::{self, Status};
+use super::control::{self, End, Status};
 use super::timings::Timings;
 use super::waiting::Helper;
 use crate::{Evidence, Policy, Report, SpawnError};
@@ -22,11 +23,11 @@ const SUPERVISOR_GRACE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 
 /// A confined process and all its descendants. Dropping it kills and reaps them.
 ///
-/// [`AsFd`] returns the pidfd, which becomes readable when the child has ended.
+/// [`AsFd`] returns a descriptor that becomes readable when the child has ended.
 #[derive(Debug)]
 pub struct Child {
+    /// The supervisor.
     process: std::process::Child,
-    pidfd: OwnedFd,
     stdout: Option<OwnedFd>,
     stderr: Option<OwnedFd>,
     /// The supervisor ends its processes when this closes, and reports its evidence here.
@@ -52,32 +53,19 @@ pub(super) enum Conversation {
 
 impl Child {
     /// Owns a helper that has executed nothing yet.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of `pidfd_open(2)`. The helper has ended.
-    pub(super) fn new(helper: Helper) -> io::Result<Self> {
+    pub(super) fn new(helper: Helper) -> Self {
         let Helper { mut process, socket, .. } = helper;
-        match pidfd(&process) {
-            Ok(pidfd) => Ok(Self {
-                stdout: process.stdout.take().map(OwnedFd::from),
-                stderr: process.stderr.take().map(OwnedFd::from),
-                process,
-                pidfd,
-                control: socket,
-                status: None,
-                report: Report { tier: String::new(), layers: Vec::new(), landlock_abi: 0 },
-                evidence: Evidence::default(),
-                control_group: None,
-                process_group: None,
-                timings: Timings::default(),
-            }),
-            Err(error) => {
-                drop(socket);
-                let _ = process.kill();
-                let _ = process.wait();
-                Err(error)
-            }
+        Self {
+            stdout: process.stdout.take().map(OwnedFd::from),
+            stderr: process.stderr.take().map(OwnedFd::from),
+            process,
+            control: socket,
+            status: None,
+            report: Report { tier: String::new(), layers: Vec::new(), landlock_abi: 0 },
+            evidence: Evidence::default(),
+            control_group: None,
+            process_group: None,
+            timings: Timings::default(),
         }
     }
 
@@ -111,16 +99,16 @@ impl Child {
         self.stderr.take()
     }
 
-    /// The exit status, if the child has ended. A child has ended when all its processes are gone.
+    /// The exit status, if the child has ended. A child has ended when all its processes are gone, but for the
+    /// supervisor, which is gone when `self` is dropped: removing the namespaces takes it a moment.
     ///
     /// # Errors
     ///
-    /// Returns the error of `waitpid(2)`, for example because something else reaped the child.
+    /// Returns the error of `poll(2)`, or of `waitpid(2)` if something else has killed the supervisor.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
-        if self.status.is_none()
-            && let Some(status) = self.process.try_wait()?
-        {
-            self.conclude(status);
+        const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+        if self.status.is_none() && is_readable(&self.control, Some(NOW))? {
+            self.conclude()?;
         }
         Ok(self.status)
     }
@@ -135,28 +123,38 @@ impl Child {
         if let Some(status) = self.status {
             return Ok(status);
         }
-        let status = self.process.wait()?;
-        self.conclude(status);
-        Ok(status)
+        is_readable(&self.control, None)?;
+        self.conclude()
     }
 
-    /// The supervisor has ended: with a final report, or because another process killed it.
-    fn conclude(&mut self, status: ExitStatus) {
-        self.status = Some(status);
-        // Nothing writes to the socket any more, so reading does not block. Other messages are reports of a
-        // failed start.
-        while let Ok(Some(status)) = control::receive::<Status>(&self.control) {
-            if let Status::Ended(evidence) = status {
-                self.evidence = evidence;
-                self.process_group = None;
+    /// Reads the supervisor's final report. If another process has killed the supervisor, there is none.
+    fn conclude(&mut self) -> io::Result<ExitStatus> {
+        // Other messages are reports of a failed start.
+        while let Ok(Some(message)) = control::receive::<Status>(&self.control) {
+            if let Status::Ended(evidence, end) = message {
+                return Ok(self.reported(evidence, end));
             }
         }
+        let status = self.process.wait()?;
         if let Some(group) = self.process_group.take() {
             let _ = kill_process_group(group, Signal::KILL);
         }
+        Ok(self.ended(status))
+    }
+
+    /// The supervisor has sent its final report, and ends.
+    fn reported(&mut self, evidence: Evidence, end: End) -> ExitStatus {
+        self.evidence = evidence;
+        self.process_group = None;
+        self.ended(end.status())
+    }
+
+    fn ended(&mut self, status: ExitStatus) -> ExitStatus {
+        self.status = Some(status);
         if let Some(group) = &self.control_group {
             group.record(&mut self.evidence);
         }
+        status
     }
 
     /// Kills the child and all its processes with SIGKILL. Returns at once; [`Child::wait`] returns the
@@ -214,7 +212,11 @@ impl Child {
                     self.timings.mark("execute");
                     break;
                 }
-                Some(Status::Listening | Status::Ended(_)) | None => return Err(Conversation::Ended),
+                Some(Status::Ended(evidence, end)) => {
+                    self.reported(evidence, end);
+                    return Err(Conversation::Ended);
+                }
+                Some(Status::Listening) | None => return Err(Conversation::Ended),
             }
         }
         self.report = report.ok_or(Conversation::Ended)?;
@@ -233,21 +235,12 @@ impl Child {
             return Ok(status);
         }
         self.kill()?;
-        if !ends_within(&self.pidfd, SUPERVISOR_GRACE) {
+        if !is_readable(&self.control, Some(SUPERVISOR_GRACE))? {
             // Its processes die with it.
-            match pidfd_send_signal(&self.pidfd, Signal::KILL) {
-                Err(rustix::io::Errno::SRCH) => {}
-                other => other?,
-            }
+            self.process.kill()?;
         }
         self.wait()
     }
-}
-
-/// The process has not been reaped, so its number cannot belong to another.
-fn pidfd(process: &std::process::Child) -> io::Result<OwnedFd> {
-    let pid = i32::try_from(process.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::InvalidData)?;
-    Ok(pidfd_open(pid, PidfdFlags::empty())?)
 }
 
 /// If the helper's end closes while a part of the handover is unread, sending fails with EPIPE, and receiving with
@@ -264,25 +257,25 @@ fn lost(error: io::Error) -> Conversation {
     }
 }
 
-fn ends_within(pidfd: &OwnedFd, time: Timespec) -> bool {
-    let mut events = [PollFd::new(pidfd, PollFlags::IN)];
-    loop {
-        match poll(&mut events, Some(&time)) {
-            Err(rustix::io::Errno::INTR) => {}
-            other => return other.is_ok_and(|ready| ready > 0),
-        }
-    }
+/// Whether there is a message or the end of the socket, within a time.
+fn is_readable(socket: &UnixStream, time: Option<Timespec>) -> io::Result<bool> {
+    let mut events = [PollFd::new(socket, PollFlags::IN)];
+    Ok(retry_on_intr(|| poll(&mut events, time.as_ref()))? > 0)
 }
 
 impl AsFd for Child {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.pidfd.as_fd()
+        self.control.as_fd()
     }
 }
 
 impl Drop for Child {
+    /// Blocks until the supervisor is gone: for less than a millisecond if the child has ended.
     fn drop(&mut self) {
         // Fails only if something else has reaped the child.
         let _ = self.end();
+        // A supervisor that has sent its final report does nothing else, but may have been stopped.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }

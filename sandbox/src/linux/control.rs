@@ -8,6 +8,8 @@ use std::ffi::OsString;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use rustix::io::retry_on_intr;
@@ -78,8 +80,25 @@ pub(super) enum Status {
     Started(Option<i32>),
     /// Nothing was executed.
     Failed(Failure),
-    /// All processes of the child have ended.
-    Ended(Evidence),
+    /// All processes of the child have ended, but for the supervisor; the command in this way.
+    Ended(Evidence, End),
+}
+
+/// How a command has ended.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) enum End {
+    Code(i32),
+    Signal(i32),
+}
+
+impl End {
+    pub(super) fn status(self) -> ExitStatus {
+        // As wait(2) encodes it.
+        ExitStatus::from_raw(match self {
+            End::Code(code) => (code & 0xff) << 8,
+            End::Signal(signal) => signal,
+        })
+    }
 }
 
 /// A message as a frame.

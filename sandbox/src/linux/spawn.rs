@@ -94,8 +94,7 @@ impl Sandbox {
         handover: &[u8],
         descriptors: &[BorrowedFd<'_>],
     ) -> Result<Child, NotStarted> {
-        let mut child =
-            Child::new(helper).map_err(|source| SpawnError::Start { helper: self.helper.clone(), source })?;
+        let mut child = Child::new(helper);
         child.limit(&self.policy)?;
         match child.converse(handover, descriptors) {
             Ok(()) => Ok(child),

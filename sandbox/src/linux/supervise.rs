@@ -16,12 +16,11 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{
-    DumpableBehavior, Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, WaitOptions, getpid,
-    kill_process, kill_process_group, pidfd_open, set_child_subreaper, set_dumpable_behavior, setrlimit,
-    waitid,
+    DumpableBehavior, Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process,
+    kill_process_group, pidfd_open, set_child_subreaper, set_dumpable_behavior, waitid,
 };
 
-use super::control::{self, Status};
+use super::control::{self, End, Status};
 use super::descriptors::{keep_only, private};
 use super::init;
 use super::listener::{Listener, Refused};
@@ -81,7 +80,7 @@ fn pipe() -> io::Result<(File, File)> {
 }
 
 fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>) -> ! {
-    let ended = Pid::from_raw(leader).and_then(|leader| {
+    if let Some(leader) = Pid::from_raw(leader) {
         let mut kept = vec![control, &channel];
         kept.extend(ends);
         keep_only(&kept);
@@ -99,10 +98,12 @@ fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>) ->
         let Watch { mut evidence, .. } = watch;
         evidence.processor_time = processor_time();
         let fatal = evidence.fatal.map(|_| End::Signal(libc::SIGSYS));
-        let _ = send(control, &Status::Ended(evidence));
-        fatal.or(end)
-    });
-    end_like(ended)
+        let end = fatal.or(end).unwrap_or(End::Code(control::EXIT_REFUSED));
+        // The parent does not wait for the end of this process, which takes as long as removing the namespaces.
+        let _ = send(control, &Status::Ended(evidence, end));
+    }
+    // SAFETY: ends the process without running destructors or handlers, which is the intention.
+    unsafe { libc::_exit(0) }
 }
 
 fn send(mut to: &File, status: &Status) -> io::Result<()> {
@@ -289,29 +290,4 @@ fn processor_time() -> Duration {
 fn duration(time: libc::timeval) -> Duration {
     let part = |number: i64| u64::try_from(number).unwrap_or(0);
     Duration::from_secs(part(time.tv_sec)) + Duration::from_micros(part(time.tv_usec))
-}
-
-#[derive(Clone, Copy)]
-enum End {
-    Code(i32),
-    Signal(i32),
-}
-
-/// Ends like the command, so that the parent's `wait` returns the command's status.
-fn end_like(end: Option<End>) -> ! {
-    let code = match end {
-        Some(End::Code(code)) => code,
-        Some(End::Signal(signal)) => {
-            let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
-            // SAFETY: restores the default action and raises the signal in this process alone.
-            unsafe {
-                libc::signal(signal, libc::SIG_DFL);
-                libc::raise(signal);
-            }
-            128 + signal
-        }
-        None => control::EXIT_REFUSED,
-    };
-    // SAFETY: ends the process without running destructors or handlers, which is the intention.
-    unsafe { libc::_exit(code) }
 }
