@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use tokio::io::AsyncReadExt;
 use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
-use tokio::task::spawn_blocking;
+use tokio::runtime::Handle;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::{Observer, Unobserved};
@@ -62,10 +62,14 @@ impl Confined {
     pub(crate) fn end_behind(mut self, used: impl Send + 'static) {
         // Otherwise dropping it kills it.
         let _ = self.child.kill();
-        spawn_blocking(move || {
+        let end = move || {
             drop(self);
             drop(used);
-        });
+        };
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(end)),
+            Err(_) => end(),
+        }
     }
 
     /// What was enforced.

@@ -45,15 +45,17 @@ pub(crate) struct Job<'a> {
 
 /// A started program. However its run ends, it is killed, and the sandbox's evidence is kept.
 struct Running<'a> {
-    process: Confined,
+    process: Option<Confined>,
     evidence: &'a mut sandbox::Evidence,
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
+        let Some(mut process) = self.process.take() else { return };
         // The run has reported failures itself.
-        let _ = self.process.kill();
-        *self.evidence = self.process.evidence().clone();
+        let _ = process.kill();
+        *self.evidence = process.evidence().clone();
+        process.end_behind(());
     }
 }
 
@@ -70,11 +72,11 @@ pub(crate) async fn run(job: Job<'_>, broker: &Broker<'_>, traces: &mut ProgramT
         command = command.image(image.file);
     }
     let policy = sandbox_policies::program(limits, job.grants, base_size);
-    let process = Confined::spawn(policy, job.confinement, command)?;
+    let mut running = Running { process: None, evidence: &mut traces.evidence };
+    let process = running.process.insert(Confined::spawn(policy, job.confinement, command)?);
     traces.sandbox = process.report();
-    let mut running = Running { process, evidence: &mut traces.evidence };
     let observer = broker.observer;
-    let (out, err) = (&mut running.process.stdout, &mut running.process.stderr);
+    let (out, err) = (&mut process.stdout, &mut process.stderr);
     let stdout = async {
         traces.stdout.read_for(observer, out, (limits.output, true), |bytes| observer.stdout(bytes)).await;
         if traces.stdout.exceeded { Err(ProgramEnd::Output) } else { Ok(()) }
@@ -86,7 +88,7 @@ pub(crate) async fn run(job: Job<'_>, broker: &Broker<'_>, traces: &mut ProgramT
     let calls = async { broker.serve(ours).await.map_err(ProgramEnd::Violation) };
     // All three end with the process; only errors end them earlier.
     match tokio::try_join!(stdout, stderr, calls) {
-        Ok(_) => Ok(ProgramEnd::Exited(running.process.wait().await?)),
+        Ok(_) => Ok(ProgramEnd::Exited(process.wait().await?)),
         Err(ended) => Ok(ended),
     }
 }
