@@ -318,13 +318,12 @@ impl Slots {
         kind: Kind,
         on_wait: impl FnOnce(),
     ) -> Result<Slot, Busy> {
-        let is_short = self.memory.is_short();
         let mut turn = {
             let mut state = self.state();
-            state.is_short = is_short;
             let (sender, turn) = oneshot::channel();
             let is_busy = (kind == Kind::Starts).then(|| state.busy(client)).flatten();
             if let Some(busy) = is_busy {
+                self.look_at_memory(&mut state);
                 // A free slot needs no room to wait. Executions in the queue may not have it, otherwise they would.
                 if !state.admits(client, kind) {
                     return Err(busy);
@@ -356,11 +355,12 @@ impl Slots {
 
     /// Gives free slots to waiting executions, in turn by client.
     fn admit(self: &Arc<Self>) {
-        let is_short = self.memory.is_short();
-        self.state().is_short = is_short;
         loop {
             let (slot, next) = {
                 let mut state = self.state();
+                if !state.queues.is_empty() {
+                    self.look_at_memory(&mut state);
+                }
                 let Some((client, kind, next)) = state.next() else { return };
                 let is_wanted = !next.is_closed();
                 state.count(&client, |count| {
@@ -375,6 +375,11 @@ impl Slots {
             // An execution that leaves at this moment returns the slot by dropping it.
             let _ = next.send(slot);
         }
+    }
+
+    /// Looks whether there is memory for a further execution. A first one may always run.
+    fn look_at_memory(&self, state: &mut State) {
+        state.is_short = state.all.running > 0 && self.memory.is_short();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
