@@ -14,6 +14,8 @@ mod relocation;
 mod resolve;
 mod retain;
 
+use object::ReadRef;
+
 use crate::layout::Layout;
 use crate::symbols::Symbols;
 use crate::{Result, malformed};
@@ -31,7 +33,7 @@ const ENTRY: &[u8] = b"_start";
 /// # Errors
 /// If an input is malformed, or if the program can't be linked against the base, or has a part that is not known here.
 /// Link it as a whole then: a linker reports what is wrong, if something is.
-pub fn link(layout: &Layout, inputs: &Inputs<'_>) -> Result<Vec<u8>> {
+pub fn link<'a, Library: ReadRef<'a>>(layout: &Layout, inputs: &Inputs<'a, Library>) -> Result<Vec<u8>> {
     let symbols = Symbols::read(inputs.symbols, layout)?;
     let program = resolve::resolve(inputs, &symbols)?;
     let entry = program.global(ENTRY).ok_or_else(|| malformed("the entry point is missing"))?;

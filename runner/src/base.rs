@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base_link::{Composition, Layout};
+use object::ReadCache;
 use rustix::fs::{MemfdFlags, SealFlags, SeekFrom};
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
@@ -127,8 +128,10 @@ impl Base {
     ) -> Result<Vec<u8>, NotLinked> {
         let read = |path: &Path| fs_err::read(path).map_err(NotLinked::Input);
         let (entry, symbols) = (read(entry)?, read(&self.folder.join(SYMBOLS))?);
-        let libraries: Vec<Vec<u8>> = libraries.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
-        let libraries: Vec<&[u8]> = libraries.iter().map(Vec::as_slice).collect();
+        // Of a library of megabytes, a few kilobytes may be needed.
+        let open = |path: &PathBuf| File::open(path).map(ReadCache::new).map_err(NotLinked::Input);
+        let libraries: Vec<_> = libraries.iter().map(open).collect::<Result<_, _>>()?;
+        let libraries: Vec<_> = libraries.iter().collect();
         let inputs = base_link::Inputs {
             entry: &entry,
             objects: &[object],

@@ -6,7 +6,7 @@ use object::elf;
 
 use super::arrange::{Arrangement, UNWINDING};
 use super::frames::{self, Record};
-use super::input::{Relocation, SectionId};
+use super::input::{Relocation, Relocations, SectionId};
 use super::offsets;
 use super::relocation::{self, Operand, Rule, Value};
 use super::resolve::{Resolved, Target};
@@ -42,7 +42,7 @@ impl Placed<'_> {
                 let section = self.program.section(*id);
                 let bytes = part(&mut file, output.offset + place, section.bytes.len())?;
                 bytes.copy_from_slice(section.bytes);
-                self.relocate(bytes, output.address + place, *id, &section.relocations, 0)?;
+                self.relocate(bytes, output.address + place, *id, section.relocations, 0)?;
             }
         }
         self.write_offsets(&mut file)?;
@@ -112,7 +112,7 @@ impl Placed<'_> {
             return Ok(None);
         }
         let place = (record.start + frames::FUNCTION) as u64;
-        let code = relocations.iter().find(|relocation| relocation.offset == place);
+        let code = relocations.iter().map(Relocation::new).find(|relocation| relocation.offset == place);
         let code = code.ok_or_else(|| malformed("its call frames"))?;
         let target = self.program.target(id.object, code.symbol)?;
         Ok(Some((self.address(target)?.wrapping_add_signed(code.addend), address)))
@@ -125,10 +125,10 @@ impl Placed<'_> {
         bytes: &mut [u8],
         address: u64,
         id: SectionId,
-        relocations: &[Relocation],
+        relocations: Relocations<'_>,
         start: u64,
     ) -> Result<()> {
-        for relocation in relocations {
+        for relocation in relocations.iter().map(Relocation::new) {
             let Some(rule) = relocation::rule(self.arrangement.layout.machine, relocation.kind)? else {
                 continue;
             };

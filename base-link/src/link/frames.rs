@@ -3,7 +3,11 @@
 //! The format is that of the Linux Standard Base, "Exception Frames": records with a length and a number, which is 0 for
 //! common information, and otherwise the distance back to it.
 
-use super::input::{Definition, Object, Relocation, Section};
+use object::LittleEndian;
+use object::elf::Rela64;
+
+use super::input::{Definition, Object, Relocation, Relocations, Section};
+use crate::elf::ENDIAN;
 use crate::{Result, malformed, unsupported};
 
 /// The section's name.
@@ -33,16 +37,21 @@ pub(super) struct Function {
 
 impl Record {
     /// Its relocations among those of the section, which are in order.
-    pub(super) fn relocations<'a>(&self, section: &'a Section<'_>) -> &'a [Relocation] {
-        let at = |offset: usize| {
-            section.relocations.partition_point(|relocation| relocation.offset < offset as u64)
-        };
+    pub(super) fn relocations<'a>(&self, section: &Section<'a>) -> Relocations<'a> {
+        let at = |offset: usize| section.relocations.partition_point(|entry| place(entry) < offset as u64);
         &section.relocations[at(self.start)..at(self.start + self.size)]
     }
 }
 
+fn place(entry: &Rela64<LittleEndian>) -> u64 {
+    entry.r_offset.get(ENDIAN)
+}
+
 /// Reads the records of a section.
 pub(super) fn read(object: &Object<'_>, section: &Section<'_>) -> Result<Vec<Record>> {
+    if !section.relocations.is_sorted_by_key(place) {
+        return Err(unsupported("call frames with relocations in another order"));
+    }
     let cut = || malformed("the call frames are cut off");
     let number = |at: usize| {
         let bytes = section.bytes.get(at..at + 4).ok_or_else(cut)?;
@@ -75,11 +84,12 @@ pub(super) fn read(object: &Object<'_>, section: &Section<'_>) -> Result<Vec<Rec
 
 /// The section of the code that the description at `start` is about.
 fn described(object: &Object<'_>, section: &Section<'_>, start: usize) -> Result<usize> {
-    let place = (start + FUNCTION) as u64;
-    let found = section.relocations.binary_search_by_key(&place, |relocation| relocation.offset);
-    let symbol = found.map(|found| object.symbols[section.relocations[found].symbol].definition);
-    match symbol {
-        Ok(Definition::Section(section)) => Ok(section),
+    let at = (start + FUNCTION) as u64;
+    let found = section.relocations.binary_search_by_key(&at, place).ok();
+    let relocation = found.map(|found| Relocation::new(&section.relocations[found]));
+    let symbol = relocation.and_then(|relocation| object.symbols.get(relocation.symbol));
+    match symbol.map(|symbol| symbol.definition) {
+        Some(Definition::Section(section)) => Ok(section),
         _ => Err(unsupported("call frames of code that is elsewhere")),
     }
 }

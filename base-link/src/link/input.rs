@@ -3,25 +3,27 @@
 use std::collections::HashMap;
 
 use object::LittleEndian;
+use object::ReadRef;
 use object::elf::{self, FileHeader64, Rela64, SectionType, Sym64};
-use object::read::archive::ArchiveFile;
+use object::read::archive::{ArchiveFile, ArchiveOffset};
 use object::read::elf::{FileHeader as _, SectionHeader as _, SectionTable, Sym as _, SymbolTable};
 
 use crate::elf::ENDIAN;
 use crate::machine::Machine;
-use crate::{Result, malformed, unsupported};
+use crate::{Error, Result, malformed, unsupported};
 
 type Header = FileHeader64<LittleEndian>;
 
 /// What a program is linked from.
 #[derive(Debug, Clone, Copy)]
-pub struct Inputs<'a> {
+pub struct Inputs<'a, Library = &'a [u8]> {
     /// The object file with the C library's entry point (`crt1.o`).
     pub entry: &'a [u8],
     /// The program's own object files.
     pub objects: &'a [&'a [u8]],
-    /// Static libraries, of which only what the program refers to is linked.
-    pub libraries: &'a [&'a [u8]],
+    /// Static libraries, of which only what the program refers to is linked: in memory, or files of which only that is
+    /// read ([`ReadCache`](object::ReadCache)).
+    pub libraries: &'a [Library],
     /// The table of the base's symbols ([`Prepared::symbols`](crate::Prepared::symbols)).
     pub symbols: &'a [u8],
     /// Besides ordinary sections, a program may have data whose section name begins with this.
@@ -52,9 +54,11 @@ pub(super) struct Section<'a> {
     pub(super) size: u64,
     /// Empty if it is filled with zeros.
     pub(super) bytes: &'a [u8],
-    /// In the order of their offsets.
-    pub(super) relocations: Vec<Relocation>,
+    pub(super) relocations: Relocations<'a>,
 }
+
+/// The table of a section's relocations.
+pub(super) type Relocations<'a> = &'a [Rela64<LittleEndian>];
 
 /// A place in a section that refers to a symbol.
 #[derive(Debug, Clone, Copy)]
@@ -119,12 +123,7 @@ impl<'a> Object<'a> {
                 _ => Ok(symbol),
             }
         });
-        let symbols = read.collect::<Result<Vec<_>>>()?;
-        let named = sections.iter().flat_map(|section| &section.relocations);
-        if named.clone().any(|relocation| relocation.symbol >= symbols.len()) {
-            return Err(malformed("a relocation's symbol"));
-        }
-        Ok(Object { sections, symbols })
+        Ok(Object { sections, symbols: read.collect::<Result<_>>()? })
     }
 }
 
@@ -164,7 +163,9 @@ fn sections<'a>(
     let failed = |error: object::Error| malformed(format!("an object file: {error}"));
     let mut sections = Vec::with_capacity(table.len());
     for header in table.iter() {
-        let name = table.section_name(ENDIAN, header).map_err(failed)?;
+        // Every second section has the relocations of another one, and nothing refers to it.
+        let is_named = header.sh_type(ENDIAN) != elf::SHT_RELA;
+        let name = if is_named { table.section_name(ENDIAN, header).map_err(failed)? } else { b"" };
         names.add(name)?;
         sections.push(Section {
             name: std::str::from_utf8(name).map_err(|_| malformed("a section's name is not text"))?,
@@ -173,7 +174,7 @@ fn sections<'a>(
             alignment: header.sh_addralign(ENDIAN).max(1),
             size: header.sh_size(ENDIAN),
             bytes: header.data(ENDIAN, bytes).map_err(failed)?,
-            relocations: Vec::new(),
+            relocations: &[],
         });
     }
     for header in table.iter() {
@@ -183,18 +184,19 @@ fn sections<'a>(
         if !section.relocations.is_empty() {
             return Err(unsupported("a section with several tables of relocations"));
         }
-        section.relocations.extend(entries.iter().map(relocation));
-        section.relocations.sort_by_key(|relocation| relocation.offset);
+        section.relocations = entries;
     }
     Ok(sections)
 }
 
-fn relocation(entry: &Rela64<LittleEndian>) -> Relocation {
-    Relocation {
-        offset: entry.r_offset.get(ENDIAN),
-        kind: entry.r_type(ENDIAN, false).0,
-        symbol: entry.r_sym(ENDIAN, false) as usize,
-        addend: entry.r_addend.get(ENDIAN),
+impl Relocation {
+    pub(super) fn new(entry: &Rela64<LittleEndian>) -> Self {
+        Relocation {
+            offset: entry.r_offset.get(ENDIAN),
+            kind: entry.r_type(ENDIAN, false).0,
+            symbol: entry.r_sym(ENDIAN, false) as usize,
+            addend: entry.r_addend.get(ENDIAN),
+        }
     }
 }
 
@@ -224,36 +226,42 @@ fn symbol<'a>(
     })
 }
 
-/// The object files of static libraries, by the symbols that they define.
-#[derive(Default)]
-pub(super) struct Members<'a> {
-    by_symbol: HashMap<&'a [u8], &'a [u8]>,
+/// Static libraries, whose object files are found by the symbols that they define.
+pub(super) struct Members<'a, R: ReadRef<'a>> {
+    libraries: Vec<(ArchiveFile<'a, R>, R)>,
+    /// The numbers of libraries, and where their members are.
+    by_symbol: HashMap<&'a [u8], (usize, ArchiveOffset)>,
 }
 
-impl<'a> Members<'a> {
+impl<'a, R: ReadRef<'a>> Members<'a, R> {
     /// Reads the tables of `libraries`. Of several definitions of a symbol, the first one counts.
-    pub(super) fn read(libraries: &[&'a [u8]]) -> Result<Self> {
-        let failed = |error: object::Error| malformed(format!("a library: {error}"));
-        let mut members = Members::default();
-        for library in libraries {
-            let archive = ArchiveFile::parse(*library).map_err(failed)?;
-            let Some(symbols) = archive.symbols().map_err(failed)? else {
+    pub(super) fn read(libraries: &[R]) -> Result<Self> {
+        let mut members = Members { libraries: Vec::new(), by_symbol: HashMap::new() };
+        for (number, library) in libraries.iter().enumerate() {
+            let archive = ArchiveFile::parse(*library).map_err(unreadable)?;
+            let Some(symbols) = archive.symbols().map_err(unreadable)? else {
                 return Err(unsupported("a library without a table of symbols"));
             };
             for symbol in symbols {
-                let symbol = symbol.map_err(failed)?;
-                let member = archive.member(symbol.offset()).map_err(failed)?;
-                let bytes = member.data(*library).map_err(failed)?;
-                members.by_symbol.entry(symbol.name()).or_insert(bytes);
+                let symbol = symbol.map_err(unreadable)?;
+                members.by_symbol.entry(symbol.name()).or_insert((number, symbol.offset()));
             }
+            members.libraries.push((archive, *library));
         }
         Ok(members)
     }
 
     /// The object file that defines a symbol.
-    pub(super) fn get(&self, name: &[u8]) -> Option<&'a [u8]> {
-        self.by_symbol.get(name).copied()
+    pub(super) fn get(&self, name: &[u8]) -> Result<Option<&'a [u8]>> {
+        let Some((library, offset)) = self.by_symbol.get(name) else { return Ok(None) };
+        let (archive, bytes) = &self.libraries[*library];
+        let member = archive.member(*offset).map_err(unreadable)?;
+        member.data(*bytes).map(Some).map_err(unreadable)
     }
+}
+
+fn unreadable(error: object::Error) -> Error {
+    malformed(format!("a library: {error}"))
 }
 
 /// A name in an error, which may be cut off.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::input::{Relocation, SectionId};
+use super::input::{Relocation, Relocations, SectionId};
 use super::relocation::{self, Operand};
 use super::resolve::{Resolved, Target};
 use super::retain::Retained;
@@ -26,7 +26,7 @@ impl Offsets {
     pub(super) fn of(machine: Machine, program: &Resolved<'_>, retained: &Retained) -> Result<Self> {
         let mut offsets = Offsets::default();
         for id in &retained.sections {
-            offsets.add(machine, program, *id, &program.section(*id).relocations)?;
+            offsets.add(machine, program, *id, program.section(*id).relocations)?;
         }
         for (id, frames) in &retained.frames {
             for record in frames.retained() {
@@ -41,9 +41,9 @@ impl Offsets {
         machine: Machine,
         program: &Resolved<'_>,
         id: SectionId,
-        relocations: &[Relocation],
+        relocations: Relocations<'_>,
     ) -> Result<()> {
-        for relocation in relocations {
+        for relocation in relocations.iter().map(Relocation::new) {
             let Some(rule) = relocation::rule(machine, relocation.kind)? else { continue };
             if rule.operand == Operand::Symbol {
                 continue;

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use object::ReadRef;
+
 use super::input::{Definition, Inputs, Members, Object, Section, SectionId, Symbol, shown};
 use crate::symbols::{self, OF_THE_LINKER, Symbols};
-use crate::{Result, unsupported};
+use crate::{Result, malformed, unsupported};
 
 /// Beginning of the names of symbols that each object defines weakly for unwinding, all alike.
 const UNWINDING: &[u8] = b"DW.ref.";
@@ -52,7 +54,8 @@ impl<'a> Resolved<'a> {
 
     /// A symbol of an object, to which something retained refers.
     pub(super) fn target(&self, object: usize, symbol: usize) -> Result<Target> {
-        self.targets[object][symbol].ok_or_else(|| {
+        let target = self.targets[object].get(symbol).ok_or_else(|| malformed("a relocation's symbol"))?;
+        target.ok_or_else(|| {
             let name = shown(self.objects[object].symbols[symbol].name);
             unsupported(format!("no definition of {name}"))
         })
@@ -133,7 +136,10 @@ fn defined(object: usize, symbol: &Symbol<'_>) -> Option<Target> {
 }
 
 /// Reads the objects, and those members of libraries that they need.
-pub(super) fn resolve<'a>(inputs: &Inputs<'a>, symbols: &Symbols<'_>) -> Result<Resolved<'a>> {
+pub(super) fn resolve<'a, R: ReadRef<'a>>(
+    inputs: &Inputs<'a, R>,
+    symbols: &Symbols<'_>,
+) -> Result<Resolved<'a>> {
     let machine = symbols.machine();
     let members = Members::read(inputs.libraries)?;
     let mut program = Resolved { objects: Vec::new(), globals: HashMap::new(), targets: Vec::new() };
@@ -148,7 +154,9 @@ pub(super) fn resolve<'a>(inputs: &Inputs<'a>, symbols: &Symbols<'_>) -> Result<
             }
             if let Some(of_base) = symbols.get(symbol.name) {
                 program.add_of_base(symbol.name, of_base);
-            } else if let Some(member) = members.get(symbol.name).filter(|_| !symbol.is_weak) {
+            } else if !symbol.is_weak
+                && let Some(member) = members.get(symbol.name)?
+            {
                 program.add(Object::read(member, machine)?, symbols)?;
             }
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use object::elf;
 
 use super::frames::{self, Record};
-use super::input::{Relocation, Section, SectionId};
+use super::input::{Relocation, Relocations, Section, SectionId};
 use super::resolve::{Resolved, Target};
 use crate::{Result, unsupported};
 
@@ -52,7 +52,7 @@ pub(super) fn retained(program: &Resolved<'_>, entry: SectionId) -> Result<Retai
             continue;
         }
         let section = program.section(id);
-        follow(program, id, &section.relocations, &mut waiting)?;
+        follow(program, id, section.relocations, &mut waiting)?;
         for (frames, number) in described.remove(&id).unwrap_or_default() {
             let Some(own) = retained.frames.get_mut(&frames) else { continue };
             for number in own.retain(number) {
@@ -86,10 +86,10 @@ fn ids(program: &Resolved<'_>) -> impl Iterator<Item = SectionId> {
 fn follow(
     program: &Resolved<'_>,
     of: SectionId,
-    relocations: &[Relocation],
+    relocations: Relocations<'_>,
     waiting: &mut Vec<SectionId>,
 ) -> Result<()> {
-    for relocation in relocations {
+    for relocation in relocations.iter().map(Relocation::new) {
         let Target::Section { place, .. } = program.target(of.object, relocation.symbol)? else { continue };
         let section = program.section(place);
         if !section.is_loaded() || section.name == frames::SECTION {
