@@ -42,9 +42,14 @@ impl Confined {
 
     /// Waits for the process to exit.
     pub(crate) async fn wait(&mut self) -> Result<ExitStatus> {
-        let ready = self.exited.readable().await;
-        drop(ready.map_err(sandbox_error)?);
-        self.child.wait().map_err(sandbox_error)
+        loop {
+            let mut ready = self.exited.readable().await.map_err(sandbox_error)?;
+            // Not `wait`, which would block the event loop.
+            if let Some(status) = self.child.try_wait().map_err(sandbox_error)? {
+                return Ok(status);
+            }
+            ready.clear_ready();
+        }
     }
 
     /// Whether the process has exited. An error counts as an exit.

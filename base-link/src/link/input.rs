@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use object::LittleEndian;
-use object::ReadRef;
 use object::elf::{self, FileHeader64, Rela64, SectionType, Sym64};
 use object::read::archive::{ArchiveFile, ArchiveOffset};
 use object::read::elf::{FileHeader as _, SectionHeader as _, SectionTable, Sym as _, SymbolTable};
+use object::{LittleEndian, ReadRef};
 
 use crate::elf::ENDIAN;
 use crate::machine::Machine;

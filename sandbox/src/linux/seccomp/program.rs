@@ -13,7 +13,7 @@ use super::{dangerous, old};
 use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
 
 pub(super) fn filters(context: Context) -> Built<Filters> {
-    let refused = SeccompAction::Errno(libc::EPERM as u32);
+    let refused = &SeccompAction::Errno(libc::EPERM as u32);
     let filter = notifying(allowed(&context, true)?)?;
     let after = answering(always([libc::SYS_sendmsg, libc::SYS_seccomp]), refused)?;
     Ok(Filters {
@@ -25,7 +25,7 @@ pub(super) fn filters(context: Context) -> Built<Filters> {
 /// The same without a listener: dangerous calls kill, other refused calls return EPERM.
 pub(super) fn silent(context: &Context) -> Built<Vec<BpfProgram>> {
     Ok(vec![
-        answering(always(dangerous::calls()), SeccompAction::KillProcess)?,
+        answering(always(dangerous::calls()), &SeccompAction::KillProcess)?,
         allowing(allowed(context, false)?)?,
     ])
 }

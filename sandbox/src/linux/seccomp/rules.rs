@@ -5,8 +5,8 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, Sec
 use super::search::{self, Built, Rules, instruction};
 
 /// A filter that returns `action` for calls that match the rules, and allows the others.
-pub(super) fn answering(rules: Rules, action: SeccompAction) -> Built<BpfProgram> {
-    search::filter(rules, &SeccompAction::Allow, &action)
+pub(super) fn answering(rules: Rules, action: &SeccompAction) -> Built<BpfProgram> {
+    search::filter(rules, &SeccompAction::Allow, action)
 }
 
 /// A filter that allows calls that match the rules, and returns EPERM for the others.

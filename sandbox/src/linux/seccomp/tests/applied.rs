@@ -80,7 +80,7 @@ fn answering(call: i64, argument: u32, error: i32) -> BpfProgram {
     let mut answered = search::Rules::new();
     let is_argument = rules::int(1, SeccompCmpOp::Eq, argument).unwrap();
     rules::when(&mut answered, call, vec![is_argument]).unwrap();
-    rules::answering(answered, SeccompAction::Errno(error as u32)).unwrap()
+    rules::answering(answered, &SeccompAction::Errno(error as u32)).unwrap()
 }
 
 #[test]
