@@ -238,6 +238,18 @@ async fn without_memory_executions_run_one_by_one() {
     drop(second);
 }
 
+/// Reading the memory takes 0.1 ms, and a first execution may always run.
+#[tokio::test]
+async fn an_execution_that_runs_alone_does_not_look_at_the_memory() {
+    let mut slots = Slots::new(3, 3);
+    Arc::get_mut(&mut slots).unwrap().memory = Memory::reading(|| panic!("it looked at the memory"));
+    slots.require_memory(100);
+    for _ in 0..2 {
+        drop(now(&slots, &client("a")));
+    }
+    slots.idle().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_refused_client_learns_when_to_try_again() {
     let slots = Slots::new(1, 2);
