@@ -238,7 +238,10 @@ impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.senders -= 1;
-        self.0.wake(state);
+        // Otherwise the receiver would only find out that nothing has changed.
+        if state.senders == 0 {
+            self.0.wake(state);
+        }
     }
 }
 
@@ -268,6 +271,9 @@ impl<T> fmt::Debug for Receiver<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Context, Wake};
+
     use super::*;
 
     fn queue(bytes: usize, items: usize) -> (Sender<&'static str>, Receiver<&'static str>) {
@@ -301,6 +307,28 @@ mod tests {
         sender.push("large", 5);
         assert_eq!(receiver.try_receive(), Some(Received { missed: 1, item: None }));
         assert_eq!(receiver.try_receive(), None);
+    }
+
+    /// Counts how often a task is woken.
+    #[derive(Default)]
+    struct Wakes(AtomicUsize);
+
+    impl Wake for Wakes {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn only_items_and_the_end_wake_the_receiver() {
+        let (sender, mut receiver) = queue(6, 10);
+        let wakes = Arc::new(Wakes::default());
+        let mut receiving = Box::pin(receiver.receive());
+        assert!(receiving.as_mut().poll(&mut Context::from_waker(&wakes.clone().into())).is_pending());
+        drop(sender.clone());
+        assert_eq!(wakes.0.load(Ordering::Relaxed), 0);
+        drop(sender);
+        assert_eq!(wakes.0.load(Ordering::Relaxed), 1);
     }
 
     #[test]
