@@ -4,8 +4,8 @@
 //! be written, further events are lost, and the loss is reported once.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use serde_json::value::RawValue;
@@ -33,7 +33,7 @@ pub struct History {
 
 #[derive(Debug)]
 struct Shared {
-    events: mpsc::Sender<Event>,
+    events: writer::Sender,
     /// Bytes that wait to be written.
     waiting: Arc<AtomicUsize>,
     notifier: Notifier,
@@ -106,8 +106,7 @@ impl Shared {
             }
             return;
         }
-        // The thread ends after the last sender.
-        let _ = self.events.send(event);
+        self.events.send(event, waiting.saturating_add(bytes));
     }
 }
 

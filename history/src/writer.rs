@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior, params};
@@ -49,15 +49,43 @@ const PROCESS: usize = 12;
 /// The name of the key of hashes among the facts.
 const KEY: &str = "hash_key";
 
-/// Starts the thread. It ends when everything is written after the last sender is gone.
+/// The way of events to the thread. It ends when everything is written after this is dropped.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    events: mpsc::Sender<Event>,
+    /// Wakes the thread while it waits for further events: the events themselves then wake nobody.
+    hurry: mpsc::Sender<()>,
+}
+
+impl Sender {
+    /// Passes an event on; `waiting` are the bytes of all events that wait, with this one.
+    pub(crate) fn send(&self, event: Event, waiting: usize) {
+        let is_urgent = waiting >= BATCH || matches!(event, Event::Flush(_));
+        // Without the thread, there is no history; that was reported.
+        let _ = self.events.send(event);
+        if is_urgent {
+            let _ = self.hurry.send(());
+        }
+    }
+}
+
+/// What the thread receives.
+struct Receiver {
+    events: mpsc::Receiver<Event>,
+    hurry: mpsc::Receiver<()>,
+}
+
+/// Starts the thread.
 pub(crate) fn start(
     file: PathBuf,
     durability: Durability,
     bounds: Bounds,
     waiting: Arc<AtomicUsize>,
     notifier: &Notifier,
-) -> mpsc::Sender<Event> {
-    let (sender, events) = mpsc::channel();
+) -> Sender {
+    let (events, received) = mpsc::channel();
+    let (hurry, hurried) = mpsc::channel();
+    let receiver = Receiver { events: received, hurry: hurried };
     let writer = Writer {
         file,
         durability,
@@ -73,10 +101,10 @@ pub(crate) fn start(
         is_reported: false,
     };
     let thread = std::thread::Builder::new().name("history".to_owned());
-    if let Err(error) = thread.spawn(move || writer.run(&events)) {
+    if let Err(error) = thread.spawn(move || writer.run(&receiver)) {
         notifier.warning(&format!("no history is kept: its thread can't be started: {error}"));
     }
-    sender
+    Sender { events, hurry }
 }
 
 struct Writer {
@@ -109,9 +137,9 @@ struct Open {
 }
 
 impl Writer {
-    fn run(mut self, events: &mpsc::Receiver<Event>) {
+    fn run(mut self, receiver: &Receiver) {
         loop {
-            let is_connected = self.collect(events);
+            let is_connected = self.collect(receiver);
             if self.open.is_some() || !self.batch.is_empty() {
                 self.write();
             }
@@ -126,7 +154,7 @@ impl Writer {
     }
 
     /// Waits for events, and collects those that follow; returns whether more can follow.
-    fn collect(&mut self, events: &mpsc::Receiver<Event>) -> bool {
+    fn collect(&mut self, Receiver { events, hurry }: &Receiver) -> bool {
         let is_idle = self.running == 0 && self.batch.is_empty();
         let first = match is_idle {
             true => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -137,15 +165,18 @@ impl Writer {
             Err(RecvTimeoutError::Timeout) => return true,
             Err(RecvTimeoutError::Disconnected) => return false,
         }
-        let until = Instant::now() + DELAY;
-        while self.flushed.is_empty() && self.bytes < BATCH {
-            match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        if self.flushed.is_empty() && self.bytes < BATCH {
+            // If all senders are gone, it returns at once.
+            let _ = hurry.recv_timeout(DELAY);
+        }
+        hurry.try_iter().for_each(drop);
+        loop {
+            match events.try_recv() {
                 Ok(event) => self.take(event),
-                Err(RecvTimeoutError::Timeout) => return true,
-                Err(RecvTimeoutError::Disconnected) => return false,
+                Err(TryRecvError::Empty) => return true,
+                Err(TryRecvError::Disconnected) => return false,
             }
         }
-        true
     }
 
     fn take(&mut self, event: Event) {
@@ -285,4 +316,23 @@ fn key(connection: &Connection) -> Result<[u8; 32], rusqlite::Error> {
     connection.execute("INSERT OR IGNORE INTO facts (name, value) VALUES (?1, ?2)", params![KEY, new])?;
     // Another process may have been first.
     read()?.ok_or(rusqlite::Error::QueryReturnedNoRows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_can_not_wait_wakes_the_thread_while_it_collects() {
+        let (events, _received) = mpsc::channel();
+        let (hurry, hurried) = mpsc::channel();
+        let sender = Sender { events, hurry };
+        let bounds = || Event::Bounds(Bounds { age: 1, size: 1 });
+        sender.send(bounds(), BATCH - 1);
+        assert!(hurried.try_recv().is_err());
+        sender.send(bounds(), BATCH);
+        assert!(hurried.try_recv().is_ok());
+        sender.send(Event::Flush(oneshot::channel().0), 0);
+        assert!(hurried.try_recv().is_ok());
+    }
 }
