@@ -163,25 +163,26 @@ impl Base {
     /// The executable of a program, in memory; `None` if the program was linked as a whole and is executable itself.
     pub(crate) async fn image(
         self: &Arc<Self>,
-        program: PathBuf,
+        program: &Path,
     ) -> std::result::Result<Option<Image>, ImageError> {
-        let base = Arc::clone(self);
         let base_size = self.layout.mapped_size();
-        let joined = spawn_blocking(move || base.in_memory(&program)).await;
-        let file = joined.map_err(|error| not_in_memory(std::io::Error::other(error)))??;
-        Ok(file.map(|file| Image { file, base_size }))
-    }
-
-    fn in_memory(&self, program: &Path) -> std::result::Result<Option<OwnedFd>, ImageError> {
+        // A few kilobytes, which were read before or just written.
         let program = fs_err::read(program).map_err(not_in_memory)?;
         if !self.layout.is_program(&program) {
             return Ok(None);
         }
         if let Some(file) = self.recent(&program).map_err(not_in_memory)? {
-            return Ok(Some(file));
+            return Ok(Some(Image { file, base_size }));
         }
+        let base = Arc::clone(self);
+        let joined = spawn_blocking(move || base.in_memory(program)).await;
+        let file = joined.map_err(|error| not_in_memory(std::io::Error::other(error)))??;
+        Ok(Some(Image { file, base_size }))
+    }
+
+    fn in_memory(&self, program: Vec<u8>) -> std::result::Result<OwnedFd, ImageError> {
         let composition = self.compose(&program).map_err(ImageError::Damaged)?;
-        self.composed(program, &composition).map(Some).map_err(not_in_memory)
+        self.composed(program, &composition).map_err(not_in_memory)
     }
 
     /// Writes an executable, and keeps it for the next run.

@@ -160,6 +160,10 @@ impl<'a> Run<'a> {
         let started = Instant::now();
         let mut opening =
             pin!(open_all(self.host, if self.request.check_only { &[] } else { &named }).fuse());
+        if !named.is_empty() {
+            // The checks of spare sessions leave now. Later, they would keep a processor that starting the program needs.
+            tokio::task::yield_now().await;
+        }
         let admission = AdmissionWait { observer: self.observer, clock: Some(self.clock) };
         let mut building = pin!(build(self.engine, self.catalog, snippet, admission));
         let mut connect = 0.0;
@@ -217,7 +221,7 @@ impl<'a> Run<'a> {
     /// from the cache.
     async fn image(&self, program: &build::Program) -> Result<Option<Image>> {
         let Ok(base) = &self.engine.layer.base else { return Ok(None) };
-        match base.image(program.file.clone()).await {
+        match base.image(&program.file).await {
             Ok(image) => Ok(image),
             Err(ImageError::NotInMemory(error)) => Err(error),
             Err(ImageError::Damaged(error)) => {

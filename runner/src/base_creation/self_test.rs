@@ -59,7 +59,7 @@ async fn behaviour(creation: Creation<'_>, base: &Arc<Base>, program: &[u8]) -> 
     fs_err::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755))
         .map_err(Error::cache(folder.path()))?;
     let mut command = sandbox::Command::new(&file);
-    let image = base.image(file.clone()).await.map_err(|error| match error {
+    let image = base.image(&file).await.map_err(|error| match error {
         ImageError::Damaged(error) => unusable(error),
         ImageError::NotInMemory(error) => error,
     })?;
