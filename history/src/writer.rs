@@ -53,8 +53,8 @@ const KEY: &str = "hash_key";
 #[derive(Debug)]
 pub(crate) struct Sender {
     events: mpsc::Sender<Event>,
-    /// Wakes the thread while it waits for further events: the events themselves then wake nobody.
-    hurry: mpsc::Sender<()>,
+    /// Wakes the thread while it collects events: the events themselves do not wake it then.
+    wake: mpsc::Sender<()>,
 }
 
 impl Sender {
@@ -64,7 +64,7 @@ impl Sender {
         // Without the thread, there is no history; that was reported.
         let _ = self.events.send(event);
         if is_urgent {
-            let _ = self.hurry.send(());
+            let _ = self.wake.send(());
         }
     }
 }
@@ -72,7 +72,7 @@ impl Sender {
 /// What the thread receives.
 struct Receiver {
     events: mpsc::Receiver<Event>,
-    hurry: mpsc::Receiver<()>,
+    wakes: mpsc::Receiver<()>,
 }
 
 /// Starts the thread.
@@ -84,8 +84,8 @@ pub(crate) fn start(
     notifier: &Notifier,
 ) -> Sender {
     let (events, received) = mpsc::channel();
-    let (hurry, hurried) = mpsc::channel();
-    let receiver = Receiver { events: received, hurry: hurried };
+    let (wake, wakes) = mpsc::channel();
+    let receiver = Receiver { events: received, wakes };
     let writer = Writer {
         file,
         durability,
@@ -104,7 +104,7 @@ pub(crate) fn start(
     if let Err(error) = thread.spawn(move || writer.run(&receiver)) {
         notifier.warning(&format!("no history is kept: its thread can't be started: {error}"));
     }
-    Sender { events, hurry }
+    Sender { events, wake }
 }
 
 struct Writer {
@@ -154,7 +154,7 @@ impl Writer {
     }
 
     /// Waits for events, and collects those that follow; returns whether more can follow.
-    fn collect(&mut self, Receiver { events, hurry }: &Receiver) -> bool {
+    fn collect(&mut self, Receiver { events, wakes }: &Receiver) -> bool {
         let is_idle = self.running == 0 && self.batch.is_empty();
         let first = match is_idle {
             true => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -167,9 +167,9 @@ impl Writer {
         }
         if self.flushed.is_empty() && self.bytes < BATCH {
             // If all senders are gone, it returns at once.
-            let _ = hurry.recv_timeout(DELAY);
+            let _ = wakes.recv_timeout(DELAY);
         }
-        hurry.try_iter().for_each(drop);
+        wakes.try_iter().for_each(drop);
         loop {
             match events.try_recv() {
                 Ok(event) => self.take(event),
@@ -325,14 +325,14 @@ mod tests {
     #[test]
     fn only_what_can_not_wait_wakes_the_thread_while_it_collects() {
         let (events, _received) = mpsc::channel();
-        let (hurry, hurried) = mpsc::channel();
-        let sender = Sender { events, hurry };
+        let (wake, wakes) = mpsc::channel();
+        let sender = Sender { events, wake };
         let bounds = || Event::Bounds(Bounds { age: 1, size: 1 });
         sender.send(bounds(), BATCH - 1);
-        assert!(hurried.try_recv().is_err());
+        assert!(wakes.try_recv().is_err());
         sender.send(bounds(), BATCH);
-        assert!(hurried.try_recv().is_ok());
+        assert!(wakes.try_recv().is_ok());
         sender.send(Event::Flush(oneshot::channel().0), 0);
-        assert!(hurried.try_recv().is_ok());
+        assert!(wakes.try_recv().is_ok());
     }
 }
