@@ -49,7 +49,7 @@ const PROCESS: usize = 12;
 /// The name of the key of hashes among the facts.
 const KEY: &str = "hash_key";
 
-/// The way of events to the thread. It ends when everything is written after this is dropped.
+/// Passes events to the thread, which ends when everything is written after this is dropped.
 #[derive(Debug)]
 pub(crate) struct Sender {
     events: mpsc::Sender<Event>,
@@ -58,7 +58,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Passes an event on; `waiting` are the bytes of all events that wait, with this one.
+    /// `waiting` are the bytes of all events that wait, with this one.
     pub(crate) fn send(&self, event: Event, waiting: usize) {
         let is_urgent = waiting >= BATCH || matches!(event, Event::Flush(_));
         // Without the thread, there is no history; that was reported.
@@ -166,7 +166,7 @@ impl Writer {
             Err(RecvTimeoutError::Disconnected) => return false,
         }
         if self.flushed.is_empty() && self.bytes < BATCH {
-            // If all senders are gone, it returns at once.
+            // Without a sender, it returns at once.
             let _ = wakes.recv_timeout(DELAY);
         }
         wakes.try_iter().for_each(drop);

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn only_items_and_the_end_wake_the_receiver() {
+    fn of_dropped_senders_only_the_last_wakes_the_receiver() {
         let (sender, mut receiver) = queue(6, 10);
         let wakes = Arc::new(Wakes::default());
         let mut receiving = Box::pin(receiver.receive());

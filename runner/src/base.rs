@@ -166,23 +166,30 @@ impl Base {
         program: &Path,
     ) -> std::result::Result<Option<Image>, ImageError> {
         let base_size = self.layout.mapped_size();
-        // A few kilobytes, which were read before or just written.
+        if let Some(file) = self.kept(program).map_err(not_in_memory)? {
+            return Ok(Some(Image { file, base_size }));
+        }
+        let (base, program) = (Arc::clone(self), program.to_owned());
+        let joined = spawn_blocking(move || base.in_memory(&program)).await;
+        let file = joined.map_err(|error| not_in_memory(std::io::Error::other(error)))??;
+        Ok(file.map(|file| Image { file, base_size }))
+    }
+
+    /// The kept executable of a program. Fast enough for the event loop: reads only a file of a size that is kept.
+    fn kept(&self, program: &Path) -> std::io::Result<Option<OwnedFd>> {
+        if fs_err::metadata(program)?.len() > LARGEST_RECENT as u64 {
+            return Ok(None);
+        }
+        self.recent(&fs_err::read(program)?)
+    }
+
+    fn in_memory(&self, program: &Path) -> std::result::Result<Option<OwnedFd>, ImageError> {
         let program = fs_err::read(program).map_err(not_in_memory)?;
         if !self.layout.is_program(&program) {
             return Ok(None);
         }
-        if let Some(file) = self.recent(&program).map_err(not_in_memory)? {
-            return Ok(Some(Image { file, base_size }));
-        }
-        let base = Arc::clone(self);
-        let joined = spawn_blocking(move || base.in_memory(program)).await;
-        let file = joined.map_err(|error| not_in_memory(std::io::Error::other(error)))??;
-        Ok(Some(Image { file, base_size }))
-    }
-
-    fn in_memory(&self, program: Vec<u8>) -> std::result::Result<OwnedFd, ImageError> {
         let composition = self.compose(&program).map_err(ImageError::Damaged)?;
-        self.composed(program, &composition).map_err(not_in_memory)
+        self.composed(program, &composition).map(Some).map_err(not_in_memory)
     }
 
     /// Writes an executable, and keeps it for the next run.
