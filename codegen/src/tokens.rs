@@ -72,10 +72,11 @@ fn words(run: &str) -> usize {
         length => 1 + length.saturating_sub(MAX_WORD).div_ceil(LETTERS_PER_TOKEN),
     };
     for letter in run.chars() {
-        if letter.is_uppercase() && small {
+        let large = letter.is_uppercase();
+        if large && small {
             count += word(std::mem::take(&mut latin));
         }
-        small = !letter.is_uppercase();
+        small = !large;
         match letter {
             ..'\u{250}' => latin += 1,
             '\u{2e80}'.. => eastern += 1,

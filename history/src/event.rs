@@ -154,6 +154,10 @@ pub(crate) struct Begin {
     pub(crate) at: i64,
 }
 
+/// Maximum number of calls that are listed of an execution. Further ones are only counted: a loop makes tens of thousands
+/// in a second.
+pub(crate) const CALLS: u64 = 2_000;
+
 /// What an execution does next.
 #[derive(Debug)]
 pub(crate) enum Step {
@@ -181,6 +185,8 @@ pub(crate) enum Step {
         bytes: usize,
         cached_age_ms: Option<f64>,
     },
+    /// A call that is only counted ([`CALLS`]) has ended.
+    UnlistedCallEnded,
     Asked {
         number: u64,
         at: f64,
@@ -222,8 +228,7 @@ impl Event {
                     begin.new.code.len() + begin.new.arguments.as_ref().map_or(0, |raw| raw.get().len())
                 }
                 Event::Of(_, Step::CallBegan { server, tool, arguments, .. }) => {
-                    let text = arguments.text.as_ref().map_or(0, |text| text.get().len());
-                    server.len() + tool.len() + text
+                    server.len() + tool.len() + arguments.text().map_or(0, str::len)
                 }
                 Event::Of(_, Step::CallAnswered { direct, .. }) => direct.bytes(),
                 Event::Of(_, Step::Asked { asked, .. }) => {

@@ -20,6 +20,9 @@ const ARGUMENTS: usize = 16 << 10;
 /// Longer arguments are only hashed, because masking them takes too long. In bytes.
 const ARGUMENTS_READ: usize = 256 << 10;
 
+/// Longer arguments are not copied if they are not kept in full. In bytes.
+const ARGUMENTS_COPIED: usize = 4 << 10;
+
 /// Maximum length of a title, and of an error in a list, in characters.
 const TITLE: usize = 200;
 
@@ -194,15 +197,19 @@ pub(crate) fn title(text: &str, masker: &Masker) -> String {
     masker.mask(&cut.text).chars().take(TITLE).collect()
 }
 
-/// The arguments of a call, hashed before they are queued: they may be large.
+/// The arguments of a call.
 #[derive(Debug)]
 pub(crate) struct SentArguments {
     pub(crate) bytes: usize,
-    pub(crate) hash: blake3::Hash,
-    /// The arguments, if they are kept in full and are short enough to be masked.
-    pub(crate) text: Option<Box<RawValue>>,
-    /// An estimate of their tokens.
-    pub(crate) tokens: u64,
+    content: ArgumentsContent,
+}
+
+#[derive(Debug)]
+enum ArgumentsContent {
+    /// A copy, which the writing thread reads.
+    Text(Box<RawValue>),
+    /// What the writing thread needs of arguments that are not copied, because they may be large.
+    Summary { hash: blake3::Hash, tokens: u64 },
 }
 
 /// What is kept of arguments, as JSON.
@@ -214,10 +221,10 @@ pub(crate) fn arguments(
     if amount == ArgumentsKept::None {
         return None;
     }
-    let hash = keyed(key, &sent.hash);
+    let hash = keyed(key, &sent.hash());
     let mut kept = json!({ "bytes": sent.bytes, "hash": hash });
     if amount == ArgumentsKept::Full {
-        let whole = sent.text.as_ref().map(|text| Cut::new(text.get(), ARGUMENTS).kept_json(masker));
+        let whole = sent.text().map(|text| Cut::new(text, ARGUMENTS).kept_json(masker));
         match whole {
             Some(Value::Object(whole)) => {
                 let whole = whole.into_iter().filter(|(name, _)| name != "bytes");
@@ -235,15 +242,58 @@ pub(crate) fn keyed(key: &[u8; 32], hash: &blake3::Hash) -> String {
 }
 
 impl SentArguments {
-    /// Hashes arguments, and copies them if they are kept in full.
+    /// Copies arguments that are short or kept in full, and hashes others.
     pub(crate) fn of(raw: &RawValue, kept: ArgumentsKept) -> Self {
         let text = raw.get();
-        let copies = kept == ArgumentsKept::Full && text.len() <= ARGUMENTS_READ;
-        SentArguments {
-            bytes: text.len(),
-            hash: blake3::hash(text.as_bytes()),
-            text: copies.then(|| raw.to_owned()),
-            tokens: estimate(text),
+        let limit = if kept == ArgumentsKept::Full { ARGUMENTS_READ } else { ARGUMENTS_COPIED };
+        let content = if text.len() <= limit {
+            ArgumentsContent::Text(raw.to_owned())
+        } else {
+            ArgumentsContent::Summary { hash: blake3::hash(text.as_bytes()), tokens: estimate(text) }
+        };
+        SentArguments { bytes: text.len(), content }
+    }
+
+    /// The arguments, if they were copied.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.content {
+            ArgumentsContent::Text(text) => Some(text.get()),
+            ArgumentsContent::Summary { .. } => None,
         }
+    }
+
+    fn hash(&self) -> blake3::Hash {
+        match &self.content {
+            ArgumentsContent::Text(text) => blake3::hash(text.get().as_bytes()),
+            ArgumentsContent::Summary { hash, .. } => *hash,
+        }
+    }
+
+    /// An estimate of their tokens.
+    pub(crate) fn tokens(&self) -> u64 {
+        match &self.content {
+            ArgumentsContent::Text(text) => estimate(text.get()),
+            ArgumentsContent::Summary { tokens, .. } => *tokens,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copied_and_hashed_arguments_are_recorded_alike() {
+        let raw =
+            RawValue::from_string(json!({ "text": "word ".repeat(ARGUMENTS_COPIED) }).to_string()).unwrap();
+        let [copied, hashed] =
+            [ArgumentsKept::Full, ArgumentsKept::Hash].map(|kept| SentArguments::of(&raw, kept));
+        assert_eq!((copied.text(), hashed.text()), (Some(raw.get()), None));
+        assert_eq!(
+            (copied.bytes, copied.hash(), copied.tokens()),
+            (hashed.bytes, hashed.hash(), hashed.tokens())
+        );
+        let short = RawValue::from_string("{}".to_owned()).unwrap();
+        assert_eq!(SentArguments::of(&short, ArgumentsKept::Hash).text(), Some("{}"));
     }
 }

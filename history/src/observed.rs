@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use runner::{Answer, CallBegun, CallFailure, CallRecord, Observer, Phase};
 
-use crate::event::Step;
+use crate::event::{CALLS, Step};
 use crate::record::PhaseStart;
 use crate::recorder::RecordedExecution;
 use crate::tokens::Direct;
@@ -53,32 +53,47 @@ impl Observer for Observed<'_> {
     }
 
     fn call_began(&self, call: &CallBegun<'_>) {
-        self.execution.step(Step::CallBegan {
-            number: call.number,
-            at: self.execution.elapsed(),
-            server: call.server.to_owned(),
-            tool: call.tool.to_owned(),
-            arguments: self.execution.arguments(call.arguments),
-        });
+        if is_listed(call.number) {
+            self.execution.step(Step::CallBegan {
+                number: call.number,
+                at: self.execution.elapsed(),
+                server: call.server.to_owned(),
+                tool: call.tool.to_owned(),
+                arguments: self.execution.arguments(call.arguments),
+            });
+        }
         self.observer.call_began(call);
     }
 
     fn call_sent(&self, number: u64) {
-        self.execution.step(Step::CallSent { number, at: self.execution.elapsed() });
+        if is_listed(number) {
+            self.execution.step(Step::CallSent { number, at: self.execution.elapsed() });
+        }
         self.observer.call_sent(number);
     }
 
     fn call_answered(&self, number: u64, answer: &Result<Answer, CallFailure>) {
-        let (error, direct) = match answer {
-            Ok(answer) => (answer.is_error.then_some("tool_error"), self.execution.direct(&answer.result)),
-            Err(failure) => (Some(failure.kind.as_str()), Direct::Nothing),
-        };
-        self.execution.step(Step::CallAnswered { number, error, direct });
+        if is_listed(number) {
+            let (error, direct) = match answer {
+                Ok(answer) => {
+                    (answer.is_error.then_some("tool_error"), self.execution.direct(&answer.result))
+                }
+                Err(failure) => (Some(failure.kind.as_str()), Direct::Nothing),
+            };
+            self.execution.step(Step::CallAnswered { number, error, direct });
+        }
         self.observer.call_answered(number, answer);
     }
 
     fn call_ended(&self, number: u64, record: &CallRecord) {
-        self.execution.step(Step::ended(number, self.execution.elapsed(), record));
+        self.execution.step(match is_listed(number) {
+            true => Step::ended(number, self.execution.elapsed(), record),
+            false => Step::UnlistedCallEnded,
+        });
         self.observer.call_ended(number, record);
     }
+}
+
+fn is_listed(number: u64) -> bool {
+    number < CALLS
 }

@@ -1,6 +1,8 @@
 //! The statements that write events. Each finds its execution by id: one that was deleted meanwhile, or whose begin was
 //! lost, is left out.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{OptionalExtension as _, Transaction, params};
 use serde_json::Value;
 use serde_json::json;
@@ -9,9 +11,6 @@ use terminal::Masker;
 use crate::event::{Begin, Ending, NewExecution, Owner, Step};
 use crate::kept::{self, SentArguments};
 use crate::tokens::estimate;
-
-/// Maximum number of calls that are listed of an execution; further ones are only counted.
-const CALLS: u64 = 2_000;
 
 /// Maximum number of phases, questions and tools that are kept of an execution: the user answers far fewer questions,
 /// and a program's tools are those of its manifest.
@@ -29,13 +28,25 @@ const INDEXED: usize = 16 << 10;
 /// Maximum of counters, so that sums stay within SQLite's integers.
 const MOST: i64 = 1 << 40;
 
-/// Writes events into a transaction.
+/// Writes events into a transaction; [`Rows::finish`] writes the last of them.
 pub(crate) struct Rows<'a> {
-    pub(crate) transaction: &'a Transaction<'a>,
+    transaction: &'a Transaction<'a>,
     /// The key of hashes.
-    pub(crate) key: &'a [u8; 32],
+    key: &'a [u8; 32],
     /// This process.
-    pub(crate) process: &'a str,
+    process: &'a str,
+    /// The id and the number of the execution that was searched for last.
+    found: Option<(String, i64)>,
+    /// What the calls since the last write add to their executions, by number: there may be thousands of calls.
+    counts: BTreeMap<i64, Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    /// Those that are listed.
+    calls: u64,
+    direct_tokens: u64,
+    unlisted_calls: u64,
 }
 
 /// A count as SQLite stores it.
@@ -47,7 +58,12 @@ fn name(text: &str, masker: &Masker) -> String {
     masker.mask(text).chars().take(NAME).collect()
 }
 
-impl Rows<'_> {
+impl<'a> Rows<'a> {
+    /// `key` is that of the hashes, `process` the id of this process.
+    pub(crate) fn new(transaction: &'a Transaction<'a>, key: &'a [u8; 32], process: &'a str) -> Self {
+        Rows { transaction, key, process, found: None, counts: BTreeMap::new() }
+    }
+
     pub(crate) fn begin(&self, begin: &Begin) -> Result<(), rusqlite::Error> {
         let Begin { owner, new, at } = begin;
         let masker = &owner.masker;
@@ -97,13 +113,8 @@ impl Rows<'_> {
         Ok(())
     }
 
-    pub(crate) fn step(&self, owner: &Owner, step: &Step) -> Result<(), rusqlite::Error> {
-        let number = self
-            .transaction
-            .prepare_cached("SELECT number FROM executions WHERE id = ?1")?
-            .query_row([&owner.id], |row| row.get::<_, i64>(0))
-            .optional()?;
-        let Some(execution) = number else { return Ok(()) };
+    pub(crate) fn step(&mut self, owner: &Owner, step: &Step) -> Result<(), rusqlite::Error> {
+        let Some(execution) = self.find(&owner.id)? else { return Ok(()) };
         match step {
             Step::Phase(start) => self.phase(execution, &json!(start)),
             Step::Asked { number, at, asked } => {
@@ -136,6 +147,7 @@ impl Rows<'_> {
                 Ok(())
             }
             Step::End { at, ending, answer_tokens } => {
+                self.write_counts()?;
                 self.end(execution, owner, (*at, ending, *answer_tokens))
             }
             Step::Recording(text) => {
@@ -150,6 +162,50 @@ impl Rows<'_> {
         }
     }
 
+    /// Writes what was counted.
+    pub(crate) fn finish(mut self) -> Result<(), rusqlite::Error> {
+        self.write_counts()
+    }
+
+    fn write_counts(&mut self) -> Result<(), rusqlite::Error> {
+        for (execution, counts) in std::mem::take(&mut self.counts) {
+            let Counts { calls, direct_tokens, unlisted_calls } = counts;
+            self.transaction
+                .prepare_cached(
+                    "UPDATE executions SET calls = calls + ?2, direct_tokens = min(direct_tokens + ?3, ?4) \
+                     WHERE number = ?1",
+                )?
+                .execute(params![execution, integer(calls), integer(direct_tokens), MOST])?;
+            if unlisted_calls > 0 {
+                // They have the average number of tokens.
+                self.transaction
+                    .prepare_cached(
+                        "UPDATE executions SET calls = calls + ?2, \
+                         direct_tokens = min(direct_tokens + direct_tokens * ?2 / max(calls, 1), ?3) \
+                         WHERE number = ?1",
+                    )?
+                    .execute(params![execution, integer(unlisted_calls), MOST])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the execution with this id.
+    fn find(&mut self, id: &str) -> Result<Option<i64>, rusqlite::Error> {
+        if let Some((last, number)) = &self.found
+            && last == id
+        {
+            return Ok(Some(*number));
+        }
+        let number = self
+            .transaction
+            .prepare_cached("SELECT number FROM executions WHERE id = ?1")?
+            .query_row([id], |row| row.get::<_, i64>(0))
+            .optional()?;
+        self.found = number.map(|number| (id.to_owned(), number));
+        Ok(number)
+    }
+
     fn phase(&self, execution: i64, start: &Value) -> Result<(), rusqlite::Error> {
         self.transaction
             .prepare_cached(
@@ -160,13 +216,22 @@ impl Rows<'_> {
         Ok(())
     }
 
-    fn call(&self, execution: i64, owner: &Owner, step: &Step) -> Result<(), rusqlite::Error> {
+    /// Writes a step of a call, and counts the call.
+    fn call(&mut self, execution: i64, owner: &Owner, step: &Step) -> Result<(), rusqlite::Error> {
+        let counts = self.counts.entry(execution).or_default();
+        let tokens = match step {
+            Step::CallBegan { arguments, .. } => arguments.tokens(),
+            Step::CallAnswered { direct, .. } => direct.tokens(),
+            _ => 0,
+        };
+        counts.direct_tokens = counts.direct_tokens.saturating_add(tokens);
+        match step {
+            Step::CallEnded { .. } => counts.calls += 1,
+            Step::UnlistedCallEnded => counts.unlisted_calls += 1,
+            _ => {}
+        }
         match step {
             Step::CallBegan { number, at, server, tool, arguments } => {
-                self.add_direct(execution, arguments.tokens)?;
-                if *number >= CALLS {
-                    return Ok(());
-                }
                 let kept = kept::arguments(arguments, (owner.arguments, &owner.masker), self.key);
                 let (server, tool) = (name(server, &owner.masker), name(tool, &owner.masker));
                 self.transaction
@@ -174,7 +239,7 @@ impl Rows<'_> {
                         "INSERT OR IGNORE INTO calls (execution, number, server, tool, began_ms, arguments, direct_tokens) \
                          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                     )?
-                    .execute(params![execution, integer(*number), server, tool, at, kept, integer(arguments.tokens)])?;
+                    .execute(params![execution, integer(*number), server, tool, at, kept, integer(tokens)])?;
                 self.transaction
                     .prepare_cached("INSERT OR IGNORE INTO tools (server, tool, execution) SELECT ?1, ?2, ?3 WHERE ?1 <> ''")?
                     .execute(params![server, tool, execution])?;
@@ -184,9 +249,7 @@ impl Rows<'_> {
                     .prepare_cached("UPDATE calls SET sent_ms = ?3 WHERE execution = ?1 AND number = ?2")?
                     .execute(params![execution, integer(*number), at])?;
             }
-            Step::CallAnswered { number, error, direct } => {
-                let tokens = direct.tokens();
-                self.add_direct(execution, tokens)?;
+            Step::CallAnswered { number, error, .. } => {
                 self.transaction
                     .prepare_cached(
                         "UPDATE calls SET error = ?3, direct_tokens = direct_tokens + ?4 \
@@ -196,30 +259,14 @@ impl Rows<'_> {
             }
             Step::CallEnded { number, at, ok, bytes, cached_age_ms } => {
                 self.transaction
-                    .prepare_cached("UPDATE executions SET calls = calls + 1 WHERE number = ?1")?
-                    .execute([execution])?;
-                self.transaction
                     .prepare_cached(
                         "UPDATE calls SET ended_ms = ?3, ok = ?4, bytes = ?5, cached_age_ms = ?6, \
                          error = coalesce(error, iif(?4, NULL, 'cancelled')) WHERE execution = ?1 AND number = ?2",
                     )?
                     .execute(params![execution, integer(*number), at, ok, integer(*bytes), cached_age_ms])?;
             }
-            Step::Phase(_)
-            | Step::Asked { .. }
-            | Step::Answered { .. }
-            | Step::End { .. }
-            | Step::Recording(_) => {}
+            _ => {}
         }
-        Ok(())
-    }
-
-    fn add_direct(&self, execution: i64, tokens: u64) -> Result<(), rusqlite::Error> {
-        self.transaction
-            .prepare_cached(
-                "UPDATE executions SET direct_tokens = min(direct_tokens + ?2, ?3) WHERE number = ?1",
-            )?
-            .execute(params![execution, integer(tokens), MOST])?;
         Ok(())
     }
 

@@ -284,7 +284,7 @@ impl Open {
     fn write(&mut self, events: &[Event], process: &str) -> Result<(), rusqlite::Error> {
         // No other process writes from its start on, so there is no deadlock between processes.
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let rows = Rows { transaction: &transaction, key: &self.key, process };
+        let mut rows = Rows::new(&transaction, &self.key, process);
         for event in events {
             match event {
                 Event::Begin(begin) => rows.begin(begin)?,
@@ -292,6 +292,7 @@ impl Open {
                 Event::Flush(_) | Event::Bounds(_) => {}
             }
         }
+        rows.finish()?;
         transaction.commit()
     }
 
