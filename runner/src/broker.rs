@@ -6,6 +6,9 @@ mod in_flight;
 mod observed_call;
 mod outbox;
 mod record;
+#[allow(unsafe_code, reason = "registers descriptors that it owns")]
+mod socket;
+mod wait;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard};
@@ -18,8 +21,6 @@ use bridge::wire::{
 use futures::FutureExt as _;
 use futures::stream::StreamExt as _;
 use serde_json::value::RawValue;
-use tokio::net::UnixStream;
-use tokio::net::unix::OwnedReadHalf;
 use tokio_util::codec::FramedRead;
 
 use crate::catalog::ToolName;
@@ -34,6 +35,9 @@ use observed_call::ObservedCall;
 use outbox::{Outbox, Unread};
 pub use record::CALLS_KEPT;
 pub(crate) use record::{ProgramRecord, lock};
+use socket::Reader;
+pub(crate) use socket::Socket;
+use wait::Wait;
 
 /// Maximum size of the content blocks that a program may emit, in bytes (16 MiB).
 pub const CONTENT_LIMIT: usize = 16 << 20;
@@ -82,8 +86,8 @@ impl Broker<'_> {
     ///
     /// Nothing here waits for anything else: a program that leaves an answer unread, or has too many calls in flight,
     /// delays the answers of servers and its own new calls, but neither questions to the user nor its time limit.
-    pub(crate) async fn serve(&self, stream: UnixStream) -> Result<(), Violation> {
-        let (reader, writer) = stream.into_split();
+    pub(crate) async fn serve(&self, socket: Socket) -> Result<(), Violation> {
+        let Socket { reader, writer } = socket;
         let gate = Gate::default();
         let mut outbox = Outbox::new(writer, &gate);
         let welcome = Welcome { version: VERSION, token: self.token.clone(), args: self.args.clone() };
@@ -95,6 +99,7 @@ impl Broker<'_> {
         let mut flight = CallsInFlight::default();
         // The bridge sends no call without room for it. A program that does so anyway is not read until there is room.
         let mut waiting = None;
+        let mut wait = Wait::default();
         loop {
             if let Some(call) = waiting.take_if(|call| flight.has_room(weight(call), outbox.len())) {
                 self.begin(call, &gate, &mut flight);
@@ -125,7 +130,9 @@ impl Broker<'_> {
                     }
                     handled?;
                 }
+                never = wait.spin() => match never {},
             }
+            wait.end();
         }
     }
 
@@ -275,7 +282,7 @@ impl Broker<'_> {
 
 /// The messages of the program.
 struct Incoming {
-    frames: FramedRead<OwnedReadHalf, Protocol>,
+    frames: FramedRead<Reader, Protocol>,
     /// The reader pauses once after each error.
     paused: bool,
 }

@@ -4,10 +4,8 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitStatus;
 
-use tokio::net::UnixStream as AsyncStream;
-
 use crate::base::Image;
-use crate::broker::{Broker, Violation};
+use crate::broker::{Broker, Socket, Violation};
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::SandboxReport;
@@ -63,8 +61,7 @@ impl Drop for Running<'_> {
 pub(crate) async fn run(job: Job<'_>, broker: &Broker<'_>, traces: &mut ProgramTraces) -> Result<ProgramEnd> {
     let limits = job.limits;
     let (ours, theirs) = UnixStream::pair().map_err(socket_error)?;
-    ours.set_nonblocking(true).map_err(socket_error)?;
-    let ours = AsyncStream::from_std(ours).map_err(socket_error)?;
+    let ours = Socket::new(ours).map_err(socket_error)?;
     let mut command = sandbox::Command::new(job.program).broker(theirs);
     let mut base_size = 0;
     if let Some(image) = job.image {

@@ -7,10 +7,10 @@ use std::time::Duration;
 use bridge::frame::{REPLY_END, reply_head};
 use bridge::wire::{FRAME_LIMIT, ToProgram};
 use serde_json::value::RawValue;
-use tokio::net::unix::OwnedWriteHalf;
 use tokio::time::{Instant, timeout_at};
 
 use super::in_flight::{FinishedCall, Gate};
+use super::socket::Writer;
 
 /// Time limit for a program to read one answer. Its bridge reads at once, on its own thread, whatever the program does;
 /// only a program written to stall its host does not.
@@ -30,7 +30,7 @@ const FRAMES_AT_ONCE: usize = 64;
 /// Frames for the program, in order. While some can't be written, the gate is closed, so there are at most
 /// [`BATCH_BYTES`] and one answer from a server.
 pub(super) struct Outbox<'a> {
-    writer: OwnedWriteHalf,
+    writer: Writer,
     frames: VecDeque<Frame>,
     /// The bytes of frames that were added since the last write.
     fresh: usize,
@@ -95,7 +95,7 @@ impl Frame {
 }
 
 impl<'a> Outbox<'a> {
-    pub(super) fn new(writer: OwnedWriteHalf, gate: &'a Gate) -> Self {
+    pub(super) fn new(writer: Writer, gate: &'a Gate) -> Self {
         Outbox { writer, frames: VecDeque::new(), fresh: 0, since: Instant::now(), is_gone: false, gate }
     }
 
@@ -147,7 +147,7 @@ impl<'a> Outbox<'a> {
         while !self.frames.is_empty() {
             let parts: Vec<IoSlice<'_>> =
                 self.frames.iter().take(FRAMES_AT_ONCE).flat_map(Frame::rest).collect();
-            match self.writer.try_write_vectored(&parts) {
+            match self.writer.try_write(&parts) {
                 Ok(count) => self.remove(count),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 // The program has ended; what it sent before is still to be read.
@@ -157,7 +157,11 @@ impl<'a> Outbox<'a> {
                 }
             }
         }
-        self.gate.set_closed(!self.frames.is_empty());
+        let waits = !self.frames.is_empty();
+        if !waits {
+            self.writer.forget_room();
+        }
+        self.gate.set_closed(waits);
     }
 
     /// Removes the frames of which all bytes were written, after `count` more.
@@ -180,8 +184,7 @@ impl<'a> Outbox<'a> {
             return std::future::pending().await;
         }
         let writable = timeout_at(self.since + READING_TIME, self.writer.writable()).await;
-        // The write itself reports an unwritable socket.
-        let _ = writable.map_err(|_| Unread)?;
+        writable.map_err(|_| Unread)?;
         self.write_on();
         Ok(())
     }

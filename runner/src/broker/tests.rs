@@ -91,7 +91,6 @@ async fn talk_with(
     ledger: &Mutex<ProgramRecord>,
 ) -> Result<Vec<ToProgram>, Violation> {
     let (host, program) = Program::pair().unwrap();
-    host.set_nonblocking(true).unwrap();
     let program = std::thread::spawn(move || {
         let mut program = program;
         let hello = ToHost::Hello { version: VERSION, token: TOKEN.to_owned() };
@@ -103,7 +102,7 @@ async fn talk_with(
     });
     let clock = Clock::start();
     let broker = broker(&["quick", "late", "failing", "forbidden"], own, &clock, observer, ledger);
-    broker.serve(UnixStream::from_std(host).unwrap()).await?;
+    broker.serve(Socket::new(host).unwrap()).await?;
     Ok(program.join().unwrap())
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bridge::wire::{CALLS_IN_FLIGHT, Finish};
 use futures::future::{Either, pending, select};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
 
 use super::host::LARGE;
 use super::*;
@@ -21,7 +22,9 @@ async fn play<T>(
     ledger: &Mutex<ProgramRecord>,
     program: impl AsyncFnOnce(UnixStream) -> T,
 ) -> Either<Result<(), Violation>, T> {
-    let (ours, theirs) = UnixStream::pair().unwrap();
+    let (ours, theirs) = Program::pair().unwrap();
+    theirs.set_nonblocking(true).unwrap();
+    let (ours, theirs) = (Socket::new(ours).unwrap(), UnixStream::from_std(theirs).unwrap());
     let broker = broker(&["asks", "batch", "large", "late", "quick"], host, clock, &Unobserved, ledger);
     let (served, played) = (pin!(broker.serve(ours)), pin!(program(theirs)));
     let both = tokio::time::timeout(NEVER, select(served, played));
