@@ -4,6 +4,7 @@
 //! cancellations are also sent by their own thread, so that they do not block an executor.
 
 mod queue;
+mod reader;
 
 use std::fmt;
 use std::io::{self, BufReader, Write as _};
@@ -23,6 +24,7 @@ use crate::wire::{
     BROKER_DESCRIPTOR, CallFailure, FailureKind, Question, ToHost, ToProgram, VERSION, Welcome,
 };
 use queue::{Answer, Calls, Next, unavailable};
+use reader::Reader;
 
 static CONNECTION: OnceLock<Connection> = OnceLock::new();
 
@@ -194,7 +196,7 @@ impl Connection {
 
     /// Reads answers until no more arrive.
     fn read(&'static self, stream: UnixStream) {
-        let mut stream = BufReader::with_capacity(BUFFER, stream);
+        let mut stream = BufReader::with_capacity(BUFFER, Reader(stream));
         let (mut frame, mut wakers) = (Vec::new(), Vec::new());
         let reason = loop {
             match read_frame_into(&mut stream, &mut frame) {
