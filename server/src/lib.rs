@@ -65,6 +65,7 @@ mod shutdown;
 mod sinks;
 pub mod snapshot;
 mod spare_compilers;
+mod standard_streams;
 mod state;
 pub mod subagent;
 mod subagent_log;

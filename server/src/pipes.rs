@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::line_transport::LineTransport;
 use super::session::{ClientSession, ClientTransport};
 use super::shutdown;
+use super::standard_streams;
 use super::state::ServerState;
 
 /// How often to check whether the output is still read, once the input has ended.
@@ -40,9 +41,10 @@ pub(crate) async fn serve<Handler: Service<RoleServer>>(
         ClientSession::new(random::id().map_err(Failure::system)?, ClientTransport::Stdio, state.clone());
     let service = service(session);
     let (ended, end) = (CancellationToken::new(), CancellationToken::new());
-    let input = Input { input: tokio::io::stdin(), ended: ended.clone() };
+    let input = Input { input: standard_streams::input(), ended: ended.clone() };
     let serving = async {
-        match service.serve_with_ct(LineTransport::new(input, tokio::io::stdout()), end.clone()).await {
+        match service.serve_with_ct(LineTransport::new(input, standard_streams::output()), end.clone()).await
+        {
             Ok(running) => running.waiting().await.map(drop).map_err(Failure::system),
             // A client that disconnects before its first message is not a failure.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
