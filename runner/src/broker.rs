@@ -6,7 +6,7 @@ mod in_flight;
 mod observed_call;
 mod outbox;
 mod record;
-#[allow(unsafe_code, reason = "registers descriptors that it owns")]
+#[allow(unsafe_code, reason = "registers descriptors that it owns, and reads into uninitialized memory")]
 mod socket;
 mod wait;
 

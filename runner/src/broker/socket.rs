@@ -3,7 +3,7 @@
 //! A `tokio::net::UnixStream` always waits for both directions, so the host would wake up whenever the program reads an
 //! answer. Here, the kernel reports room for writing only while something could not be written.
 
-use std::io::{self, IoSlice, Read as _, Write as _};
+use std::io::{self, IoSlice, Write as _};
 use std::os::unix::net::UnixStream;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -48,14 +48,23 @@ impl AsyncRead for Reader {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        loop {
+        // SAFETY: nothing is written to the buffer but what is read.
+        let unfilled = unsafe { buffer.unfilled_mut() };
+        let read = loop {
             let mut ready = ready!(self.0.poll_read_ready(context))?;
-            let read = ready.try_io(|stream| stream.get_ref().read(buffer.initialize_unfilled()));
-            if let Ok(read) = read {
-                buffer.advance(read?);
-                return Poll::Ready(Ok(()));
+            let read = ready.try_io(|stream| Ok(rustix::io::read(stream, &mut *unfilled)?.0.len()));
+            let Ok(read) = read else { continue };
+            let read = read?;
+            if (1..unfilled.len()).contains(&read) {
+                // There was no more, so the kernel reports what follows (epoll(7), question 9).
+                ready.clear_ready();
             }
-        }
+            break read;
+        };
+        // SAFETY: so many bytes were read.
+        unsafe { buffer.assume_init(read) };
+        buffer.advance(read);
+        Poll::Ready(Ok(()))
     }
 }
 
