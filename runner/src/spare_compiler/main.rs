@@ -4,6 +4,15 @@
 mod __loaded {
     #[allow(unused_extern_crates)]
     extern crate bridge;
+
+    // The largest module of the standard library. rustc reads all of them for the first type in an error, to find out
+    // which names are unique. An import makes it read this one while the spare compiler waits.
+    #[cfg(target_arch = "aarch64")]
+    #[allow(unused_imports)]
+    use ::std::arch::aarch64::vaddq_u8 as _;
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unused_imports)]
+    use ::std::arch::x86_64::__cpuid as _;
 }
 
 /// The snippet's module. rustc reads the file of a module that a macro declares after it has loaded the crates that are
