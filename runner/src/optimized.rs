@@ -51,7 +51,7 @@ impl Source {
 
 /// The key of the optimized program for the program `key`.
 pub(crate) fn key_of(key: &str) -> String {
-    Key::new("optimized 1").part(key).part(compiler::OPTIMIZE).finish()
+    Key::new("optimized 1").part(key).part(compiler::OPTIMIZE.join(" ")).finish()
 }
 
 /// The entry for the program `key`, whatever it contains.

@@ -107,6 +107,17 @@ fn an_overflow_panics_at_the_same_place_with_optimization() {
     assert_eq!(after["error"]["evidence"]["line"], 5);
 }
 
+/// LLVM would compute functions of constants, with other last digits than the C library.
+#[test]
+fn functions_of_constants_have_the_same_results_with_optimization() {
+    let end = "let double = [0.7_f64.tanh(), 2.5_f64.sin(), 10.1_f64.tan(), 1.3_f64.log10(), 1.7_f64.exp()];\n\
+        let single = [0.7_f32.tanh(), 2.5_f32.tan(), 2.5_f32.sinh()];\n\
+        (x, double.map(f64::to_bits), single.map(f32::to_bits))";
+    let [before, after] = twice(&mut serving(), &snippet(STEPS, end));
+    assert_eq!(before["status"], "ok", "{before:#}");
+    assert_eq!(before["result"], after["result"]);
+}
+
 #[test]
 fn corrections_and_warnings_stay_with_the_optimized_program() {
     let [before, after] =
