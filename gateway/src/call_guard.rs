@@ -62,17 +62,19 @@ impl Guards {
 
 impl ToolGuard {
     /// The guard of `tool`, from the tools that the server offers now; the tool must equal the one in `pinned`, if
-    /// given.
-    pub(crate) fn new(tool: &str, offered: &ToolList, pinned: Option<&ToolList>, check_input: bool) -> Self {
+    /// given, or the user gets the advice beside it.
+    pub(crate) fn new(
+        tool: &str,
+        offered: &ToolList,
+        pinned: Option<(&ToolList, &str)>,
+        check_input: bool,
+    ) -> Self {
         let now = offered.tool(tool);
         let schema = now.as_ref().and_then(|tool| tool.get("inputSchema"));
         let input = schema.filter(|_| check_input).map(InputCheck::new);
-        let changed = pinned.and_then(|pinned| changes(pinned.tool(tool).as_ref(), now.as_ref()));
-        let refused = changed.map(|changes| {
-            format!(
-                "the tool has changed since the program was built: {changes}; write the crate again with \
-                 `toolsmith codegen --out`"
-            )
+        let refused = pinned.and_then(|(pinned, advice)| {
+            let changes = changes(pinned.tool(tool).as_ref(), now.as_ref())?;
+            Some(format!("the tool has changed since the program was built: {changes}; {advice}"))
         });
         ToolGuard { refused, input }
     }
@@ -142,7 +144,7 @@ mod tests {
         let none = ToolList::new(&[]);
         let integer = list("integer", "x");
         let refused = |offered: &ToolList, pinned: &ToolList| {
-            let guard = ToolGuard::new("t", offered, Some(pinned), true);
+            let guard = ToolGuard::new("t", offered, Some((pinned, "do this")), true);
             let kind = checked(&guard, &json!({}));
             assert_eq!(kind.is_err(), guard.refused.is_some());
             assert!(kind.is_ok() || kind == Err(FailureKind::Denied));
@@ -154,13 +156,13 @@ mod tests {
         assert!(
             refused(&list("string", "x"), &integer).contains("changed since the program was built: input.n")
         );
-        assert!(refused(&none, &integer).contains("built: it is gone;"));
+        assert!(refused(&none, &integer).contains("built: it is gone; do this"));
         assert!(refused(&integer, &none).contains("built: its schemas differ;"));
     }
 
     #[test]
     fn a_tool_that_is_held_back_is_denied_with_the_reason() {
-        let guard = || ToolGuard::new("t", &list("integer", ""), Some(&list("string", "")), true);
+        let guard = || ToolGuard::new("t", &list("integer", ""), Some((&list("string", ""), "")), true);
         assert_eq!(guard().held(Some("held".to_owned())).refused.as_deref(), Some("held"));
         assert_eq!(guard().held(None).refused, guard().refused);
         let failure =

@@ -16,7 +16,7 @@ use crate::config_secrets;
 use crate::failure::Failure;
 use crate::login_hook::LoginHook;
 use crate::pins::{Difference, Known, Pins};
-use crate::program_crate::ProgramCrate;
+use crate::program_crate::{OUTDATED, ProgramCrate};
 use crate::session_host::SessionHost;
 use crate::sessions::{Opened, Sessions};
 use crate::tool_list::ToolList;
@@ -69,7 +69,7 @@ impl<'a> Discovery<'a> {
         let mut discovery = Discovery::new(config, host, cache, known);
         for (server, tools, source) in program.servers {
             discovery.lists.insert_with_source(&server, tools.clone(), source);
-            discovery.sessions.pin(&server, tools);
+            discovery.sessions.pin(&server, tools, OUTDATED);
         }
         discovery
     }

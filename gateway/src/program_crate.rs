@@ -10,6 +10,9 @@ use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;
 
+/// What to do about a crate whose bindings are not those of the current tools.
+pub(crate) const OUTDATED: &str = "write the crate again with `toolsmith codegen --out`";
+
 /// A crate's program, and the tools that it was written for.
 #[derive(Debug)]
 pub struct ProgramCrate {
@@ -43,7 +46,7 @@ impl ProgramCrate {
             let source = fs_err::read_to_string(&file).map_err(|error| {
                 Failure::command_line(format!("the bindings of {name} can't be read: {error}"))
                     .caused_by(error)
-                    .hint("write the crate again with `toolsmith codegen --out`")
+                    .hint(OUTDATED)
             })?;
             let tools: Vec<_> = server.tools.values().map(|tool| tool.tool.clone()).collect();
             servers.push((name.clone(), Arc::new(ToolList::new(&tools)), source));

@@ -11,7 +11,7 @@ mod shared;
 mod spares;
 mod tool_host;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use config::{Config, Permission, Server, SessionMode};
@@ -46,8 +46,8 @@ pub struct Sessions {
     config: Arc<Config>,
     /// The tools that programs are compiled against, by server.
     expected: BTreeMap<String, Arc<ToolList>>,
-    /// Servers whose unused tools may differ: only a called tool is compared.
-    pinned: BTreeSet<String>,
+    /// Servers whose unused tools may differ: only a called tool is compared. With the advice for one that does.
+    pinned: BTreeMap<String, &'static str>,
     opening: Mutex<HashMap<String, Attempt>>,
     guards: Guards,
     pins: Pins,
@@ -83,7 +83,7 @@ impl Sessions {
             client: String::new(),
             config,
             expected: BTreeMap::new(),
-            pinned: BTreeSet::new(),
+            pinned: BTreeMap::new(),
             opening: Mutex::default(),
             guards: Guards::default(),
             pins: Pins::default(),
@@ -154,9 +154,10 @@ impl Sessions {
         self.expected.insert(server.to_owned(), tools);
     }
 
-    /// States the expected tools, like `expect`, but checks each tool: a changed tool is refused when it is called.
-    pub fn pin(&mut self, server: &str, tools: Arc<ToolList>) {
-        self.pinned.insert(server.to_owned());
+    /// States the expected tools, like `expect`, but checks each tool: a changed tool is refused when it is called, with
+    /// this advice.
+    pub fn pin(&mut self, server: &str, tools: Arc<ToolList>, advice: &'static str) {
+        self.pinned.insert(server.to_owned(), advice);
         self.expect(server, tools);
     }
 
@@ -278,11 +279,12 @@ impl Sessions {
         arguments: &RawValue,
     ) -> Result<(), CallFailure> {
         let settings = self.config.server(server);
-        let pinned = self.expected.get(server).filter(|_| self.pinned.contains(server));
+        let pinned = self.expected.get(server).zip(self.pinned.get(server));
         let check_input = settings.is_none_or(|settings| settings.check_input);
         let guard = || {
             let held = self.pins.holds_back(server, tool, offered);
-            ToolGuard::new(tool, offered, pinned.map(|tools| &**tools), check_input).held(held)
+            ToolGuard::new(tool, offered, pinned.map(|(tools, advice)| (&**tools, *advice)), check_input)
+                .held(held)
         };
         self.guards.check(server, tool, guard, arguments)
     }

@@ -33,6 +33,9 @@ const PROGRAMS_SHOWN: usize = 10;
 const SEARCH: &str = "search_tools";
 const DESCRIBE: &str = "describe_tools";
 
+/// What a model should do if a tool is no longer the one that its snippet was compiled for.
+pub(crate) const TOOL_CHANGED: &str = "look the server's tools up again, and write the snippet for them";
+
 /// The server's capabilities and instructions.
 pub(crate) fn info(instructions: &str, config: &Config) -> ServerConfig {
     let capabilities = json!({

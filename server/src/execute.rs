@@ -416,7 +416,7 @@ impl Execution {
             sessions.use_shared(Arc::new(ClientSessions { upstreams, cache, masker }));
         }
         for (server, tools) in &self.snapshot.lists {
-            sessions.pin(server, tools.clone());
+            sessions.pin(server, tools.clone(), definitions::TOOL_CHANGED);
         }
         let (allow, answers) = (&self.state.allow, self.session.answers.clone());
         let approved = self.program.as_ref().map(|program| program.offered.approved.clone());

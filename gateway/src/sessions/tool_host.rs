@@ -21,7 +21,7 @@ impl ToolHost for Sessions {
             let opened =
                 opening.await.map_err(|error| SessionError::Unavailable(error.report.for_model()))?;
             match self.expected.get(server) {
-                Some(expected) if !self.pinned.contains(server) && *expected != opened.tools => {
+                Some(expected) if !self.pinned.contains_key(server) && *expected != opened.tools => {
                     Err(SessionError::ToolsChanged(server.to_owned()))
                 }
                 _ => Ok(()),
