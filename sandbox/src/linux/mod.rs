@@ -19,6 +19,7 @@ mod namespaces;
 mod parent;
 mod privileges;
 mod probe;
+mod process_memory;
 mod root;
 mod scratch;
 mod seccomp;
@@ -34,6 +35,7 @@ pub use helper::entry;
 pub use limits::tasks_on_machine;
 pub use memory::available_memory;
 pub use privileges::hide_from_others;
+pub use process_memory::ProcessMemory;
 pub use scratch::Scratch;
 pub use spawn::Sandbox;
 #[cfg(feature = "timings")]
