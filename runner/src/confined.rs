@@ -77,6 +77,11 @@ impl Confined {
         }
     }
 
+    /// The memory of the command and its descendants.
+    pub(crate) fn memory(&self) -> std::io::Result<Vec<sandbox::ProcessMemory>> {
+        self.child.memory()
+    }
+
     /// What was enforced.
     pub(crate) fn report(&self) -> SandboxReport {
         let report = self.child.report();

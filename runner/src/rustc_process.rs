@@ -102,6 +102,11 @@ impl RustcProcess {
         self.process.has_ended()
     }
 
+    /// Its memory.
+    pub(crate) fn memory(&self) -> std::io::Result<Vec<sandbox::ProcessMemory>> {
+        self.process.memory()
+    }
+
     /// Kills it. Its end is awaited in the background, and then `used` is dropped: folders that it used.
     pub(crate) fn end_behind(self, used: impl Send + 'static) {
         self.process.end_behind(used);

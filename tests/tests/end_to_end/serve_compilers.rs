@@ -14,8 +14,9 @@ const USED: &str = "a spare compiler has compiled a snippet";
 const UNUSABLE: &str = "a spare compiler was not usable";
 /// More executions than can start before a changed configuration is in force.
 const MANY: usize = 200;
-/// A part of the command lines of compilers, and of their supervisors.
+/// A part of the command lines of compilers.
 const COMPILER: &str = "--crate-name=program";
+/// A part of those of their supervisors.
 const SUPERVISOR: &str = "sandbox-helper:";
 
 /// A server with these keys of `serve`, which logs what becomes of spare compilers.
@@ -44,9 +45,11 @@ fn assert_result(server: &mut Server, code: &str, result: &Value) {
     assert_eq!(outcome["cached"], false, "{outcome:#}");
 }
 
-/// The compilers, without their supervisors.
+/// The compilers that wait for a text, without their supervisors.
 fn compilers(server: &Server) -> Tree {
-    server.tree().filter(|command| command.contains(COMPILER) && !command.contains(SUPERVISOR))
+    server
+        .tree()
+        .filter(|command| !command.contains(SUPERVISOR) && source(command).is_some_and(|path| waits(&path)))
 }
 
 fn count(server: &Server) -> usize {
@@ -73,16 +76,22 @@ fn times(server: &Server, phrase: &str) -> usize {
 
 /// The folders with the sources of these compilers.
 fn sources(compilers: &Tree) -> Vec<PathBuf> {
-    let main = |command: &str| command.split(' ').find(|word| word.ends_with("/main.rs")).map(PathBuf::from);
-    let all = compilers.commands().into_iter().filter_map(|(_, command)| main(command));
-    let all: Vec<PathBuf> = all.map(|main| main.parent().unwrap().to_owned()).collect();
-    assert!(!all.is_empty() && all.iter().all(|folder| is_pipe(&folder.join("snippet.rs"))), "{all:?}");
+    let all: Vec<PathBuf> =
+        compilers.commands().into_iter().filter_map(|(_, command)| source(command)).collect();
+    assert!(!all.is_empty() && all.iter().all(|folder| waits(folder)), "{all:?}");
     all
 }
 
-fn is_pipe(file: &Path) -> bool {
+/// The folder with the sources of a compiler with this command line.
+fn source(command: &str) -> Option<PathBuf> {
+    let main = command.split(' ').find(|word| word.ends_with("/main.rs"))?;
+    Some(Path::new(main).parent()?.to_owned())
+}
+
+/// Whether the compiler of this source folder waits for its text.
+fn waits(folder: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
-    file.symlink_metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
+    folder.join("snippet.rs").symlink_metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
 }
 
 #[test]
@@ -95,6 +104,42 @@ fn a_spare_compiler_compiles_the_next_snippet() {
     }
     spare.is_gone();
     assert_eq!(times(&server, UNUSABLE), 0, "{}", server.stderr());
+}
+
+/// The executable's largest library: its path, the size of the parts that a process has mapped for reading only, and how
+/// much of them has pages, in KiB (proc_pid_smaps(5)).
+fn library(id: u32) -> (String, u64, u64) {
+    let smaps = fs::read_to_string(format!("/proc/{id}/smaps")).unwrap_or_default();
+    let (mut path, mut size, mut resident, mut counts) = (String::new(), 0, 0, false);
+    for line in smaps.lines() {
+        match line.split_ascii_whitespace().collect::<Vec<_>>()[..] {
+            ["Size:", kibibytes, _] if counts => size += kibibytes.parse::<u64>().unwrap(),
+            ["Rss:", kibibytes, _] if counts => resident += kibibytes.parse::<u64>().unwrap(),
+            [_, permissions, _, _, _, file] => {
+                counts = permissions.starts_with("r-") && file.contains("/librustc_driver");
+                if counts {
+                    file.clone_into(&mut path);
+                }
+            }
+            _ => {}
+        }
+    }
+    (path, size, resident)
+}
+
+#[test]
+fn files_of_a_waiting_compiler_are_mapped_before_it_uses_them() {
+    let (mut server, spare) = with_spare("");
+    // Only files in memory are certain to be mapped within the time limit.
+    let (file, _, _) = library(spare.commands()[0].0);
+    fs::read(file).unwrap();
+    assert_result(&mut server, "6 * 7", &json!(42));
+    spare.is_gone();
+    let next = wait_for(&server, 1).commands()[0].0;
+    server.wait_until("its library is mapped", || {
+        let (_, size, resident) = library(next);
+        resident * 10 > size * 9
+    });
 }
 
 #[test]
@@ -215,7 +260,7 @@ fn a_cancelled_request_ends_the_compiler_that_it_uses() {
     let code = format!("// {}\n{FOREVER}", unique());
     server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": execute(&code) }));
     let source = sources(&spare).remove(0);
-    server.wait_until("its use", || !is_pipe(&source.join("snippet.rs")));
+    server.wait_until("its use", || !waits(&source));
     let cancel = json!({ "requestId": 7 });
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel }));
     spare.is_gone();
