@@ -9,8 +9,10 @@ use report::Kind;
 use runner::{TARGET, Toolchain};
 use serde_json::{Value, json};
 use tokio::process::Command;
+use tokio::time::sleep;
 
 use super::figures::{Figures, Row, milliseconds};
+use super::served::PAUSE;
 use super::snippets::LARGE;
 
 /// Number of calls in one measurement, through the broker and directly.
@@ -96,9 +98,11 @@ impl Bench<'_> {
         Ok(())
     }
 
+    /// Compiles hello world after the same pause as before a snippet in `serve`: memory is slower after a pause.
     async fn hello(&self, toolchain: &Toolchain, flags: &[&str]) -> Result<f64, Failure> {
         let source = self.folder.join("hello.rs");
         fs_err::write(&source, HELLO).map_err(Failure::system)?;
+        sleep(PAUSE).await;
         let started = Instant::now();
         let output = Command::new(&toolchain.rustc)
             .arg(format!("--target={TARGET}"))

@@ -14,7 +14,7 @@ use super::figures::{Figures, Row, median, milliseconds};
 use super::snippets::{CALLS, LARGE, LOOP, SUM, TYPE_ERROR, TYPICAL, call};
 
 /// Time without requests before each measurement. A client's model takes longer to write a program.
-const PAUSE: Duration = Duration::from_millis(400);
+pub(super) const PAUSE: Duration = Duration::from_millis(400);
 
 /// How many executions run at a time under load.
 pub(super) const AT_ONCE: usize = 16;
