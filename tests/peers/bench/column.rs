@@ -117,7 +117,7 @@ impl Column {
         let script = upstream.args.first().map_or(upstream.command.as_str(), String::as_str);
         let (mut all, mut own) = (0, 0);
         for process in running.processes() {
-            let bytes = processes::resident(process.id);
+            let bytes = processes::private(process.id);
             all += bytes;
             own += if process.line.contains(script) && self.peer.tool.is_some() { 0 } else { bytes };
         }

@@ -40,11 +40,11 @@ pub(crate) fn render(columns: &[Column], hello: f64, is_quick: bool) -> String {
     let latencies = |column: &Column| or_missing(column.load.as_ref().map(crate::load::Load::latencies));
     rows.push(row(&format!("{AT_ONCE} at once: median, 99th percentile"), columns.iter().map(latencies)));
     let all = |column: &Column| or_missing(column.memory.map(|memory| mebibytes(memory.all)));
-    rows.push(row("idle memory", columns.iter().map(all)));
+    rows.push(row("idle memory, apart from pages of files", columns.iter().map(all)));
     let own = |column: &Column| {
         or_missing(column.memory.filter(|_| column.peer.tool.is_some()).map(|memory| mebibytes(memory.own)))
     };
-    rows.push(row("idle memory without the MCP server", columns.iter().map(own)));
+    rows.push(row("the same without the MCP server", columns.iter().map(own)));
     let counts: std::collections::BTreeSet<usize> =
         columns.iter().flat_map(|column| column.tokens.keys().copied()).collect();
     for count in counts {
