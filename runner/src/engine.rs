@@ -166,8 +166,8 @@ impl Engine {
         self.spare_compilers.take_events()
     }
 
-    /// Takes page faults ahead of the spare compilers, once for each, as far as their files are in memory: the next snippet
-    /// compiles sooner. A compiler should have loaded its crates before. Blocks for about 10 ms for each.
+    /// Prefaults the spare compilers, once for each: maps their files, as far as they are in memory, so that the next
+    /// snippet is compiled sooner. They should have loaded their crates by then. Blocks for about 10 ms for each.
     ///
     /// # Errors
     /// If the memory of a compiler can't be read. It compiles nevertheless.
