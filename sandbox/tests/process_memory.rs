@@ -19,12 +19,13 @@ fn waiting() -> (Child, u32) {
     let policy = ["/usr", "/lib", "/lib64", "/bin"]
         .into_iter()
         .fold(Policy::build(), |policy, path| policy.grant_if_exists(path, Access::ReadExecute));
-    let child = sandbox(policy).spawn(Command::new("/bin/sleep").args(["600"])).unwrap();
+    let mut child = sandbox(policy).spawn(Command::new("/bin/sleep").args(["600"])).unwrap();
     loop {
         let found = common::descendants(child.id()).into_iter().find(|process| process.name == "sleep");
         if let Some(process) = found.filter(|process| sleeps(process.id)) {
             return (child, process.id);
         }
+        assert!(child.try_wait().unwrap().is_none(), "the process has ended");
     }
 }
 

@@ -41,7 +41,10 @@ impl ProcessMemory {
     }
 
     fn open(process: u32) -> io::Result<Self> {
-        let open = |name| File::open(format!("/proc/{process}/{name}"));
+        let open = |name| {
+            let path = format!("/proc/{process}/{name}");
+            File::open(&path).map_err(|error| with_path(&path, &error))
+        };
         Ok(ProcessMemory { maps: open("maps")?, bytes: open("mem")? })
     }
 
@@ -85,10 +88,15 @@ impl ProcessMemory {
 fn children(process: u32) -> io::Result<Vec<u32>> {
     let mut children = Vec::new();
     for thread in fs::read_dir(format!("/proc/{process}/task"))? {
-        let listed = fs::read_to_string(thread?.path().join("children"))?;
+        let path = thread?.path().join("children");
+        let listed = fs::read_to_string(&path).map_err(|error| with_path(&path.to_string_lossy(), &error))?;
         children.extend(listed.split_ascii_whitespace().filter_map(|id| id.parse::<u32>().ok()));
     }
     Ok(children)
+}
+
+fn with_path(path: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{path}: {error}"))
 }
 
 /// The addresses of a file that is mapped for reading only, from a line of proc_pid_maps(5).

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use end_to_end::processes;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -106,39 +107,26 @@ fn a_spare_compiler_compiles_the_next_snippet() {
     assert_eq!(times(&server, UNUSABLE), 0, "{}", server.stderr());
 }
 
-/// The executable's largest library: its path, the size of the parts that a process has mapped for reading only, and how
-/// much of them has pages, in KiB (proc_pid_smaps(5)).
-fn library(id: u32) -> (String, u64, u64) {
-    let smaps = fs::read_to_string(format!("/proc/{id}/smaps")).unwrap_or_default();
-    let (mut path, mut size, mut resident, mut counts) = (String::new(), 0, 0, false);
-    for line in smaps.lines() {
-        match line.split_ascii_whitespace().collect::<Vec<_>>()[..] {
-            ["Size:", kibibytes, _] if counts => size += kibibytes.parse::<u64>().unwrap(),
-            ["Rss:", kibibytes, _] if counts => resident += kibibytes.parse::<u64>().unwrap(),
-            [_, permissions, _, _, _, file] => {
-                counts = permissions.starts_with("r-") && file.contains("/librustc_driver");
-                if counts {
-                    file.clone_into(&mut path);
-                }
-            }
-            _ => {}
-        }
-    }
-    (path, size, resident)
+/// The library with most of rustc, once the compiler with this id has mapped it (proc_pid_maps(5)).
+fn library(id: u32) -> Option<PathBuf> {
+    let maps = fs::read_to_string(format!("/proc/{id}/maps")).ok()?;
+    let line = maps.lines().find(|line| line.contains("/librustc_driver"))?;
+    Some(PathBuf::from(&line[line.find('/')?..]))
 }
 
 #[test]
 fn files_of_a_waiting_compiler_are_mapped_before_it_uses_them() {
     let (mut server, spare) = with_spare("");
+    let first = spare.commands()[0].0;
+    server.wait_until("its library", || library(first).is_some());
     // Only files in memory are certain to be mapped within the time limit.
-    let (file, _, _) = library(spare.commands()[0].0);
-    fs::read(file).unwrap();
+    let size = fs::read(library(first).unwrap()).unwrap().len() as u64;
     assert_result(&mut server, "6 * 7", &json!(42));
     spare.is_gone();
     let next = wait_for(&server, 1).commands()[0].0;
-    server.wait_until("its library is mapped", || {
-        let (_, size, resident) = library(next);
-        resident * 10 > size * 9
+    // By itself, a waiting compiler uses a third of the library's size.
+    server.wait_until("its pages of files", || {
+        processes::resident(next).saturating_sub(processes::private(next)) > size
     });
 }
 
