@@ -36,6 +36,7 @@ const REQUIRED_ORDINARY_TIER: &str = "SANDBOX_REQUIRE_ORDINARY_TIER";
 pub(crate) const EPERM: i32 = 1;
 pub(crate) const ENOENT: i32 = 2;
 pub(crate) const ESRCH: i32 = 3;
+pub(crate) const ENOMEM: i32 = 12;
 pub(crate) const EACCES: i32 = 13;
 pub(crate) const EROFS: i32 = 30;
 pub(crate) const SIGABRT: i32 = 6;

@@ -16,7 +16,7 @@ mod search;
 
 use std::fs::File;
 
-use seccompiler::BpfProgram;
+use seccompiler::{BpfProgram, SeccompAction};
 
 use super::exec::Executable;
 use crate::error::failed;
@@ -25,6 +25,7 @@ use crate::{Failure, Policy, Profile, Step};
 pub(super) use dangerous::is_dangerous;
 pub(super) use filters::Filters;
 use filters::{Context, Deciding};
+use search::Built;
 
 /// The inputs of the filters besides the policy.
 pub(super) struct Surroundings<'a> {
@@ -51,7 +52,11 @@ impl Filters {
             Profile::Compiler => compiler::filters(&context, true),
             Profile::Build => compiler::filters(&context, false),
         };
-        built.map_err(|error| not_compiled(&error))
+        let mut filters = built.map_err(|error| not_compiled(&error))?;
+        if policy.keep_mappings {
+            filters.common.push(keeping_mappings().map_err(|error| not_compiled(&error))?);
+        }
+        Ok(filters)
     }
 
     /// Applies all filters to this thread, which is the only one. Returns whether the supervisor is notified
@@ -80,6 +85,12 @@ impl Filters {
             Err(error) => Err(failed("applying a filter with a listener")(error)),
         }
     }
+}
+
+/// A filter that lets munmap(2) succeed without doing anything: with the error 0, a call returns 0 (`SECCOMP_RET_ERRNO` in
+/// seccomp(2)).
+fn keeping_mappings() -> Built<BpfProgram> {
+    rules::answering(rules::always([libc::SYS_munmap]), &SeccompAction::Errno(0))
 }
 
 fn not_compiled(error: &seccompiler::Error) -> Failure {
