@@ -117,8 +117,8 @@ impl Launch {
         }
     }
 
-    /// For a compiler that ends after one text. rustc unmaps the metadata of all crates before its last message, which takes
-    /// a tenth of the time from its text to this message.
+    /// For a compiler that is ended after its last message. rustc unmaps the metadata of all crates before it, which takes
+    /// a tenth of the time of a type error.
     pub(crate) fn keep_mappings(mut self) -> Self {
         self.policy = self.policy.keep_mappings();
         self

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -165,7 +166,7 @@ impl SpareCompilers {
         // They can be used meanwhile.
         let opened: Vec<_> = self.pool().spares.iter_mut().filter_map(memory).collect();
         for processes in opened {
-            processes?.iter().try_for_each(|process| process.prefault(PREFAULT_LIMIT))?;
+            processes?.iter().try_for_each(|process| process.prefault(PREFAULT_LIMIT, is_used))?;
         }
         Ok(())
     }
@@ -187,6 +188,13 @@ impl SpareCompilers {
     pub(crate) fn take_events(&self) -> VecDeque<SpareCompilerEvent> {
         std::mem::take(&mut self.pool().events)
     }
+}
+
+/// Whether rustc uses a file that it has mapped. It looks into all files of a crate of the toolchain, and then uses that
+/// with only the metadata.
+fn is_used(file: &Path) -> bool {
+    let metadata = file.with_extension("rmeta");
+    file == metadata || !metadata.exists()
 }
 
 impl<S: Spare> Pool<S> {

@@ -159,7 +159,7 @@ impl ProcessMemory {
     ///
     /// # Errors
     /// Never fails.
-    pub fn prefault(&self, _limit: Duration) -> io::Result<()> {
+    pub fn prefault(&self, _limit: Duration, _wanted: impl Fn(&Path) -> bool) -> io::Result<()> {
         match self.0 {}
     }
 }

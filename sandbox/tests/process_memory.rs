@@ -6,6 +6,7 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use common::{again_as_an_ordinary_user, sandbox};
@@ -62,7 +63,7 @@ fn files_of_a_waiting_process_are_mapped_ahead() {
     let (child, id) = waiting();
     let (size, before) = mapped_files(id);
     for process in child.memory().unwrap() {
-        process.prefault(LIMIT).unwrap();
+        process.prefault(LIMIT, |_| true).unwrap();
     }
     let (_, after) = mapped_files(id);
     // The kernel leaves out a few pages, such as those that mark where to read ahead.
@@ -74,7 +75,17 @@ fn nothing_is_mapped_after_the_time_limit() {
     let (child, id) = waiting();
     let before = mapped_files(id);
     for process in child.memory().unwrap() {
-        process.prefault(Duration::ZERO).unwrap();
+        process.prefault(Duration::ZERO, |_| true).unwrap();
+    }
+    assert_eq!(mapped_files(id), before);
+}
+
+#[test]
+fn unwanted_files_are_not_mapped() {
+    let (child, id) = waiting();
+    let before = mapped_files(id);
+    for process in child.memory().unwrap() {
+        process.prefault(LIMIT, Path::is_relative).unwrap();
     }
     assert_eq!(mapped_files(id), before);
 }
@@ -86,7 +97,7 @@ fn the_memory_of_an_ended_process_is_empty() {
     assert!(!memory.is_empty());
     drop(child);
     for process in memory {
-        process.prefault(LIMIT).unwrap();
+        process.prefault(LIMIT, |_| true).unwrap();
     }
 }
 

@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How many bytes of a file the kernel maps at a page fault, if they are in memory: the aligned block with the address. The
@@ -48,24 +49,26 @@ impl ProcessMemory {
         Ok(ProcessMemory { maps: open("maps")?, bytes: open("mem")? })
     }
 
-    /// Maps all pages of the files that the process has mapped for reading. Takes about a microsecond for each 64 KiB, but
-    /// longer for pages that must be read from a disk: the rest is not mapped after `limit`.
+    /// Maps all pages of the files that the process has mapped for reading and that are `wanted`. Takes about a microsecond
+    /// for each 64 KiB, but longer for pages that must be read from a disk: the rest is not mapped after `limit`.
     ///
     /// A process that handles its own page faults (userfaultfd(2)) can block this.
     ///
     /// # Errors
     /// If this process may not read the memory (ptrace(2), "Ptrace access mode checking").
-    pub fn prefault(&self, limit: Duration) -> io::Result<()> {
+    pub fn prefault(&self, limit: Duration, wanted: impl Fn(&Path) -> bool) -> io::Result<()> {
         let deadline = Instant::now() + limit;
-        let touched = self.touch_files(|| Instant::now() <= deadline);
+        let touched = self.touch_files(wanted, || Instant::now() <= deadline);
         // The process has ended.
         touched.or_else(|error| if error.raw_os_error() == Some(libc::ESRCH) { Ok(()) } else { Err(error) })
     }
 
     /// Reads a byte of each block as long as there is time.
-    fn touch_files(&self, has_time: impl Fn() -> bool) -> io::Result<()> {
+    fn touch_files(&self, wanted: impl Fn(&Path) -> bool, has_time: impl Fn() -> bool) -> io::Result<()> {
         for line in BufReader::new(&self.maps).lines() {
-            for address in read_only_file(&line?).into_iter().flat_map(blocks) {
+            let line = line?;
+            let range = read_only_file(&line).filter(|(_, path)| wanted(path)).map(|(range, _)| range);
+            for address in range.into_iter().flat_map(blocks) {
                 if !has_time() || !self.touch(address)? {
                     return Ok(());
                 }
@@ -99,16 +102,17 @@ fn with_path(path: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{path}: {error}"))
 }
 
-/// The addresses of a file that is mapped for reading only, from a line of proc_pid_maps(5).
-fn read_only_file(line: &str) -> Option<Range<u64>> {
-    let mut fields = line.split_ascii_whitespace();
-    let (range, permissions, path) = (fields.next()?, fields.next()?, fields.nth(3)?);
-    if !permissions.starts_with("r-") || !path.starts_with('/') {
+/// The addresses and the path of a file that is mapped for reading only, from a line of proc_pid_maps(5).
+fn read_only_file(line: &str) -> Option<(Range<u64>, &Path)> {
+    let (numbers, path) = line.split_at_checked(line.find('/')?)?;
+    let mut fields = numbers.split_ascii_whitespace();
+    let (range, permissions) = (fields.next()?, fields.next()?);
+    if !permissions.starts_with("r-") {
         return None;
     }
     let (start, end) = range.split_once('-')?;
     let address = |digits| u64::from_str_radix(digits, 16).ok();
-    Some(address(start)?..address(end)?)
+    Some((address(start)?..address(end)?, Path::new(path)))
 }
 
 /// An address in each aligned block of [`FAULT_AROUND`] bytes.
@@ -124,7 +128,8 @@ mod tests {
     #[test]
     fn files_that_are_mapped_for_reading_are_found() {
         let line = "7f1000-7f3000 r-xp 00001000 fe:00 1234                 /lib/a library.so (deleted)";
-        assert_eq!(read_only_file(line), Some(0x7f_1000..0x7f_3000));
+        let path = Path::new("/lib/a library.so (deleted)");
+        assert_eq!(read_only_file(line), Some((0x7f_1000..0x7f_3000, path)));
         for other in [
             "7f1000-7f3000 rw-p 00001000 fe:00 1234 /lib/library.so",
             "7f1000-7f3000 ---p 00001000 fe:00 1234 /lib/library.so",

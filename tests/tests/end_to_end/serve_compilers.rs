@@ -107,11 +107,16 @@ fn a_spare_compiler_compiles_the_next_snippet() {
     assert_eq!(times(&server, UNUSABLE), 0, "{}", server.stderr());
 }
 
-/// The library with most of rustc, once the compiler with this id has mapped it (proc_pid_maps(5)).
+/// The library with most of rustc, once the compiler with this id has mapped it.
 fn library(id: u32) -> Option<PathBuf> {
-    let maps = fs::read_to_string(format!("/proc/{id}/maps")).ok()?;
-    let line = maps.lines().find(|line| line.contains("/librustc_driver"))?;
-    Some(PathBuf::from(&line[line.find('/')?..]))
+    mapped(id).find(|file| file.to_string_lossy().contains("/librustc_driver"))
+}
+
+/// The files that the compiler with this id has mapped (proc_pid_maps(5)).
+fn mapped(id: u32) -> impl Iterator<Item = PathBuf> {
+    let maps = fs::read_to_string(format!("/proc/{id}/maps")).unwrap_or_default();
+    let path = |line: &str| line.find('/').map(|at| PathBuf::from(&line[at..]));
+    maps.lines().filter_map(path).collect::<Vec<_>>().into_iter()
 }
 
 #[test]
@@ -128,6 +133,17 @@ fn files_of_a_waiting_compiler_are_mapped_before_it_uses_them() {
     server.wait_until("its pages of files", || {
         processes::resident(next).saturating_sub(processes::private(next)) > size
     });
+}
+
+#[test]
+fn a_waiting_compiler_keeps_what_it_unmaps() {
+    let (server, spare) = with_spare("");
+    let compiler = spare.commands()[0].0;
+    // rustc looks into this file, unmaps it, and uses that with only the metadata.
+    let is_unused = |file: &PathBuf| {
+        file.extension().is_some_and(|kind| kind == "rlib") && file.with_extension("rmeta").exists()
+    };
+    server.wait_until("an unused file", || mapped(compiler).any(|file| is_unused(&file)));
 }
 
 #[test]
