@@ -1,4 +1,5 @@
-//! What has no counterpart in the peers: a large server against a small one, and the demo server under load.
+//! What has no counterpart in the peers: a large server against a small one, and the demo server and a shared session
+//! under load.
 
 use std::path::Path;
 
@@ -21,6 +22,7 @@ pub(crate) struct Alone {
     small: Figures,
     large: Figures,
     demo: Option<Load>,
+    shared: Option<Load>,
 }
 
 /// `catalog-server` with this many tools.
@@ -40,8 +42,10 @@ pub(crate) async fn measure(
         command: options.binary.to_string_lossy().into_owned(),
         args: vec!["demo-server".to_owned()],
     };
+    let mut shared = trusted(&installed.everything());
+    shared["session"] = json!("shared");
     let config = json!({ "mcpServers": {
-        "small": trusted(&catalog(SMALL)), "large": trusted(&catalog(LARGE)), "shop": trusted(&demo),
+        "small": trusted(&catalog(SMALL)), "large": trusted(&catalog(LARGE)), "shop": trusted(&demo), "shared": shared,
     } });
     let peer = installed.toolsmith("alone", &config)?;
     let running = Running::start(peer, &demo, folder).await?;
@@ -60,11 +64,13 @@ pub(crate) async fn measure(
             }
         }
     }
-    let code = format!("shop::echo(\"{first}\").await?.text()");
-    let expected = first.to_string();
-    let echo = || running.execute("execute_code", &code, &expected);
-    echo().await?;
-    alone.demo = Some(load::press(options.rounds, echo).await?);
+    for (server, load) in [("shop", &mut alone.demo), ("shared", &mut alone.shared)] {
+        let code = format!("{server}::echo(\"{first}\").await?.text()");
+        let expected = first.to_string();
+        let echo = || running.execute("execute_code", &code, &expected);
+        echo().await?;
+        *load = Some(load::press(options.rounds, echo).await?);
+    }
     running.end().await;
     Ok(alone)
 }
@@ -84,10 +90,11 @@ impl Alone {
         if let [Some(small), Some(large)] = medians {
             rows.push(format!("| {LARGE} tools against {SMALL} | {} times |", ratio(large / small)));
         }
-        if let Some(load) = &self.demo {
-            rows.push(format!("| demo server, {AT_ONCE} at once, repeat | {:.0}/s |", load.rate));
+        let loads = [("demo server", &self.demo), ("`session: shared`", &self.shared)];
+        for (name, load) in loads.into_iter().filter_map(|(name, load)| Some((name, load.as_ref()?))) {
+            rows.push(format!("| {name}, {AT_ONCE} at once, repeat | {:.0}/s |", load.rate));
             rows.push(format!(
-                "| demo server, {AT_ONCE} at once: median, 99th percentile | {} |",
+                "| {name}, {AT_ONCE} at once: median, 99th percentile | {} |",
                 load.latencies()
             ));
         }
