@@ -44,7 +44,7 @@ pub(crate) struct Client {
     /// The limits on these questions.
     open: Arc<OpenQuestions>,
     /// The pending requests that track progress.
-    progress: Arc<Mutex<HashMap<ProgressToken, Watcher>>>,
+    watchers: Arc<Watchers>,
 }
 
 /// The progress of a request (`notifications/progress`).
@@ -65,6 +65,16 @@ pub type ProgressSink = Arc<dyn Fn(ProgressMade) + Send + Sync>;
 struct Watcher {
     made: Arc<Notify>,
     sink: Option<ProgressSink>,
+}
+
+/// The pending requests that track progress, by token.
+#[derive(Default)]
+struct Watchers(Mutex<HashMap<ProgressToken, Watcher>>);
+
+impl Watchers {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ProgressToken, Watcher>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The number of open questions, and their total size in bytes.
@@ -115,7 +125,7 @@ impl Drop for Open<'_> {
 
 /// Tracks the progress of a request until dropped.
 pub(crate) struct Progress {
-    client: Client,
+    watchers: Arc<Watchers>,
     token: ProgressToken,
     made: Arc<Notify>,
 }
@@ -135,7 +145,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.client.watchers().remove(&self.token);
+        self.watchers.lock().remove(&self.token);
     }
 }
 
@@ -149,7 +159,7 @@ impl Client {
             host,
             questions: watch::Sender::default(),
             open: Arc::default(),
-            progress: Arc::default(),
+            watchers: Arc::default(),
         }
     }
 
@@ -166,12 +176,8 @@ impl Client {
     /// Tracks the progress of the request with this token.
     pub(crate) fn progress_of(&self, token: ProgressToken, sink: Option<ProgressSink>) -> Progress {
         let made = Arc::new(Notify::new());
-        self.watchers().insert(token.clone(), Watcher { made: Arc::clone(&made), sink });
-        Progress { client: self.clone(), token, made }
-    }
-
-    fn watchers(&self) -> MutexGuard<'_, HashMap<ProgressToken, Watcher>> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.watchers.lock().insert(token.clone(), Watcher { made: Arc::clone(&made), sink });
+        Progress { watchers: Arc::clone(&self.watchers), token, made }
     }
 
     /// Handles a server's request by its method; returns `None` for an unknown method.
@@ -328,7 +334,7 @@ impl ClientHandler for Client {
         _context: NotificationContext<RoleClient>,
     ) {
         let ProgressNotificationParam { progress_token, progress, total, message, .. } = parameters;
-        let sink = self.watchers().get(&progress_token).and_then(|watcher| {
+        let sink = self.watchers.lock().get(&progress_token).and_then(|watcher| {
             watcher.made.notify_one();
             watcher.sink.clone()
         });

@@ -28,7 +28,7 @@ use tokio::{
     time::timeout,
 };
 
-use self::process::LocalServer;
+use self::{deadline::Timers, process::LocalServer};
 use crate::{
     client::Client,
     error::{Error, ErrorKind, Evidence},
@@ -75,6 +75,7 @@ struct Inner {
     subscriptions: Mutex<BTreeMap<String, AbortHandle>>,
     /// Cancellations that are being written.
     cancelling: Mutex<Vec<JoinHandle<()>>>,
+    timers: Timers,
 }
 
 impl Session {

@@ -270,6 +270,7 @@ impl Attempt<'_> {
             closing: false.into(),
             subscriptions: Default::default(),
             cancelling: Default::default(),
+            timers: Default::default(),
         };
         Ok(Session { inner: Arc::new(inner) })
     }
