@@ -72,6 +72,8 @@ pub(crate) enum Violation {
 pub(crate) struct Broker<'a> {
     pub(crate) token: String,
     pub(crate) args: BTreeMap<String, String>,
+    /// The program's limit of processor time, in seconds.
+    pub(crate) cpu_seconds: u64,
     /// The tools that may be called, by identity.
     pub(crate) allowed: HashMap<String, ToolName>,
     pub(crate) host: &'a dyn ToolHost,
@@ -90,7 +92,12 @@ impl Broker<'_> {
         let Socket { reader, writer } = socket;
         let gate = Gate::default();
         let mut outbox = Outbox::new(writer, &gate);
-        let welcome = Welcome { version: VERSION, token: self.token.clone(), args: self.args.clone() };
+        let welcome = Welcome {
+            version: VERSION,
+            token: self.token.clone(),
+            args: self.args.clone(),
+            cpu_seconds: self.cpu_seconds,
+        };
         // If the program has ended before the welcome, its exit status says why.
         outbox.send(&ToProgram::Welcome(welcome));
         outbox.flush();

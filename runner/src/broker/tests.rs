@@ -65,7 +65,16 @@ fn broker<'a>(
         ((*tool).to_owned(), name)
     };
     let allowed = tools.iter().map(named).collect();
-    Broker { token: TOKEN.to_owned(), args: BTreeMap::new(), allowed, host, clock, observer, ledger }
+    Broker {
+        token: TOKEN.to_owned(),
+        args: BTreeMap::new(),
+        cpu_seconds: 60,
+        allowed,
+        host,
+        clock,
+        observer,
+        ledger,
+    }
 }
 
 /// The messages to a program that sends `messages` and reads `answers` answers before it ends.

@@ -14,8 +14,9 @@ use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::frame::{
     frame_call, frame_message, has_frame, read_frame, read_frame_into, read_reply, write_frame,
@@ -33,6 +34,9 @@ const STACK: usize = 256 * 1024;
 
 /// Size of one read from the host, and capacity to which buffers shrink after a large frame, in bytes (64 KiB).
 const BUFFER: usize = 64 * 1024;
+
+/// Busy waits take at most one part in so many of the limit of processor time.
+const BUSY_SHARE: u32 = 10;
 
 /// Lock order: `writer` first, then `calls`.
 struct Connection {
@@ -66,10 +70,11 @@ pub(crate) fn connect() -> io::Result<Welcome> {
     };
     let hello = ToHost::Hello { version: VERSION, token: welcome.token.clone() };
     write_frame(&mut stream, &hello)?;
-    let reader = stream.try_clone()?;
+    let reader = Reader::new(stream.try_clone()?, Duration::from_secs(welcome.cpu_seconds) / BUSY_SHARE);
     if CONNECTION.set(Connection::new(stream)).is_err() {
         return Err(io::Error::other("the program is connected already"));
     }
+    keep_map_node();
     let connection = connection()?;
     thread("broker", move || connection.read(reader))?;
     Ok(welcome)
@@ -104,6 +109,12 @@ pub(crate) fn finish(message: &ToHost) -> io::Result<()> {
 
 fn connection() -> io::Result<&'static Connection> {
     CONNECTION.get().ok_or_else(|| io::Error::other("the program was not started by its host"))
+}
+
+/// Keeps a node of a JSON object allocated. Otherwise musl's allocator maps a page for the only one and unmaps it
+/// afterwards, for the arguments of each call.
+fn keep_map_node() {
+    std::mem::forget(Map::from_iter([(String::new(), Value::Null)]));
 }
 
 fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -195,8 +206,8 @@ impl Connection {
     }
 
     /// Reads answers until no more arrive.
-    fn read(&'static self, stream: UnixStream) {
-        let mut stream = BufReader::with_capacity(BUFFER, Reader(stream));
+    fn read(&'static self, reader: Reader) {
+        let mut stream = BufReader::with_capacity(BUFFER, reader);
         let (mut frame, mut wakers) = (Vec::new(), Vec::new());
         let reason = loop {
             match read_frame_into(&mut stream, &mut frame) {

@@ -63,6 +63,8 @@ pub struct Welcome {
     pub token: String,
     /// The execution's arguments (`--arg KEY=VALUE`).
     pub args: BTreeMap<String, String>,
+    /// The program's limit of processor time, in seconds.
+    pub cpu_seconds: u64,
 }
 
 /// Why a call has no answer.

@@ -12,7 +12,7 @@ use crate::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, FRAME_LIMIT};
 /// A connection, and the host's end of it.
 fn connected() -> (&'static Connection, UnixStream) {
     let (program, host) = UnixStream::pair().unwrap();
-    let reader = program.try_clone().unwrap();
+    let reader = Reader::new(program.try_clone().unwrap(), Duration::from_secs(1));
     let connection: &'static Connection = Box::leak(Box::new(Connection::new(program)));
     thread("broker", move || connection.read(reader)).unwrap();
     (connection, host)
