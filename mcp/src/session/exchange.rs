@@ -315,7 +315,9 @@ impl Session {
             biased;
             outcome = handle.await_response() => outcome.map(drop),
             () = raw.failed() => Ok(()),
-            passed = deadline.passes(&progress, &self.inner.timers) => return Err(ServiceError::Timeout { timeout: passed }),
+            passed = deadline.passes(&progress, &self.inner.timers) => {
+                return Err(ServiceError::Timeout { timeout: passed });
+            }
         };
         cancel.request = None;
         outcome

@@ -1,8 +1,8 @@
 //! The library that a generated program links: the wire types of the broker, the program's end of it, and the helpers
 //! for snippets and generated bindings.
 //!
-//! The host links the same crate for [`wire`], [`frame`] and [`short_waits`], so that both ends agree. The bindings define the tools and
-//! the host decides on calls; this crate only carries them.
+//! The host links the same crate for [`wire`], [`frame`] and [`short_waits`], so that both ends agree. The bindings
+//! define the tools and the host decides on calls; this crate only carries them.
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
