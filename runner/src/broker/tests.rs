@@ -12,6 +12,7 @@ use super::*;
 use crate::observer::{Phase, Unobserved};
 
 const TOKEN: &str = "00112233445566778899aabbccddeeff";
+const CPU_SECONDS: u64 = 60;
 
 /// Records what the observer is notified of.
 #[derive(Default)]
@@ -68,7 +69,7 @@ fn broker<'a>(
     Broker {
         token: TOKEN.to_owned(),
         args: BTreeMap::new(),
-        cpu_seconds: 60,
+        cpu_seconds: CPU_SECONDS,
         allowed,
         host,
         clock,
@@ -107,7 +108,8 @@ async fn talk_with(
             write_frame(&mut program, message).unwrap();
         }
         let mut receive = || serde_json::from_slice(&read_frame(&mut program).unwrap().unwrap()).unwrap();
-        (0..=answers).map(|_| receive()).collect::<Vec<ToProgram>>().split_off(1)
+        assert!(matches!(receive(), ToProgram::Welcome(welcome) if welcome.cpu_seconds == CPU_SECONDS));
+        (0..answers).map(|_| receive()).collect()
     });
     let clock = Clock::start();
     let broker = broker(&["quick", "late", "failing", "forbidden"], own, &clock, observer, ledger);
