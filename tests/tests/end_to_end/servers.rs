@@ -215,6 +215,21 @@ fn only_servers_that_are_called_are_started() {
 }
 
 #[test]
+fn servers_start_while_the_snippet_is_compiled() {
+    let folder = tempfile::tempdir().unwrap();
+    let starts = folder.path().join("starts");
+    let command = format!("echo >> '{}'; exec '{FAULT_SERVER}' sound", starts.display());
+    let config = format!("mcpServers:\n  counted: {{ command: sh, args: [-c, {command:?}] }}\n");
+    let count = || fs::read(&starts).unwrap_or_default().len();
+    assert_eq!(json("counted::echo().message(\"x\").await?.text()").config(&config).result(), "x");
+    assert_eq!(count(), 1);
+    // The tools are known, and no other tools could make this compile, so nothing needs a session.
+    let failing = "counted::echo().message(\"x\").await?;\ncompile_error!(\"stop\");";
+    json(failing).config(&config).expect("compile_error", 3);
+    assert_eq!(count(), 2, "not started before the snippet was compiled");
+}
+
+#[test]
 fn output_goes_where_it_belongs() {
     let done = plain(ECHO).fault("chatty-stderr", "").argument("-v").done().exits(0);
     assert_eq!(done.stdout, "hello\n");
