@@ -232,8 +232,10 @@ fn a_dead_server_is_reported_and_can_be_reconnected() {
     let servers = fault_entry("faulty", "dies-in-call", "    codeMode: false\n");
     let console = chat(&model, &servers, state.path(), &["--allow", "*"]);
     say(&console, "call it");
-    shows(&console, "It failed.");
+    // This may be shown between two parts of the model's answer.
     shows(&console, "the server faulty failed and is retried");
+    console.wait_until("the end of the answer", || waits(&console));
+    assert_eq!(model.requests().len(), 2);
     say(&console, "/mcp reconnect faulty");
     shows(&console, "faulty is connected, with ");
     say(&console, "/mcp");

@@ -300,7 +300,7 @@ impl RunningProcess {
             assert!(holds || is_alive(self.child.id()), "the run ended while waiting for: {what}");
             holds
         };
-        wait_until(what, self.run.watchdog, holds, String::new);
+        wait_until(what, self.run.watchdog, holds, || self.shown());
     }
 
     /// The processes below the run, as command lines.
