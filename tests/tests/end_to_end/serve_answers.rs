@@ -8,10 +8,11 @@ use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
 const OWN: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
 
 /// The demo server in code mode, whose tools do not all fit into the description, and a server with direct tools.
+/// Lists wait for both, however busy the machine is.
 fn config(serve: &str) -> String {
     let direct = env!("CARGO_BIN_EXE_conformance-server");
     format!(
-        "{DEMO}  direct: {{ command: {direct:?}, codeMode: false, trust: true }}\nserve: {{ descriptionTokens: 1{serve} }}\n"
+        "{DEMO}  direct: {{ command: {direct:?}, codeMode: false, trust: true }}\nserve: {{ descriptionTokens: 1, listWait: 50{serve} }}\n"
     )
 }
 

@@ -31,8 +31,9 @@ fn media_and_links_of_a_direct_tool_are_forwarded_unchanged() {
 
 #[test]
 fn changes_of_prompts_and_resources_are_forwarded() {
-    let config =
-        format!("mcpServers:\n  lists:\n    command: {CHANGING:?}\n    trust: true\n    codeMode: false\n");
+    let config = format!(
+        "mcpServers:\n  lists: {{ command: {CHANGING:?}, trust: true, codeMode: false }}\nserve: {{ listWait: 50 }}\n"
+    );
     let mut server = Serve::new(&config).start();
     server.shake_hands();
     let prompts = |server: &mut crate::serving::Server, id: u32| {

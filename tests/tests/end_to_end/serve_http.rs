@@ -85,7 +85,8 @@ fn only_clients_with_the_token_are_served() {
 fn servers_do_not_inherit_the_token() {
     let seen = "env > seen; exec \"$0\" \"$@\"";
     let config = format!(
-        "mcpServers:\n  faulty: {{ command: sh, args: [-c, {seen:?}, {FAULT_SERVER:?}, sound], cwd: . }}\n"
+        "mcpServers:\n  faulty: {{ command: sh, args: [-c, {seen:?}, {FAULT_SERVER:?}, sound], cwd: . }}\n\
+         serve: {{ listWait: 50 }}\n"
     );
     let server = Serve::http(&config)
         .arguments(&["--token-env", "DOOR"])
