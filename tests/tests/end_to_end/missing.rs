@@ -193,7 +193,7 @@ fn a_disabled_tool_is_reported_as_disabled() {
         .exits(3)
         .says(&["`disabledTools` of the server excludes it"]);
     plain("demo::get_customer(\"a\").await?").config(config).done().exits(3).says(&["`globalSettings.deny`"]);
-    let mut server = Serve::new(config).start();
+    let mut server = Serve::new(&format!("{config}serve: {{ listWait: 50 }}\n")).start();
     server.shake_hands();
     let request =
         json!({ "name": "describe_tools", "arguments": { "tools": ["demo::list_orders", "get_customer"] } });
