@@ -166,7 +166,7 @@ fn an_observed_text_is_quoted_in_every_session() {
     // The result is still a `ToolResult`.
     assert_eq!(snippet(folder.path(), "demo::echo(\"a\").await?.text()").result(), "a");
 
-    let config = format!("{config}serve: {{ descriptionTokens: 1 }}\n");
+    let config = format!("{config}serve: {{ descriptionTokens: 1, listWait: 50 }}\n");
     let mut server = Serve::new(&config).file("toolsmith.lock", &lock).start();
     server.shake_hands();
     let mut id = 0;
