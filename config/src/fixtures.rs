@@ -195,6 +195,28 @@ fn settings_reach_the_connections() {
 }
 
 #[test]
+fn the_path_of_an_address_decides_its_transport_if_none_is_named() {
+    let kind = |entry: &str| {
+        let servers = servers_of(&format!("mcpServers:\n  a: {{ {entry} }}\n"));
+        let transport = &servers["a"].connection.transport;
+        let (mcp::Transport::Http(remote) | mcp::Transport::Sse(remote)) = transport else {
+            panic!("{transport:?}")
+        };
+        (transport.name(), remote.is_assumed)
+    };
+    for (entry, expected) in [
+        ("url: https://x.example/mcp", ("http", true)),
+        ("url: https://x.example/sse", ("sse", true)),
+        ("url: https://x.example/v1/sse/?key=1", ("sse", true)),
+        ("url: \"https://x.example/${API_HOST}/sse\"", ("sse", true)),
+        ("type: http, url: https://x.example/sse", ("http", false)),
+        ("transport: sse, url: https://x.example/mcp", ("sse", false)),
+    ] {
+        assert_eq!(kind(entry), expected, "{entry}");
+    }
+}
+
+#[test]
 fn damaged_configurations_never_panic() {
     let mut state = 7_u64;
     let mut next = |below: usize| {

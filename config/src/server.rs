@@ -9,7 +9,7 @@ use super::command_text::split_command;
 use super::decode::{Lookup, Problem, decode};
 use super::key_macros::Kind as _;
 use super::key_types::{self, Expanded};
-use super::placed::At;
+use super::placed::{AsWritten, At};
 use super::problems::{Checker, MAX_ENTRIES, check_server_name};
 use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, ServerType};
 use super::source::{Entry, Source};
@@ -66,8 +66,13 @@ pub(super) fn transport_name(entry: &Entry) -> Option<&'static str> {
         Some("sse") => Some("sse"),
         Some(_) => None,
         None if is_given(node, "command") => Some("stdio"),
-        None => is_given(node, "url").then_some("http"),
+        None => node.get("url").filter(|_| is_given(node, "url")).and_then(Node::text).map(of_address),
     }
+}
+
+/// The transport of an address whose transport is not named.
+fn of_address(address: &str) -> &'static str {
+    if mcp::is_event_stream(address) { "sse" } else { "http" }
 }
 
 /// Whether a key has any value.
@@ -98,7 +103,7 @@ impl Checks<'_> {
                 self.checker.no_secrets(Some(node));
             }
         }
-        let kind = self.transport(form.transport, problems);
+        let kind = self.transport(&form, problems);
         let transport = kind.and_then(|kind| {
             self.only_for(kind);
             match kind {
@@ -150,7 +155,7 @@ impl Checks<'_> {
         is_given(&self.entry.node, key)
     }
 
-    fn transport(&self, stated: Option<ServerType>, problems: &[Problem]) -> Option<ServerType> {
+    fn transport(&self, form: &ServerForm, problems: &[Problem]) -> Option<ServerType> {
         // A missing key is not reported next to a misspelt one, which may be the same.
         let keys = self.entry.node.entries().iter().map(|(key, _)| key.place);
         let is_doubtful = self.entry.node.entries().is_empty() && !problems.is_empty()
@@ -161,11 +166,14 @@ impl Checks<'_> {
             }
             None
         };
-        let kind = match (stated, self.is_given("command"), self.is_given("url")) {
+        let kind = match (form.transport, self.is_given("command"), self.is_given("url")) {
             (Some(kind), ..) => kind,
             _ if self.is_given("type") || self.is_given("transport") => return None,
             (None, true, false) => ServerType::Stdio,
-            (None, false, true) => ServerType::Http,
+            (None, false, true) => {
+                let is_stream = |url: &At<AsWritten<Expanded>>| mcp::is_event_stream(&url.value.meant.0);
+                if form.url.as_ref().is_some_and(is_stream) { ServerType::Sse } else { ServerType::Http }
+            }
             (None, true, true) => {
                 self.report_key("url", "the server has a command and a url; keep one of them");
                 return None;
@@ -270,7 +278,8 @@ impl Checks<'_> {
                 (!authorized).then(|| mcp::OAuth { store, ..mcp::OAuth::default() })
             }
         };
-        url.and(text).map(|url| mcp::Remote { url, headers, oauth })
+        let is_assumed = form.transport.is_none();
+        url.and(text).map(|url| mcp::Remote { url, headers, oauth, is_assumed })
     }
 
     /// A header that can be sent (RFC 9110, sections 5.5 and 5.6.2).

@@ -19,7 +19,7 @@ record! {
     #[derive(Default)]
     #[serde(rename_all = "camelCase", default)]
     ServerKeys from ServerForm {
-        /// stdio, http or sse (default: stdio with `command`, http with `url`).
+        /// stdio, http or sse (default: stdio with `command`; with `url` sse if its path ends with `/sse`, otherwise http).
         #[serde(rename = "type")]
         transport or "transport": Option<ServerType>,
         /// The program of a stdio server.

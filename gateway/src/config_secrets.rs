@@ -61,6 +61,7 @@ mod tests {
                 client_secret: Some("value-of-client".into()),
                 ..mcp::OAuth::default()
             }),
+            ..mcp::Remote::default()
         };
         let remotes = [mcp::Transport::Http(remote.clone()), mcp::Transport::Sse(remote)];
         for remote in remotes {

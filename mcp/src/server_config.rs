@@ -115,6 +115,8 @@ pub struct Remote {
     pub headers: BTreeMap<String, String>,
     /// How to authorize; `None` for a server that gets only its headers.
     pub oauth: Option<OAuth>,
+    /// Whether its transport was assumed from the address, so that the other HTTP transport may be tried.
+    pub is_assumed: bool,
 }
 
 /// How to authorize at a server (MCP, basic/authorization). Missing settings are discovered or registered.
@@ -149,6 +151,15 @@ pub enum Grant {
     AuthorizationCode,
     /// The client's own credentials are enough (RFC 6749, section 4.4): for machines without a user.
     ClientCredentials,
+}
+
+/// Whether an address is that of an event stream (MCP 2024-11-05): the last segment of its path is `sse`. This is how
+/// every reader of a configuration assumes the transport of an address whose transport nobody named.
+#[must_use]
+pub fn is_event_stream(address: &str) -> bool {
+    let behind_scheme = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let path = behind_scheme.split(['?', '#']).next().unwrap_or_default().trim_end().trim_end_matches('/');
+    path.rsplit_once('/').is_some_and(|(_, last)| last.eq_ignore_ascii_case("sse"))
 }
 
 impl Transport {
@@ -186,6 +197,7 @@ impl std::fmt::Debug for Remote {
             .field("url", &self.url)
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
             .field("oauth", &self.oauth)
+            .field("is_assumed", &self.is_assumed)
             .finish()
     }
 }
@@ -245,5 +257,40 @@ impl ServerConfig {
     /// A server with HTTP and server-sent events at `url`, with the default timeouts.
     pub fn sse(name: impl Into<String>, url: impl Into<String>) -> Self {
         Self::new(name, Transport::Sse(Remote { url: url.into(), ..Remote::default() }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_event_stream;
+
+    #[test]
+    fn an_address_is_an_event_stream_if_its_path_ends_with_sse() {
+        for stream in [
+            "https://x.example/sse",
+            "https://x.example/sse/",
+            "https://x.example/sse//",
+            "https://x.example/mcp/SSE?key=a/b",
+            "https://x.example/v1/sse/?a=1#b",
+            "https://x.example/sse#/mcp",
+            "http://127.0.0.1:8000/sse ",
+            "${BASE}/sse",
+        ] {
+            assert!(is_event_stream(stream), "{stream}");
+        }
+        for other in [
+            "https://x.example/mcp",
+            "https://sse",
+            "https://sse/",
+            "https://x.example/sse/mcp",
+            "https://x.example/mcp?path=/sse",
+            "https://x.example/mcp#/sse",
+            "https://x.example/mysse",
+            "https://x.example/",
+            "sse",
+            "",
+        ] {
+            assert!(!is_event_stream(other), "{other}");
+        }
     }
 }

@@ -147,7 +147,7 @@ mod tests {
         let masker = masker(&["secret-before"]);
         let learn = |header: &str| {
             let headers = [("Authorization".to_owned(), header.to_owned())].into();
-            let remote = mcp::Remote { url: "https://host/".into(), headers, oauth: None };
+            let remote = mcp::Remote { url: "https://host/".into(), headers, ..mcp::Remote::default() };
             mcp::learn_secrets(&mcp::ServerConfig::new("late", mcp::Transport::Http(remote)));
         };
         let text = "secret-before late-token-1 late-password-1";

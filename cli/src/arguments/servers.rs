@@ -116,7 +116,7 @@ pub(crate) struct AddArguments {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) destination: DestinationArguments,
-    /// The transport (default: stdio for a command, http for a URL).
+    /// The transport (default: stdio for a command; for a URL sse if its path ends with /sse, otherwise http).
     #[arg(long, value_enum, alias = "type")]
     pub(crate) transport: Option<TransportArgument>,
     /// The program of a stdio server.

@@ -256,7 +256,7 @@ fn editing_servers_keeps_comments() {
     let entry = |place: &Project, index: usize| place.shown(&[])["servers"][index]["entry"].clone();
     assert_eq!(
         entry(&place, 1),
-        json!({ "type": "http", "url": "https://x.example/mcp", "headers": { "X-Key": "${KEY}" }, "trust": true })
+        json!({ "url": "https://x.example/mcp", "headers": { "X-Key": "${KEY}" }, "trust": true })
     );
     assert_eq!(entry(&place, 0)["enabled"], false);
     place.ok(&["mcp", "enable", "files"]);

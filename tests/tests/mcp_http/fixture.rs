@@ -34,7 +34,7 @@ impl Fixture {
         let remote = Remote {
             url: format!("{address}/mcp"),
             headers: [(SECRET.0.to_owned(), SECRET.1.to_owned())].into(),
-            oauth: None,
+            ..Remote::default()
         };
         let transport =
             if mode.starts_with("sse-") { Transport::Sse(remote) } else { Transport::Http(remote) };

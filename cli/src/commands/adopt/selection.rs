@@ -61,11 +61,18 @@ async fn may_replace(name: &str, config: &Editable) -> bool {
     user.confirm(&format!("{place} already has a different {name}. Replace it?")).await
 }
 
-/// Whether an entry of Toolsmith's configuration describes the same server. Its permissions may differ.
+/// Whether an entry of Toolsmith's configuration describes the same server. Its permissions may differ, and either may
+/// leave the transport open.
 fn is_same(present: &Json, entry: &Entry) -> bool {
     const ACCESS: [&str; 3] = ["trust", "permission", "permissions"];
     let Json::Object(present) = present else { return false };
-    let present: BTreeMap<_, _> = present.iter().filter(|(key, _)| !ACCESS.contains(&key.as_str())).collect();
-    let entry: BTreeMap<_, _> = entry.iter().map(|(key, value)| (key, value)).collect();
+    let mut present: BTreeMap<_, _> =
+        present.iter().filter(|(key, _)| !ACCESS.contains(&key.as_str())).collect();
+    let mut entry: BTreeMap<_, _> = entry.iter().map(|(key, value)| (key, value)).collect();
+    let kind = "type".to_owned();
+    if !present.contains_key(&kind) || !entry.contains_key(&kind) {
+        present.remove(&kind);
+        entry.remove(&kind);
+    }
     present == entry
 }

@@ -184,16 +184,19 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
     let (command, args, url) = target(arguments);
     let (command, args) = in_words(command, args, arguments.cwd.as_deref());
     let transport = match (arguments.transport, &command, &url) {
-        (Some(TransportArgument::Stdio), ..) | (None, Some(_), _) => "stdio",
-        (Some(TransportArgument::Sse), ..) => "sse",
-        (Some(TransportArgument::Http), ..) | (None, None, Some(_)) => "http",
+        (Some(TransportArgument::Stdio), ..) | (None, Some(_), _) => Some("stdio"),
+        (Some(TransportArgument::Sse), ..) => Some("sse"),
+        (Some(TransportArgument::Http), ..) => Some("http"),
+        (None, None, Some(url)) => mcp::is_event_stream(url).then_some("sse"),
         (None, None, None) => {
             return Err(Failure::command_line("a server needs a command or a URL")
                 .hint("toolsmith mcp add NAME -- COMMAND ARGUMENTS…")
                 .hint("toolsmith mcp add NAME --url https://…"));
         }
     };
-    put("type", json!(transport));
+    if let Some(transport) = transport {
+        put("type", json!(transport));
+    }
     if let Some(command) = command {
         put("command", json!(command));
     }

@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(
             converted(&codex.unwrap()),
             json!({ "web": {
-                "type": "http", "url": "https://x.example/mcp", "requestTimeout": 90, "enabled": false,
+                "url": "https://x.example/mcp", "requestTimeout": 90, "enabled": false,
                 "headers": { "A": "$${b}", "C": "${D}", "Authorization": "Bearer ${T}" },
             } })
         );
@@ -253,6 +253,32 @@ mod tests {
             converted(&zed),
             json!({ "old": { "type": "stdio", "command": "x", "args": ["y"], "env": { "A": "b" } } })
         );
+    }
+
+    #[test]
+    fn an_address_without_a_transport_is_read_by_one_rule() {
+        let transport = |entry: serde_json::Value| {
+            let Imported { servers, .. } = servers(&json!({ "mcpServers": { "a": entry } })).unwrap();
+            let named = servers[0].1.iter().find(|(key, _)| key == "type");
+            named.map(|(_, value)| value.as_str().unwrap().to_owned()).unwrap_or_default()
+        };
+        for (entry, expected) in [
+            (json!({ "url": "https://x.example/sse" }), "sse"),
+            (json!({ "url": "https://x.example/sse/" }), "sse"),
+            (json!({ "url": "https://x.example/sse?key=${KEY}" }), "sse"),
+            (json!({ "serverUrl": "https://x.example/sse?key=a/b" }), "sse"),
+            (json!({ "url": null, "serverUrl": "https://x.example/v1/sse#a" }), "sse"),
+            (json!({ "type": "remote", "url": "https://x.example/sse" }), "sse"),
+            (json!({ "type": null, "url": "https://x.example/sse" }), "sse"),
+            (json!({ "url": "https://x.example/mcp" }), ""),
+            (json!({ "serverUrl": "https://x.example/mcp?next=/sse" }), ""),
+            (json!({ "httpUrl": "https://x.example/sse" }), "http"),
+            (json!({ "url": "https://x.example/sse", "transport": "streamable-http" }), "http"),
+            (json!({ "url": "https://x.example/mcp", "transport": "sse" }), "sse"),
+            (json!({ "url": "https://x.example/mcp", "type": "Streamable_HTTP" }), "http"),
+        ] {
+            assert_eq!(transport(entry.clone()), expected, "{entry}");
+        }
     }
 
     #[test]

@@ -79,46 +79,54 @@ impl Reader<'_> {
             self.note("left out: it is Toolsmith itself, which would start itself endlessly");
             return None;
         }
-        let address = ["url", "httpUrl", "serverUrl"].into_iter().find(|key| given.contains_key(*key));
+        let address = ["url", "httpUrl", "serverUrl"]
+            .into_iter()
+            .find_map(|key| Some((key, given.get(key).filter(|value| !value.is_null())?)));
         let transport = self.transport(given, address)?;
-        let mut new = vec![("type".to_owned(), json!(transport))];
-        if transport == "stdio" {
+        let mut new = Entry::new();
+        new.extend(transport.map(|name| ("type".to_owned(), json!(name))));
+        if transport == Some("stdio") {
             self.local(given, &mut new);
         } else {
-            self.remote(given, address.and_then(|key| given.get(key)), &mut new);
+            self.remote(given, address.map(|(_, value)| value), &mut new);
         }
         self.limits(given, &mut new);
         self.leftovers(given);
         Some(new)
     }
 
-    fn transport(&mut self, given: &Map<String, Json>, address: Option<&str>) -> Option<&'static str> {
+    /// The transport to write; `Some(None)` if the configuration's own rule decides. `None` if the entry is left out.
+    fn transport(
+        &mut self,
+        given: &Map<String, Json>,
+        address: Option<(&str, &Json)>,
+    ) -> Option<Option<&'static str>> {
         let named = given.get("type").or_else(|| given.get("transport")).and_then(Json::as_str);
-        let transport = match named {
-            Some("stdio" | "local") => "stdio",
-            Some("http" | "streamable-http" | "streamableHttp" | "streamable_http" | "remote") => "http",
-            Some("sse") => "sse",
-            Some(other) => {
-                self.note(&format!("left out: unknown type {other:?}"));
+        let word = named.map(|name| name.to_ascii_lowercase().replace(['-', '_', ' '], ""));
+        match word.as_deref() {
+            Some("stdio" | "local") => return Some(Some("stdio")),
+            Some("http" | "streamablehttp" | "httpstream" | "streamable") => return Some(Some("http")),
+            Some("sse" | "httpsse") => return Some(Some("sse")),
+            Some("remote" | "") => {}
+            Some(_) => {
+                self.note(&format!("left out: unknown type {:?}", named.unwrap_or_default()));
                 return None;
             }
-            None if given.contains_key("command") => "stdio",
+            None if given.contains_key("command") => return Some(Some("stdio")),
+            None => {}
+        }
+        match address {
             None => {
-                let Some(address) = address else {
-                    self.note("left out: it has neither a command nor a URL");
-                    return None;
-                };
-                let is_sse =
-                    given.get(address).and_then(Json::as_str).is_some_and(|url| url.ends_with("/sse"));
-                if is_sse && address == "url" {
-                    self.note("its URL ends with /sse, so its type is sse");
-                    "sse"
-                } else {
-                    "http"
-                }
+                self.note("left out: it has neither a command nor a URL");
+                None
             }
-        };
-        Some(transport)
+            Some(("httpUrl", _)) => Some(Some("http")),
+            Some((_, url)) if url.as_str().is_some_and(mcp::is_event_stream) => {
+                self.note("the path of its URL ends with /sse, so its type is sse");
+                Some(Some("sse"))
+            }
+            Some(_) => Some(None),
+        }
     }
 
     /// The command with its arguments and variables.
