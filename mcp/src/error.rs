@@ -7,6 +7,11 @@ use std::{fmt, time::Duration};
 use report::{Kind, Report};
 use serde_json::value::RawValue;
 
+use crate::text::shown;
+
+/// Maximum length of the data of a JSON-RPC error in a message, in bytes.
+const MAX_DATA_BYTES: usize = 1_000;
+
 /// A failure of one server.
 #[derive(Debug, thiserror::Error)]
 #[error("MCP server `{server}`: {kind}")]
@@ -103,7 +108,7 @@ pub enum ErrorKind {
         reason: String,
     },
     /// The server answered with a JSON-RPC error.
-    #[error("{phase} failed with error {code}: {message}{}", unsupported(*.code))]
+    #[error("{phase} failed with error {code}: {message}{}{}", described(.message, .data.as_deref()), unsupported(*.code))]
     Rpc {
         /// The request.
         phase: Phase,
@@ -372,6 +377,14 @@ fn not_in_path(command: &str) -> String {
         }
         None => "install it, or give its absolute path as `command`".to_owned(),
     }
+}
+
+/// The data of a JSON-RPC error, unless its message says it.
+fn described(message: &str, data: Option<&RawValue>) -> String {
+    let Some(data) = data.map(RawValue::get).filter(|data| *data != "null") else { return String::new() };
+    let text: String = serde_json::from_str(data).unwrap_or_else(|_| data.to_owned());
+    let text = shown(&text, MAX_DATA_BYTES);
+    if text.is_empty() || message.contains(&text) { String::new() } else { format!(" ({text})") }
 }
 
 /// What the JSON-RPC error "method not found" means.

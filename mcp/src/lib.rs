@@ -21,6 +21,7 @@
 //! # }
 //! ```
 
+mod call_result;
 mod check;
 mod client;
 mod error;
@@ -43,6 +44,7 @@ mod text;
 mod trace;
 mod wire;
 
+pub use call_result::{REPAIRED_META, repairs};
 pub use check::{InputCheck, Invalid, SchemaError};
 pub use client::{ProgressMade, ProgressSink};
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase, SpawnError};

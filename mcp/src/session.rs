@@ -84,9 +84,9 @@ impl Session {
         &self.inner.config.name
     }
 
-    /// The server's own name and version; untrusted.
+    /// The server's own name and version, which may be empty; untrusted. `None` if it has no name.
     pub fn server_info(&self) -> Option<(&str, &str)> {
-        let info = self.inner.server.server_info.as_ref()?;
+        let info = self.inner.server.server_info.as_ref().filter(|info| !info.name.is_empty())?;
         Some((&info.name, &info.version))
     }
 

@@ -7,6 +7,7 @@
 //! becomes a [`Fault`] that ends the connection with a reason.
 
 mod batch;
+mod handshake;
 mod health;
 mod line;
 mod memory_budget;

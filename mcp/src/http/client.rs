@@ -3,7 +3,14 @@
 //! The library drives the session: its id, its streams and their resumption, the protocol version. Here each message
 //! becomes an HTTP request, and each response is read within the limits and kept raw where it must stay raw.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use futures::{StreamExt, stream::BoxStream};
 use reqwest::{
@@ -26,7 +33,8 @@ use super::{
     headers::{SESSION, is_type, protocol_headers, text_header},
     listening::{Opening, Openings, OwnStream},
     messages::{
-        Waiting, addressed, broken, discover_id, error_answer, is_about_session, is_answer, is_initialized,
+        Reply, Waiting, addressed, broken, discover_id, error_answer, is_about_session, is_answer, is_endpoint,
+        is_initialized,
         json_rpc_error, no_answer,
     },
     one_by_one, read_bounded, read_in_turn, retry,
@@ -51,6 +59,8 @@ struct Inner {
     openings: Openings,
     own_stream: OwnStream,
     discovery: Discovery,
+    /// Whether a reaction of the server is one of a server that uses HTTP with server-sent events.
+    may_be_sse: AtomicBool,
 }
 
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -71,7 +81,14 @@ impl HttpClient {
             openings: Openings::default(),
             own_stream: OwnStream::new(request_timeout),
             discovery: Discovery::new(patience),
+            may_be_sse: AtomicBool::new(false),
         }))
+    }
+
+    /// Whether the server may use HTTP with server-sent events instead (MCP, basic/transports, "Backwards
+    /// Compatibility").
+    pub(crate) fn may_be_sse(&self) -> bool {
+        self.0.may_be_sse.load(Ordering::Relaxed)
     }
 
     /// Whether the server did not respond to `server/discover` in time.
@@ -204,7 +221,7 @@ impl HttpClient {
         }
         let content_type = text_header(&response, &CONTENT_TYPE).unwrap_or_default();
         if is_type(&content_type, EVENTS) {
-            let stream = self.accept_stream(self.events(response), None, Waiting::of(message));
+            let stream = self.accept_stream(self.events(response), None, Reply::to(message));
             return Ok(StreamableHttpPostResponse::Sse(stream, new_session));
         }
         if !is_request {
@@ -222,12 +239,14 @@ impl HttpClient {
         if batch(&text).is_some() {
             let messages = one_by_one(Sse::default().data(text));
             let messages = futures::stream::iter(messages.into_iter().map(Ok)).boxed();
-            let stream = self.accept_stream(messages, None, Waiting::of(message));
+            let stream = self.accept_stream(messages, None, Reply::to(message));
             return Ok(StreamableHttpPostResponse::Sse(stream, new_session));
         }
         let begin = text.trim_start();
         let begin = begin.get(..begin.floor_char_boundary(MAX_ERROR_BYTES)).unwrap_or_default().to_owned();
-        let answer = self.accept(text)?.filter(is_answer).ok_or_else(|| {
+        let reply = Reply::to(message);
+        let accepted = self.accept(text, reply.request.as_ref())?;
+        let answer = accepted.filter(is_answer).ok_or_else(|| {
             let excerpt = shown(begin.trim(), EXCERPT_BYTES);
             HttpFailure::Protocol(format!("its answer is not a JSON-RPC response to the request: {excerpt}"))
         })?;
@@ -242,6 +261,9 @@ impl HttpClient {
         response: Response,
     ) -> Result<StreamableHttpPostResponse, Failed> {
         let status = response.status();
+        if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS {
+            self.0.may_be_sse.store(true, Ordering::Relaxed);
+        }
         let body = read_bounded(response, MAX_ERROR_BYTES).await.unwrap_or_default();
         let text = String::from_utf8_lossy(&body);
         let text = self.0.router.legible(text);
@@ -265,7 +287,7 @@ impl HttpClient {
         }
         match error {
             // A JSON-RPC error in the body is reported as such.
-            Some(_) => match self.accept(addressed(&text, &request.id))? {
+            Some(_) => match self.accept(addressed(&text, &request.id), None)? {
                 Some(message) => Ok(StreamableHttpPostResponse::Json(message, None)),
                 None => Err(failure().into()),
             },
@@ -277,8 +299,12 @@ impl HttpClient {
         events(response, Arc::clone(self.0.router.room()))
     }
 
-    fn accept(&self, text: String) -> Result<Option<ServerJsonRpcMessage>, Failed> {
-        self.0.router.accept(text).map_err(|fault| {
+    fn accept(
+        &self,
+        text: String,
+        request: Option<&RequestId>,
+    ) -> Result<Option<ServerJsonRpcMessage>, Failed> {
+        self.0.router.accept_reply(text, request).map_err(|fault| {
             let failure = HttpFailure::Protocol(fault.to_string());
             self.0.router.health().set_fault(fault);
             failure.into()
@@ -287,9 +313,10 @@ impl HttpClient {
 
     /// A stream whose messages are accepted: raw responses are kept, and the library sees that they have arrived.
     ///
-    /// `waiting` is notified at once if the stream ends and can't be resumed.
-    fn accept_stream(&self, events: Events, last_event: Option<String>, waiting: Waiting) -> Events {
+    /// What waits for the reply is notified at once if the stream ends and can't be resumed.
+    fn accept_stream(&self, events: Events, last_event: Option<String>, reply: Reply) -> Events {
         let client = self.clone();
+        let Reply { request, waiting } = reply;
         let mut resumable = last_event.is_some();
         let mut failed = false;
         let each = move |event: Option<Result<Sse, SseError>>| {
@@ -300,7 +327,9 @@ impl HttpClient {
                 Some(Ok(event)) => {
                     resumable |= event.id.is_some();
                     client.0.openings.received_event(last_event.as_deref());
-                    Some(client.accept_event(event).inspect_err(|error| {
+                    let accepted = client.check_event(&event, &waiting);
+                    let accepted = accepted.and_then(|()| client.accept_event(event, request.as_ref()));
+                    Some(accepted.inspect_err(|error| {
                         failed = true;
                         client.fail(&waiting, broken(error));
                     }))
@@ -325,10 +354,23 @@ impl HttpClient {
         events.map(Some).chain(ended).scan(each, |each, event| std::future::ready(each(event))).boxed()
     }
 
-    fn accept_event(&self, mut event: Sse) -> Result<Sse, SseError> {
+    /// Fails if a stream that should have the response to the handshake is that of HTTP with server-sent events.
+    fn check_event(&self, event: &Sse, waiting: &Waiting) -> Result<(), SseError> {
+        if !is_endpoint(event) || !matches!(waiting, Waiting::Session) {
+            return Ok(());
+        }
+        self.0.may_be_sse.store(true, Ordering::Relaxed);
+        Err(SseError::Body(Box::new(HttpFailure::Protocol(
+            "it answers with the event `endpoint` of HTTP with server-sent events; if it uses that transport, configure \
+             `type: sse`"
+                .to_owned(),
+        ))))
+    }
+
+    fn accept_event(&self, mut event: Sse, request: Option<&RequestId>) -> Result<Sse, SseError> {
         let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
         if let (true, Some(data)) = (is_message, event.data.take()) {
-            let message = self.0.router.accept(data).map_err(|fault| {
+            let message = self.0.router.accept_reply(data, request).map_err(|fault| {
                 let error = SseError::Body(Box::new(HttpFailure::Protocol(fault.to_string())));
                 self.0.router.health().set_fault(fault);
                 error
@@ -371,7 +413,7 @@ impl HttpClient {
             let status = response.status().as_u16();
             return Err(HttpFailure::Status { status, body: super::excerpt(response).await }.into());
         }
-        Ok(self.accept_stream(self.events(response), last_event, Waiting::Nothing))
+        Ok(self.accept_stream(self.events(response), last_event, Reply::default()))
     }
 }
 

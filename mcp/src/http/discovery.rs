@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 use super::{
     failure::{Failed, HttpFailure},
-    messages::is_answer,
+    messages::{is_answer, is_endpoint},
 };
 use crate::client::STATELESS_VERSION;
 
@@ -109,6 +109,9 @@ async fn first_answer(
 ) -> Result<ServerJsonRpcMessage, Failed> {
     while let Some(event) = events.next().await {
         let Ok(event) = event else { return Err(older("its answer to `server/discover` was cut off")) };
+        if is_endpoint(&event) {
+            return Err(older("its answer to `server/discover` is the stream of an older transport"));
+        }
         let message = event.data.and_then(|data| serde_json::from_str(&data).ok());
         if let Some(answer) = message.filter(is_answer) {
             return Ok(answer);

@@ -10,6 +10,7 @@ use rmcp::{
     },
     transport::streamable_http_client::{SseError, StreamableHttpPostResponse},
 };
+use sse_stream::Sse;
 
 use super::HttpFailure;
 use crate::wire::{RawRequest, raw_of};
@@ -89,11 +90,36 @@ pub(super) fn is_about_session(text: &str, id: &RequestId) -> bool {
     !names_request && ["session", "not initialized"].iter().any(|sign| words.contains(sign))
 }
 
+/// Whether an event is the first one of HTTP with server-sent events, the transport of MCP 2024-11-05.
+pub(super) fn is_endpoint(event: &Sse) -> bool {
+    event.event.as_deref() == Some("endpoint")
+}
+
+/// The messages that come in reply to one that was sent.
+#[derive(Default)]
+pub(super) struct Reply {
+    /// The request that they reply to.
+    pub(super) request: Option<RequestId>,
+    pub(super) waiting: Waiting,
+}
+
+impl Reply {
+    pub(super) fn to(message: &ClientJsonRpcMessage) -> Self {
+        let request = match message {
+            JsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        Self { request, waiting: Waiting::of(message) }
+    }
+}
+
 /// What waits for a response.
+#[derive(Default)]
 pub(super) enum Waiting {
     Request(Arc<RawRequest>),
     /// The whole session: it cannot start without this response.
     Session,
+    #[default]
     Nothing,
 }
 

@@ -30,6 +30,7 @@ use super::{
     with_stray,
 };
 use crate::{
+    call_result::{Structure, in_form},
     client::ProgressSink,
     error::{Error, ErrorKind, Phase},
     http::HttpFailure,
@@ -43,7 +44,8 @@ pub const MAX_ROUNDS: usize = 16;
 /// Limit on quotes from a server, in bytes.
 const QUOTED_BYTES: usize = 80;
 
-/// A whole `CallToolResult` as the server sent it.
+/// A whole `CallToolResult` in MCP's form. Its `_meta` says how the server's answer differed from it
+/// ([`repairs`](crate::repairs)).
 #[derive(Debug, Clone)]
 pub struct CallResult {
     raw: Box<RawValue>,
@@ -142,6 +144,12 @@ struct ResultKind<'a> {
     result_type: Option<Cow<'a, str>>,
 }
 
+/// Whether a result of the newer protocol is not final.
+pub(super) fn is_incomplete(result: &RawValue) -> bool {
+    let kind = serde_json::from_str::<ResultKind<'_>>(result.get()).ok();
+    kind.and_then(|kind| kind.result_type).is_some_and(|kind| kind != "complete")
+}
+
 /// A result that is not final (MCP 2026-07-28, multi-round-trip requests).
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -189,19 +197,13 @@ impl Session {
                 progress: None,
             })
             .await?;
-        #[derive(Deserialize)]
-        struct Members {
-            #[serde(rename = "isError", default)]
-            is_error: Option<bool>,
-        }
-        match serde_json::from_str::<Members>(raw.get()) {
-            Ok(members) if raw.get().starts_with('{') => {
-                Ok(CallResult { is_error: members.is_error.unwrap_or(false), raw })
-            }
-            _ => Err(self.fail(ErrorKind::Protocol {
-                reason: format!("the answer of tool `{tool}` is not a CallToolResult"),
-            })),
-        }
+        let (raw, is_error) = in_form(raw, self.structure());
+        Ok(CallResult { raw, is_error })
+    }
+
+    /// Which structured content the protocol version allows.
+    pub(super) fn structure(&self) -> Structure {
+        if self.is_stateless() { Structure::Any } else { Structure::Object }
     }
 
     /// Pings the server, and returns the response time. Servers without a handshake have no ping; they get
@@ -314,7 +316,7 @@ impl Session {
         let outcome = tokio::select! {
             biased;
             outcome = handle.await_response() => outcome.map(drop),
-            () = raw.failed() => Ok(()),
+            () = raw.settled() => Ok(()),
             passed = deadline.passes(&progress, &self.inner.timers) => {
                 return Err(ServiceError::Timeout { timeout: passed });
             }

@@ -4,9 +4,10 @@ use serde_json::{Map, Value, value::RawValue};
 
 use super::{
     Session,
-    exchange::{Ask, Parameters},
+    exchange::{Ask, Parameters, is_incomplete},
 };
 use crate::{
+    call_result::in_form,
     client::ProgressSink,
     error::{Error, Phase},
 };
@@ -35,8 +36,8 @@ pub struct ForwardedRequest {
 }
 
 impl Session {
-    /// Sends a request with the parameters of another one, and returns the result unchanged. Limits, deadlines and
-    /// cancellation are those of [`Session::call`].
+    /// Sends a request with the parameters of another one, and returns the result: that of a call in MCP's form, any
+    /// other one unchanged. Limits, deadlines and cancellation are those of [`Session::call`].
     pub async fn carry(
         &self,
         method: &'static str,
@@ -57,6 +58,8 @@ impl Session {
             ask.phase = Phase::Call(tool.clone());
             ask.limit = self.inner.config.tool_timeouts.get(tool).copied().unwrap_or(ask.limit);
         }
+        // A task is answered with its state.
+        let is_final_call = method == "tools/call" && !parameters.contains_key("task");
         let given = parameters.remove("arguments");
         let arguments = match (arguments, given) {
             (Some(arguments), _) => Some(arguments),
@@ -71,7 +74,11 @@ impl Session {
         }
         ask.parameters.extend(arguments.map(|arguments| ("arguments".into(), arguments)));
         let ask = Ask { about: about.map(|about| (about, headers)), meta, progress, ..ask };
-        if answers_input { self.ask_until_complete(ask).await } else { self.ask(ask).await }
+        let result = if answers_input { self.ask_until_complete(ask).await } else { self.ask(ask).await }?;
+        if !is_final_call || is_incomplete(&result) {
+            return Ok(result);
+        }
+        Ok(in_form(result, self.structure()).0)
     }
 }
 

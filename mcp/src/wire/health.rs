@@ -127,6 +127,13 @@ impl Health {
         self.halved.load(Ordering::Relaxed)
     }
 
+    /// Warns of the parts of the handshake that were not in MCP's form.
+    pub(super) fn note_repairs(&self, changes: &[String]) {
+        if !changes.is_empty() {
+            (self.on_altered)(&format!("the server's introduction was repaired: {}", changes.join("; ")));
+        }
+    }
+
     /// Records a message with an unpaired surrogate; warns on the first one.
     pub(super) fn note_halves(&self) {
         if self.halved.fetch_add(1, Ordering::Relaxed) == 0 {

@@ -14,11 +14,16 @@ use rmcp::model::{
     ProtocolVersion, RequestId,
 };
 use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny, ser::SerializeMap};
-use serde_json::value::RawValue;
+use serde_json::{Map, Value, value::RawValue};
 
 use tokio::sync::Notify;
 
-use super::{health::Fault, memory_budget::AnswerPermit, rpc_error::RpcError};
+use super::{
+    handshake::{self, Introduction},
+    health::Fault,
+    memory_budget::AnswerPermit,
+    rpc_error::RpcError,
+};
 use crate::{http::HttpFailure, text::shown};
 
 /// A request whose parameters and response bypass the library's types.
@@ -30,7 +35,7 @@ pub(crate) struct RawRequest {
     /// Additional headers over HTTP.
     headers: Vec<(String, String)>,
     outcome: Mutex<Option<Outcome>>,
-    failed: Notify,
+    settled: Notify,
     /// Whether it was already sent again in a new session.
     is_sent_again: AtomicBool,
 }
@@ -68,7 +73,7 @@ impl RawRequest {
             name: None,
             headers: Vec::new(),
             outcome: Mutex::new(None),
-            failed: Notify::new(),
+            settled: Notify::new(),
             is_sent_again: AtomicBool::new(false),
         }
     }
@@ -114,15 +119,21 @@ impl RawRequest {
         *self.outcome() = Some(Outcome::Answer(answer, held));
     }
 
+    /// Records a response that the library does not see, and wakes the caller that waits for it.
+    pub(crate) fn settle(&self, answer: Answer, held: AnswerPermit) {
+        self.set_answer(answer, held);
+        self.settled.notify_one();
+    }
+
     /// Records why no response can arrive, and wakes the caller that waits for it. An existing response is kept.
     pub(crate) fn fail(&self, failure: HttpFailure) {
         self.outcome().get_or_insert(Outcome::Failed(failure));
-        self.failed.notify_one();
+        self.settled.notify_one();
     }
 
-    /// Waits until [`RawRequest::fail`] is called.
-    pub(crate) async fn failed(&self) {
-        self.failed.notified().await;
+    /// Waits until [`RawRequest::fail`] or [`RawRequest::settle`] is called.
+    pub(crate) async fn settled(&self) {
+        self.settled.notified().await;
     }
 
     fn outcome(&self) -> MutexGuard<'_, Option<Outcome>> {
@@ -130,15 +141,18 @@ impl RawRequest {
     }
 }
 
-/// Checks the response to `initialize`.
-pub(super) fn initialized(answer: Answer) -> Result<InitializeResult, Fault> {
+/// Checks the response to `initialize`; also returns what was repaired.
+pub(super) fn initialized(answer: Answer) -> Result<(InitializeResult, Vec<String>), Fault> {
     let raw = match answer {
         Answer::Result(raw) => raw,
         Answer::Error(error) => return Err(Fault::Refused(error)),
     };
-    let result: InitializeResult = serde_json::from_str(raw.get()).map_err(|error| {
+    let no_result = |error: serde_json::Error| {
         Fault::Protocol(format!("its answer to `initialize` is not an InitializeResult: {error}"))
-    })?;
+    };
+    let mut members: Map<String, Value> = serde_json::from_str(raw.get()).map_err(no_result)?;
+    let changes = handshake::repair(&mut members, Introduction::Initialize);
+    let result: InitializeResult = serde_json::from_value(Value::Object(members)).map_err(no_result)?;
     let version = &result.protocol_version;
     if !ProtocolVersion::KNOWN_VERSIONS.contains(version) || !version.has_initialize() {
         let known: Vec<_> = ProtocolVersion::KNOWN_VERSIONS
@@ -152,12 +166,14 @@ pub(super) fn initialized(answer: Answer) -> Result<InitializeResult, Fault> {
             known.join(", ")
         )));
     }
-    Ok(result)
+    Ok((result, changes))
 }
 
-/// The response to `server/discover`, if it is valid.
-pub(super) fn discovered(raw: &RawValue) -> Option<DiscoverResult> {
-    serde_json::from_str(raw.get()).ok()
+/// The response to `server/discover`, if it is valid, and what was repaired.
+pub(super) fn discovered(raw: &RawValue) -> Option<(DiscoverResult, Vec<String>)> {
+    let mut members: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
+    let changes = handshake::repair(&mut members, Introduction::Discover);
+    Some((serde_json::from_value(Value::Object(members)).ok()?, changes))
 }
 
 /// The raw request in a message.
@@ -246,8 +262,9 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
     Deserialize::deserialize(deserializer).map(Some)
 }
 
-/// Our ids are integers; some servers respond with the same digits as a string.
+/// Our ids are integers; some servers respond with the same digits as a string, or with a fraction of zero.
 pub(super) fn decode_id(raw: &RawValue) -> Option<i64> {
     let id = raw.get();
-    serde_json::from_str::<&str>(id).unwrap_or(id).parse().ok()
+    let id = serde_json::from_str::<&str>(id).unwrap_or(id);
+    id.strip_suffix(".0").unwrap_or(id).parse().ok()
 }

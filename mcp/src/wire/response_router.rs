@@ -6,6 +6,7 @@ use std::{
     collections::HashMap,
     ops::Range,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
 };
 
 use rmcp::model::{
@@ -35,6 +36,9 @@ const MAX_TYPED_BYTES: usize = 1024 * 1024;
 /// Number of pending requests from which abandoned ones are removed.
 const CROWDED: usize = 1024;
 
+/// The wait for a request's own response when an error without an id may be the response to a notification.
+const DOUBT: Duration = Duration::from_secs(1);
+
 /// Routes incoming messages to the pending requests.
 pub(crate) struct ResponseRouter {
     pending: Mutex<Pendings>,
@@ -50,6 +54,10 @@ struct Pendings {
     by_id: HashMap<i64, Pending>,
     /// The number of entries at which abandoned ones are removed.
     limit: usize,
+    /// The last id so far.
+    last: i64,
+    /// The last id before a notification that the server may not have read yet.
+    notified_after: Option<i64>,
 }
 
 enum Pending {
@@ -105,10 +113,12 @@ impl ResponseRouter {
                 }
             }
             JsonRpcMessage::Notification(notification) => {
+                let mut pending = self.pending();
+                pending.notified_after = Some(pending.last);
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(RequestId::Number(id)) = cancelled.params.request_id
                 {
-                    self.pending().by_id.remove(&id);
+                    pending.by_id.remove(&id);
                 }
             }
             _ => {}
@@ -118,8 +128,18 @@ impl ResponseRouter {
     /// Accepts the text of one message. A raw response is cut out of an owned text in place: a copy would be a second
     /// large text in memory.
     pub(crate) fn accept<'a>(&self, text: impl Into<Cow<'a, str>>) -> Received {
+        self.accept_reply(text, None)
+    }
+
+    /// Like `accept`, for a message that came in reply to a request: a response without a usable id is the response to
+    /// it.
+    pub(crate) fn accept_reply<'a>(
+        &self,
+        text: impl Into<Cow<'a, str>>,
+        request: Option<&RequestId>,
+    ) -> Received {
         let whole = self.legible(text.into());
-        let text = whole.trim();
+        let text = whole.trim_start_matches('\u{feff}').trim();
         if text.is_empty() {
             return Ok(None);
         }
@@ -127,16 +147,20 @@ impl ResponseRouter {
         let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else {
             return self.accept_invalid_json(text);
         };
+        let id = envelope.id.and_then(decode_id).or(match request {
+            Some(RequestId::Number(id)) => Some(*id),
+            _ => None,
+        });
         let received = if envelope.method.is_some() {
             match strict_json::check_names(text) {
                 Ok(()) => self.accept_request_or_notification(&envelope, text),
                 // Two parsers could read it differently, so it is ignored.
                 Err(_) => self.stray(text),
             }
-        } else if let Some((id, request, result)) = self.take_raw(&envelope, &whole) {
+        } else if let Some((id, request, result)) = self.take_raw(id, &envelope, &whole) {
             Ok(self.deliver(id, &request, Answer::Result(cut_out(whole, result)?)))
         } else {
-            self.accept_answer(&envelope, text)
+            self.accept_answer(id, &envelope, text)
         };
         if matches!(received, Ok(Some(_))) {
             self.health.note_message();
@@ -225,12 +249,17 @@ impl ResponseRouter {
     }
 
     /// The raw request that waits for this result, and the range of the result in the text.
-    fn take_raw(&self, envelope: &Envelope<'_>, text: &str) -> Option<(i64, Weak<RawRequest>, Range<usize>)> {
-        let (id, result) = (envelope.id.and_then(decode_id)?, result_of(envelope)?.get());
+    fn take_raw(
+        &self,
+        id: Option<i64>,
+        envelope: &Envelope<'_>,
+        text: &str,
+    ) -> Option<(i64, Weak<RawRequest>, Range<usize>)> {
+        let (id, result) = (id?, result_of(envelope)?.get());
         let mut pending = self.pending();
         let Pending::Raw(request) = pending.by_id.get(&id)? else { return None };
         let request = Weak::clone(request);
-        pending.by_id.remove(&id);
+        pending.take(id);
         let start = result.as_ptr().addr() - text.as_ptr().addr();
         Some((id, request, start..start + result.len()))
     }
@@ -243,19 +272,19 @@ impl ResponseRouter {
         Some(JsonRpcMessage::response(ServerResult::empty(()), RequestId::Number(id)))
     }
 
-    fn accept_answer(&self, envelope: &Envelope<'_>, text: &str) -> Received {
+    fn accept_answer(&self, id: Option<i64>, envelope: &Envelope<'_>, text: &str) -> Received {
         let answer = match (result_of(envelope), envelope.error) {
             // No raw request waits for it.
-            (Some(_), _) if text.len() > MAX_TYPED_BYTES => return self.refuse_typed(envelope, text.len()),
+            (Some(_), _) if text.len() > MAX_TYPED_BYTES => return self.refuse_typed(id, text.len()),
             (Some(result), _) => Answer::Result(result.to_owned()),
             (None, Some(error)) => Answer::Error(RpcError::decode(error)),
             (None, None) => return self.stray(text),
         };
-        let Some(number) = envelope.id.and_then(decode_id) else {
+        let Some(number) = id else {
             return self.accept_unaddressed(answer);
         };
         // Late, repeated or invented responses are ignored.
-        let Some(pending) = self.pending().by_id.remove(&number) else { return Ok(None) };
+        let Some(pending) = self.pending().take(number) else { return Ok(None) };
         let id = RequestId::Number(number);
         // The session checks raw responses itself: one invalid tool need not lose the whole list.
         if !matches!(pending, Pending::Raw(_))
@@ -265,9 +294,16 @@ impl ResponseRouter {
         }
         let result = match (pending, answer) {
             (Pending::Raw(request), answer) => return Ok(self.deliver(number, &request, answer)),
-            (Pending::Initialize, answer) => ServerResult::InitializeResult(initialized(answer)?),
+            (Pending::Initialize, answer) => {
+                let (result, changes) = initialized(answer)?;
+                self.health.note_repairs(&changes);
+                ServerResult::InitializeResult(result)
+            }
             (Pending::Discover, Answer::Result(raw)) => match discovered(&raw) {
-                Some(result) => ServerResult::DiscoverResult(result),
+                Some((result, changes)) => {
+                    self.health.note_repairs(&changes);
+                    ServerResult::DiscoverResult(result)
+                }
                 // A server that answers any method in any way does not know this one.
                 None => {
                     let error = ErrorData::method_not_found::<rmcp::model::DiscoverRequestMethod>();
@@ -282,25 +318,45 @@ impl ResponseRouter {
         Ok(Some(JsonRpcMessage::response(result, id)))
     }
 
-    /// An error without an id is the response to a request that the server could not read. With several pending calls,
-    /// it is unknown which one that was: their deadlines apply.
+    /// An error without an id is the response to the pending request, or to all of them if there are several: which
+    /// one it belongs to is unknown, and none of them may get another response.
     fn accept_unaddressed(&self, answer: Answer) -> Received {
+        let Answer::Error(mut error) = answer else { return Ok(None) };
         let pending = self.pending();
-        let mut waiting = pending.by_id.iter();
-        match (answer, waiting.next(), waiting.next()) {
-            (Answer::Error(error), Some((_, Pending::Initialize)), None) => Err(Fault::Refused(error)),
-            (Answer::Error(error), Some((id, Pending::Discover)), None) => {
-                Ok(Some(JsonRpcMessage::error(error_data(error), Some(RequestId::Number(*id)))))
+        let mut waiting = Vec::new();
+        for (id, request) in &pending.by_id {
+            match request {
+                Pending::Initialize => return Err(Fault::Refused(error)),
+                Pending::Discover => {
+                    let id = RequestId::Number(*id);
+                    return Ok(Some(JsonRpcMessage::error(error_data(error), Some(id))));
+                }
+                // A subscription waits for as long as the session lasts.
+                Pending::Typed => {}
+                Pending::Raw(request) => waiting.extend(request.upgrade()),
             }
-            _ => Ok(None),
         }
+        let is_doubtful = pending.notified_after.is_some();
+        drop(pending);
+        if waiting.len() > 1 {
+            let count = waiting.len();
+            error.message.push_str(&format!(" (sent without an id while {count} requests were waiting)"));
+        }
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) if is_doubtful => {
+                let (room, waiting) = (Arc::clone(&self.room), waiting.iter().map(Arc::downgrade).collect());
+                runtime.spawn(fail_after_doubt(room, waiting, error));
+            }
+            _ => waiting.iter().for_each(|request| settle(&self.room, request, &error)),
+        }
+        Ok(None)
     }
 
     /// Rejects a long response to a request other than the caller's: it has no reason to be so long.
-    fn refuse_typed(&self, envelope: &Envelope<'_>, bytes: usize) -> Received {
-        let Some(number) = envelope.id.and_then(decode_id) else { return Ok(None) };
+    fn refuse_typed(&self, id: Option<i64>, bytes: usize) -> Received {
+        let Some(number) = id else { return Ok(None) };
         let reason = format!("it sent a response of {bytes} bytes; the limit is {MAX_TYPED_BYTES}");
-        match self.pending().by_id.remove(&number) {
+        match self.pending().take(number) {
             None => Ok(None),
             Some(Pending::Initialize) => Err(Fault::Protocol(reason)),
             Some(_) => {
@@ -333,7 +389,30 @@ impl Pendings {
             );
             self.limit = 2 * self.by_id.len();
         }
+        self.last = self.last.max(id);
         self.by_id.insert(id, pending);
+    }
+
+    /// Removes the request that has its response. A server that responds to a request has read what was sent before.
+    fn take(&mut self, id: i64) -> Option<Pending> {
+        let pending = self.by_id.remove(&id)?;
+        self.notified_after = self.notified_after.filter(|last| id <= *last);
+        Some(pending)
+    }
+}
+
+/// Gives a request an error as its response.
+fn settle(room: &Arc<MemoryBudget>, request: &RawRequest, error: &RpcError) {
+    let answer = Answer::Error(error.clone());
+    let held = room.hold(answer.bytes());
+    request.settle(answer, held);
+}
+
+/// Fails the requests that get no response of their own meanwhile.
+async fn fail_after_doubt(room: Arc<MemoryBudget>, waiting: Vec<Weak<RawRequest>>, error: RpcError) {
+    tokio::time::sleep(DOUBT).await;
+    for request in waiting.iter().filter_map(Weak::upgrade).filter(|request| request.has_no_outcome()) {
+        settle(&room, &request, &error);
     }
 }
 
