@@ -115,13 +115,18 @@ impl Sender {
         limit: Option<Duration>,
         make: impl Fn(HeaderMap) -> RequestBuilder,
     ) -> Result<Response, HttpFailure> {
-        let token = match &self.authorizer {
+        let sent = match &self.authorizer {
             Some(authorizer) => authorizer.token().await?,
             None => None,
         };
+        let token = sent.as_ref().map(|sent| sent.text.clone());
         let mut response = self.execute(make(self.headers(token.as_deref())?), limit).await?;
         if let Some(authorizer) = &self.authorizer {
             let challenge = challenge(&response);
+            let unrenewed = sent.and_then(|sent| sent.failure);
+            if let (StatusCode::UNAUTHORIZED, Some(failure)) = (response.status(), unrenewed) {
+                return Err(failure);
+            }
             let fresh = match response.status() {
                 StatusCode::UNAUTHORIZED => authorizer.renew(token.as_deref(), challenge.as_deref()).await?,
                 // The user may have logged in with a wider scope since.

@@ -4,10 +4,12 @@
 //! server. A token is stored with the URL it was issued for and sent nowhere else, and renewed only with the client and
 //! at the authorization server that issued it.
 
+mod answer;
 mod callback;
 mod exchange;
 mod failure;
 mod login;
+mod network;
 pub mod rehearsal;
 mod secret_members;
 mod store;
@@ -27,8 +29,10 @@ pub use exchange::{exchanges_are_under_way, exchanges_end};
 pub use login::{KeptLogin, LOGIN_TIMEOUT, kept_login, login, logout};
 
 use self::{
-    exchange::{EXCHANGE_TIMEOUT, Exchange, carried, within},
+    answer::{LastRefusal, Lenient},
+    exchange::{EXCHANGE_TIMEOUT, Exchange, Means, carried, within},
     failure::failure,
+    network::Network,
     store::{Client, Record, Store},
 };
 use crate::{
@@ -42,8 +46,10 @@ pub(crate) struct Authorizer {
     url: Url,
     settings: OAuth,
     store: Store,
-    /// Sends requests to authorization servers, instead of the library's own client.
+    /// Sends requests to authorization servers, instead of the network.
     http: Option<Arc<dyn OAuthHttpClient>>,
+    /// What the authorization server answered when it last refused a request.
+    refusal: LastRefusal,
     /// Serialises renewals: each holds this lock to its end.
     known: Arc<Mutex<Known>>,
     /// Whether the server publishes how to log in, once that was needed.
@@ -72,6 +78,32 @@ struct Known {
     dead: Option<String>,
 }
 
+/// Why a token is renewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Renewal {
+    /// It expires soon.
+    Ahead,
+    /// The server has rejected it.
+    AfterRejection,
+}
+
+impl Known {
+    /// Forgets the token if the server has rejected it and it can't be renewed.
+    fn lose(&mut self, renewal: Renewal) {
+        if renewal == Renewal::AfterRejection {
+            self.record = Some(None);
+        }
+    }
+}
+
+/// The token of a request.
+#[derive(Debug)]
+pub(crate) struct SentToken {
+    pub(crate) text: String,
+    /// Why a token that has expired was not renewed: the reason if the server rejects it.
+    pub(crate) failure: Option<HttpFailure>,
+}
+
 impl Authorizer {
     /// Creates the authorizer for the server at `url`. Reads nothing yet.
     pub(crate) fn new(url: &Url, settings: &OAuth) -> Self {
@@ -82,32 +114,42 @@ impl Authorizer {
             settings: settings.clone(),
             store,
             http: None,
+            refusal: LastRefusal::default(),
             known: Arc::default(),
             published: OnceCell::new(),
         }
     }
 
-    /// The token to send, if there is one; renewed first if it expires soon.
-    pub(crate) async fn token(self: &Arc<Self>) -> Result<Option<String>, HttpFailure> {
-        let record = {
+    /// The token to send, if there is one; renewed first if it expires soon. The server has the last word on a token that
+    /// seems expired here and can't be renewed.
+    pub(crate) async fn token(self: &Arc<Self>) -> Result<Option<SentToken>, HttpFailure> {
+        let (record, dead) = {
             let mut known = self.known.lock().await;
-            match &known.record {
+            let record = match &known.record {
                 Some(record) => record.clone(),
                 None => known.record.insert(self.stored().await?).clone(),
-            }
+            };
+            (record, known.dead.clone())
         };
         let Some(record) = record else { return Ok(None) };
         let Some(token) = record.access_token() else { return Ok(None) };
+        let sent = |text, failure| Ok(Some(SentToken { text, failure }));
         if !record.ends_soon() {
-            return Ok(Some(token));
+            return sent(token, None);
         }
-        match self.renew(Some(&token), None).await {
-            Ok(Some(fresh)) => Ok(Some(fresh)),
-            // The server has the last word on a token that seems expired here.
-            Ok(None) => Ok(Some(token)),
-            Err(failure) if record.has_ended() => Err(failure),
-            // The old token is still valid, if it may be used at all.
-            Err(_) => self.stored().await.map(|_| Some(token)),
+        let refresh = record.refresh_token();
+        if self.settings.grant == Grant::AuthorizationCode && (refresh.is_none() || refresh == dead) {
+            // Only the user can log in, and may have done so in another process.
+            let other = self.replacement(Some(&token)).await?;
+            return sent(other.unwrap_or(token), None);
+        }
+        match self.renewed(Some(&token), None, Renewal::Ahead).await {
+            Ok(fresh) => sent(fresh.unwrap_or(token), None),
+            Err(failure) => {
+                // Fails if the token may not be used with the settings.
+                self.stored().await?;
+                sent(token, Some(failure).filter(|_| record.has_ended()))
+            }
         }
     }
 
@@ -127,6 +169,15 @@ impl Authorizer {
         self: &Arc<Self>,
         rejected: Option<&str>,
         challenge: Option<&str>,
+    ) -> Result<Option<String>, HttpFailure> {
+        self.renewed(rejected, challenge, Renewal::AfterRejection).await
+    }
+
+    async fn renewed(
+        self: &Arc<Self>,
+        rejected: Option<&str>,
+        challenge: Option<&str>,
+        renewal: Renewal,
     ) -> Result<Option<String>, HttpFailure> {
         let mut known = self.known.clone().lock_owned().await;
         let needs_user = self.settings.grant == Grant::AuthorizationCode;
@@ -151,7 +202,7 @@ impl Authorizer {
             (Grant::AuthorizationCode, _) => None,
         };
         let Some(exchange) = exchange else {
-            known.record = Some(None);
+            known.lose(renewal);
             return Ok(None);
         };
         let this = Arc::clone(self);
@@ -161,8 +212,10 @@ impl Authorizer {
             let renewed = within(deadline, exchange.make()).await?;
             if !renewed {
                 known.dead = tried;
+                known.lose(renewal);
+                return Ok(None);
             }
-            let record = if renewed { this.stored().await? } else { None };
+            let record = this.stored().await?;
             let token = record.as_ref().and_then(Record::access_token);
             known.record = Some(record);
             Ok(token)
@@ -191,7 +244,7 @@ impl Authorizer {
             Ok(manager) => manager,
             // Without metadata, the authorization server is unknown.
             Err(AuthError::NoAuthorizationSupport) => return Ok(None),
-            Err(error) => return Err(failure("its token can't be renewed", &error)),
+            Err(error) => return Err(failure("its token can't be renewed", &error, &self.refusal)),
         };
         let (mut manager, metadata) = manager;
         if !record.is_from(&metadata) {
@@ -201,8 +254,8 @@ impl Authorizer {
         let client = record.client.clone();
         manager.set_credential_store(self.store.with(client.clone(), metadata));
         let configured = manager.configure_client(client.config());
-        configured.map_err(|error| failure("its token can't be renewed", &error))?;
-        Ok(Some(Exchange::Refresh(manager)))
+        configured.map_err(|error| failure("its token can't be renewed", &error, &self.refusal))?;
+        Ok(Some(Exchange { manager, by: Means::RefreshToken, refusal: self.refusal.clone() }))
     }
 
     /// Obtains a token for the client itself, even if one is stored: the user has requested it.
@@ -224,7 +277,8 @@ impl Authorizer {
                 "the grant client_credentials needs `oauth.client_id` and `oauth.client_secret`".to_owned(),
             ));
         };
-        let wrong = |error: AuthError| failure("no token for the client's credentials", &error);
+        let wrong =
+            |error: AuthError| failure("no token for the client's credentials", &error, &self.refusal);
         let (mut manager, metadata) = self.manager(challenge).await.map_err(wrong)?;
         let scopes = match &self.settings.scope {
             Some(scope) => scope.split_whitespace().map(str::to_owned).collect(),
@@ -241,7 +295,7 @@ impl Authorizer {
         let client = Client { id: id.clone(), secret: None, redirect_uri: String::new() };
         manager.set_credential_store(self.store.with(client, metadata));
         manager.configure_client_credentials(&credentials).map_err(wrong)?;
-        Ok(Exchange::Credentials(manager, credentials))
+        Ok(Exchange { manager, by: Means::Credentials(credentials), refusal: self.refusal.clone() })
     }
 
     /// Whether the server publishes how to log in, or the configuration says it; asked once. A failure to find out
@@ -270,12 +324,15 @@ impl Authorizer {
         challenge: Option<&str>,
     ) -> Result<(AuthorizationManager, AuthorizationMetadata), AuthError> {
         provide_cryptography();
-        let mut manager = match &self.http {
-            Some(http) => {
-                AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http.clone()).await?
+        let inner: Arc<dyn OAuthHttpClient> = match &self.http {
+            Some(http) => Arc::clone(http),
+            None => {
+                let network = Network::new(&self.url);
+                Arc::new(network.map_err(|error| AuthError::InternalError(error.to_string()))?)
             }
-            None => AuthorizationManager::new(self.url.clone()).await?,
         };
+        let http = Arc::new(Lenient { inner, refusal: self.refusal.clone() });
+        let mut manager = AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http).await?;
         let OAuth { authorization_url, token_url, registration_url, .. } = &self.settings;
         let is_given = token_url.is_some();
         let mut metadata = match manager.resolve_metadata_from_challenge(challenge).await {

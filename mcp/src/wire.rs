@@ -17,6 +17,7 @@ mod numbers;
 mod outbox;
 mod response_router;
 mod rpc_error;
+mod unaddressed;
 
 pub(crate) use batch::batch;
 pub use health::MAX_STRAY_BYTES;

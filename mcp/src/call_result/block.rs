@@ -116,7 +116,7 @@ impl<'a> Blocks<'a> {
     }
 
     fn read_block(&mut self, block: &'a RawValue) {
-        let Some(mut members) = Members::of(block) else {
+        let Some(members) = Members::of(block) else {
             self.change("its `content` has a block that is not an object");
             let text = unquoted(block);
             return self.push_text(text.as_deref().unwrap_or(block.get()));
@@ -131,29 +131,26 @@ impl<'a> Blocks<'a> {
             self.change("its `content` has a text block without `text`");
             return self.push_text(block.get());
         }
-        let quoted = implied.and_then(|implied| to_raw_value(implied).ok());
-        if let Some(quoted) = &quoted {
+        let kind_written = implied.and_then(|implied| to_raw_value(implied).ok());
+        if kind_written.is_some() {
             self.change("its `content` has a block without `type`");
-            members.0.retain(|(name, _)| name != "type");
-            members.0.insert(0, ("type".into(), quoted));
         }
         let text = members.get("text").filter(|text| kind == "text" && !text.get().starts_with('"'));
-        let written = text.and_then(|text| to_raw_value(text.get()).ok());
-        if let (Some(text), Some(written)) = (text, &written) {
+        if let Some(text) = text {
             self.change("its `content` has a text block whose `text` is not a string");
             self.data = Some(text).filter(|text| !is_null(text));
-            members.0.iter_mut().filter(|(name, _)| name == "text").for_each(|(_, value)| *value = written);
         }
-        let resource = members.get("resource").and_then(without_nulls);
-        if let Some(resource) = &resource {
-            members.0.iter_mut().filter(|(name, _)| name == "resource").for_each(|(_, value)| *value = resource);
+        let text_written = text.and_then(|text| to_raw_value(text.get()).ok());
+        let resource_written = members.get("resource").and_then(without_nulls);
+        let has_null = members.0.iter().any(|(_, value)| is_null(value));
+        let written = [("type", kind_written), ("text", text_written), ("resource", resource_written)];
+        if !has_null && written.iter().all(|(_, value)| value.is_none()) {
+            self.blocks.push(Cow::Borrowed(block));
+            return;
         }
-        let count = members.0.len();
-        members.0.retain(|(_, value)| !is_null(value));
-        let is_changed = quoted.is_some() || written.is_some() || resource.is_some() || members.0.len() < count;
-        let changed = if is_changed { to_raw_value(&members).ok() } else { None };
-        self.is_changed |= changed.is_some();
-        self.blocks.push(changed.map_or(Cow::Borrowed(block), Cow::Owned));
+        self.is_changed = true;
+        let edited = edited(members, &written);
+        self.blocks.push(to_raw_value(&edited).map_or(Cow::Borrowed(block), Cow::Owned));
     }
 
     /// Keeps a value that is no block as structured content, and its JSON as text.
@@ -178,6 +175,19 @@ fn is_named_block(raw: &RawValue) -> bool {
     members.is_some_and(|members| {
         members.get("type").is_some_and(|named| named.get().starts_with('"')) && members.get("id").is_none()
     })
+}
+
+/// The members without `null`, and with these values instead of their own.
+fn edited<'b>(members: Members<'b>, written: &'b [(&'static str, Option<Box<RawValue>>)]) -> Members<'b> {
+    let written: Vec<_> = written.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?))).collect();
+    let new = |name: &str| written.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    let added = written.iter().filter(|(name, _)| members.get(name).is_none());
+    let added: Vec<_> = added.map(|(name, value)| (Cow::Borrowed(*name), *value)).collect();
+    let kept = members.0.into_iter().map(|(name, value)| {
+        let value = new(&name).unwrap_or(value);
+        (name, value)
+    });
+    Members(added.into_iter().chain(kept).filter(|(_, value)| !is_null(value)).collect())
 }
 
 /// The object without members that are `null`; `None` if it has none.

@@ -66,6 +66,15 @@ impl HttpFailure {
         matches!(self, Self::Status { .. } | Self::ContentType { .. } | Self::Protocol(_) | Self::Unanswered)
     }
 
+    /// Whether a server that was expected to open an event stream may use another transport.
+    pub(crate) fn is_of_another_transport(&self) -> bool {
+        match self {
+            Self::Status { status, .. } => (400..500).contains(status) && *status != 429,
+            Self::ContentType { .. } | Self::Protocol(_) => true,
+            _ => false,
+        }
+    }
+
     /// Whether the server received a message and rejected it.
     pub(crate) fn is_a_refusal(&self) -> bool {
         matches!(self, Self::Status { .. } | Self::ContentType { .. })

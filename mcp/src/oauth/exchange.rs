@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use super::failure::failure;
+use super::{answer::LastRefusal, failure::failure};
 use crate::http::failure::HttpFailure;
 
 /// Time limit for discovery, registration and an exchange of tokens together.
@@ -76,23 +76,31 @@ impl Drop for Counted {
 }
 
 /// A prepared exchange: only the token request itself remains.
-pub(super) enum Exchange {
-    Refresh(AuthorizationManager),
-    Credentials(AuthorizationManager, ClientCredentialsConfig),
+pub(super) struct Exchange {
+    pub(super) manager: AuthorizationManager,
+    pub(super) by: Means,
+    pub(super) refusal: LastRefusal,
+}
+
+/// What is exchanged for a token.
+pub(super) enum Means {
+    RefreshToken,
+    Credentials(ClientCredentialsConfig),
 }
 
 impl Exchange {
     /// Requests tokens and stores them; returns false if the authorization server rejects the refresh token.
     pub(super) async fn make(&self) -> Result<bool, HttpFailure> {
-        match self {
-            Exchange::Refresh(manager) => match manager.refresh_token().await {
+        match &self.by {
+            Means::RefreshToken => match self.manager.refresh_token().await {
                 Ok(_) => Ok(true),
                 Err(AuthError::TokenRefreshRejected(_) | AuthError::AuthorizationRequired) => Ok(false),
-                Err(error) => Err(failure("its token can't be renewed", &error)),
+                Err(error) => Err(failure("its token can't be renewed", &error, &self.refusal)),
             },
-            Exchange::Credentials(manager, credentials) => {
-                let result = manager.exchange_client_credentials(credentials).await;
-                result.map_err(|error| failure("no token for the client's credentials", &error))?;
+            Means::Credentials(credentials) => {
+                let result = self.manager.exchange_client_credentials(credentials).await;
+                let what = "no token for the client's credentials";
+                result.map_err(|error| failure(what, &error, &self.refusal))?;
                 Ok(true)
             }
         }

@@ -2,7 +2,7 @@
 
 use rmcp::transport::auth::AuthError;
 
-use super::secret_members::learn_members;
+use super::answer::LastRefusal;
 use crate::{
     http::failure::{HttpFailure, chain},
     text::shown,
@@ -11,17 +11,18 @@ use crate::{
 /// Limit on quotes from an authorization server, in bytes.
 pub(super) const EXCERPT_BYTES: usize = 400;
 
-pub(super) fn failure(what: &str, error: &AuthError) -> HttpFailure {
-    HttpFailure::OAuth(format!("{what}: {}", explain(error)))
+pub(super) fn failure(what: &str, error: &AuthError, refusal: &LastRefusal) -> HttpFailure {
+    HttpFailure::OAuth(format!("{what}: {}", explain(error, refusal)))
 }
 
 /// A failure that needs no words before it.
-pub(super) fn explained(error: &AuthError) -> HttpFailure {
-    HttpFailure::OAuth(explain(error))
+pub(super) fn explained(error: &AuthError, refusal: &LastRefusal) -> HttpFailure {
+    HttpFailure::OAuth(explain(error, refusal))
 }
 
-/// Describes a failure in one line.
-fn explain(error: &AuthError) -> String {
+/// Describes a failure in one line: what the authorization server answered, if it did.
+fn explain(error: &AuthError, refusal: &LastRefusal) -> String {
+    let answered = refusal.take();
     let advice = match error {
         AuthError::NoAuthorizationSupport => {
             return "the server does not publish how to log in; if it requires a key, configure it under `headers`, \
@@ -31,14 +32,23 @@ fn explain(error: &AuthError) -> String {
         AuthError::RegistrationFailed(_) => "; register a client by hand and configure `oauth.client_id`",
         _ => "",
     };
-    let text = error.to_string();
-    // A quoted response may contain secrets.
-    let answer = text.find('{').and_then(|start| text.get(start..)).map(serde_json::from_str);
-    answer.into_iter().flatten().for_each(|answer| learn_members(&answer));
-    let mut text = chain(error);
-    if let AuthError::TokenExchangeFailed(_) | AuthError::TokenRefreshFailed(_) = error {
-        text = without_quotes(&text);
-    }
+    let text = match (error, answered) {
+        (AuthError::RegistrationFailed(_), Some(answer)) => {
+            format!("its authorization server answered the registration with {answer}")
+        }
+        (
+            AuthError::TokenExchangeFailed(_)
+            | AuthError::TokenRefreshFailed(_)
+            | AuthError::ClientCredentialsError(_),
+            Some(answer),
+        ) => {
+            format!("its authorization server answered with {answer}")
+        }
+        (AuthError::TokenExchangeFailed(_) | AuthError::TokenRefreshFailed(_), None) => {
+            without_quotes(&chain(error))
+        }
+        _ => chain(error),
+    };
     format!("{}{advice}", shown(&text, EXCERPT_BYTES))
 }
 
@@ -56,7 +66,7 @@ fn without_quotes(text: &str) -> String {
 mod tests {
     use rmcp::transport::auth::{AuthError, OAuthTokenResponse};
 
-    use super::explain;
+    use super::{super::answer::LastRefusal, explain};
 
     #[test]
     fn values_in_a_token_response_are_not_quoted() {
@@ -69,7 +79,7 @@ mod tests {
             assert!(error.contains("cret") || error.contains("73616"), "{error}");
             for error in [AuthError::TokenExchangeFailed(error.clone()), AuthError::TokenRefreshFailed(error)]
             {
-                let shown = explain(&error);
+                let shown = explain(&error, &LastRefusal::default());
                 assert!(!shown.contains("cret") && !shown.contains("73616"), "{shown}");
                 assert!(shown.starts_with("OAuth token") && shown.contains(" at line 1 column "), "{shown}");
             }
@@ -77,7 +87,7 @@ mod tests {
         let refused =
             AuthError::TokenExchangeFailed("Server returned error response: invalid_grant".to_owned());
         assert_eq!(
-            explain(&refused),
+            explain(&refused, &LastRefusal::default()),
             "OAuth token exchange failed: Server returned error response: invalid_grant"
         );
     }

@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     Authorizer,
+    answer::LastRefusal,
     callback::Callback,
     exchange::{EXCHANGE_TIMEOUT, carried, within},
     failure::{EXCERPT_BYTES, explained},
@@ -61,7 +62,7 @@ where
     let prepared = within(Instant::now() + EXCHANGE_TIMEOUT, async {
         Login::prepare(&authorizer, challenge.and_then(Challenge::header), callback.redirect_uri())
             .await
-            .map_err(|error| explained(&error))
+            .map_err(|error| explained(&error, &authorizer.refusal))
     });
     let login = prepared.await.map_err(|failure| fail(failure.to_string()))?;
     let (opened, came_back) = (open(login.address.clone()), timeout(LOGIN_TIMEOUT, callback.wait()));
@@ -170,6 +171,7 @@ pub(super) struct Login {
     address: String,
     /// Whether the metadata names the authorization server's issuer; configured endpoints have none.
     is_issuer_known: bool,
+    refusal: LastRefusal,
 }
 
 impl Login {
@@ -194,7 +196,7 @@ impl Login {
                 "the authorization server's URL has the scheme `{scheme}`; only http and https are opened"
             )));
         }
-        Ok(Self { manager, address, is_issuer_known })
+        Ok(Self { manager, address, is_issuer_known, refusal: authorizer.refusal.clone() })
     }
 
     /// The URL at which the user agrees.
@@ -209,7 +211,7 @@ impl Login {
             return Err(HttpFailure::OAuth(format!("the authorization server refuses: {refusal}")));
         }
         let callback =
-            AuthorizationCallback::from_redirect_url(address).map_err(|error| explained(&error))?;
+            AuthorizationCallback::from_redirect_url(address).map_err(|error| explained(&error, &self.refusal))?;
         let AuthorizationCallback { code, csrf_token, issuer, .. } = callback;
         let issuer = if self.is_issuer_known { issuer } else { self.unknown_issuer(issuer.as_deref())? };
         let exchanged =
@@ -221,7 +223,7 @@ impl Login {
                  try again, and do not trust the page that sent it"
                     .to_owned(),
             )),
-            Err(error) => Err(explained(&error)),
+            Err(error) => Err(explained(&error, &self.refusal)),
         }
     }
 

@@ -80,19 +80,19 @@ pub async fn rehearse(
             let back = comes_back(login.address(), code);
             login.finish(&back).await
         }
-        Err(error) => Err(explained(&error)),
+        Err(error) => Err(explained(&error, &authorizer.refusal)),
     };
     rehearsed.login = script.take();
     rehearsed.token_endpoint = authorizer.token_endpoint().await;
     let renewed = match done {
         Ok(()) => {
-            let token = authorizer.token().await.ok().flatten();
+            let token = authorizer.token().await.ok().flatten().map(|sent| sent.text);
             authorizer.renew(token.as_deref(), challenge).await
         }
         Err(error) => Err(error),
     };
     rehearsed.renewal = script.take();
-    rehearsed.token = authorizer.token().await.ok().flatten();
+    rehearsed.token = authorizer.token().await.ok().flatten().map(|sent| sent.text);
     rehearsed.error = renewed.err().map(|failure| failure.to_string());
     Ok(rehearsed)
 }

@@ -18,7 +18,8 @@ struct Authority {
     asked: Notify,
     /// Releases the response.
     answers: Notify,
-    fails: bool,
+    /// The status and the body of its answer, instead of tokens.
+    fails: Option<(u16, String)>,
     forms: Mutex<Vec<String>>,
 }
 
@@ -37,8 +38,8 @@ impl OAuthHttpClient for Authority {
             };
             self.asked.notify_one();
             self.answers.notified().await;
-            if self.fails {
-                return Ok(json.status(503).body(b"{}".to_vec())?);
+            if let Some((status, body)) = &self.fails {
+                return Ok(json.status(*status).body(body.clone().into_bytes())?);
             }
             let tokens = tokens(&format!("new-access-{count}"), &format!("new-refresh-{count}"));
             Ok(json.body(tokens.to_string().into_bytes())?)
@@ -95,8 +96,12 @@ async fn an_abandoned_renewal_is_still_stored() {
         exchanges_end().await;
         let stored = authorizer.store.read().await.unwrap().unwrap();
         assert_eq!(stored.refresh_token().as_deref(), Some("new-refresh-1"));
-        assert_eq!(authorizer.token().await.unwrap().as_deref(), Some("new-access-1"));
+        assert_eq!(text(authorizer.token().await).as_deref(), Some("new-access-1"));
     }
+}
+
+fn text(sent: Result<Option<SentToken>, HttpFailure>) -> Option<String> {
+    sent.unwrap().map(|sent| sent.text)
 }
 
 #[tokio::test]
@@ -108,21 +113,64 @@ async fn callers_after_an_abandoned_renewal_wait_for_it() {
     let mut next = Box::pin(authorizer.token());
     assert!(futures::poll!(next.as_mut()).is_pending());
     authority.answers.notify_one();
-    assert_eq!(next.await.unwrap().as_deref(), Some("new-access-1"));
+    assert_eq!(text(next.await).as_deref(), Some("new-access-1"));
     assert_eq!(authority.forms.lock().unwrap().len(), 1);
 }
 
+/// The server has the last word on a token, and the failure is the reason if it rejects an expired one.
 #[tokio::test]
-async fn a_failed_early_renewal_keeps_the_valid_token() {
-    for (left, is_good) in [(20, true), (0, false)] {
-        let authority = Arc::new(Authority { fails: true, ..Authority::default() });
+async fn a_failed_early_renewal_keeps_the_token() {
+    for (left, is_reason) in [(20, false), (0, true)] {
+        let authority = Arc::new(Authority { fails: Some((503, "{}".to_owned())), ..Authority::default() });
         authority.answers.notify_one();
         let authorizer = authorizer(&authority, None, left).await;
-        let token = authorizer.token().await;
-        assert_eq!(token.is_ok(), is_good, "{token:?}");
-        assert_eq!(token.ok().flatten(), is_good.then(|| "old-access".to_owned()));
+        let sent = authorizer.token().await.unwrap().unwrap();
+        assert_eq!((sent.text.as_str(), sent.failure.is_some()), ("old-access", is_reason));
         assert_eq!(authority.forms.lock().unwrap().len(), 1);
     }
+}
+
+/// What an authorization server answers to a renewal, however odd, does not cost the login.
+#[tokio::test]
+async fn an_odd_renewal_keeps_the_login_and_says_what_was_answered() {
+    for (status, answer, says) in [
+        (200, r#"{"error":"slow_down"}"#, "HTTP 200: slow_down"),
+        (200, "<title>Maintenance</title>", "HTTP 200: Maintenance"),
+        (400, r#"[{"error":{"message":"try later"}}]"#, "HTTP 400: try later"),
+        (502, r#"{"error":"invalid_grant"}"#, "HTTP 502: invalid_grant"),
+        (200, r#"{"token":"x"}"#, "it has token"),
+    ] {
+        let authority = Arc::new(Authority { fails: Some((status, answer.to_owned())), ..Authority::default() });
+        authority.answers.notify_one();
+        let authorizer = authorizer(&authority, None, 0).await;
+        let sent = authorizer.token().await.unwrap().unwrap();
+        let failure = sent.failure.unwrap().to_string();
+        assert!(failure.starts_with("its token can't be renewed: ") && failure.contains(says), "{failure}");
+        let stored = authorizer.store.read().await.unwrap().unwrap();
+        assert_eq!(stored.refresh_token().as_deref(), Some("old-refresh"));
+    }
+    let odd = r#"{"access_token":"odd-access","expires_in":"3599.5","scope":["a"],"refresh_token":null}"#;
+    let authority = Arc::new(Authority { fails: Some((201, odd.to_owned())), ..Authority::default() });
+    authority.answers.notify_one();
+    let authorizer = authorizer(&authority, None, 0).await;
+    assert_eq!(text(authorizer.token().await).as_deref(), Some("odd-access"));
+    let stored = authorizer.store.read().await.unwrap().unwrap();
+    assert_eq!(stored.refresh_token().as_deref(), Some("old-refresh"));
+    assert!(!stored.ends_soon() && stored.expires().is_some());
+}
+
+#[tokio::test]
+async fn an_expired_token_that_cant_be_renewed_is_sent_until_the_server_rejects_it() {
+    let refused = r#"{"error":"invalid_grant"}"#.to_owned();
+    let authority = Arc::new(Authority { fails: Some((400, refused)), ..Authority::default() });
+    authority.answers.notify_one();
+    let authorizer = authorizer(&authority, None, -100).await;
+    for _ in 0..3 {
+        assert_eq!(text(authorizer.token().await).as_deref(), Some("old-access"));
+    }
+    assert_eq!(authority.forms.lock().unwrap().len(), 1, "a dead refresh token was used again");
+    assert_eq!(authorizer.renew(Some("old-access"), None).await.unwrap(), None);
+    assert!(authorizer.token().await.unwrap().is_none());
 }
 
 #[tokio::test]

@@ -57,8 +57,8 @@ impl Session {
         };
         match &config.transport {
             Transport::Stdio(command) => attempt.local(command).await,
-            Transport::Http(remote) => attempt.http(remote).await,
-            Transport::Sse(remote) => attempt.sse(remote).await,
+            Transport::Http(remote) => attempt.http_or_sse(remote).await,
+            Transport::Sse(remote) => attempt.sse_or_http(remote).await,
         }
     }
 
@@ -119,6 +119,19 @@ struct Attempt<'a> {
     deadline: Instant,
 }
 
+/// Why a transport does not reach the server.
+struct Unconnected {
+    error: Error,
+    /// Whether the server reacts like one with another transport.
+    may_be_other: bool,
+}
+
+impl From<Error> for Unconnected {
+    fn from(error: Error) -> Self {
+        Self { error, may_be_other: false }
+    }
+}
+
 impl Attempt<'_> {
     async fn local(&self, command: &Command) -> Result<Session, Error> {
         let refused = match self.started(command, ClientLifecycleMode::Initialize).await {
@@ -137,7 +150,46 @@ impl Attempt<'_> {
         self.shake_hands(transport, lifecycle, health, Some(local)).await
     }
 
-    async fn http(&self, remote: &Remote) -> Result<Session, Error> {
+    /// Connects with streamable HTTP; if its transport is not configured, a server that does not use it may use
+    /// server-sent events (MCP, basic/transports, "Backwards Compatibility").
+    async fn http_or_sse(&self, remote: &Remote) -> Result<Session, Error> {
+        match self.http(remote).await {
+            Err(http) if remote.is_assumed && http.may_be_other => {
+                self.sse(remote).await.map_err(|sse| self.neither(&http.error, sse.error))
+            }
+            connected => connected.map_err(|unconnected| unconnected.error),
+        }
+    }
+
+    /// Connects with server-sent events; if only the address suggests this transport, tries streamable HTTP too.
+    async fn sse_or_http(&self, remote: &Remote) -> Result<Session, Error> {
+        match self.sse(remote).await {
+            Err(sse) if remote.is_assumed && sse.may_be_other => match self.http(remote).await {
+                Err(http) if matches!(*http.error.kind, ErrorKind::Unauthorized { .. }) => Err(http.error),
+                connected => connected.map_err(|http| self.neither(&http.error, sse.error)),
+            },
+            connected => connected.map_err(|unconnected| unconnected.error),
+        }
+    }
+
+    /// The error of a server that neither transport reaches. A login helps with both.
+    fn neither(&self, http: &Error, sse: Error) -> Error {
+        if matches!(*sse.kind, ErrorKind::Unauthorized { .. }) {
+            return sse;
+        }
+        let reason = |error: &Error| match &*error.kind {
+            ErrorKind::Initialize { reason, .. } | ErrorKind::Protocol { reason } => reason.clone(),
+            other => other.to_string(),
+        };
+        let reason = format!(
+            "with streamable HTTP: {}\nwith HTTP and server-sent events: {}",
+            reason(http),
+            reason(&sse)
+        );
+        self.fail(ErrorKind::Initialize { reason, evidence: Evidence::default() })
+    }
+
+    async fn http(&self, remote: &Remote) -> Result<Session, Unconnected> {
         let auto = ClientLifecycleMode::Auto {
             preferred_versions: vec![STATELESS_VERSION],
             legacy_version: Some(HANDSHAKE_VERSION),
@@ -152,13 +204,16 @@ impl Attempt<'_> {
             {
                 error
             }
-            connected => return connected,
+            connected => {
+                let may_be_other = client.may_be_sse();
+                return connected.map_err(|error| Unconnected { error, may_be_other });
+            }
         };
         // The server rejects the handshake, and may only have been slow.
         let health = self.health();
         let client = self.http_client(remote, &health, None)?;
         let discover = ClientLifecycleMode::Discover { preferred_versions: vec![STATELESS_VERSION] };
-        self.over_http(remote, client, discover, health).await.map_err(|_| refused)
+        Ok(self.over_http(remote, client, discover, health).await.map_err(|_| refused)?)
     }
 
     fn http_client(
@@ -186,12 +241,15 @@ impl Attempt<'_> {
         self.shake_hands(transport, lifecycle, health, None).await
     }
 
-    async fn sse(&self, remote: &Remote) -> Result<Session, Error> {
+    async fn sse(&self, remote: &Remote) -> Result<Session, Unconnected> {
         let health = self.health();
         let opening = SseTransport::open(self.sender(remote)?, self.router(&health));
         let transport = self.in_time(opening, Evidence::default).await?;
-        let transport = transport.map_err(|failure| self.fail(http_kind(Phase::Initialize, failure)))?;
-        self.shake_hands(transport, ClientLifecycleMode::Initialize, health, None).await
+        let transport = transport.map_err(|failure| Unconnected {
+            may_be_other: failure.is_of_another_transport(),
+            error: self.fail(http_kind(Phase::Initialize, failure)),
+        })?;
+        Ok(self.shake_hands(transport, ClientLifecycleMode::Initialize, health, None).await?)
     }
 
     fn health(&self) -> Arc<Health> {

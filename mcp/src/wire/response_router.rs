@@ -6,7 +6,6 @@ use std::{
     collections::HashMap,
     ops::Range,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
-    time::Duration,
 };
 
 use rmcp::model::{
@@ -24,6 +23,7 @@ use super::{
     message::{Envelope, decode_id, discovered, initialized},
     notification,
     numbers::without_nan,
+    unaddressed,
 };
 
 /// Limit on pending requests from a server. Further ones are dropped: a server that sends so many does not wait for
@@ -35,9 +35,6 @@ const MAX_TYPED_BYTES: usize = 1024 * 1024;
 
 /// Number of pending requests from which abandoned ones are removed.
 const CROWDED: usize = 1024;
-
-/// The wait for a request's own response when an error without an id may be the response to a notification.
-const DOUBT: Duration = Duration::from_secs(1);
 
 /// Routes incoming messages to the pending requests.
 pub(crate) struct ResponseRouter {
@@ -321,7 +318,7 @@ impl ResponseRouter {
     /// An error without an id is the response to the pending request, or to all of them if there are several: which
     /// one it belongs to is unknown, and none of them may get another response.
     fn accept_unaddressed(&self, answer: Answer) -> Received {
-        let Answer::Error(mut error) = answer else { return Ok(None) };
+        let Answer::Error(error) = answer else { return Ok(None) };
         let pending = self.pending();
         let mut waiting = Vec::new();
         for (id, request) in &pending.by_id {
@@ -338,17 +335,7 @@ impl ResponseRouter {
         }
         let is_doubtful = pending.notified_after.is_some();
         drop(pending);
-        if waiting.len() > 1 {
-            let count = waiting.len();
-            error.message.push_str(&format!(" (sent without an id while {count} requests were waiting)"));
-        }
-        match tokio::runtime::Handle::try_current() {
-            Ok(runtime) if is_doubtful => {
-                let (room, waiting) = (Arc::clone(&self.room), waiting.iter().map(Arc::downgrade).collect());
-                runtime.spawn(fail_after_doubt(room, waiting, error));
-            }
-            _ => waiting.iter().for_each(|request| settle(&self.room, request, &error)),
-        }
+        unaddressed::fail(&self.room, waiting, error, is_doubtful);
         Ok(None)
     }
 
@@ -398,21 +385,6 @@ impl Pendings {
         let pending = self.by_id.remove(&id)?;
         self.notified_after = self.notified_after.filter(|last| id <= *last);
         Some(pending)
-    }
-}
-
-/// Gives a request an error as its response.
-fn settle(room: &Arc<MemoryBudget>, request: &RawRequest, error: &RpcError) {
-    let answer = Answer::Error(error.clone());
-    let held = room.hold(answer.bytes());
-    request.settle(answer, held);
-}
-
-/// Fails the requests that get no response of their own meanwhile.
-async fn fail_after_doubt(room: Arc<MemoryBudget>, waiting: Vec<Weak<RawRequest>>, error: RpcError) {
-    tokio::time::sleep(DOUBT).await;
-    for request in waiting.iter().filter_map(Weak::upgrade).filter(|request| request.has_no_outcome()) {
-        settle(&room, &request, &error);
     }
 }
 
@@ -467,56 +439,4 @@ fn error_data(error: RpcError) -> ErrorData {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn router() -> ResponseRouter {
-        let health = Arc::new(Health::new(|_| {}, |_| {}));
-        ResponseRouter::new(
-            health,
-            Trace::new("s", false),
-            MemoryBudget::new(tokio::sync::watch::Sender::new(0)),
-        )
-    }
-
-    fn request(router: &ResponseRouter, method: &str) {
-        let request = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": {
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" },
-        } });
-        router.track(&serde_json::from_value(request).unwrap());
-    }
-
-    const INITIALIZED: &str =
-        r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"a","version":"1"}}"#;
-
-    #[test]
-    fn a_handshake_with_duplicate_members_ends_the_connection() {
-        let answer = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
-        let sound = router();
-        request(&sound, "initialize");
-        assert!(matches!(sound.accept(answer(INITIALIZED)), Ok(Some(JsonRpcMessage::Response(_)))));
-        let other = router();
-        request(&other, "initialize");
-        let twice = INITIALIZED.replace("\"name\":\"a\"", r#""name":"a","n\u0061me":"b""#);
-        let Err(Fault::Protocol(reason)) = other.accept(answer(&twice)) else { panic!("it was accepted") };
-        assert!(reason.contains("\"name\" appears twice"), "{reason}");
-    }
-
-    #[test]
-    fn messages_with_duplicate_members_are_ignored() {
-        for text in [
-            r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1,"data":2}}"#,
-            r#"{"jsonrpc":"2.0","method":"ping","id":1,"id":2}"#,
-            r#"{"jsonrpc":"2.0","method":"ping","meth\u006fd":"roots/list","id":1}"#,
-            r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"a","message":"b"}}"#,
-            r#"{"jsonrpc":"2.0","id":7,"id":8,"result":{}}"#,
-            r#"{"jsonrpc":"2.0","id":7,"result":{},"result":{}}"#,
-        ] {
-            let router = router();
-            assert!(matches!(router.accept(text), Ok(None)), "{text}");
-            assert_eq!(router.health().stray().0, 1, "{text}");
-        }
-    }
-}
+mod tests;
