@@ -32,7 +32,7 @@ use crate::permission::{ExecutionAnswers, PermissionPolicy, Refusal as Refused, 
 use crate::pins::Pins;
 use crate::reference::Lookup;
 use crate::session_host::SessionHost;
-use crate::tool_list::ToolList;
+use crate::tool_list::{ONLY_AS_TASK, ToolList, runs_only_as_task};
 
 use attempt::{Attempt, Opening};
 pub use connection::{Opened, Unopened};
@@ -332,6 +332,8 @@ impl Sessions {
     ) -> Result<Answer, CallFailure> {
         let Opened { session, tools, .. } = self.usable(server).await?;
         self.guard(server, tool, &tools, &arguments)?;
+        let is_rejected_task =
+            |error: &mcp::Error| is_rejection(error) && tools.tool(tool).is_some_and(|raw| runs_only_as_task(&raw));
         let call = self.services.prepare(CheckedCall {
             config: &self.config,
             client: &self.client,
@@ -346,7 +348,13 @@ impl Sessions {
                 Ok(result) => {
                     Ok(Answer { is_error: result.is_error(), result: result.into_raw(), cached: None })
                 }
-                Err(error) => Err(self.failure(&error)),
+                Err(error) => {
+                    let mut failure = self.failure(&error);
+                    if is_rejected_task(&error) {
+                        failure.message = format!("{}; {ONLY_AS_TASK}", failure.message);
+                    }
+                    Err(failure)
+                }
             }
         };
         call.make(send).await
@@ -378,6 +386,11 @@ impl Sessions {
     pub fn unchecked(&self) -> Vec<String> {
         self.guards.unchecked()
     }
+}
+
+/// Whether the server answered with an error.
+fn is_rejection(error: &mcp::Error) -> bool {
+    matches!(*error.kind, ErrorKind::Rpc { .. })
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use self::{
     members::{Members, is_null, unquoted},
 };
 
-/// The member of a result's `_meta` that lists how it differed from MCP's form: a list of texts.
+/// The member of a result's `_meta` that lists how the server's answer differed from MCP's form: a list of texts.
 pub const REPAIRED_META: &str = "io.toolsmith/repaired";
 
 /// Maximum size of data that is also added as text, in bytes: for clients that show only text.
@@ -46,14 +46,6 @@ pub(crate) fn in_form(raw: Box<RawValue>, structure: Structure) -> (Box<RawValue
     let is_error = form.is_error;
     let written = if form.is_changed { to_raw_value(&form).ok() } else { None };
     (written.unwrap_or(raw), is_error)
-}
-
-/// How a result differed from MCP's form when it was received; empty if it did not.
-#[must_use]
-pub fn repairs(result: &RawValue) -> Vec<String> {
-    let meta = Members::of(result).and_then(|members| members.get("_meta"));
-    let listed = meta.and_then(Members::of).and_then(|meta| meta.get(REPAIRED_META));
-    listed.and_then(|listed| serde_json::from_str(listed.get()).ok()).unwrap_or_default()
 }
 
 /// The parts of a result.

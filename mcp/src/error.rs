@@ -108,7 +108,7 @@ pub enum ErrorKind {
         reason: String,
     },
     /// The server answered with a JSON-RPC error.
-    #[error("{phase} failed with error {code}: {message}{}{}", described(.message, .data.as_deref()), unsupported(*.code))]
+    #[error("{phase} failed with error {code}: {message}{}{}", described(.message, .data.as_deref()), unsupported(.phase, *.code))]
     Rpc {
         /// The request.
         phase: Phase,
@@ -388,6 +388,6 @@ fn described(message: &str, data: Option<&RawValue>) -> String {
 }
 
 /// What the JSON-RPC error "method not found" means.
-fn unsupported(code: i64) -> &'static str {
-    if code == -32601 { "; the server does not support this request" } else { "" }
+fn unsupported(phase: &Phase, code: i64) -> &'static str {
+    if code == -32601 && !matches!(phase, Phase::Call(_)) { "; the server does not support this request" } else { "" }
 }

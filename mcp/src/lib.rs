@@ -44,7 +44,7 @@ mod text;
 mod trace;
 mod wire;
 
-pub use call_result::{REPAIRED_META, repairs};
+pub use call_result::REPAIRED_META;
 pub use check::{InputCheck, Invalid, SchemaError};
 pub use client::{ProgressMade, ProgressSink};
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase, SpawnError};

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use bridge::size::size;
 use bridge::wire::{
-    CallFailure, FRAME_LIMIT, FailureKind, Question, ToHost, ToProgram, VERSION, WARNINGS_LIMIT, Welcome,
+    CallFailure, FRAME_LIMIT, FailureKind, Question, ToHost, ToProgram, VERSION, WARNINGS_LIMIT, Warning, Welcome,
 };
 use futures::FutureExt as _;
 use futures::stream::StreamExt as _;
@@ -172,12 +172,7 @@ impl Broker<'_> {
             ToHost::Progress { done, total, message } => {
                 self.observer.program_progress(done, total, &message);
             }
-            ToHost::Warn(warning) => {
-                let warnings = &mut self.ledger().warnings;
-                if warnings.len() < WARNINGS_LIMIT {
-                    warnings.push(warning);
-                }
-            }
+            ToHost::Warn(warning) => self.warn(warning),
             ToHost::Finish(finish) => self.ledger().finish = Some(finish),
             // A second hello; the other messages have answers.
             ToHost::Hello { .. } | ToHost::Call { .. } | ToHost::Ask { .. } => {}
@@ -251,6 +246,9 @@ impl Broker<'_> {
             Err(refused) => Err(refused),
         };
         watched.answered(&answer);
+        if let Ok(answer) = &answer {
+            self.warn_of_repairs(name, answer);
+        }
         if matches!(&answer, Err(failure) if failure.kind.is_refusal()) {
             watched.refused();
         }
@@ -262,6 +260,24 @@ impl Broker<'_> {
         let cached = cached.map(CachedAnswer::of);
         let record = CallRecord { server: server.clone(), tool: tool.clone(), ok, ms, bytes, cached };
         (record, answer.and_then(|answer| fits(answer.result)))
+    }
+
+    /// Warns once of a tool whose answers are not in MCP's form.
+    fn warn_of_repairs(&self, name: &ToolName, answer: &Answer) {
+        let repairs = answer.repairs();
+        if !repairs.is_empty() {
+            let ToolName { server, tool, .. } = name;
+            let message =
+                format!("the answer of {server}.{tool} was not in MCP's form: {}", repairs.join("; "));
+            self.warn(Warning { message, line: None, column: None });
+        }
+    }
+
+    fn warn(&self, warning: Warning) {
+        let warnings = &mut self.ledger().warnings;
+        if warnings.len() < WARNINGS_LIMIT && !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
     }
 
     fn emit(&self, content: &RawValue) -> Result<(), Violation> {

@@ -1,10 +1,12 @@
 //! The runner's interface to the host that connects to the servers.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bridge::wire::{CallFailure, FailureKind, Question};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
@@ -113,10 +115,32 @@ pub struct Refusal {
 /// A tool's answer.
 #[derive(Debug)]
 pub struct Answer {
-    /// MCP's `CallToolResult`, as the server sent it.
+    /// MCP's `CallToolResult`.
     pub result: Box<RawValue>,
     /// Its `isError`.
     pub is_error: bool,
     /// The age of an answer from the cache; `None` if the call was made.
     pub cached: Option<Duration>,
+}
+
+/// The member of a result's `_meta` that lists how the server's answer differed from MCP's form.
+pub const REPAIRED_META: &str = "io.toolsmith/repaired";
+
+impl Answer {
+    /// How the server's answer differed from MCP's form; empty if it did not.
+    #[must_use]
+    pub fn repairs(&self) -> Vec<String> {
+        #[derive(Deserialize)]
+        struct Marked {
+            #[serde(rename = "_meta")]
+            meta: BTreeMap<String, Value>,
+        }
+        // Most results have no such member, and may be long.
+        if !self.result.get().contains(REPAIRED_META) {
+            return Vec::new();
+        }
+        let marked = serde_json::from_str(self.result.get()).ok();
+        let listed = marked.and_then(|Marked { mut meta }| meta.remove(REPAIRED_META));
+        listed.and_then(|listed| serde_json::from_value(listed).ok()).unwrap_or_default()
+    }
 }

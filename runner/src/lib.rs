@@ -97,7 +97,7 @@ pub use error::{Error, ErrorKind};
 pub use export::{SNIPPET, is_crate, module_file, vendor, write_crate};
 pub use generated::ToolEntry;
 pub use hints::nearest::nearest;
-pub use host::{Answer, Refusal, SessionError, ToolHost};
+pub use host::{Answer, REPAIRED_META, Refusal, SessionError, ToolHost};
 pub use inspect::{CacheFolder, Inspection, Tools, inspect};
 pub use layer_crates::LayerCrate;
 pub use observer::{CallBegun, Observer, Phase, Unobserved};

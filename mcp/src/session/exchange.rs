@@ -45,7 +45,7 @@ pub const MAX_ROUNDS: usize = 16;
 const QUOTED_BYTES: usize = 80;
 
 /// A whole `CallToolResult` in MCP's form. Its `_meta` says how the server's answer differed from it
-/// ([`repairs`](crate::repairs)).
+/// ([`REPAIRED_META`](crate::REPAIRED_META)).
 #[derive(Debug, Clone)]
 pub struct CallResult {
     raw: Box<RawValue>,

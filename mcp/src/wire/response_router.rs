@@ -330,7 +330,9 @@ impl ResponseRouter {
                 }
                 // A subscription waits for as long as the session lasts.
                 Pending::Typed => {}
-                Pending::Raw(request) => waiting.extend(request.upgrade()),
+                Pending::Raw(request) => {
+                    waiting.extend(request.upgrade().filter(|request| request.has_no_outcome()));
+                }
             }
         }
         let is_doubtful = pending.notified_after.is_some();

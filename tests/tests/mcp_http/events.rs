@@ -85,3 +85,46 @@ async fn other_events_on_the_stream_are_ignored() {
         watched(session.close()).await;
     }
 }
+
+#[tokio::test]
+async fn a_server_whose_transport_is_not_named_is_reached_by_either() {
+    for (mode, suggests_events) in [
+        ("sse-sound", false),
+        // It opens its stream for any method, and never answers `initialize` there.
+        ("sse-streams-posts", false),
+        ("sse-sound", true),
+        ("sound", false),
+        ("sound", true),
+    ] {
+        let fixture = Fixture::new(mode, "").assumed(suggests_events);
+        let session = fixture.connect().await;
+        assert_eq!(call(&session, "here").await.unwrap(), "here", "{mode}");
+        watched(session.close()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_no_transport_reaches_is_reported_with_both_errors() {
+    for (mode, suggests_events, phrases) in [
+        ("sse-fails", false, ["with streamable HTTP: it answered with HTTP 404", "events: it answered with HTTP 500"]),
+        ("sse-html", true, ["with streamable HTTP: it answered with HTTP 404", "events: it answered with the content type"]),
+    ] {
+        let error = Fixture::new(mode, "").assumed(suggests_events).try_connect().await.unwrap_err();
+        assert_says(&error, &phrases);
+    }
+    // A transport that is named is the only one.
+    let mut fixture = Fixture::new("sse-sound", "");
+    let mcp::Transport::Sse(remote) = fixture.config.transport else { panic!("it has another transport") };
+    fixture.config.transport = mcp::Transport::Http(remote);
+    assert_says(&fixture.try_connect().await.unwrap_err(), &["HTTP 404", "that `type` is its transport"]);
+    assert!(fixture.seen_of("GET").await.is_empty());
+}
+
+#[tokio::test]
+async fn an_error_without_an_id_is_the_error_of_the_call() {
+    for (mode, phase) in [("sse-null-id", ""), ("null-id", "call"), ("null-id-event", "call")] {
+        let error = Fixture::new(mode, phase).error().await;
+        assert!(matches!(*error.kind, ErrorKind::Rpc { code: -32603, .. }), "{mode}: {error}");
+        assert_says(&error, &["tool `echo`", "database is down"]);
+    }
+}

@@ -45,6 +45,17 @@ impl Fixture {
         }
     }
 
+    /// With an address whose transport is not named, and that suggests streamable HTTP or events.
+    pub(crate) fn assumed(mut self, suggests_events: bool) -> Self {
+        let (Transport::Http(remote) | Transport::Sse(remote)) = self.config.transport else {
+            panic!("it has no address")
+        };
+        let remote = Remote { is_assumed: true, ..remote };
+        self.config.transport =
+            if suggests_events { Transport::Sse(remote) } else { Transport::Http(remote) };
+        self
+    }
+
     /// With short time limits, for servers that exceed them.
     pub(crate) fn impatient(mut self) -> Self {
         self.config.request_timeout = SHORT;

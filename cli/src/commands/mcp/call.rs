@@ -10,7 +10,7 @@ use gateway::pins::Known;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
 use report::Kind;
-use runner::FailureKind;
+use runner::{Answer, FailureKind};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use server::process_context::ProcessContext;
@@ -72,7 +72,11 @@ async fn result(arguments: &CallArguments, runtime: &Runtime) -> Result<Value, F
     unchecked.iter().for_each(|warning| terminal.note(&format!("warning: {warning}")));
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     sessions.close().await;
-    let bounded = Results::new(&cache, config.cache.size).bound(&answer?, RESULT_LIMIT).map_err(|error| {
+    let answer = answer?;
+    for repair in answer.repairs() {
+        terminal.note(&format!("warning: the answer of {name}.{tool} was not in MCP's form: {repair}"));
+    }
+    let bounded = Results::new(&cache, config.cache.size).bound(&answer.result, RESULT_LIMIT).map_err(|error| {
         let message =
             format!("the result is too long to print, and can't be saved in {}: {error}", cache.display());
         Failure::new(Kind::Cache, message).caused_by(error)
@@ -106,7 +110,7 @@ async fn answer(
     (server, tool): (&str, &str),
     (arguments, by_name): (Box<RawValue>, bool),
     note_difference: impl Fn(&ToolList),
-) -> Result<Box<RawValue>, Failure> {
+) -> Result<Answer, Failure> {
     let opened = sessions.start(server).await?;
     note_difference(&opened.tools);
     let Some(described) = opened.tools.tool(tool) else {
@@ -121,15 +125,14 @@ async fn answer(
     if by_name {
         check_names(server, tool, &described["inputSchema"], &arguments)?;
     }
-    let answer = sessions.call_directly(server, tool, arguments).await.map_err(|failure| {
+    sessions.call_directly(server, tool, arguments).await.map_err(|failure| {
         let is_of_arguments = failure.kind == FailureKind::InvalidParams;
         let failure = Failure::call(failure);
         match is_of_arguments {
             true => failure.hint(usage(server, tool, &described["inputSchema"])),
             false => failure,
         }
-    })?;
-    Ok(answer.result)
+    })
 }
 
 fn unknown_tool(server: &str, tool: &str, tools: &ToolList) -> Failure {

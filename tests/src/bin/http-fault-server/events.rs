@@ -10,6 +10,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::{
     connection::{Connection, Request},
+    fault::NULL_ID,
     server::{EVENTS, Server, answer, phase},
 };
 
@@ -41,7 +42,8 @@ pub(crate) async fn handle(
     request: &Request,
     connection: &mut Connection,
 ) -> io::Result<()> {
-    if request.method == "GET" {
+    let is_first_post = server.mode == "sse-streams-posts" && !request.path.contains('=');
+    if request.method == "GET" || is_first_post {
         stream(server, connection).await
     } else {
         post(server, request, connection).await
@@ -101,6 +103,10 @@ async fn post(server: &Server, request: &Request, connection: &mut Connection) -
         ("sse-garbage", "call") => {
             server.streams.send(&request.path, "this is no JSON".to_owned());
             server.streams.send(&request.path, sound);
+            connection.respond(202, &[], b"").await
+        }
+        ("sse-null-id", "call") => {
+            server.streams.send(&request.path, NULL_ID.to_owned());
             connection.respond(202, &[], b"").await
         }
         ("sse-huge", "call") => {

@@ -21,6 +21,10 @@ const LARGE: usize = (16 << 20) - 4096;
 /// Delay after each byte of a dripped response: every response takes longer than the time limits of the tests.
 const DRIP: Duration = Duration::from_millis(500);
 
+/// An error whose sender did not know the request.
+pub(crate) const NULL_ID: &str =
+    r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"database is down"}}"#;
+
 /// Answers a request with the mode's fault.
 pub(crate) async fn commit(
     server: &Server,
@@ -42,6 +46,12 @@ pub(crate) async fn commit(
         "wrong-type" => connection.respond(200, &[("Content-Type", "image/png")], sound.as_bytes()).await,
         "no-type" => connection.respond(200, &[], sound.as_bytes()).await,
         "malformed" => connection.respond(200, &[JSON], b"{ \"jsonrpc\": ").await,
+        "null-id" => connection.respond(200, &[JSON], NULL_ID.as_bytes()).await,
+        "null-id-event" => {
+            connection.head(200, &[EVENTS], None).await?;
+            connection.event("message", Some("7"), NULL_ID).await?;
+            connection.hold().await
+        }
         "no-response" => connection.respond(200, &[JSON], b"[]").await,
         "empty" => connection.respond(200, &[JSON], b"").await,
         "accepts" => connection.respond(202, &[], b"").await,
