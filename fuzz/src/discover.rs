@@ -92,7 +92,10 @@ fn assert_introduced(version: &str, discovers: bool, form: u8, data: &[u8]) {
     let known = if discovers { version == STATELESS } else { HANDSHAKE.contains(&version) };
     assert!(known, "{version} was agreed on: {text}");
     assert!(text.contains(version) || text.contains('\\'), "{version} was not named: {text}");
-    let lines = text.split('\n').map(str::trim).filter(|line| !line.is_empty());
+    let lines = text
+        .split('\n')
+        .map(|line| line.trim_start_matches('\u{feff}').trim())
+        .filter(|line| !line.is_empty());
     // Checks the syntax only: a number may be too large for a `Value`, and a lone surrogate is read as U+FFFD.
     let is_json = |line: &str| serde_json::from_str::<IgnoredAny>(line).is_ok();
     if form < 2 && !text.contains('\n') {

@@ -332,8 +332,9 @@ impl Sessions {
     ) -> Result<Answer, CallFailure> {
         let Opened { session, tools, .. } = self.usable(server).await?;
         self.guard(server, tool, &tools, &arguments)?;
-        let is_rejected_task =
-            |error: &mcp::Error| is_rejection(error) && tools.tool(tool).is_some_and(|raw| runs_only_as_task(&raw));
+        let is_rejected_task = |error: &mcp::Error| {
+            is_rejection(error) && tools.tool(tool).is_some_and(|raw| runs_only_as_task(&raw))
+        };
         let call = self.services.prepare(CheckedCall {
             config: &self.config,
             client: &self.client,

@@ -389,5 +389,9 @@ fn described(message: &str, data: Option<&RawValue>) -> String {
 
 /// What the JSON-RPC error "method not found" means.
 fn unsupported(phase: &Phase, code: i64) -> &'static str {
-    if code == -32601 && !matches!(phase, Phase::Call(_)) { "; the server does not support this request" } else { "" }
+    if code == -32601 && !matches!(phase, Phase::Call(_)) {
+        "; the server does not support this request"
+    } else {
+        ""
+    }
 }

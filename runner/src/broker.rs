@@ -16,7 +16,8 @@ use std::time::Instant;
 
 use bridge::size::size;
 use bridge::wire::{
-    CallFailure, FRAME_LIMIT, FailureKind, Question, ToHost, ToProgram, VERSION, WARNINGS_LIMIT, Warning, Welcome,
+    CallFailure, FRAME_LIMIT, FailureKind, Question, ToHost, ToProgram, VERSION, WARNINGS_LIMIT, Warning,
+    Welcome,
 };
 use futures::FutureExt as _;
 use futures::stream::StreamExt as _;

@@ -48,3 +48,19 @@ async fn an_attempt_to_connect_ends_with_its_execution() {
     let error = attempt.await.err().unwrap();
     assert!(error.to_string().contains("cancelled"), "{error}");
 }
+
+#[test]
+fn the_runner_finds_what_was_changed_in_an_answer() {
+    assert_eq!(mcp::REPAIRED_META, runner::REPAIRED_META);
+    let marked = |meta: serde_json::Value| runner::Answer {
+        result: serde_json::value::to_raw_value(&serde_json::json!({ "content": [], "_meta": meta }))
+            .unwrap(),
+        is_error: false,
+        cached: None,
+    };
+    assert_eq!(
+        marked(serde_json::json!({ runner::REPAIRED_META: ["a", "b"], "c": 1 })).repairs(),
+        ["a", "b"]
+    );
+    assert!(marked(serde_json::json!({ runner::REPAIRED_META: 7 })).repairs().is_empty());
+}

@@ -102,7 +102,8 @@ impl<'a> Blocks<'a> {
     fn read_list(&mut self, content: &'a RawValue) {
         let elements = elements(content);
         let is_text = |element: &&RawValue| element.get().starts_with('"');
-        let is_data = |element: &&RawValue| !is_text(element) && !is_named_block(element) && !is_block(element);
+        let is_data =
+            |element: &&RawValue| !is_text(element) && !is_named_block(element) && !is_block(element);
         if !elements.is_empty() && elements.iter().all(is_data) {
             self.change("its `content` has values instead of content blocks");
             elements.iter().for_each(|element| self.push_text(element.get()));
@@ -179,7 +180,8 @@ fn is_named_block(raw: &RawValue) -> bool {
 
 /// The members without `null`, and with these values instead of their own.
 fn edited<'b>(members: Members<'b>, written: &'b [(&'static str, Option<Box<RawValue>>)]) -> Members<'b> {
-    let written: Vec<_> = written.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?))).collect();
+    let written: Vec<_> =
+        written.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?))).collect();
     let new = |name: &str| written.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
     let added = written.iter().filter(|(name, _)| members.get(name).is_none());
     let added: Vec<_> = added.map(|(name, value)| (Cow::Borrowed(*name), *value)).collect();

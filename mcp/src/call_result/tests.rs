@@ -77,7 +77,11 @@ fn content_of_any_form_is_read() {
         (json!([[text("a")]]), json!([text(r#"[{"text":"a","type":"text"}]"#)]), Some(json!([[text("a")]]))),
         (json!([{ "type": "text", "text": null }]), json!([text("null")]), None),
         (json!([{ "type": "text", "text": 5 }]), json!([text("5")]), Some(json!(5))),
-        (json!([{ "type": "text", "text": { "a": [] } }]), json!([text(r#"{"a":[]}"#)]), Some(json!({ "a": [] }))),
+        (
+            json!([{ "type": "text", "text": { "a": [] } }]),
+            json!([text(r#"{"a":[]}"#)]),
+            Some(json!({ "a": [] })),
+        ),
         (json!([text("a"), { "type": "text", "text": 5 }]), json!([text("a"), text("5")]), None),
         (json!([{ "type": "text", "value": "a" }]), json!([text(r#"{"type":"text","value":"a"}"#)]), None),
         (json!([{ "text": "untyped" }]), json!([text("untyped")]), None),
@@ -194,7 +198,8 @@ fn a_failure_says_what_its_structured_content_says() {
 #[test]
 fn meta_that_is_not_an_object_is_dropped_and_other_meta_kept() {
     assert_eq!(read(&json!({ "content": [], "_meta": "a" })), (json!({ "content": [] }), false, 1));
-    let (raw, _) = in_form(to_raw_value(&json!({ "content": "a", "_meta": { "b": 1 } })).unwrap(), Structure::Any);
+    let (raw, _) =
+        in_form(to_raw_value(&json!({ "content": "a", "_meta": { "b": 1 } })).unwrap(), Structure::Any);
     let result: Value = serde_json::from_str(raw.get()).unwrap();
     let changes = json!(["its `content` is a text instead of a list"]);
     assert_eq!(result["_meta"], json!({ "b": 1, REPAIRED_META: changes }));

@@ -33,9 +33,8 @@ use super::{
     headers::{SESSION, is_type, protocol_headers, text_header},
     listening::{Opening, Openings, OwnStream},
     messages::{
-        Reply, Waiting, addressed, broken, discover_id, error_answer, is_about_session, is_answer, is_endpoint,
-        is_initialized,
-        json_rpc_error, no_answer,
+        Reply, Waiting, addressed, broken, discover_id, error_answer, is_about_session, is_answer,
+        is_endpoint, is_initialized, json_rpc_error, no_answer,
     },
     one_by_one, read_bounded, read_in_turn, retry,
 };

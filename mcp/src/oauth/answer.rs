@@ -22,6 +22,9 @@ use crate::{secrets::learn, text::shown};
 /// Longest lifetime of a token that is believed, in seconds: a hundred years.
 const MAX_LIFETIME: f64 = 100.0 * 365.0 * 86_400.0;
 
+/// Limit on the values of one name that are learned from a text: learned secrets replace older ones.
+const MAX_LEARNED: usize = 4;
+
 /// Members that explain a failure, the most specific first.
 const REASONS: [&str; 9] =
     ["error_description", "message", "detail", "error_message", "msg", "reason", "title", "error", "errors"];
@@ -139,7 +142,8 @@ fn granted(members: &Map<String, Value>, purpose: Purpose) -> Option<Map<String,
             for name in ["client_secret", "client_name"] {
                 keep_text(&mut members, name);
             }
-            let is_list = |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
+            let is_list =
+                |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
             if !members.get("redirect_uris").is_some_and(is_list) {
                 members.insert("redirect_uris".to_owned(), json!([]));
             }
@@ -312,11 +316,12 @@ fn plain(text: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Learns the values that follow the name of a secret in a text, such as `access_token=…`.
+/// Learns the first values that follow the name of a secret in a text, such as `access_token=…`.
 fn learn_named(text: &str) {
     let is_of_token = |c: char| c.is_ascii_alphanumeric() || "-._~+/".contains(c);
-    for name in SECRET_MEMBERS {
-        for (at, _) in text.match_indices(name) {
+    // The others are ordinary words.
+    for name in SECRET_MEMBERS.iter().filter(|name| name.contains('_')) {
+        for (at, _) in text.match_indices(name).take(MAX_LEARNED) {
             let rest = text.get(at + name.len()..).unwrap_or_default();
             let value = rest.trim_start_matches(['"', '\'', ' ', ':', '=']);
             let separator = rest.get(..rest.len() - value.len()).unwrap_or_default();
@@ -362,13 +367,16 @@ mod tests {
             value.as_object_mut().unwrap().remove("error");
             assert_eq!(value, bearer, "{body}");
         }
-        for (lifetime, seconds) in [("3600", 3600), ("\"3600\"", 3600), ("3599.9", 3599), ("\" 7.5 \"", 7), ("0", 0)] {
+        for (lifetime, seconds) in
+            [("3600", 3600), ("\"3600\"", 3600), ("3599.9", 3599), ("\" 7.5 \"", 7), ("0", 0)]
+        {
             let value = token(&format!(r#"{{"access_token":"a","expires_in":{lifetime}}}"#));
             assert_eq!(value["expires_in"], seconds, "{lifetime}");
         }
         assert_eq!(token(r#"{"access_token":"a","scope":["b","c"]}"#)["scope"], "b c");
         let form = token("access_token=a%2Bb&token_type=bearer&scope=repo%2Cgist&expires_in=60");
-        let expected = json!({ "access_token": "a+b", "token_type": "bearer", "scope": "repo,gist", "expires_in": 60 });
+        let expected =
+            json!({ "access_token": "a+b", "token_type": "bearer", "scope": "repo,gist", "expires_in": 60 });
         assert_eq!(form, expected);
     }
 
@@ -383,7 +391,12 @@ mod tests {
                 "bad_verification_code",
                 "HTTP 200: bad_verification_code (it has expired)",
             ),
-            (200, "error=access_denied&error_description=not+now", "access_denied", "HTTP 200: access_denied (not now)"),
+            (
+                200,
+                "error=access_denied&error_description=not+now",
+                "access_denied",
+                "HTTP 200: access_denied (not now)",
+            ),
             (400, r#"[{"error":"invalid_client"}]"#, "invalid_client", "HTTP 400: invalid_client"),
             (400, r#"["a","b"]"#, "invalid_response", "HTTP 400: a; b"),
             (
@@ -393,12 +406,22 @@ mod tests {
                 "HTTP 401: invalid_grant (used up)",
             ),
             (422, r#"{"errors":[{"detail":"no scope"}]}"#, "invalid_response", "HTTP 422: no scope"),
-            (200, r#"{"ok":false}"#, "invalid_response", "HTTP 200: an answer without `access_token` or `error`; it has ok"),
+            (
+                200,
+                r#"{"ok":false}"#,
+                "invalid_response",
+                "HTTP 200: an answer without `access_token` or `error`; it has ok",
+            ),
             (200, "", "invalid_response", "HTTP 200"),
             (503, html, "temporarily_unavailable", "HTTP 503: Sorry Too many logins"),
             (502, r#"{"error":"invalid_grant"}"#, "temporarily_unavailable", "HTTP 502: invalid_grant"),
             (400, "no such client", "invalid_response", "HTTP 400: no such client"),
-            (200, r#"{"access_token":"s3cret-tok"#, "invalid_response", "HTTP 200: an answer that is not valid JSON"),
+            (
+                200,
+                r#"{"access_token":"s3cret-tok"#,
+                "invalid_response",
+                "HTTP 200: an answer that is not valid JSON",
+            ),
             (
                 500,
                 "trace: refresh_token=long-secret-81 was bad",
@@ -407,7 +430,11 @@ mod tests {
             ),
         ] {
             let (found, value, refusal) = answered(status, "text/html", body, Purpose::Token);
-            assert_eq!((found, value["error"].as_str(), refusal.as_str()), (400, Some(code), words), "{body}");
+            assert_eq!(
+                (found, value["error"].as_str(), refusal.as_str()),
+                (400, Some(code), words),
+                "{body}"
+            );
         }
     }
 
@@ -416,7 +443,8 @@ mod tests {
         let registered = |body: &str| answered(200, "application/json", body, Purpose::Registration).1;
         let only = json!({ "client_id": "c", "redirect_uris": [] });
         assert_eq!(registered(r#"{"client_id":"c"}"#), only);
-        let odd = r#"{"client_id":"c","client_secret":null,"client_name":7,"redirect_uris":"http://127.0.0.1/"}"#;
+        let odd =
+            r#"{"client_id":"c","client_secret":null,"client_name":7,"redirect_uris":"http://127.0.0.1/"}"#;
         assert_eq!(registered(odd), only);
         assert_eq!(registered(r#"{"client_id":7}"#)["client_id"], "7");
         assert_eq!(registered(r#"{"client_secret":"x"}"#)["error"], "invalid_response");

@@ -210,8 +210,8 @@ impl Login {
         if let Some(refusal) = refusal(address) {
             return Err(HttpFailure::OAuth(format!("the authorization server refuses: {refusal}")));
         }
-        let callback =
-            AuthorizationCallback::from_redirect_url(address).map_err(|error| explained(&error, &self.refusal))?;
+        let callback = AuthorizationCallback::from_redirect_url(address)
+            .map_err(|error| explained(&error, &self.refusal))?;
         let AuthorizationCallback { code, csrf_token, issuer, .. } = callback;
         let issuer = if self.is_issuer_known { issuer } else { self.unknown_issuer(issuer.as_deref())? };
         let exchanged =

@@ -85,7 +85,9 @@ impl OAuthHttpClient for Network {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the address of the authorization server is not allowed: it is private, reserved or redirects too often")]
+#[error(
+    "the address of the authorization server is not allowed: it is private, reserved or redirects too often"
+)]
 struct NotAllowed;
 
 /// A kind of address.
@@ -111,7 +113,9 @@ impl Range {
             [100, 64..=127, ..] => Self::Private,
             _ if address.is_private() => Self::Private,
             [0, ..] | [198, 18 | 19, ..] => Self::Reserved,
-            _ if address.is_link_local() || address.is_broadcast() || address.is_multicast() => Self::Reserved,
+            _ if address.is_link_local() || address.is_broadcast() || address.is_multicast() => {
+                Self::Reserved
+            }
             _ => Self::Public,
         }
     }

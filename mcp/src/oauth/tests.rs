@@ -140,7 +140,8 @@ async fn an_odd_renewal_keeps_the_login_and_says_what_was_answered() {
         (502, r#"{"error":"invalid_grant"}"#, "HTTP 502: invalid_grant"),
         (200, r#"{"token":"x"}"#, "it has token"),
     ] {
-        let authority = Arc::new(Authority { fails: Some((status, answer.to_owned())), ..Authority::default() });
+        let authority =
+            Arc::new(Authority { fails: Some((status, answer.to_owned())), ..Authority::default() });
         authority.answers.notify_one();
         let authorizer = authorizer(&authority, None, 0).await;
         let sent = authorizer.token().await.unwrap().unwrap();

@@ -68,7 +68,8 @@ impl Repair {
             }
             other => {
                 self.note_unless_null(&other, "`capabilities` is not an object");
-                let names = other.as_str().unwrap_or_default().split([',', ' ']).filter(|name| !name.is_empty());
+                let names =
+                    other.as_str().unwrap_or_default().split([',', ' ']).filter(|name| !name.is_empty());
                 capabilities.extend(names.map(|name| (name.to_owned(), json!({}))));
             }
         }
@@ -78,7 +79,8 @@ impl Repair {
     /// One capability; `None` if the server does not have it.
     fn capability(&mut self, name: &str, value: Value) -> Option<Value> {
         let is_map = matches!(name, "experimental" | "extensions");
-        let is_known = is_map || matches!(name, "tools" | "resources" | "prompts" | "logging" | "completions");
+        let is_known =
+            is_map || matches!(name, "tools" | "resources" | "prompts" | "logging" | "completions");
         match value {
             _ if !is_known => Some(value),
             Value::Null | Value::Bool(false) => None,

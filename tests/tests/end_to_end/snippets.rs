@@ -100,6 +100,16 @@ fn assert_right(wrong: &[String], rows: usize) {
 }
 
 #[test]
+fn answers_table_by_run() {
+    by_run(&table("answers.yaml"), &lab());
+}
+
+#[test]
+fn answers_table_by_serve() {
+    by_serve(&table("answers.yaml"), &lab());
+}
+
+#[test]
 fn concurrency_table_by_run() {
     by_run(&table("concurrency.yaml"), DEMO);
 }

@@ -106,8 +106,16 @@ async fn a_server_whose_transport_is_not_named_is_reached_by_either() {
 #[tokio::test]
 async fn a_server_that_no_transport_reaches_is_reported_with_both_errors() {
     for (mode, suggests_events, phrases) in [
-        ("sse-fails", false, ["with streamable HTTP: it answered with HTTP 404", "events: it answered with HTTP 500"]),
-        ("sse-html", true, ["with streamable HTTP: it answered with HTTP 404", "events: it answered with the content type"]),
+        (
+            "sse-fails",
+            false,
+            ["with streamable HTTP: it answered with HTTP 404", "events: it answered with HTTP 500"],
+        ),
+        (
+            "sse-html",
+            true,
+            ["with streamable HTTP: it answered with HTTP 404", "events: it answered with the content type"],
+        ),
     ] {
         let error = Fixture::new(mode, "").assumed(suggests_events).try_connect().await.unwrap_err();
         assert_says(&error, &phrases);

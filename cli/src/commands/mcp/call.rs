@@ -76,11 +76,14 @@ async fn result(arguments: &CallArguments, runtime: &Runtime) -> Result<Value, F
     for repair in answer.repairs() {
         terminal.note(&format!("warning: the answer of {name}.{tool} was not in MCP's form: {repair}"));
     }
-    let bounded = Results::new(&cache, config.cache.size).bound(&answer.result, RESULT_LIMIT).map_err(|error| {
-        let message =
-            format!("the result is too long to print, and can't be saved in {}: {error}", cache.display());
-        Failure::new(Kind::Cache, message).caused_by(error)
-    })?;
+    let bounded =
+        Results::new(&cache, config.cache.size).bound(&answer.result, RESULT_LIMIT).map_err(|error| {
+            let message = format!(
+                "the result is too long to print, and can't be saved in {}: {error}",
+                cache.display()
+            );
+            Failure::new(Kind::Cache, message).caused_by(error)
+        })?;
     if let Some(file) = &bounded.file {
         terminal.note(&format!("the full result is in {}", file.display()));
     }

@@ -7,11 +7,7 @@ use crate::wire::{Outcome, unaddressed::DOUBT};
 
 fn router() -> ResponseRouter {
     let health = Arc::new(Health::new(|_| {}, |_| {}));
-    ResponseRouter::new(
-        health,
-        Trace::new("s", false),
-        MemoryBudget::new(tokio::sync::watch::Sender::new(0)),
-    )
+    ResponseRouter::new(health, Trace::new("s", false), MemoryBudget::new(tokio::sync::watch::Sender::new(0)))
 }
 
 fn request(router: &ResponseRouter, method: &str) {
