@@ -88,6 +88,7 @@ async fn an_error_that_may_answer_a_notification_fails_only_a_request_without_re
     router.accept(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#).unwrap();
     tokio::time::timeout(2 * DOUBT, silent.settled()).await.unwrap();
     assert!(error_of(&silent).unwrap().starts_with("database is down"));
+    drop(silent);
     assert!(matches!(answered.take_outcome(), Some(Outcome::Answer(Answer::Result(_), _))));
     // The response to a later request shows that the notification was read.
     let next = call(&router, 9);
