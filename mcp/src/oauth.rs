@@ -29,9 +29,9 @@ pub use exchange::{exchanges_are_under_way, exchanges_end};
 pub use login::{KeptLogin, LOGIN_TIMEOUT, kept_login, login, logout};
 
 use self::{
-    answer::{LastRefusal, Lenient},
+    answer::Lenient,
     exchange::{EXCHANGE_TIMEOUT, Exchange, Means, carried, within},
-    failure::failure,
+    failure::{LastRefusal, failure},
     network::Network,
     store::{Client, Record, Store},
 };

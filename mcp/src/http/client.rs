@@ -3,6 +3,8 @@
 //! The library drives the session: its id, its streams and their resumption, the protocol version. Here each message
 //! becomes an HTTP request, and each response is read within the limits and kept raw where it must stay raw.
 
+mod interface;
+
 use std::{
     collections::HashMap,
     sync::{
@@ -19,9 +21,7 @@ use reqwest::{
 };
 use rmcp::{
     model::{ClientJsonRpcMessage, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage},
-    transport::streamable_http_client::{
-        AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
-    },
+    transport::streamable_http_client::{SseError, StreamableHttpError, StreamableHttpPostResponse},
 };
 use sse_stream::Sse;
 
@@ -34,7 +34,7 @@ use super::{
     listening::{Opening, Openings, OwnStream},
     messages::{
         Reply, Waiting, addressed, broken, discover_id, error_answer, is_about_session, is_answer,
-        is_endpoint, is_initialized, json_rpc_error, no_answer,
+        is_endpoint, json_rpc_error, no_answer,
     },
     one_by_one, read_bounded, read_in_turn, retry,
 };
@@ -413,65 +413,5 @@ impl HttpClient {
             return Err(HttpFailure::Status { status, body: super::excerpt(response).await }.into());
         }
         Ok(self.accept_stream(self.events(response), last_event, Reply::default()))
-    }
-}
-
-impl StreamableHttpClient for HttpClient {
-    type Error = HttpFailure;
-
-    async fn post_message(
-        &self,
-        _uri: Arc<str>,
-        message: ClientJsonRpcMessage,
-        session: Option<Arc<str>>,
-        _token: Option<String>,
-        headers: Headers,
-    ) -> Result<StreamableHttpPostResponse, Failed> {
-        let (posted, waiting) = match discover_id(&message) {
-            Some(id) => (self.discover(&message, id, headers).await, Waiting::Session),
-            None => (self.post(&message, session.as_deref(), headers).await, Waiting::of(&message)),
-        };
-        match posted {
-            // The next request will show whether the server accepts the session.
-            Err(StreamableHttpError::Client(failure))
-                if is_initialized(&message) && failure.is_a_refusal() =>
-            {
-                Ok(StreamableHttpPostResponse::Accepted)
-            }
-            Err(StreamableHttpError::Client(failure)) => {
-                self.fail(&waiting, failure.clone());
-                Err(StreamableHttpError::Client(failure))
-            }
-            posted => posted,
-        }
-    }
-
-    async fn delete_session(
-        &self,
-        _uri: Arc<str>,
-        session: Arc<str>,
-        _token: Option<String>,
-        headers: Headers,
-    ) -> Result<(), Failed> {
-        // Servers may refuse to end sessions (405); nothing else can be done about a failure.
-        self.send(Method::DELETE, protocol_headers(headers, Some(&session), None), None, None).await?;
-        Ok(())
-    }
-
-    async fn get_stream(
-        &self,
-        _uri: Arc<str>,
-        session: Option<Arc<str>>,
-        last_event: Option<String>,
-        _token: Option<String>,
-        headers: Headers,
-    ) -> Result<Events, Failed> {
-        match self.listen(session.as_deref(), last_event, headers).await {
-            Err(StreamableHttpError::Client(HttpFailure::Unauthorized { challenge, .. })) => {
-                // This makes the library stop retrying.
-                Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge.unwrap_or_default())))
-            }
-            listened => listened,
-        }
     }
 }

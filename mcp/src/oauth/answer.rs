@@ -4,17 +4,14 @@
 //! rejects. Here an answer with a token becomes one that it accepts, and of any other answer the status and the
 //! server's own words are kept for the user.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{borrow::Cow, sync::Arc};
 
 use http::{HeaderValue, Method, Response, StatusCode, header::CONTENT_TYPE};
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
 use serde_json::{Map, Value, json};
 
 use super::{
-    failure::EXCERPT_BYTES,
+    failure::{EXCERPT_BYTES, LastRefusal},
     secret_members::{SECRET_MEMBERS, learn_members},
 };
 use crate::{secrets::learn, text::shown};
@@ -28,20 +25,6 @@ const MAX_LEARNED: usize = 4;
 /// Members that explain a failure, the most specific first.
 const REASONS: [&str; 9] =
     ["error_description", "message", "detail", "error_message", "msg", "reason", "title", "error", "errors"];
-
-/// What an authorization server answered to the last request that it did not grant.
-#[derive(Clone, Default)]
-pub(super) struct LastRefusal(Arc<Mutex<Option<String>>>);
-
-impl LastRefusal {
-    fn set(&self, text: Option<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
-    }
-
-    pub(super) fn take(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
 
 /// A client whose answers are in OAuth's form.
 pub(super) struct Lenient {

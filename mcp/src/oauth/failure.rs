@@ -1,8 +1,9 @@
 //! Describes failures of an authorization server, in one line without secrets.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use rmcp::transport::auth::AuthError;
 
-use super::answer::LastRefusal;
 use crate::{
     http::failure::{HttpFailure, chain},
     text::shown,
@@ -10,6 +11,20 @@ use crate::{
 
 /// Limit on quotes from an authorization server, in bytes.
 pub(super) const EXCERPT_BYTES: usize = 400;
+
+/// What an authorization server answered to the last request that it did not grant.
+#[derive(Clone, Default)]
+pub(super) struct LastRefusal(Arc<Mutex<Option<String>>>);
+
+impl LastRefusal {
+    pub(super) fn set(&self, text: Option<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+
+    pub(super) fn take(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
 
 pub(super) fn failure(what: &str, error: &AuthError, refusal: &LastRefusal) -> HttpFailure {
     HttpFailure::OAuth(format!("{what}: {}", explain(error, refusal)))
@@ -66,7 +81,7 @@ fn without_quotes(text: &str) -> String {
 mod tests {
     use rmcp::transport::auth::{AuthError, OAuthTokenResponse};
 
-    use super::{super::answer::LastRefusal, explain};
+    use super::{LastRefusal, explain};
 
     #[test]
     fn values_in_a_token_response_are_not_quoted() {

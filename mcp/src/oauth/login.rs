@@ -12,10 +12,9 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     Authorizer,
-    answer::LastRefusal,
     callback::Callback,
     exchange::{EXCHANGE_TIMEOUT, carried, within},
-    failure::{EXCERPT_BYTES, explained},
+    failure::{EXCERPT_BYTES, LastRefusal, explained},
     is_confidential,
     secret_members::SECRET_MEMBERS,
     store::{self, Client},

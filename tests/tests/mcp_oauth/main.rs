@@ -60,6 +60,28 @@ async fn a_server_without_metadata_is_an_error_without_a_login() {
 }
 
 #[tokio::test]
+async fn a_client_id_and_tokens_are_enough() {
+    for mode in ["sparse", "sparse+as-form"] {
+        let fixture = Fixture::new(mode);
+        let session = fixture.logged_in().await;
+        assert_eq!(call(&session, "echo").await.unwrap(), "echo", "{mode}");
+        fixture.command("expire").await;
+        assert_eq!(call(&session, "echo").await.unwrap(), "echo", "{mode}");
+        watched(session.close()).await;
+        assert_eq!(fixture.grants("refresh_token").await.len(), 1, "{mode}");
+        fixture.assert_tokens_stayed_home().await;
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_in_any_form_reaches_the_user() {
+    let fixture = Fixture::new("refuses-in-html");
+    let challenge = challenge_of(fixture.connect().await.unwrap_err());
+    let error = fixture.login(&challenge).await.unwrap_err();
+    fixture::assert_says(&error, &["the login failed", "answered with HTTP 503: Maintenance Back at noon"]);
+}
+
+#[tokio::test]
 async fn configured_endpoints_need_no_metadata() {
     let fixture = Fixture::with_endpoints("no-metadata");
     let session = fixture.logged_in().await;

@@ -58,6 +58,9 @@ fn register(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
     let id = grants.name("client");
     let secret = state.is("confidential").then(|| grants.name("secret"));
     grants.clients.insert(id.clone(), secret.clone());
+    if state.is("sparse") {
+        return reply(200, &json!({ "client_id": id }));
+    }
     let mut answer = json!({ "client_id": id, "redirect_uris": request.json["redirect_uris"] });
     answer["token_endpoint_auth_method"] = json!("none");
     if let Some(secret) = secret {
@@ -137,9 +140,30 @@ fn token(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
         }
     });
     match given {
+        Ok(_) if state.is("refuses-in-html") => {
+            let page = "<html><title>Maintenance</title><body>Back at noon</body></html>".to_owned();
+            built(503, &[("Content-Type", "text/html")], page)
+        }
+        Ok((client, scope)) if state.is("sparse") => {
+            sparse(state.is("as-form"), &tokens(state, client.as_deref(), &scope))
+        }
         Ok((client, scope)) => reply(200, &tokens(state, client.as_deref(), &scope)),
         Err(error) => reply(400, &json!({ "error": error, "error_description": "as the test requires" })),
     }
+}
+
+/// Tokens as some servers write them: without a type, with other types of values, or as a form.
+fn sparse(as_form: bool, tokens: &Value) -> Response<Body> {
+    let (access, refresh) = (&tokens["access_token"], &tokens["refresh_token"]);
+    if as_form {
+        let field = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let form = format!("access_token={}&refresh_token={}&scope=tools", field(access), field(refresh));
+        return built(200, &[("Content-Type", "application/x-www-form-urlencoded")], form);
+    }
+    let odd = json!({
+        "access_token": access, "refresh_token": refresh, "expires_in": "3599.5", "scope": ["tools"],
+    });
+    reply(201, &odd)
 }
 
 /// The client, if its tokens can be renewed, and the scopes.
