@@ -4,7 +4,7 @@
 //! write the call, and every type with its fields.
 
 use crate::form::{Kind, Note};
-use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
+use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel, accessors};
 use crate::spelling::{fact_text, is_literal_first, output_text, type_text};
 use crate::text::{clean, paragraphs};
 use crate::typing::FieldType;
@@ -146,6 +146,7 @@ fn type_lines(model: &TypeModel, tool: &ToolModel, page: &mut Page) {
                 page.line(&format!("    {variant}({}), // {value:?}", type_text(held, tool)));
             }
             other_line(other.as_deref(), "Value", page);
+            accessor_lines(model, tool, page);
         }
         Shape::Kinds { variants, other } => {
             page.line(&format!("enum {name} {{"));
@@ -154,6 +155,17 @@ fn type_lines(model: &TypeModel, tool: &ToolModel, page: &mut Page) {
             }
             other_line(other.as_deref(), "Value", page);
         }
+    }
+}
+
+fn accessor_lines(model: &TypeModel, tool: &ToolModel, page: &mut Page) {
+    let accessors = accessors(model, tool);
+    if !accessors.is_empty() {
+        page.line(&format!("impl {} {{", model.name));
+        for accessor in accessors {
+            page.line(&format!("    fn {}(&self) -> {};", accessor.name, accessor.text(tool)));
+        }
+        page.line("}");
     }
 }
 

@@ -3,6 +3,7 @@
 //! The code is lean on purpose: shared code is in `bridge::convert`. A snippet compiles nothing generic again
 //! except the few lines that accept lenient arguments.
 
+mod accessors;
 mod calls;
 mod syntax;
 mod types;

@@ -12,6 +12,8 @@ pub(crate) enum Form {
     /// Anything, because the type could not be determined, with the index of the reason. Resolved when the
     /// document has been read.
     Lost(usize),
+    /// Null, and nothing else.
+    Null,
     /// `true` or `false`.
     Boolean,
     /// A 64-bit integer.
@@ -68,7 +70,7 @@ pub(crate) enum Body {
 /// An object with known fields.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Struct {
-    /// The fields: required ones in the order of `required`, then the others by name.
+    /// The fields: required ones, then the others, each in the order of `properties`.
     pub(crate) fields: Vec<Field>,
     /// Required fields whose value the schema fixes: always sent, never read.
     pub(crate) constants: Vec<(String, Value)>,
@@ -141,10 +143,10 @@ impl Kind {
 }
 
 impl Form {
-    /// The form, or null. A nullable form stays as it is, and so does "anything", which includes null.
+    /// The form, or null. A form that includes null stays as it is.
     pub(crate) fn nullable(self) -> Form {
         match self {
-            Form::Any | Form::Lost(_) | Form::Nullable(_) => self,
+            Form::Any | Form::Lost(_) | Form::Null | Form::Nullable(_) => self,
             other => Form::Nullable(Box::new(other)),
         }
     }
@@ -186,8 +188,9 @@ impl Form {
             Form::Unsigned => json!({ "type": "integer", "format": "uint64" }),
             Form::Number => json!({ "type": "number", "format": "double" }),
             Form::Text => json!({ "type": "string" }),
-            // A typify type that no other form maps to.
+            // Types of typify that no other form maps to.
             Form::Scalar(_) => json!({ "type": "integer", "format": "int8" }),
+            Form::Null => json!({ "type": "integer", "format": "int16" }),
             Form::List(item) => json!({ "type": "array", "items": item.schema() }),
             Form::Tuple(items) => {
                 let schemas: Vec<Value> = items.iter().map(Form::schema).collect();
@@ -229,9 +232,10 @@ impl Definition {
     pub(crate) fn members(&self) -> Vec<Form> {
         match &self.body {
             Body::Struct(body) => {
-                let held = |field: &Field| match field.required {
-                    true => field.form.clone(),
-                    false => field.form.clone().nullable(),
+                let held = |field: &Field| match (field.required, &field.form) {
+                    (true, form) => form.clone(),
+                    (false, Form::Null) => Form::Nullable(Box::new(Form::Null)),
+                    (false, form) => form.clone().nullable(),
                 };
                 let extra = body.extra.iter().map(|extra| Form::Map(Box::new(extra.clone())));
                 body.fields.iter().map(held).chain(extra).collect()

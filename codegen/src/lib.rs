@@ -39,4 +39,4 @@ pub use tokens::tokens;
 pub use tool::{Server, Tool};
 
 /// The version of the generated code, part of the key of everything compiled from it.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;

@@ -1,5 +1,6 @@
 //! The tools of a server with all names and types decided. Code and signatures are written from this.
 
+mod accessor;
 mod draft;
 mod shape;
 mod tool;
@@ -11,6 +12,7 @@ use crate::names::{Namespace, assign, camel, snake};
 use crate::typing::types;
 use crate::{Server, Tool, Warning, tokens};
 use draft::Draft;
+pub(crate) use accessor::{Accessor, Source, accessors};
 pub(crate) use shape::{FieldModel, Shape, StructModel, TypeModel};
 pub(crate) use tool::{Output, ToolModel};
 

@@ -195,6 +195,28 @@ pub(crate) fn singular(name: &str) -> String {
     }
 }
 
+/// Whether the name in JSON follows from the field's name: it is the same, or the same in camel case.
+pub(crate) fn is_guessable_key(key: &str, name: &str) -> bool {
+    let is_camel =
+        key.starts_with(|first: char| first.is_ascii_alphabetic()) && key.chars().all(|c| c.is_ascii_alphanumeric());
+    is_same(key, name) || is_camel && snake(key) == name
+}
+
+/// Whether the text follows from the variant's name: it is the same, or the same in snake case.
+pub(crate) fn is_guessable_text(text: &str, variant: &str) -> bool {
+    is_same(text, variant) || is_same(text, &join_snake(variant)) && camel(text) == variant
+}
+
+/// Whether the function's name follows from the tool's, so that the latter says nothing more.
+pub(crate) fn is_guessable_function(tool: &str, function: &str) -> bool {
+    tool.is_ascii() && snake(tool) == function
+}
+
+/// Whether a name is the same in Rust, apart from a `_` that a keyword gets.
+fn is_same(name: &str, rust: &str) -> bool {
+    rust == name || rust.strip_suffix('_').is_some_and(|bare| bare == name && KEYWORDS.contains(&bare))
+}
+
 /// A set of names, each used once.
 #[derive(Debug, Default)]
 pub(crate) struct Namespace {

@@ -76,6 +76,7 @@ impl<'a> Writer<'a> {
     fn schema(&mut self, form: &Form, hint: &str) -> Value {
         match form {
             Form::Any | Form::Lost(_) | Form::Pending(_) => json!(true),
+            Form::Null => json!({ "type": "null" }),
             Form::Boolean => json!({ "type": "boolean" }),
             Form::Integer => json!({ "type": "integer" }),
             Form::Unsigned => json!({ "type": "integer", "format": "uint64" }),

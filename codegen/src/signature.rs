@@ -6,7 +6,7 @@
 //! EditFileEdit { old_text: String, new_text: String }
 //! EditFileOutput { content: String }
 //! ```
-//! `name?: T` is a setter of the call. In types, optional fields are an `Option`. If positional arguments
+//! `name?: T` is a setter of the call, and `name /* key */` is `key` in JSON, where that cannot be guessed. In types, optional fields are an `Option`. If positional arguments
 //! invite mistakes, the call with named fields comes first, and its optional fields are the setters:
 //!
 //! ```text
@@ -14,8 +14,8 @@
 //! move_file(source, destination)
 //! ```
 
-use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
-use crate::names::camel;
+use crate::model::{Accessor, FieldModel, Output, Shape, StructModel, ToolModel, TypeModel, accessors};
+use crate::names::{is_guessable_function, is_guessable_key, is_guessable_text};
 use crate::spelling::{fact_text, is_literal_first, output_text, type_text};
 use crate::text::clean;
 use crate::typing::FieldType;
@@ -65,7 +65,11 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// The call, in one line or in two.
     fn call(&self) -> Vec<String> {
-        let function = &self.tool.function;
+        let tool = self.tool;
+        let function = match is_guessable_function(&tool.name, &tool.function) {
+            true => tool.function.clone(),
+            false => format!("{} /* {} */", tool.function, clean(&tool.name, MAX_FACT)),
+        };
         let observed = if self.tool.observed { " /* observed, not declared */" } else { "" };
         let output = format!("-> {}{observed}", output_text(self.tool));
         let Some(body) = self.tool.input_fields() else {
@@ -88,7 +92,8 @@ impl Writer<'_> {
                 FieldType::Option(some) if !field.required => ("?", some.as_ref()),
                 other => ("", other),
             };
-            format!("{}{mark}: {}{}", field.name, type_text(shown, self.tool), self.remark(field))
+            let (name, remark) = (name(field), self.remark(field));
+            format!("{name}{mark}: {}{remark}", type_text(shown, self.tool))
         };
         let extra = body
             .extra
@@ -99,7 +104,7 @@ impl Writer<'_> {
 
     fn fields(&self, body: &StructModel) -> Vec<String> {
         let field = |field: &FieldModel| {
-            format!("{}: {}{}", field.name, type_text(&field.field_type, self.tool), self.remark(field))
+            format!("{}: {}{}", name(field), type_text(&field.field_type, self.tool), self.remark(field))
         };
         let extra = body
             .extra
@@ -134,7 +139,8 @@ impl Writer<'_> {
         };
         let other = other.iter().map(|other| format!("{other}({of})"));
         let variants: Vec<String> = variants.into_iter().chain(other).collect();
-        format!("enum {name} {{ {} }}", variants.join(", "))
+        let accessors = accessors(model, self.tool);
+        format!("enum {name} {{ {} }}{}", variants.join(", "), on_all(&accessors))
     }
 
     /// The description and facts of a field as a comment.
@@ -152,11 +158,32 @@ impl Writer<'_> {
     }
 }
 
-/// A variant of an enum of texts, with its text if the name does not show it.
-fn variant(name: &str, text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    if camel(text) == name && text.chars().all(plain) && !text.is_empty() {
-        return name.to_owned();
+/// The name of a field, with its name in JSON if that cannot be guessed.
+fn name(field: &FieldModel) -> String {
+    match is_guessable_key(&field.key, &field.name) {
+        true => field.name.clone(),
+        false => format!("{} /* {} */", field.name, clean(&field.key, MAX_FACT)),
     }
-    format!("{name} = {:?}", clean(text, MAX_FACT))
+}
+
+/// The methods of an enum of objects, as a comment; those that return an `Option` apart.
+fn on_all(accessors: &[Accessor]) -> String {
+    let named = |optional: bool| {
+        let some = accessors.iter().filter(|accessor| accessor.optional == optional);
+        some.map(|accessor| format!(".{}()", accessor.name)).collect::<Vec<_>>().join(", ")
+    };
+    match (named(false), named(true)) {
+        (always, maybe) if always.is_empty() && maybe.is_empty() => String::new(),
+        (always, maybe) if maybe.is_empty() => format!(" /* all: {always} */"),
+        (always, maybe) if always.is_empty() => format!(" /* all: Option {maybe} */"),
+        (always, maybe) => format!(" /* all: {always}, Option {maybe} */"),
+    }
+}
+
+/// A variant of an enum of texts, with its text if that cannot be guessed.
+fn variant(name: &str, text: &str) -> String {
+    match is_guessable_text(text, name) {
+        true => name.to_owned(),
+        false => format!("{name} = {:?}", clean(text, MAX_FACT)),
+    }
 }

@@ -1,7 +1,7 @@
 //! Types, calls and facts as readable text, for both signatures and documentation.
 
 use crate::form::Fact;
-use crate::model::{FieldModel, Output, StructModel, ToolModel};
+use crate::model::{Accessor, FieldModel, Output, StructModel, ToolModel};
 use crate::typing::FieldType;
 
 /// Maximum number of required arguments by position. Above this, the call with named fields is better.
@@ -12,6 +12,7 @@ pub(crate) fn type_text(field_type: &FieldType, tool: &ToolModel) -> String {
     let inner = |inner: &FieldType| type_text(inner, tool);
     match field_type {
         FieldType::Value => "Value".to_owned(),
+        FieldType::Unit => "()".to_owned(),
         FieldType::Bool => "bool".to_owned(),
         FieldType::I64 => "i64".to_owned(),
         FieldType::U64 => "u64".to_owned(),
@@ -28,6 +29,20 @@ pub(crate) fn type_text(field_type: &FieldType, tool: &ToolModel) -> String {
         FieldType::Option(some) => format!("Option<{}>", inner(some)),
         FieldType::Box(content) => format!("Box<{}>", inner(content)),
         FieldType::Named(index) => tool.type_name(*index).to_owned(),
+    }
+}
+
+impl Accessor {
+    /// The type that it returns.
+    pub(crate) fn text(&self, tool: &ToolModel) -> String {
+        let text = match &self.field_type {
+            FieldType::String => "&str".to_owned(),
+            FieldType::Vec(item) => format!("&[{}]", type_text(item, tool)),
+            FieldType::Box(content) => format!("&{}", type_text(content, tool)),
+            copied if copied.is_copied() => type_text(copied, tool),
+            other => format!("&{}", type_text(other, tool)),
+        };
+        if self.optional { format!("Option<{text}>") } else { text }
     }
 }
 

@@ -14,6 +14,8 @@ use crate::form::{Definition, definition_name, document, member_name};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FieldType {
     Value,
+    /// `()`, for null.
+    Unit,
     Bool,
     I64,
     U64,
@@ -28,6 +30,13 @@ pub(crate) enum FieldType {
     Box(Box<FieldType>),
     /// A definition, by its index.
     Named(usize),
+}
+
+impl FieldType {
+    /// Whether it is a plain type that is returned by value.
+    pub(crate) fn is_copied(&self) -> bool {
+        matches!(self, FieldType::Unit | FieldType::Bool | FieldType::I64 | FieldType::U64 | FieldType::F64)
+    }
 }
 
 /// Why typify gave no types. Each caller then tries a simpler schema.
@@ -136,8 +145,9 @@ impl<'a> Reader<'a> {
             TypeDetails::String => FieldType::String,
             TypeDetails::Builtin(name) => match name.trim_start_matches(':') {
                 "bool" => FieldType::Bool,
-                // `Form::schema` passes a scalar to typify as `i8`.
+                // `Form::schema` passes a scalar to typify as `i8`, and null as `i16`.
                 "i8" => FieldType::Scalar,
+                "i16" => FieldType::Unit,
                 "i64" => FieldType::I64,
                 "u64" => FieldType::U64,
                 "f64" => FieldType::F64,

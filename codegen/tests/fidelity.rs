@@ -89,13 +89,12 @@ fn any_value_counts_as_typed_only_if_the_schema_intends_it() {
         })),
         9,
         &[
-            "input.bounded",
-            "input.dangling",
             "input.free",
-            "input.nothing.x",
-            "input.null",
             "input.open",
+            "input.bounded",
             "input.unknown",
+            "input.dangling",
+            "input.nothing.x",
         ],
     );
     // Places inside an array count, those inside a place without a type do not.

@@ -45,7 +45,7 @@ fn arguments_that_could_be_swapped_are_named() {
     check(
         json!({ "path": text, "lines": count, "mode": text, "user": text, "group": text }),
         &["path", "lines", "mode"],
-        &["move_file(path: String, lines: i64, mode: String, group?: String, user?: String) -> ToolResult"],
+        &["move_file(path: String, lines: i64, mode: String, user?: String, group?: String) -> ToolResult"],
     );
     let kinds = |values: [&str; 2]| json!({ "enum": values });
     check(
@@ -99,7 +99,7 @@ fn remarks_include_those_of_referenced_schemas() {
         }),
         &[],
         &[
-            "move_file(limit?: i64 /* at least 1; at most 9 */, old?: i64 /* above 3; a multiple of 2 */, state?: i64 /* How many; at least 1; at most 9 */) -> ToolResult",
+            "move_file(limit?: i64 /* at least 1; at most 9 */, state?: i64 /* How many; at least 1; at most 9 */, old?: i64 /* above 3; a multiple of 2 */) -> ToolResult",
         ],
     );
 }

@@ -278,6 +278,7 @@ fn words(form: &Form, definitions: &[Definition], depth: usize) -> String {
     match form {
         _ if depth > DEEPEST => "…".to_owned(),
         Form::Any | Form::Lost(_) | Form::Pending(_) => "any value".to_owned(),
+        Form::Null => "null".to_owned(),
         Form::Boolean => "boolean".to_owned(),
         Form::Integer => "integer".to_owned(),
         Form::Unsigned => "unsigned integer".to_owned(),

@@ -206,7 +206,7 @@ fn parameter(index: usize, field: &FieldModel, tool: &ToolModel) -> Parameter {
 /// JSON of another shape.
 fn may_not_fit(field_type: &FieldType) -> bool {
     match field_type {
-        FieldType::Value | FieldType::Bool | FieldType::String | FieldType::F64 => false,
+        FieldType::Value | FieldType::Unit | FieldType::Bool | FieldType::String | FieldType::F64 => false,
         FieldType::I64 | FieldType::U64 | FieldType::Scalar | FieldType::Named(_) => true,
         // Lists and maps may be passed as JSON.
         FieldType::Vec(_) | FieldType::Map(_) => true,

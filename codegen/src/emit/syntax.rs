@@ -27,6 +27,7 @@ pub(super) fn type_tokens(field_type: &FieldType, tool: &ToolModel) -> TokenStre
     let inner = |inner: &FieldType| type_tokens(inner, tool);
     match field_type {
         FieldType::Value => quote! { bridge::convert::Value },
+        FieldType::Unit => quote! { () },
         FieldType::Bool => quote! { bool },
         FieldType::I64 => quote! { i64 },
         FieldType::U64 => quote! { u64 },

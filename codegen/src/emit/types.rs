@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
 
+use super::accessors::methods;
 use super::syntax::{doc, type_tokens};
 use crate::form::Kind;
 use crate::ground::{Made, rank, ranks};
@@ -66,9 +67,12 @@ fn one(model: &TypeModel, tool: &ToolModel) -> TokenStream {
     let test = (!model.received && !model.held).then(|| quote! { #[cfg(test)] });
     let is_input = model.name == format!("{}Input", tool.prefix) && !model.received && !model.held;
     let must_use = is_input.then(|| quote! { #[must_use = #MUST_USE] });
+    let methods = methods(model, tool);
     quote! {
         #must_use
         #item
+
+        #methods
 
         impl bridge::convert::ToJson for #name {
             #inline_to

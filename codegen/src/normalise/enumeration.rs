@@ -31,7 +31,7 @@ impl Reader<'_> {
         let all = |test: fn(&Value) -> bool| some.iter().all(|value| test(value));
         match () {
             () if empty => self.give_up(place, "the enumeration is empty"),
-            () if some.is_empty() => self.lose("nothing but null is allowed"),
+            () if some.is_empty() => Form::Null,
             () if all(Value::is_string) => {
                 self.texts(some.iter().filter_map(|value| value.as_str()), false, place)
             }

@@ -56,7 +56,7 @@ impl Reader<'_> {
         let mut body = Struct::default();
         let schemas = self.property_schemas(variants, place);
         for (index, (key, required)) in order(variants, &schemas).into_iter().enumerate() {
-            let schema = schemas.get(&key).cloned().unwrap_or(Value::Bool(true));
+            let schema = schemas.get(key.as_str()).cloned().unwrap_or(Value::Bool(true));
             if index >= MAX_FIELDS {
                 if index == MAX_FIELDS {
                     self.warn(place, format!("the object has more than {MAX_FIELDS} fields"));
@@ -119,34 +119,45 @@ impl Reader<'_> {
         found
     }
 
-    /// The schema of each property of the objects, as a union if several objects define it. Includes
-    /// properties that exist only under a condition.
-    fn property_schemas(&mut self, variants: &[Schema], place: &Place) -> BTreeMap<String, Value> {
-        let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    /// The schema of each property of the objects, in their order, as a union if several objects define it.
+    /// Includes properties that exist only under a condition.
+    fn property_schemas(&mut self, variants: &[Schema], place: &Place) -> Schema {
+        let mut found = Properties::new();
         for variant in variants {
             add_properties(variant, &mut found);
         }
-        let mut further = BTreeMap::new();
+        let mut further = Properties::new();
         for variant in variants {
             for condition in self.conditions(variant, place) {
                 add_properties(&condition, &mut further);
             }
         }
-        for (key, schemas) in further {
-            found.entry(key).or_insert(schemas);
+        for (key, (_, schemas)) in in_order(further) {
+            let next = found.len();
+            found.entry(key).or_insert((next, schemas));
         }
-        let join = |(key, mut schemas): (String, Vec<Value>)| match schemas.len() {
+        let join = |(key, (_, mut schemas)): (String, (usize, Vec<Value>))| match schemas.len() {
             0 => None,
             1 => Some((key, schemas.swap_remove(0))),
             _ => Some((key, json!({ "anyOf": schemas }))),
         };
-        found.into_iter().filter_map(join).collect()
+        in_order(found).into_iter().filter_map(join).collect()
     }
 }
 
-fn add_properties(schema: &Schema, found: &mut BTreeMap<String, Vec<Value>>) {
+/// Properties by name: their position, and the different schemas of each.
+type Properties = BTreeMap<String, (usize, Vec<Value>)>;
+
+fn in_order(properties: Properties) -> Vec<(String, (usize, Vec<Value>))> {
+    let mut listed: Vec<_> = properties.into_iter().collect();
+    listed.sort_by_key(|(_, (position, _))| *position);
+    listed
+}
+
+fn add_properties(schema: &Schema, found: &mut Properties) {
     for (key, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let schemas = found.entry(key.clone()).or_default();
+        let next = found.len();
+        let (_, schemas) = found.entry(key.clone()).or_insert_with(|| (next, Vec::new()));
         // `false` means that the property must be absent.
         if *schema != Value::Bool(false) && !schemas.contains(schema) {
             schemas.push(schema.clone());
@@ -172,21 +183,17 @@ pub(super) fn required(schema: &Schema) -> Vec<&str> {
     unique
 }
 
-/// The names of the fields: required ones in the schema's order, then the others by name.
-fn order(variants: &[Schema], schemas: &BTreeMap<String, Value>) -> Vec<(String, bool)> {
+/// The names of the fields, and whether all objects require them: required ones first, each group in the order of
+/// the properties. Names that are only in `required` follow.
+fn order(variants: &[Schema], schemas: &Schema) -> Vec<(String, bool)> {
     let lists: Vec<Vec<&str>> = variants.iter().map(required).collect();
     let sets: Vec<BTreeSet<&str>> = lists.iter().map(|list| list.iter().copied().collect()).collect();
-    let by_all = |name: &&str| sets.iter().all(|set| set.contains(name));
-    let mut names: Vec<(String, bool)> = Vec::new();
-    let first = lists.first().into_iter().flatten().copied();
-    names.extend(first.filter(by_all).map(|name| (name.to_owned(), true)));
-    let mut others: BTreeSet<&str> = schemas.keys().map(String::as_str).collect();
-    others.extend(lists.iter().flatten());
-    for (name, _) in &names {
-        others.remove(name.as_str());
-    }
-    names.extend(others.into_iter().map(|name| (name.to_owned(), false)));
-    names
+    let by_all = |name: &str| sets.iter().all(|set| set.contains(name));
+    let mut seen = BTreeSet::new();
+    let names = schemas.keys().map(String::as_str).chain(lists.iter().flatten().copied());
+    let names = names.filter(|name| seen.insert(*name)).map(|name| (name.to_owned(), by_all(name)));
+    let (required, others): (Vec<_>, Vec<_>) = names.partition(|(_, required)| *required);
+    [required, others].concat()
 }
 
 /// Patterns that match every name.

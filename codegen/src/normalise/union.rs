@@ -104,7 +104,7 @@ impl Reader<'_> {
             }
         }
         let form = match groups.len() {
-            0 if nullable => self.lose("nothing but null is allowed"),
+            0 if nullable => Form::Null,
             0 => self.give_up(place, "the union has no variants"),
             _ => self.groups(groups, place),
         };

@@ -46,16 +46,16 @@ impl bridge::convert::FromJson for CreateNoteInput {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateNoteOutput {
-    /// The note's number: 1 for the first one of a session.
-    pub id: i64,
     /// When it was created, in RFC 3339 format, by the demo's simulated clock.
     pub created_at: String,
+    /// The note's number: 1 for the first one of a session.
+    pub id: i64,
 }
 impl bridge::convert::ToJson for CreateNoteOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
-            &[("id", &self.id), ("created_at", &self.created_at)],
+            &[("created_at", &self.created_at), ("id", &self.id)],
             &[],
         )
     }
@@ -67,11 +67,11 @@ impl bridge::convert::FromJson for CreateNoteOutput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
             created_at: bridge::convert::FromJson::from_json(
                 reader.take(level, "created_at"),
                 reader,
             ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
         }
     }
 }
@@ -310,10 +310,10 @@ impl bridge::convert::FromJson for GetCustomerInput {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetCustomerOutput {
+    pub city: String,
+    pub email: String,
     pub id: String,
     pub name: String,
-    pub email: String,
-    pub city: String,
     /// Whether this is a very important customer.
     pub vip: bool,
 }
@@ -322,10 +322,10 @@ impl bridge::convert::ToJson for GetCustomerOutput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
+                ("city", &self.city),
+                ("email", &self.email),
                 ("id", &self.id),
                 ("name", &self.name),
-                ("email", &self.email),
-                ("city", &self.city),
                 ("vip", &self.vip),
             ],
             &[],
@@ -339,17 +339,17 @@ impl bridge::convert::FromJson for GetCustomerOutput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
+            city: bridge::convert::FromJson::from_json(
+                reader.take(level, "city"),
                 reader,
             ),
             email: bridge::convert::FromJson::from_json(
                 reader.take(level, "email"),
                 reader,
             ),
-            city: bridge::convert::FromJson::from_json(
-                reader.take(level, "city"),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
                 reader,
             ),
             vip: bridge::convert::FromJson::from_json(reader.take(level, "vip"), reader),
@@ -635,27 +635,27 @@ impl bridge::convert::FromJson for ListOrdersOutput {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListOrdersOrder {
-    pub id: String,
     /// The customer; see `get_customer`.
     pub customer_id: String,
-    pub status: ListOrdersOrderStatus,
-    /// The sum over all items, in cents.
-    pub total_cents: i64,
+    pub id: String,
     pub items: Vec<ListOrdersOrderItem>,
     /// When the order was placed, in RFC 3339 format.
     pub placed_at: String,
+    pub status: ListOrdersOrderStatus,
+    /// The sum over all items, in cents.
+    pub total_cents: i64,
 }
 impl bridge::convert::ToJson for ListOrdersOrder {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
-                ("id", &self.id),
                 ("customer_id", &self.customer_id),
-                ("status", &self.status),
-                ("total_cents", &self.total_cents),
+                ("id", &self.id),
                 ("items", &self.items),
                 ("placed_at", &self.placed_at),
+                ("status", &self.status),
+                ("total_cents", &self.total_cents),
             ],
             &[],
         )
@@ -668,9 +668,17 @@ impl bridge::convert::FromJson for ListOrdersOrder {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
             customer_id: bridge::convert::FromJson::from_json(
                 reader.take(level, "customer_id"),
+                reader,
+            ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            items: bridge::convert::FromJson::from_json(
+                reader.take(level, "items"),
+                reader,
+            ),
+            placed_at: bridge::convert::FromJson::from_json(
+                reader.take(level, "placed_at"),
                 reader,
             ),
             status: bridge::convert::FromJson::from_json(
@@ -681,27 +689,19 @@ impl bridge::convert::FromJson for ListOrdersOrder {
                 reader.take(level, "total_cents"),
                 reader,
             ),
-            items: bridge::convert::FromJson::from_json(
-                reader.take(level, "items"),
-                reader,
-            ),
-            placed_at: bridge::convert::FromJson::from_json(
-                reader.take(level, "placed_at"),
-                reader,
-            ),
         }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListOrdersOrderItem {
+    pub quantity: i64,
     /// The product's stock-keeping unit.
     pub sku: String,
-    pub quantity: i64,
 }
 impl bridge::convert::ToJson for ListOrdersOrderItem {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("sku", &self.sku), ("quantity", &self.quantity)], &[])
+        bridge::convert::object(&[("quantity", &self.quantity), ("sku", &self.sku)], &[])
     }
 }
 impl bridge::convert::FromJson for ListOrdersOrderItem {
@@ -711,11 +711,11 @@ impl bridge::convert::FromJson for ListOrdersOrderItem {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
             quantity: bridge::convert::FromJson::from_json(
                 reader.take(level, "quantity"),
                 reader,
             ),
+            sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
         }
     }
 }
@@ -864,22 +864,22 @@ impl bridge::convert::FromJson for SearchProductsOutput {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchProductsProduct {
-    /// The stock-keeping unit.
-    pub sku: String,
+    pub in_stock: bool,
     pub name: String,
     /// The price in cents.
     pub price_cents: i64,
-    pub in_stock: bool,
+    /// The stock-keeping unit.
+    pub sku: String,
 }
 impl bridge::convert::ToJson for SearchProductsProduct {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
-                ("sku", &self.sku),
+                ("in_stock", &self.in_stock),
                 ("name", &self.name),
                 ("price_cents", &self.price_cents),
-                ("in_stock", &self.in_stock),
+                ("sku", &self.sku),
             ],
             &[],
         )
@@ -892,7 +892,10 @@ impl bridge::convert::FromJson for SearchProductsProduct {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
+            in_stock: bridge::convert::FromJson::from_json(
+                reader.take(level, "in_stock"),
+                reader,
+            ),
             name: bridge::convert::FromJson::from_json(
                 reader.take(level, "name"),
                 reader,
@@ -901,10 +904,7 @@ impl bridge::convert::FromJson for SearchProductsProduct {
                 reader.take(level, "price_cents"),
                 reader,
             ),
-            in_stock: bridge::convert::FromJson::from_json(
-                reader.take(level, "in_stock"),
-                reader,
-            ),
+            sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
         }
     }
 }

@@ -344,15 +344,15 @@ pub fn get_resource_links() -> GetResourceLinksCall {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetResourceReferenceInput {
+    pub resource_type: Option<GetResourceReferenceResourceType>,
     /// ID of the text resource to fetch
     pub resource_id: Option<f64>,
-    pub resource_type: Option<GetResourceReferenceResourceType>,
 }
 impl bridge::convert::ToJson for GetResourceReferenceInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[],
-            &[("resourceId", &self.resource_id), ("resourceType", &self.resource_type)],
+            &[("resourceType", &self.resource_type), ("resourceId", &self.resource_id)],
         )
     }
 }
@@ -365,12 +365,12 @@ impl bridge::convert::FromJson for GetResourceReferenceInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            resource_id: bridge::convert::FromJson::from_json(
-                reader.take(level, "resourceId"),
-                reader,
-            ),
             resource_type: bridge::convert::FromJson::from_json(
                 reader.take(level, "resourceType"),
+                reader,
+            ),
+            resource_id: bridge::convert::FromJson::from_json(
+                reader.take(level, "resourceId"),
                 reader,
             ),
         }
@@ -423,16 +423,6 @@ pub struct GetResourceReferenceCall {
     pending: bridge::call::Pending,
 }
 impl GetResourceReferenceCall {
-    /// ID of the text resource to fetch
-    pub fn resource_id<F>(
-        mut self,
-        resource_id: impl bridge::convert::OptionalArgument<f64, F>,
-    ) -> Self {
-        self.input.resource_id = bridge::convert::OptionalArgument::into_optional(
-            resource_id,
-        );
-        self
-    }
     pub fn resource_type<F>(
         mut self,
         resource_type: impl bridge::convert::OptionalArgument<
@@ -446,6 +436,16 @@ impl GetResourceReferenceCall {
                 "resourceType",
                 bridge::convert::OptionalArgument::into_optional(resource_type),
             );
+        self
+    }
+    /// ID of the text resource to fetch
+    pub fn resource_id<F>(
+        mut self,
+        resource_id: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.resource_id = bridge::convert::OptionalArgument::into_optional(
+            resource_id,
+        );
         self
     }
 }
@@ -471,8 +471,8 @@ impl std::future::Future for GetResourceReferenceCall {
 pub fn get_resource_reference() -> GetResourceReferenceCall {
     GetResourceReferenceCall {
         input: GetResourceReferenceInput {
-            resource_id: None,
             resource_type: None,
+            resource_id: None,
         },
         pending: bridge::call::Pending::new("everything", "get-resource-reference"),
     }
@@ -827,10 +827,10 @@ pub fn get_tiny_image() -> GetTinyImageCall {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GzipFileAsResourceInput {
-    /// URL or data URI of the file content to compress
-    pub data: Option<String>,
     /// Name of the output file
     pub name: Option<String>,
+    /// URL or data URI of the file content to compress
+    pub data: Option<String>,
     /// How the resulting gzipped file should be returned. 'resourceLink' returns a link to a resource that can be read later, 'resource' returns a full resource object.
     pub output_type: Option<GzipFileAsResourceOutputType>,
 }
@@ -839,8 +839,8 @@ impl bridge::convert::ToJson for GzipFileAsResourceInput {
         bridge::convert::object(
             &[],
             &[
-                ("data", &self.data),
                 ("name", &self.name),
+                ("data", &self.data),
                 ("outputType", &self.output_type),
             ],
         )
@@ -855,12 +855,12 @@ impl bridge::convert::FromJson for GzipFileAsResourceInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            data: bridge::convert::FromJson::from_json(
-                reader.take(level, "data"),
-                reader,
-            ),
             name: bridge::convert::FromJson::from_json(
                 reader.take(level, "name"),
+                reader,
+            ),
+            data: bridge::convert::FromJson::from_json(
+                reader.take(level, "data"),
                 reader,
             ),
             output_type: bridge::convert::FromJson::from_json(
@@ -917,20 +917,20 @@ pub struct GzipFileAsResourceCall {
     pending: bridge::call::Pending,
 }
 impl GzipFileAsResourceCall {
-    /// URL or data URI of the file content to compress
-    pub fn data<F>(
-        mut self,
-        data: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.data = bridge::convert::OptionalArgument::into_optional(data);
-        self
-    }
     /// Name of the output file
     pub fn name<F>(
         mut self,
         name: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.name = bridge::convert::OptionalArgument::into_optional(name);
+        self
+    }
+    /// URL or data URI of the file content to compress
+    pub fn data<F>(
+        mut self,
+        data: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.data = bridge::convert::OptionalArgument::into_optional(data);
         self
     }
     /// How the resulting gzipped file should be returned. 'resourceLink' returns a link to a resource that can be read later, 'resource' returns a full resource object.
@@ -972,8 +972,8 @@ impl std::future::Future for GzipFileAsResourceCall {
 pub fn gzip_file_as_resource() -> GzipFileAsResourceCall {
     GzipFileAsResourceCall {
         input: GzipFileAsResourceInput {
-            data: None,
             name: None,
+            data: None,
             output_type: None,
         },
         pending: bridge::call::Pending::new("everything", "gzip-file-as-resource"),
@@ -1459,21 +1459,21 @@ pub fn trigger_sampling_request(
 pub struct TriggerUrlElicitationInput {
     /// The URL the user should open
     pub url: String,
+    /// Message shown to the user before opening the URL
+    pub message: Option<String>,
     /// Optional explicit elicitation ID. Defaults to a random UUID.
     pub elicitation_id: Option<String>,
     /// Controls which elicitation mechanism is used. When false (default), sends an elicitation/create request (request path). When true, throws a…
     pub error_path: Option<bool>,
-    /// Message shown to the user before opening the URL
-    pub message: Option<String>,
 }
 impl bridge::convert::ToJson for TriggerUrlElicitationInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("url", &self.url)],
             &[
+                ("message", &self.message),
                 ("elicitationId", &self.elicitation_id),
                 ("errorPath", &self.error_path),
-                ("message", &self.message),
             ],
         )
     }
@@ -1488,16 +1488,16 @@ impl bridge::convert::FromJson for TriggerUrlElicitationInput {
         let level = reader.object(value);
         Self {
             url: bridge::convert::FromJson::from_json(reader.take(level, "url"), reader),
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
             elicitation_id: bridge::convert::FromJson::from_json(
                 reader.take(level, "elicitationId"),
                 reader,
             ),
             error_path: bridge::convert::FromJson::from_json(
                 reader.take(level, "errorPath"),
-                reader,
-            ),
-            message: bridge::convert::FromJson::from_json(
-                reader.take(level, "message"),
                 reader,
             ),
         }
@@ -1519,6 +1519,14 @@ pub struct TriggerUrlElicitationCall {
     pending: bridge::call::Pending,
 }
 impl TriggerUrlElicitationCall {
+    /// Message shown to the user before opening the URL
+    pub fn message<F>(
+        mut self,
+        message: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.message = bridge::convert::OptionalArgument::into_optional(message);
+        self
+    }
     /// Optional explicit elicitation ID. Defaults to a random UUID.
     pub fn elicitation_id<F>(
         mut self,
@@ -1537,14 +1545,6 @@ impl TriggerUrlElicitationCall {
         self.input.error_path = bridge::convert::OptionalArgument::into_optional(
             error_path,
         );
-        self
-    }
-    /// Message shown to the user before opening the URL
-    pub fn message<F>(
-        mut self,
-        message: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.message = bridge::convert::OptionalArgument::into_optional(message);
         self
     }
 }
@@ -1570,9 +1570,9 @@ pub fn trigger_url_elicitation(url: impl Into<String>) -> TriggerUrlElicitationC
     TriggerUrlElicitationCall {
         input: TriggerUrlElicitationInput {
             url: url.into(),
+            message: None,
             elicitation_id: None,
             error_path: None,
-            message: None,
         },
         pending: bridge::call::Pending::new("everything", "trigger-url-elicitation"),
     }

@@ -9,10 +9,10 @@ pub struct FetchInput {
     pub url: String,
     /// Maximum number of characters to return.
     pub max_length: Option<i64>,
-    /// Get the actual HTML content of the requested page, without simplification.
-    pub raw: Option<bool>,
     /// On return output starting at this character index, useful if a previous fetch was truncated and more context is required.
     pub start_index: Option<i64>,
+    /// Get the actual HTML content of the requested page, without simplification.
+    pub raw: Option<bool>,
 }
 impl bridge::convert::ToJson for FetchInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -20,8 +20,8 @@ impl bridge::convert::ToJson for FetchInput {
             &[("url", &self.url)],
             &[
                 ("max_length", &self.max_length),
-                ("raw", &self.raw),
                 ("start_index", &self.start_index),
+                ("raw", &self.raw),
             ],
         )
     }
@@ -40,11 +40,11 @@ impl bridge::convert::FromJson for FetchInput {
                 reader.take(level, "max_length"),
                 reader,
             ),
-            raw: bridge::convert::FromJson::from_json(reader.take(level, "raw"), reader),
             start_index: bridge::convert::FromJson::from_json(
                 reader.take(level, "start_index"),
                 reader,
             ),
+            raw: bridge::convert::FromJson::from_json(reader.take(level, "raw"), reader),
         }
     }
 }
@@ -77,14 +77,6 @@ impl FetchCall {
             );
         self
     }
-    /// Get the actual HTML content of the requested page, without simplification.
-    pub fn raw<F>(
-        mut self,
-        raw: impl bridge::convert::OptionalArgument<bool, F>,
-    ) -> Self {
-        self.input.raw = bridge::convert::OptionalArgument::into_optional(raw);
-        self
-    }
     /// On return output starting at this character index, useful if a previous fetch was truncated and more context is required.
     pub fn start_index<F>(
         mut self,
@@ -96,6 +88,14 @@ impl FetchCall {
                 "start_index",
                 bridge::convert::OptionalArgument::into_optional(start_index),
             );
+        self
+    }
+    /// Get the actual HTML content of the requested page, without simplification.
+    pub fn raw<F>(
+        mut self,
+        raw: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.raw = bridge::convert::OptionalArgument::into_optional(raw);
         self
     }
 }
@@ -122,8 +122,8 @@ pub fn fetch(url: impl Into<String>) -> FetchCall {
         input: FetchInput {
             url: url.into(),
             max_length: None,
-            raw: None,
             start_index: None,
+            raw: None,
         },
         pending: bridge::call::Pending::new("fetch", "fetch"),
     }

@@ -910,16 +910,16 @@ pub fn move_file(
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadFileInput {
     pub path: String,
-    /// If provided, returns only the first N lines of the file
-    pub head: Option<f64>,
     /// If provided, returns only the last N lines of the file
     pub tail: Option<f64>,
+    /// If provided, returns only the first N lines of the file
+    pub head: Option<f64>,
 }
 impl bridge::convert::ToJson for ReadFileInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("path", &self.path)],
-            &[("head", &self.head), ("tail", &self.tail)],
+            &[("tail", &self.tail), ("head", &self.head)],
         )
     }
 }
@@ -936,12 +936,12 @@ impl bridge::convert::FromJson for ReadFileInput {
                 reader.take(level, "path"),
                 reader,
             ),
-            head: bridge::convert::FromJson::from_json(
-                reader.take(level, "head"),
-                reader,
-            ),
             tail: bridge::convert::FromJson::from_json(
                 reader.take(level, "tail"),
+                reader,
+            ),
+            head: bridge::convert::FromJson::from_json(
+                reader.take(level, "head"),
                 reader,
             ),
         }
@@ -990,20 +990,20 @@ pub struct ReadFileCall {
     pending: bridge::call::Pending,
 }
 impl ReadFileCall {
-    /// If provided, returns only the first N lines of the file
-    pub fn head<F>(
-        mut self,
-        head: impl bridge::convert::OptionalArgument<f64, F>,
-    ) -> Self {
-        self.input.head = bridge::convert::OptionalArgument::into_optional(head);
-        self
-    }
     /// If provided, returns only the last N lines of the file
     pub fn tail<F>(
         mut self,
         tail: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.tail = bridge::convert::OptionalArgument::into_optional(tail);
+        self
+    }
+    /// If provided, returns only the first N lines of the file
+    pub fn head<F>(
+        mut self,
+        head: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.head = bridge::convert::OptionalArgument::into_optional(head);
         self
     }
 }
@@ -1029,8 +1029,8 @@ pub fn read_file(path: impl Into<String>) -> ReadFileCall {
     ReadFileCall {
         input: ReadFileInput {
             path: path.into(),
-            head: None,
             tail: None,
+            head: None,
         },
         pending: bridge::call::Pending::new("filesystem", "read_file"),
     }
@@ -1351,16 +1351,16 @@ pub fn read_multiple_files(
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadTextFileInput {
     pub path: String,
-    /// If provided, returns only the first N lines of the file
-    pub head: Option<f64>,
     /// If provided, returns only the last N lines of the file
     pub tail: Option<f64>,
+    /// If provided, returns only the first N lines of the file
+    pub head: Option<f64>,
 }
 impl bridge::convert::ToJson for ReadTextFileInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("path", &self.path)],
-            &[("head", &self.head), ("tail", &self.tail)],
+            &[("tail", &self.tail), ("head", &self.head)],
         )
     }
 }
@@ -1377,12 +1377,12 @@ impl bridge::convert::FromJson for ReadTextFileInput {
                 reader.take(level, "path"),
                 reader,
             ),
-            head: bridge::convert::FromJson::from_json(
-                reader.take(level, "head"),
-                reader,
-            ),
             tail: bridge::convert::FromJson::from_json(
                 reader.take(level, "tail"),
+                reader,
+            ),
+            head: bridge::convert::FromJson::from_json(
+                reader.take(level, "head"),
                 reader,
             ),
         }
@@ -1431,20 +1431,20 @@ pub struct ReadTextFileCall {
     pending: bridge::call::Pending,
 }
 impl ReadTextFileCall {
-    /// If provided, returns only the first N lines of the file
-    pub fn head<F>(
-        mut self,
-        head: impl bridge::convert::OptionalArgument<f64, F>,
-    ) -> Self {
-        self.input.head = bridge::convert::OptionalArgument::into_optional(head);
-        self
-    }
     /// If provided, returns only the last N lines of the file
     pub fn tail<F>(
         mut self,
         tail: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.tail = bridge::convert::OptionalArgument::into_optional(tail);
+        self
+    }
+    /// If provided, returns only the first N lines of the file
+    pub fn head<F>(
+        mut self,
+        head: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.head = bridge::convert::OptionalArgument::into_optional(head);
         self
     }
 }
@@ -1470,8 +1470,8 @@ pub fn read_text_file(path: impl Into<String>) -> ReadTextFileCall {
     ReadTextFileCall {
         input: ReadTextFileInput {
             path: path.into(),
-            head: None,
             tail: None,
+            head: None,
         },
         pending: bridge::call::Pending::new("filesystem", "read_text_file"),
     }

@@ -741,20 +741,20 @@ pub fn git_diff_unstaged(repo_path: impl Into<String>) -> GitDiffUnstagedCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitLogInput {
     pub repo_path: String,
-    /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
-    pub end_timestamp: Option<String>,
     pub max_count: Option<i64>,
     /// Start timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute…
     pub start_timestamp: Option<String>,
+    /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
+    pub end_timestamp: Option<String>,
 }
 impl bridge::convert::ToJson for GitLogInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("repo_path", &self.repo_path)],
             &[
-                ("end_timestamp", &self.end_timestamp),
                 ("max_count", &self.max_count),
                 ("start_timestamp", &self.start_timestamp),
+                ("end_timestamp", &self.end_timestamp),
             ],
         )
     }
@@ -772,16 +772,16 @@ impl bridge::convert::FromJson for GitLogInput {
                 reader.take(level, "repo_path"),
                 reader,
             ),
-            end_timestamp: bridge::convert::FromJson::from_json(
-                reader.take(level, "end_timestamp"),
-                reader,
-            ),
             max_count: bridge::convert::FromJson::from_json(
                 reader.take(level, "max_count"),
                 reader,
             ),
             start_timestamp: bridge::convert::FromJson::from_json(
                 reader.take(level, "start_timestamp"),
+                reader,
+            ),
+            end_timestamp: bridge::convert::FromJson::from_json(
+                reader.take(level, "end_timestamp"),
                 reader,
             ),
         }
@@ -803,16 +803,6 @@ pub struct GitLogCall {
     pending: bridge::call::Pending,
 }
 impl GitLogCall {
-    /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
-    pub fn end_timestamp<F>(
-        mut self,
-        end_timestamp: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.end_timestamp = bridge::convert::OptionalArgument::into_optional(
-            end_timestamp,
-        );
-        self
-    }
     pub fn max_count<F>(
         mut self,
         max_count: impl bridge::convert::OptionalArgument<i64, F>,
@@ -832,6 +822,16 @@ impl GitLogCall {
     ) -> Self {
         self.input.start_timestamp = bridge::convert::OptionalArgument::into_optional(
             start_timestamp,
+        );
+        self
+    }
+    /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
+    pub fn end_timestamp<F>(
+        mut self,
+        end_timestamp: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.end_timestamp = bridge::convert::OptionalArgument::into_optional(
+            end_timestamp,
         );
         self
     }
@@ -858,9 +858,9 @@ pub fn git_log(repo_path: impl Into<String>) -> GitLogCall {
     GitLogCall {
         input: GitLogInput {
             repo_path: repo_path.into(),
-            end_timestamp: None,
             max_count: None,
             start_timestamp: None,
+            end_timestamp: None,
         },
         pending: bridge::call::Pending::new("git", "git_log"),
     }

@@ -124,12 +124,12 @@ pub fn n1st_tool() -> N1stToolCall {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OptionInput {
-    pub none: Option<String>,
     pub some: Option<String>,
+    pub none: Option<String>,
 }
 impl bridge::convert::ToJson for OptionInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("None", &self.none), ("Some", &self.some)])
+        bridge::convert::object(&[], &[("Some", &self.some), ("None", &self.none)])
     }
 }
 #[cfg(test)]
@@ -141,12 +141,12 @@ impl bridge::convert::FromJson for OptionInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            none: bridge::convert::FromJson::from_json(
-                reader.take(level, "None"),
-                reader,
-            ),
             some: bridge::convert::FromJson::from_json(
                 reader.take(level, "Some"),
+                reader,
+            ),
+            none: bridge::convert::FromJson::from_json(
+                reader.take(level, "None"),
                 reader,
             ),
         }
@@ -168,18 +168,18 @@ pub struct OptionCall {
     pending: bridge::call::Pending,
 }
 impl OptionCall {
-    pub fn none<F>(
-        mut self,
-        none: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.none = bridge::convert::OptionalArgument::into_optional(none);
-        self
-    }
     pub fn some<F>(
         mut self,
         some: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.some = bridge::convert::OptionalArgument::into_optional(some);
+        self
+    }
+    pub fn none<F>(
+        mut self,
+        none: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.none = bridge::convert::OptionalArgument::into_optional(none);
         self
     }
 }
@@ -204,8 +204,8 @@ impl std::future::Future for OptionCall {
 pub fn option() -> OptionCall {
     OptionCall {
         input: OptionInput {
-            none: None,
             some: None,
+            none: None,
         },
         pending: bridge::call::Pending::new("nasty", "Option"),
     }
@@ -737,26 +737,26 @@ pub fn anchors() -> AnchorsCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArraysInput {
     pub pair: (i64, String),
-    pub bounded: Option<Vec<String>>,
-    pub contains: Option<Vec<bridge::convert::Value>>,
-    pub of_null: Option<Vec<bridge::convert::Value>>,
     pub old_pair: Option<(i64, String)>,
-    pub open_prefix: Option<Vec<bridge::convert::Value>>,
-    pub same: Option<Vec<i64>>,
     pub short: Option<Vec<i64>>,
+    pub same: Option<Vec<i64>>,
+    pub bounded: Option<Vec<String>>,
+    pub open_prefix: Option<Vec<bridge::convert::Value>>,
+    pub contains: Option<Vec<bridge::convert::Value>>,
+    pub of_null: Option<Vec<()>>,
 }
 impl bridge::convert::ToJson for ArraysInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("pair", &self.pair)],
             &[
+                ("old_pair", &self.old_pair),
+                ("short", &self.short),
+                ("same", &self.same),
                 ("bounded", &self.bounded),
+                ("open_prefix", &self.open_prefix),
                 ("contains", &self.contains),
                 ("of_null", &self.of_null),
-                ("old_pair", &self.old_pair),
-                ("open_prefix", &self.open_prefix),
-                ("same", &self.same),
-                ("short", &self.short),
             ],
         )
     }
@@ -774,8 +774,24 @@ impl bridge::convert::FromJson for ArraysInput {
                 reader.take(level, "pair"),
                 reader,
             ),
+            old_pair: bridge::convert::FromJson::from_json(
+                reader.take(level, "old_pair"),
+                reader,
+            ),
+            short: bridge::convert::FromJson::from_json(
+                reader.take(level, "short"),
+                reader,
+            ),
+            same: bridge::convert::FromJson::from_json(
+                reader.take(level, "same"),
+                reader,
+            ),
             bounded: bridge::convert::FromJson::from_json(
                 reader.take(level, "bounded"),
+                reader,
+            ),
+            open_prefix: bridge::convert::FromJson::from_json(
+                reader.take(level, "open_prefix"),
                 reader,
             ),
             contains: bridge::convert::FromJson::from_json(
@@ -784,22 +800,6 @@ impl bridge::convert::FromJson for ArraysInput {
             ),
             of_null: bridge::convert::FromJson::from_json(
                 reader.take(level, "of_null"),
-                reader,
-            ),
-            old_pair: bridge::convert::FromJson::from_json(
-                reader.take(level, "old_pair"),
-                reader,
-            ),
-            open_prefix: bridge::convert::FromJson::from_json(
-                reader.take(level, "open_prefix"),
-                reader,
-            ),
-            same: bridge::convert::FromJson::from_json(
-                reader.take(level, "same"),
-                reader,
-            ),
-            short: bridge::convert::FromJson::from_json(
-                reader.take(level, "short"),
                 reader,
             ),
         }
@@ -846,36 +846,6 @@ pub struct ArraysCall {
     pending: bridge::call::Pending,
 }
 impl ArraysCall {
-    pub fn bounded<F>(
-        mut self,
-        bounded: impl bridge::convert::OptionalArgument<Vec<String>, F>,
-    ) -> Self {
-        self.input.bounded = self
-            .pending
-            .with("bounded", bridge::convert::OptionalArgument::into_optional(bounded));
-        self
-    }
-    pub fn contains<F>(
-        mut self,
-        contains: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
-    ) -> Self {
-        self.input.contains = self
-            .pending
-            .with(
-                "contains",
-                bridge::convert::OptionalArgument::into_optional(contains),
-            );
-        self
-    }
-    pub fn of_null<F>(
-        mut self,
-        of_null: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
-    ) -> Self {
-        self.input.of_null = self
-            .pending
-            .with("of_null", bridge::convert::OptionalArgument::into_optional(of_null));
-        self
-    }
     pub fn old_pair<F>(
         mut self,
         old_pair: impl bridge::convert::OptionalArgument<(i64, String), F>,
@@ -886,6 +856,33 @@ impl ArraysCall {
                 "old_pair",
                 bridge::convert::OptionalArgument::into_optional(old_pair),
             );
+        self
+    }
+    pub fn short<F>(
+        mut self,
+        short: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
+    ) -> Self {
+        self.input.short = self
+            .pending
+            .with("short", bridge::convert::OptionalArgument::into_optional(short));
+        self
+    }
+    pub fn same<F>(
+        mut self,
+        same: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
+    ) -> Self {
+        self.input.same = self
+            .pending
+            .with("same", bridge::convert::OptionalArgument::into_optional(same));
+        self
+    }
+    pub fn bounded<F>(
+        mut self,
+        bounded: impl bridge::convert::OptionalArgument<Vec<String>, F>,
+    ) -> Self {
+        self.input.bounded = self
+            .pending
+            .with("bounded", bridge::convert::OptionalArgument::into_optional(bounded));
         self
     }
     pub fn open_prefix<F>(
@@ -903,22 +900,25 @@ impl ArraysCall {
             );
         self
     }
-    pub fn same<F>(
+    pub fn contains<F>(
         mut self,
-        same: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
+        contains: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
-        self.input.same = self
+        self.input.contains = self
             .pending
-            .with("same", bridge::convert::OptionalArgument::into_optional(same));
+            .with(
+                "contains",
+                bridge::convert::OptionalArgument::into_optional(contains),
+            );
         self
     }
-    pub fn short<F>(
+    pub fn of_null<F>(
         mut self,
-        short: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
+        of_null: impl bridge::convert::OptionalArgument<Vec<()>, F>,
     ) -> Self {
-        self.input.short = self
+        self.input.of_null = self
             .pending
-            .with("short", bridge::convert::OptionalArgument::into_optional(short));
+            .with("of_null", bridge::convert::OptionalArgument::into_optional(of_null));
         self
     }
 }
@@ -947,13 +947,13 @@ pub fn arrays(pair: impl bridge::convert::Argument<(i64, String)>) -> ArraysCall
                 "pair",
                 bridge::convert::Argument::into_argument(pair),
             ),
+            old_pair: None,
+            short: None,
+            same: None,
             bounded: None,
+            open_prefix: None,
             contains: None,
             of_null: None,
-            old_pair: None,
-            open_prefix: None,
-            same: None,
-            short: None,
         },
         pending: bridge::call::Pending::new("nasty", "arrays"),
     }
@@ -1028,8 +1028,8 @@ pub fn async_(await_: bool) -> AsyncCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BooleanSchemasInput {
     pub anything: bridge::convert::Value,
-    pub any_items: Option<Vec<bridge::convert::Value>>,
     pub empty: Option<bridge::convert::Value>,
+    pub any_items: Option<Vec<bridge::convert::Value>>,
     pub no_items: Option<Vec<bridge::convert::Value>>,
 }
 impl bridge::convert::ToJson for BooleanSchemasInput {
@@ -1037,8 +1037,8 @@ impl bridge::convert::ToJson for BooleanSchemasInput {
         bridge::convert::object(
             &[("anything", &self.anything)],
             &[
-                ("any_items", &self.any_items),
                 ("empty", &self.empty),
+                ("any_items", &self.any_items),
                 ("no_items", &self.no_items),
             ],
         )
@@ -1057,12 +1057,12 @@ impl bridge::convert::FromJson for BooleanSchemasInput {
                 reader.take(level, "anything"),
                 reader,
             ),
-            any_items: bridge::convert::FromJson::from_json(
-                reader.take(level, "any_items"),
-                reader,
-            ),
             empty: bridge::convert::FromJson::from_json(
                 reader.take(level, "empty"),
+                reader,
+            ),
+            any_items: bridge::convert::FromJson::from_json(
+                reader.take(level, "any_items"),
                 reader,
             ),
             no_items: bridge::convert::FromJson::from_json(
@@ -1088,6 +1088,10 @@ pub struct BooleanSchemasCall {
     pending: bridge::call::Pending,
 }
 impl BooleanSchemasCall {
+    pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
+        self.input.empty = bridge::convert::optional_value(&empty);
+        self
+    }
     pub fn any_items<F>(
         mut self,
         any_items: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -1098,10 +1102,6 @@ impl BooleanSchemasCall {
                 "any_items",
                 bridge::convert::OptionalArgument::into_optional(any_items),
             );
-        self
-    }
-    pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
-        self.input.empty = bridge::convert::optional_value(&empty);
         self
     }
     pub fn no_items<F>(
@@ -1138,8 +1138,8 @@ pub fn boolean_schemas(anything: impl bridge::convert::Serialize) -> BooleanSche
     BooleanSchemasCall {
         input: BooleanSchemasInput {
             anything: bridge::convert::value(&anything),
-            any_items: None,
             empty: None,
+            any_items: None,
             no_items: None,
         },
         pending: bridge::call::Pending::new("nasty", "boolean_schemas"),
@@ -1254,26 +1254,26 @@ pub fn call() -> CallCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConditionsInput {
     pub mode: ConditionsMode,
-    pub either: Option<ConditionsEither>,
-    pub for_a: Option<String>,
-    pub for_b: Option<i64>,
     pub nested: Option<ConditionsNested>,
+    pub either: Option<ConditionsEither>,
     pub one_of_many: Option<ConditionsOneOfMany>,
-    pub with_a: Option<bool>,
     pub with_b: Option<bool>,
+    pub with_a: Option<bool>,
+    pub for_b: Option<i64>,
+    pub for_a: Option<String>,
 }
 impl bridge::convert::ToJson for ConditionsInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("mode", &self.mode)],
             &[
-                ("either", &self.either),
-                ("for_a", &self.for_a),
-                ("for_b", &self.for_b),
                 ("nested", &self.nested),
+                ("either", &self.either),
                 ("one_of_many", &self.one_of_many),
-                ("with_a", &self.with_a),
                 ("with_b", &self.with_b),
+                ("with_a", &self.with_a),
+                ("for_b", &self.for_b),
+                ("for_a", &self.for_a),
             ],
         )
     }
@@ -1291,32 +1291,32 @@ impl bridge::convert::FromJson for ConditionsInput {
                 reader.take(level, "mode"),
                 reader,
             ),
-            either: bridge::convert::FromJson::from_json(
-                reader.take(level, "either"),
-                reader,
-            ),
-            for_a: bridge::convert::FromJson::from_json(
-                reader.take(level, "for_a"),
-                reader,
-            ),
-            for_b: bridge::convert::FromJson::from_json(
-                reader.take(level, "for_b"),
-                reader,
-            ),
             nested: bridge::convert::FromJson::from_json(
                 reader.take(level, "nested"),
+                reader,
+            ),
+            either: bridge::convert::FromJson::from_json(
+                reader.take(level, "either"),
                 reader,
             ),
             one_of_many: bridge::convert::FromJson::from_json(
                 reader.take(level, "one_of_many"),
                 reader,
             ),
+            with_b: bridge::convert::FromJson::from_json(
+                reader.take(level, "with_b"),
+                reader,
+            ),
             with_a: bridge::convert::FromJson::from_json(
                 reader.take(level, "with_a"),
                 reader,
             ),
-            with_b: bridge::convert::FromJson::from_json(
-                reader.take(level, "with_b"),
+            for_b: bridge::convert::FromJson::from_json(
+                reader.take(level, "for_b"),
+                reader,
+            ),
+            for_a: bridge::convert::FromJson::from_json(
+                reader.take(level, "for_a"),
                 reader,
             ),
         }
@@ -1348,6 +1348,37 @@ impl bridge::convert::GeneratedText for ConditionsMode {
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
+pub struct ConditionsNested {
+    pub kind: Option<String>,
+    pub y: Option<String>,
+    pub x: Option<i64>,
+}
+impl bridge::convert::ToJson for ConditionsNested {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("kind", &self.kind), ("y", &self.y), ("x", &self.x)],
+        )
+    }
+}
+impl bridge::convert::FromJson for ConditionsNested {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            kind: bridge::convert::FromJson::from_json(
+                reader.take(level, "kind"),
+                reader,
+            ),
+            y: bridge::convert::FromJson::from_json(reader.take(level, "y"), reader),
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConditionsEither {
     pub a: Option<String>,
     pub b: Option<i64>,
@@ -1367,37 +1398,6 @@ impl bridge::convert::FromJson for ConditionsEither {
         Self {
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
             b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ConditionsNested {
-    pub kind: Option<String>,
-    pub x: Option<i64>,
-    pub y: Option<String>,
-}
-impl bridge::convert::ToJson for ConditionsNested {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[("kind", &self.kind), ("x", &self.x), ("y", &self.y)],
-        )
-    }
-}
-impl bridge::convert::FromJson for ConditionsNested {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            kind: bridge::convert::FromJson::from_json(
-                reader.take(level, "kind"),
-                reader,
-            ),
-            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-            y: bridge::convert::FromJson::from_json(reader.take(level, "y"), reader),
         }
     }
 }
@@ -1449,8 +1449,8 @@ impl bridge::convert::FromJson for ConditionsOutput {
     }
 }
 bridge::generated! {
-    ConditionsMode = 8783685639962005 ConditionsEither = 388757258967432933
-    ConditionsNested = 3706314475811216746 ConditionsOneOfMany = 10147518193814577905
+    ConditionsMode = 8783685639962005 ConditionsNested = 3706314475811216746
+    ConditionsEither = 388757258967432933 ConditionsOneOfMany = 10147518193814577905
     ConditionsOutput = 5770376387192589515
 }
 bridge::generated_text! {
@@ -1472,31 +1472,6 @@ pub struct ConditionsCall {
     pending: bridge::call::Pending,
 }
 impl ConditionsCall {
-    pub fn either<F>(
-        mut self,
-        either: impl bridge::convert::OptionalArgument<ConditionsEither, F>,
-    ) -> Self {
-        self.input.either = self
-            .pending
-            .with("either", bridge::convert::OptionalArgument::into_optional(either));
-        self
-    }
-    pub fn for_a<F>(
-        mut self,
-        for_a: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.for_a = bridge::convert::OptionalArgument::into_optional(for_a);
-        self
-    }
-    pub fn for_b<F>(
-        mut self,
-        for_b: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.for_b = self
-            .pending
-            .with("for_b", bridge::convert::OptionalArgument::into_optional(for_b));
-        self
-    }
     pub fn nested<F>(
         mut self,
         nested: impl bridge::convert::OptionalArgument<ConditionsNested, F>,
@@ -1504,6 +1479,15 @@ impl ConditionsCall {
         self.input.nested = self
             .pending
             .with("nested", bridge::convert::OptionalArgument::into_optional(nested));
+        self
+    }
+    pub fn either<F>(
+        mut self,
+        either: impl bridge::convert::OptionalArgument<ConditionsEither, F>,
+    ) -> Self {
+        self.input.either = self
+            .pending
+            .with("either", bridge::convert::OptionalArgument::into_optional(either));
         self
     }
     pub fn one_of_many<F>(
@@ -1518,6 +1502,13 @@ impl ConditionsCall {
             );
         self
     }
+    pub fn with_b<F>(
+        mut self,
+        with_b: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.with_b = bridge::convert::OptionalArgument::into_optional(with_b);
+        self
+    }
     pub fn with_a<F>(
         mut self,
         with_a: impl bridge::convert::OptionalArgument<bool, F>,
@@ -1525,11 +1516,20 @@ impl ConditionsCall {
         self.input.with_a = bridge::convert::OptionalArgument::into_optional(with_a);
         self
     }
-    pub fn with_b<F>(
+    pub fn for_b<F>(
         mut self,
-        with_b: impl bridge::convert::OptionalArgument<bool, F>,
+        for_b: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.with_b = bridge::convert::OptionalArgument::into_optional(with_b);
+        self.input.for_b = self
+            .pending
+            .with("for_b", bridge::convert::OptionalArgument::into_optional(for_b));
+        self
+    }
+    pub fn for_a<F>(
+        mut self,
+        for_a: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.for_a = bridge::convert::OptionalArgument::into_optional(for_a);
         self
     }
 }
@@ -1560,13 +1560,13 @@ pub fn conditions(
                 "mode",
                 bridge::convert::Argument::into_argument(mode),
             ),
-            either: None,
-            for_a: None,
-            for_b: None,
             nested: None,
+            either: None,
             one_of_many: None,
-            with_a: None,
             with_b: None,
+            with_a: None,
+            for_b: None,
+            for_a: None,
         },
         pending: bridge::call::Pending::new("nasty", "conditions"),
     }
@@ -1843,24 +1843,24 @@ pub fn description() -> DescriptionCall {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft3Input {
-    pub base: String,
     pub needed: i64,
+    pub base: String,
+    pub free: Option<bridge::convert::Value>,
     pub above: Option<f64>,
-    pub disallowed: Option<bridge::convert::Value>,
     pub either: Option<Draft3Either>,
     pub extended: Option<Draft3Extended>,
-    pub free: Option<bridge::convert::Value>,
+    pub disallowed: Option<bridge::convert::Value>,
 }
 impl bridge::convert::ToJson for Draft3Input {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
-            &[("base", &self.base), ("needed", &self.needed)],
+            &[("needed", &self.needed), ("base", &self.base)],
             &[
+                ("free", &self.free),
                 ("above", &self.above),
-                ("disallowed", &self.disallowed),
                 ("either", &self.either),
                 ("extended", &self.extended),
-                ("free", &self.free),
+                ("disallowed", &self.disallowed),
             ],
         )
     }
@@ -1874,20 +1874,20 @@ impl bridge::convert::FromJson for Draft3Input {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            base: bridge::convert::FromJson::from_json(
-                reader.take(level, "base"),
-                reader,
-            ),
             needed: bridge::convert::FromJson::from_json(
                 reader.take(level, "needed"),
                 reader,
             ),
-            above: bridge::convert::FromJson::from_json(
-                reader.take(level, "above"),
+            base: bridge::convert::FromJson::from_json(
+                reader.take(level, "base"),
                 reader,
             ),
-            disallowed: bridge::convert::FromJson::from_json(
-                reader.take(level, "disallowed"),
+            free: bridge::convert::FromJson::from_json(
+                reader.take(level, "free"),
+                reader,
+            ),
+            above: bridge::convert::FromJson::from_json(
+                reader.take(level, "above"),
                 reader,
             ),
             either: bridge::convert::FromJson::from_json(
@@ -1898,8 +1898,8 @@ impl bridge::convert::FromJson for Draft3Input {
                 reader.take(level, "extended"),
                 reader,
             ),
-            free: bridge::convert::FromJson::from_json(
-                reader.take(level, "free"),
+            disallowed: bridge::convert::FromJson::from_json(
+                reader.take(level, "disallowed"),
                 reader,
             ),
         }
@@ -2002,15 +2002,15 @@ pub struct Draft3Call {
     pending: bridge::call::Pending,
 }
 impl Draft3Call {
+    pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
+        self.input.free = bridge::convert::optional_value(&free);
+        self
+    }
     pub fn above<F>(
         mut self,
         above: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.above = bridge::convert::OptionalArgument::into_optional(above);
-        self
-    }
-    pub fn disallowed(mut self, disallowed: impl bridge::convert::Serialize) -> Self {
-        self.input.disallowed = bridge::convert::optional_value(&disallowed);
         self
     }
     pub fn either<F>(
@@ -2034,8 +2034,8 @@ impl Draft3Call {
             );
         self
     }
-    pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
-        self.input.free = bridge::convert::optional_value(&free);
+    pub fn disallowed(mut self, disallowed: impl bridge::convert::Serialize) -> Self {
+        self.input.disallowed = bridge::convert::optional_value(&disallowed);
         self
     }
 }
@@ -2058,21 +2058,21 @@ impl std::future::Future for Draft3Call {
 /// What drafts 3 and 4 wrote.
 #[track_caller]
 pub fn draft3(
-    base: impl Into<String>,
     needed: impl bridge::convert::Argument<i64>,
+    base: impl Into<String>,
 ) -> Draft3Call {
     Draft3Call {
         input: Draft3Input {
-            base: base.into(),
             needed: bridge::convert::named(
                 "needed",
                 bridge::convert::Argument::into_argument(needed),
             ),
+            base: base.into(),
+            free: None,
             above: None,
-            disallowed: None,
             either: None,
             extended: None,
-            free: None,
+            disallowed: None,
         },
         pending: bridge::call::Pending::new("nasty", "draft3"),
     }
@@ -2083,28 +2083,28 @@ pub fn draft3(
 pub struct EnumsInput {
     pub null_value: Option<EnumsNullValue>,
     pub twice: EnumsTwice,
-    pub big: Option<u64>,
-    pub booleans: Option<bool>,
-    pub empty: Option<bridge::convert::Value>,
-    pub floats: Option<f64>,
-    pub null_const: Option<bridge::convert::Value>,
+    pub null_const: Option<()>,
     pub null_type: Option<EnumsNullType>,
-    pub objects: Option<bridge::convert::Value>,
+    pub empty: Option<bridge::convert::Value>,
+    pub big: Option<u64>,
     pub typed: Option<EnumsTyped>,
+    pub objects: Option<bridge::convert::Value>,
+    pub floats: Option<f64>,
+    pub booleans: Option<bool>,
 }
 impl bridge::convert::ToJson for EnumsInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("null_value", &self.null_value), ("twice", &self.twice), ("flag", &true)],
             &[
-                ("big", &self.big),
-                ("booleans", &self.booleans),
-                ("empty", &self.empty),
-                ("floats", &self.floats),
                 ("null_const", &self.null_const),
                 ("null_type", &self.null_type),
-                ("objects", &self.objects),
+                ("empty", &self.empty),
+                ("big", &self.big),
                 ("typed", &self.typed),
+                ("objects", &self.objects),
+                ("floats", &self.floats),
+                ("booleans", &self.booleans),
             ],
         )
     }
@@ -2126,19 +2126,6 @@ impl bridge::convert::FromJson for EnumsInput {
                 reader.take(level, "twice"),
                 reader,
             ),
-            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
-            booleans: bridge::convert::FromJson::from_json(
-                reader.take(level, "booleans"),
-                reader,
-            ),
-            empty: bridge::convert::FromJson::from_json(
-                reader.take(level, "empty"),
-                reader,
-            ),
-            floats: bridge::convert::FromJson::from_json(
-                reader.take(level, "floats"),
-                reader,
-            ),
             null_const: bridge::convert::FromJson::from_json(
                 reader.take(level, "null_const"),
                 reader,
@@ -2147,12 +2134,25 @@ impl bridge::convert::FromJson for EnumsInput {
                 reader.take(level, "null_type"),
                 reader,
             ),
+            empty: bridge::convert::FromJson::from_json(
+                reader.take(level, "empty"),
+                reader,
+            ),
+            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
+            typed: bridge::convert::FromJson::from_json(
+                reader.take(level, "typed"),
+                reader,
+            ),
             objects: bridge::convert::FromJson::from_json(
                 reader.take(level, "objects"),
                 reader,
             ),
-            typed: bridge::convert::FromJson::from_json(
-                reader.take(level, "typed"),
+            floats: bridge::convert::FromJson::from_json(
+                reader.take(level, "floats"),
+                reader,
+            ),
+            booleans: bridge::convert::FromJson::from_json(
+                reader.take(level, "booleans"),
                 reader,
             ),
         }
@@ -2275,35 +2275,13 @@ pub struct EnumsCall {
     pending: bridge::call::Pending,
 }
 impl EnumsCall {
-    pub fn big<F>(
+    pub fn null_const<F>(
         mut self,
-        big: impl bridge::convert::OptionalArgument<u64, F>,
+        null_const: impl bridge::convert::OptionalArgument<(), F>,
     ) -> Self {
-        self.input.big = self
-            .pending
-            .with("big", bridge::convert::OptionalArgument::into_optional(big));
-        self
-    }
-    pub fn booleans<F>(
-        mut self,
-        booleans: impl bridge::convert::OptionalArgument<bool, F>,
-    ) -> Self {
-        self.input.booleans = bridge::convert::OptionalArgument::into_optional(booleans);
-        self
-    }
-    pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
-        self.input.empty = bridge::convert::optional_value(&empty);
-        self
-    }
-    pub fn floats<F>(
-        mut self,
-        floats: impl bridge::convert::OptionalArgument<f64, F>,
-    ) -> Self {
-        self.input.floats = bridge::convert::OptionalArgument::into_optional(floats);
-        self
-    }
-    pub fn null_const(mut self, null_const: impl bridge::convert::Serialize) -> Self {
-        self.input.null_const = bridge::convert::optional_value(&null_const);
+        self.input.null_const = bridge::convert::OptionalArgument::into_optional(
+            null_const,
+        );
         self
     }
     pub fn null_type<F>(
@@ -2318,8 +2296,17 @@ impl EnumsCall {
             );
         self
     }
-    pub fn objects(mut self, objects: impl bridge::convert::Serialize) -> Self {
-        self.input.objects = bridge::convert::optional_value(&objects);
+    pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
+        self.input.empty = bridge::convert::optional_value(&empty);
+        self
+    }
+    pub fn big<F>(
+        mut self,
+        big: impl bridge::convert::OptionalArgument<u64, F>,
+    ) -> Self {
+        self.input.big = self
+            .pending
+            .with("big", bridge::convert::OptionalArgument::into_optional(big));
         self
     }
     pub fn typed<F>(
@@ -2329,6 +2316,24 @@ impl EnumsCall {
         self.input.typed = self
             .pending
             .with("typed", bridge::convert::OptionalArgument::into_optional(typed));
+        self
+    }
+    pub fn objects(mut self, objects: impl bridge::convert::Serialize) -> Self {
+        self.input.objects = bridge::convert::optional_value(&objects);
+        self
+    }
+    pub fn floats<F>(
+        mut self,
+        floats: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.floats = bridge::convert::OptionalArgument::into_optional(floats);
+        self
+    }
+    pub fn booleans<F>(
+        mut self,
+        booleans: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.booleans = bridge::convert::OptionalArgument::into_optional(booleans);
         self
     }
 }
@@ -2364,14 +2369,14 @@ pub fn enums<F>(
                 "twice",
                 bridge::convert::Argument::into_argument(twice),
             ),
-            big: None,
-            booleans: None,
-            empty: None,
-            floats: None,
             null_const: None,
             null_type: None,
-            objects: None,
+            empty: None,
+            big: None,
             typed: None,
+            objects: None,
+            floats: None,
+            booleans: None,
         },
         pending: bridge::call::Pending::new("nasty", "enums"),
     }
@@ -2380,21 +2385,21 @@ pub fn enums<F>(
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct FourRequiredInput {
-    pub zeta: String,
     pub source: String,
     pub target: String,
     pub owner: String,
     pub repo: String,
+    pub zeta: String,
 }
 impl bridge::convert::ToJson for FourRequiredInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
-                ("zeta", &self.zeta),
                 ("source", &self.source),
                 ("target", &self.target),
                 ("owner", &self.owner),
                 ("repo", &self.repo),
+                ("zeta", &self.zeta),
             ],
             &[],
         )
@@ -2409,10 +2414,6 @@ impl bridge::convert::FromJson for FourRequiredInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            zeta: bridge::convert::FromJson::from_json(
-                reader.take(level, "zeta"),
-                reader,
-            ),
             source: bridge::convert::FromJson::from_json(
                 reader.take(level, "source"),
                 reader,
@@ -2427,6 +2428,10 @@ impl bridge::convert::FromJson for FourRequiredInput {
             ),
             repo: bridge::convert::FromJson::from_json(
                 reader.take(level, "repo"),
+                reader,
+            ),
+            zeta: bridge::convert::FromJson::from_json(
+                reader.take(level, "zeta"),
                 reader,
             ),
         }
@@ -2466,19 +2471,19 @@ impl std::future::Future for FourRequiredCall {
 /// Strings that could be swapped.
 #[track_caller]
 pub fn four_required(
-    zeta: impl Into<String>,
     source: impl Into<String>,
     target: impl Into<String>,
     owner: impl Into<String>,
     repo: impl Into<String>,
+    zeta: impl Into<String>,
 ) -> FourRequiredCall {
     FourRequiredCall {
         input: FourRequiredInput {
-            zeta: zeta.into(),
             source: source.into(),
             target: target.into(),
             owner: owner.into(),
             repo: repo.into(),
+            zeta: zeta.into(),
         },
         pending: bridge::call::Pending::new("nasty", "four_required"),
     }
@@ -2821,13 +2826,13 @@ impl bridge::convert::FromJson for InputUnionInput {
 }
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputUnionOutput {
-    pub error: Option<String>,
     pub ok: Option<bool>,
+    pub error: Option<String>,
 }
 impl bridge::convert::ToJson for InputUnionOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("error", &self.error), ("ok", &self.ok)])
+        bridge::convert::object(&[], &[("ok", &self.ok), ("error", &self.error)])
     }
 }
 impl bridge::convert::FromJson for InputUnionOutput {
@@ -2837,11 +2842,11 @@ impl bridge::convert::FromJson for InputUnionOutput {
     ) -> Self {
         let level = reader.object(value);
         Self {
+            ok: bridge::convert::FromJson::from_json(reader.take(level, "ok"), reader),
             error: bridge::convert::FromJson::from_json(
                 reader.take(level, "error"),
                 reader,
             ),
-            ok: bridge::convert::FromJson::from_json(reader.take(level, "ok"), reader),
         }
     }
 }
@@ -3288,22 +3293,22 @@ pub fn main() -> MainCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapsInput {
     pub labels: std::collections::BTreeMap<String, String>,
-    pub both: Option<std::collections::BTreeMap<String, bridge::Scalar>>,
-    pub closed: Option<bridge::convert::Value>,
-    pub free: Option<bridge::convert::Value>,
     pub nested: Option<std::collections::BTreeMap<String, Vec<MapsNested>>>,
     pub patterns: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
+    pub both: Option<std::collections::BTreeMap<String, bridge::Scalar>>,
+    pub free: Option<bridge::convert::Value>,
+    pub closed: Option<bridge::convert::Value>,
 }
 impl bridge::convert::ToJson for MapsInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("labels", &self.labels)],
             &[
-                ("both", &self.both),
-                ("closed", &self.closed),
-                ("free", &self.free),
                 ("nested", &self.nested),
                 ("patterns", &self.patterns),
+                ("both", &self.both),
+                ("free", &self.free),
+                ("closed", &self.closed),
             ],
         )
     }
@@ -3321,24 +3326,24 @@ impl bridge::convert::FromJson for MapsInput {
                 reader.take(level, "labels"),
                 reader,
             ),
-            both: bridge::convert::FromJson::from_json(
-                reader.take(level, "both"),
-                reader,
-            ),
-            closed: bridge::convert::FromJson::from_json(
-                reader.take(level, "closed"),
-                reader,
-            ),
-            free: bridge::convert::FromJson::from_json(
-                reader.take(level, "free"),
-                reader,
-            ),
             nested: bridge::convert::FromJson::from_json(
                 reader.take(level, "nested"),
                 reader,
             ),
             patterns: bridge::convert::FromJson::from_json(
                 reader.take(level, "patterns"),
+                reader,
+            ),
+            both: bridge::convert::FromJson::from_json(
+                reader.take(level, "both"),
+                reader,
+            ),
+            free: bridge::convert::FromJson::from_json(
+                reader.take(level, "free"),
+                reader,
+            ),
+            closed: bridge::convert::FromJson::from_json(
+                reader.take(level, "closed"),
                 reader,
             ),
         }
@@ -3384,26 +3389,6 @@ pub struct MapsCall {
     pending: bridge::call::Pending,
 }
 impl MapsCall {
-    pub fn both<F>(
-        mut self,
-        both: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, bridge::Scalar>,
-            F,
-        >,
-    ) -> Self {
-        self.input.both = self
-            .pending
-            .with("both", bridge::convert::OptionalArgument::into_optional(both));
-        self
-    }
-    pub fn closed(mut self, closed: impl bridge::convert::Serialize) -> Self {
-        self.input.closed = bridge::convert::optional_value(&closed);
-        self
-    }
-    pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
-        self.input.free = bridge::convert::optional_value(&free);
-        self
-    }
     pub fn nested<F>(
         mut self,
         nested: impl bridge::convert::OptionalArgument<
@@ -3429,6 +3414,26 @@ impl MapsCall {
                 "patterns",
                 bridge::convert::OptionalArgument::into_optional(patterns),
             );
+        self
+    }
+    pub fn both<F>(
+        mut self,
+        both: impl bridge::convert::OptionalArgument<
+            std::collections::BTreeMap<String, bridge::Scalar>,
+            F,
+        >,
+    ) -> Self {
+        self.input.both = self
+            .pending
+            .with("both", bridge::convert::OptionalArgument::into_optional(both));
+        self
+    }
+    pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
+        self.input.free = bridge::convert::optional_value(&free);
+        self
+    }
+    pub fn closed(mut self, closed: impl bridge::convert::Serialize) -> Self {
+        self.input.closed = bridge::convert::optional_value(&closed);
         self
     }
 }
@@ -3458,11 +3463,11 @@ pub fn maps(
                 "labels",
                 bridge::convert::Argument::into_argument(labels),
             ),
-            both: None,
-            closed: None,
-            free: None,
             nested: None,
             patterns: None,
+            both: None,
+            free: None,
+            closed: None,
         },
         pending: bridge::call::Pending::new("nasty", "maps"),
     }
@@ -3588,38 +3593,38 @@ pub fn merged(
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MethodNamesInput {
-    pub boxed: Option<i64>,
     pub call: Option<i64>,
-    pub clone: Option<i64>,
-    pub context: Option<i64>,
-    pub drop: Option<i64>,
-    pub from_json: Option<i64>,
-    pub input: Option<i64>,
-    pub into_future: Option<i64>,
-    pub map: Option<i64>,
-    pub pending: Option<i64>,
     pub poll: Option<i64>,
-    pub then: Option<i64>,
+    pub clone: Option<i64>,
+    pub into_future: Option<i64>,
+    pub drop: Option<i64>,
     pub to_json: Option<i64>,
+    pub from_json: Option<i64>,
+    pub map: Option<i64>,
+    pub then: Option<i64>,
+    pub boxed: Option<i64>,
+    pub input: Option<i64>,
+    pub pending: Option<i64>,
+    pub context: Option<i64>,
 }
 impl bridge::convert::ToJson for MethodNamesInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[],
             &[
-                ("boxed", &self.boxed),
                 ("call", &self.call),
-                ("clone", &self.clone),
-                ("context", &self.context),
-                ("drop", &self.drop),
-                ("from_json", &self.from_json),
-                ("input", &self.input),
-                ("into_future", &self.into_future),
-                ("map", &self.map),
-                ("pending", &self.pending),
                 ("poll", &self.poll),
-                ("then", &self.then),
+                ("clone", &self.clone),
+                ("into_future", &self.into_future),
+                ("drop", &self.drop),
                 ("to_json", &self.to_json),
+                ("from_json", &self.from_json),
+                ("map", &self.map),
+                ("then", &self.then),
+                ("boxed", &self.boxed),
+                ("input", &self.input),
+                ("pending", &self.pending),
+                ("context", &self.context),
             ],
         )
     }
@@ -3633,53 +3638,53 @@ impl bridge::convert::FromJson for MethodNamesInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            boxed: bridge::convert::FromJson::from_json(
-                reader.take(level, "boxed"),
-                reader,
-            ),
             call: bridge::convert::FromJson::from_json(
                 reader.take(level, "call"),
-                reader,
-            ),
-            clone: bridge::convert::FromJson::from_json(
-                reader.take(level, "clone"),
-                reader,
-            ),
-            context: bridge::convert::FromJson::from_json(
-                reader.take(level, "context"),
-                reader,
-            ),
-            drop: bridge::convert::FromJson::from_json(
-                reader.take(level, "drop"),
-                reader,
-            ),
-            from_json: bridge::convert::FromJson::from_json(
-                reader.take(level, "from_json"),
-                reader,
-            ),
-            input: bridge::convert::FromJson::from_json(
-                reader.take(level, "input"),
-                reader,
-            ),
-            into_future: bridge::convert::FromJson::from_json(
-                reader.take(level, "into_future"),
-                reader,
-            ),
-            map: bridge::convert::FromJson::from_json(reader.take(level, "map"), reader),
-            pending: bridge::convert::FromJson::from_json(
-                reader.take(level, "pending"),
                 reader,
             ),
             poll: bridge::convert::FromJson::from_json(
                 reader.take(level, "poll"),
                 reader,
             ),
-            then: bridge::convert::FromJson::from_json(
-                reader.take(level, "then"),
+            clone: bridge::convert::FromJson::from_json(
+                reader.take(level, "clone"),
+                reader,
+            ),
+            into_future: bridge::convert::FromJson::from_json(
+                reader.take(level, "into_future"),
+                reader,
+            ),
+            drop: bridge::convert::FromJson::from_json(
+                reader.take(level, "drop"),
                 reader,
             ),
             to_json: bridge::convert::FromJson::from_json(
                 reader.take(level, "to_json"),
+                reader,
+            ),
+            from_json: bridge::convert::FromJson::from_json(
+                reader.take(level, "from_json"),
+                reader,
+            ),
+            map: bridge::convert::FromJson::from_json(reader.take(level, "map"), reader),
+            then: bridge::convert::FromJson::from_json(
+                reader.take(level, "then"),
+                reader,
+            ),
+            boxed: bridge::convert::FromJson::from_json(
+                reader.take(level, "boxed"),
+                reader,
+            ),
+            input: bridge::convert::FromJson::from_json(
+                reader.take(level, "input"),
+                reader,
+            ),
+            pending: bridge::convert::FromJson::from_json(
+                reader.take(level, "pending"),
+                reader,
+            ),
+            context: bridge::convert::FromJson::from_json(
+                reader.take(level, "context"),
                 reader,
             ),
         }
@@ -3701,15 +3706,6 @@ pub struct MethodNamesCall {
     pending: bridge::call::Pending,
 }
 impl MethodNamesCall {
-    pub fn boxed<F>(
-        mut self,
-        boxed: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.boxed = self
-            .pending
-            .with("boxed", bridge::convert::OptionalArgument::into_optional(boxed));
-        self
-    }
     pub fn call<F>(
         mut self,
         call: impl bridge::convert::OptionalArgument<i64, F>,
@@ -3719,6 +3715,15 @@ impl MethodNamesCall {
             .with("call", bridge::convert::OptionalArgument::into_optional(call));
         self
     }
+    pub fn poll<F>(
+        mut self,
+        poll: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.poll = self
+            .pending
+            .with("poll", bridge::convert::OptionalArgument::into_optional(poll));
+        self
+    }
     pub fn clone<F>(
         mut self,
         clone: impl bridge::convert::OptionalArgument<i64, F>,
@@ -3726,45 +3731,6 @@ impl MethodNamesCall {
         self.input.clone = self
             .pending
             .with("clone", bridge::convert::OptionalArgument::into_optional(clone));
-        self
-    }
-    pub fn context<F>(
-        mut self,
-        context: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.context = self
-            .pending
-            .with("context", bridge::convert::OptionalArgument::into_optional(context));
-        self
-    }
-    pub fn drop<F>(
-        mut self,
-        drop: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.drop = self
-            .pending
-            .with("drop", bridge::convert::OptionalArgument::into_optional(drop));
-        self
-    }
-    pub fn from_json<F>(
-        mut self,
-        from_json: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.from_json = self
-            .pending
-            .with(
-                "from_json",
-                bridge::convert::OptionalArgument::into_optional(from_json),
-            );
-        self
-    }
-    pub fn input<F>(
-        mut self,
-        input: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.input = self
-            .pending
-            .with("input", bridge::convert::OptionalArgument::into_optional(input));
         self
     }
     pub fn into_future<F>(
@@ -3779,6 +3745,36 @@ impl MethodNamesCall {
             );
         self
     }
+    pub fn drop<F>(
+        mut self,
+        drop: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.drop = self
+            .pending
+            .with("drop", bridge::convert::OptionalArgument::into_optional(drop));
+        self
+    }
+    pub fn to_json<F>(
+        mut self,
+        to_json: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.to_json = self
+            .pending
+            .with("to_json", bridge::convert::OptionalArgument::into_optional(to_json));
+        self
+    }
+    pub fn from_json<F>(
+        mut self,
+        from_json: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.from_json = self
+            .pending
+            .with(
+                "from_json",
+                bridge::convert::OptionalArgument::into_optional(from_json),
+            );
+        self
+    }
     pub fn map<F>(
         mut self,
         map: impl bridge::convert::OptionalArgument<i64, F>,
@@ -3786,24 +3782,6 @@ impl MethodNamesCall {
         self.input.map = self
             .pending
             .with("map", bridge::convert::OptionalArgument::into_optional(map));
-        self
-    }
-    pub fn pending<F>(
-        mut self,
-        pending: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.pending = self
-            .pending
-            .with("pending", bridge::convert::OptionalArgument::into_optional(pending));
-        self
-    }
-    pub fn poll<F>(
-        mut self,
-        poll: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.poll = self
-            .pending
-            .with("poll", bridge::convert::OptionalArgument::into_optional(poll));
         self
     }
     pub fn then<F>(
@@ -3815,13 +3793,40 @@ impl MethodNamesCall {
             .with("then", bridge::convert::OptionalArgument::into_optional(then));
         self
     }
-    pub fn to_json<F>(
+    pub fn boxed<F>(
         mut self,
-        to_json: impl bridge::convert::OptionalArgument<i64, F>,
+        boxed: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.to_json = self
+        self.input.boxed = self
             .pending
-            .with("to_json", bridge::convert::OptionalArgument::into_optional(to_json));
+            .with("boxed", bridge::convert::OptionalArgument::into_optional(boxed));
+        self
+    }
+    pub fn input<F>(
+        mut self,
+        input: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.input = self
+            .pending
+            .with("input", bridge::convert::OptionalArgument::into_optional(input));
+        self
+    }
+    pub fn pending<F>(
+        mut self,
+        pending: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.pending = self
+            .pending
+            .with("pending", bridge::convert::OptionalArgument::into_optional(pending));
+        self
+    }
+    pub fn context<F>(
+        mut self,
+        context: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.context = self
+            .pending
+            .with("context", bridge::convert::OptionalArgument::into_optional(context));
         self
     }
 }
@@ -3847,19 +3852,19 @@ impl std::future::Future for MethodNamesCall {
 pub fn method_names() -> MethodNamesCall {
     MethodNamesCall {
         input: MethodNamesInput {
-            boxed: None,
             call: None,
-            clone: None,
-            context: None,
-            drop: None,
-            from_json: None,
-            input: None,
-            into_future: None,
-            map: None,
-            pending: None,
             poll: None,
-            then: None,
+            clone: None,
+            into_future: None,
+            drop: None,
             to_json: None,
+            from_json: None,
+            map: None,
+            then: None,
+            boxed: None,
+            input: None,
+            pending: None,
+            context: None,
         },
         pending: bridge::call::Pending::new("nasty", "method_names"),
     }
@@ -4124,15 +4129,15 @@ pub fn nonsense() -> NonsenseCall {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NullDefaultInput {
+    pub text: Option<String>,
     pub flag: Option<bool>,
     pub list: Option<Vec<String>>,
-    pub text: Option<String>,
 }
 impl bridge::convert::ToJson for NullDefaultInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[],
-            &[("flag", &self.flag), ("list", &self.list), ("text", &self.text)],
+            &[("text", &self.text), ("flag", &self.flag), ("list", &self.list)],
         )
     }
 }
@@ -4145,16 +4150,16 @@ impl bridge::convert::FromJson for NullDefaultInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
+            text: bridge::convert::FromJson::from_json(
+                reader.take(level, "text"),
+                reader,
+            ),
             flag: bridge::convert::FromJson::from_json(
                 reader.take(level, "flag"),
                 reader,
             ),
             list: bridge::convert::FromJson::from_json(
                 reader.take(level, "list"),
-                reader,
-            ),
-            text: bridge::convert::FromJson::from_json(
-                reader.take(level, "text"),
                 reader,
             ),
         }
@@ -4176,6 +4181,13 @@ pub struct NullDefaultCall {
     pending: bridge::call::Pending,
 }
 impl NullDefaultCall {
+    pub fn text<F>(
+        mut self,
+        text: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.text = bridge::convert::OptionalArgument::into_optional(text);
+        self
+    }
     pub fn flag<F>(
         mut self,
         flag: impl bridge::convert::OptionalArgument<bool, F>,
@@ -4190,13 +4202,6 @@ impl NullDefaultCall {
         self.input.list = self
             .pending
             .with("list", bridge::convert::OptionalArgument::into_optional(list));
-        self
-    }
-    pub fn text<F>(
-        mut self,
-        text: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.text = bridge::convert::OptionalArgument::into_optional(text);
         self
     }
 }
@@ -4221,9 +4226,9 @@ impl std::future::Future for NullDefaultCall {
 pub fn null_default() -> NullDefaultCall {
     NullDefaultCall {
         input: NullDefaultInput {
+            text: None,
             flag: None,
             list: None,
-            text: None,
         },
         pending: bridge::call::Pending::new("nasty", "null_default"),
     }
@@ -4234,14 +4239,14 @@ pub fn null_default() -> NullDefaultCall {
 pub struct NullableInput {
     pub required_one: Option<i64>,
     pub required_object: Option<NullableRequiredObject>,
-    pub any_of: Option<String>,
-    pub enumerated: Option<NullableEnumerated>,
-    pub items: Option<Vec<Option<String>>>,
     pub list: Option<String>,
-    pub null_only: Option<bridge::convert::Value>,
+    pub any_of: Option<String>,
     pub one_of: Option<i64>,
     pub open_api: Option<String>,
+    pub enumerated: Option<NullableEnumerated>,
+    pub null_only: Option<()>,
     pub twice: Option<String>,
+    pub items: Option<Vec<Option<String>>>,
 }
 impl bridge::convert::ToJson for NullableInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -4251,14 +4256,14 @@ impl bridge::convert::ToJson for NullableInput {
                 ("required_object", &self.required_object),
             ],
             &[
-                ("any_of", &self.any_of),
-                ("enumerated", &self.enumerated),
-                ("items", &self.items),
                 ("list", &self.list),
-                ("null_only", &self.null_only),
+                ("any_of", &self.any_of),
                 ("one_of", &self.one_of),
                 ("open_api", &self.open_api),
+                ("enumerated", &self.enumerated),
+                ("null_only", &self.null_only),
                 ("twice", &self.twice),
+                ("items", &self.items),
             ],
         )
     }
@@ -4280,24 +4285,12 @@ impl bridge::convert::FromJson for NullableInput {
                 reader.take(level, "required_object"),
                 reader,
             ),
-            any_of: bridge::convert::FromJson::from_json(
-                reader.take(level, "any_of"),
-                reader,
-            ),
-            enumerated: bridge::convert::FromJson::from_json(
-                reader.take(level, "enumerated"),
-                reader,
-            ),
-            items: bridge::convert::FromJson::from_json(
-                reader.take(level, "items"),
-                reader,
-            ),
             list: bridge::convert::FromJson::from_json(
                 reader.take(level, "list"),
                 reader,
             ),
-            null_only: bridge::convert::FromJson::from_json(
-                reader.take(level, "null_only"),
+            any_of: bridge::convert::FromJson::from_json(
+                reader.take(level, "any_of"),
                 reader,
             ),
             one_of: bridge::convert::FromJson::from_json(
@@ -4308,8 +4301,20 @@ impl bridge::convert::FromJson for NullableInput {
                 reader.take(level, "open_api"),
                 reader,
             ),
+            enumerated: bridge::convert::FromJson::from_json(
+                reader.take(level, "enumerated"),
+                reader,
+            ),
+            null_only: bridge::convert::FromJson::from_json(
+                reader.take(level, "null_only"),
+                reader,
+            ),
             twice: bridge::convert::FromJson::from_json(
                 reader.take(level, "twice"),
+                reader,
+            ),
+            items: bridge::convert::FromJson::from_json(
+                reader.take(level, "items"),
                 reader,
             ),
         }
@@ -4364,15 +4369,15 @@ impl bridge::convert::GeneratedText for NullableEnumerated {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NullableOutput {
     pub required_one: Option<i64>,
-    pub open_api: Option<NullableX>,
     pub optional: Option<i64>,
+    pub open_api: Option<NullableX>,
 }
 impl bridge::convert::ToJson for NullableOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("required_one", &self.required_one)],
-            &[("open_api", &self.open_api), ("optional", &self.optional)],
+            &[("optional", &self.optional), ("open_api", &self.open_api)],
         )
     }
 }
@@ -4387,12 +4392,12 @@ impl bridge::convert::FromJson for NullableOutput {
                 reader.take(level, "required_one"),
                 reader,
             ),
-            open_api: bridge::convert::FromJson::from_json(
-                reader.take(level, "open_api"),
-                reader,
-            ),
             optional: bridge::convert::FromJson::from_json(
                 reader.take(level, "optional"),
+                reader,
+            ),
+            open_api: bridge::convert::FromJson::from_json(
+                reader.take(level, "open_api"),
                 reader,
             ),
         }
@@ -4442,34 +4447,6 @@ pub struct NullableCall {
     pending: bridge::call::Pending,
 }
 impl NullableCall {
-    pub fn any_of<F>(
-        mut self,
-        any_of: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.any_of = bridge::convert::OptionalArgument::into_optional(any_of);
-        self
-    }
-    pub fn enumerated<F>(
-        mut self,
-        enumerated: impl bridge::convert::OptionalArgument<NullableEnumerated, F>,
-    ) -> Self {
-        self.input.enumerated = self
-            .pending
-            .with(
-                "enumerated",
-                bridge::convert::OptionalArgument::into_optional(enumerated),
-            );
-        self
-    }
-    pub fn items<F>(
-        mut self,
-        items: impl bridge::convert::OptionalArgument<Vec<Option<String>>, F>,
-    ) -> Self {
-        self.input.items = self
-            .pending
-            .with("items", bridge::convert::OptionalArgument::into_optional(items));
-        self
-    }
     pub fn list<F>(
         mut self,
         list: impl bridge::convert::OptionalArgument<String, F>,
@@ -4477,8 +4454,11 @@ impl NullableCall {
         self.input.list = bridge::convert::OptionalArgument::into_optional(list);
         self
     }
-    pub fn null_only(mut self, null_only: impl bridge::convert::Serialize) -> Self {
-        self.input.null_only = bridge::convert::optional_value(&null_only);
+    pub fn any_of<F>(
+        mut self,
+        any_of: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.any_of = bridge::convert::OptionalArgument::into_optional(any_of);
         self
     }
     pub fn one_of<F>(
@@ -4497,11 +4477,41 @@ impl NullableCall {
         self.input.open_api = bridge::convert::OptionalArgument::into_optional(open_api);
         self
     }
+    pub fn enumerated<F>(
+        mut self,
+        enumerated: impl bridge::convert::OptionalArgument<NullableEnumerated, F>,
+    ) -> Self {
+        self.input.enumerated = self
+            .pending
+            .with(
+                "enumerated",
+                bridge::convert::OptionalArgument::into_optional(enumerated),
+            );
+        self
+    }
+    pub fn null_only<F>(
+        mut self,
+        null_only: impl bridge::convert::OptionalArgument<(), F>,
+    ) -> Self {
+        self.input.null_only = bridge::convert::OptionalArgument::into_optional(
+            null_only,
+        );
+        self
+    }
     pub fn twice<F>(
         mut self,
         twice: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.twice = bridge::convert::OptionalArgument::into_optional(twice);
+        self
+    }
+    pub fn items<F>(
+        mut self,
+        items: impl bridge::convert::OptionalArgument<Vec<Option<String>>, F>,
+    ) -> Self {
+        self.input.items = self
+            .pending
+            .with("items", bridge::convert::OptionalArgument::into_optional(items));
         self
     }
 }
@@ -4537,14 +4547,14 @@ pub fn nullable<F, F1>(
                 "required_object",
                 bridge::convert::OptionalArgument::into_optional(required_object),
             ),
-            any_of: None,
-            enumerated: None,
-            items: None,
             list: None,
-            null_only: None,
+            any_of: None,
             one_of: None,
             open_api: None,
+            enumerated: None,
+            null_only: None,
             twice: None,
+            items: None,
         },
         pending: bridge::call::Pending::new("nasty", "nullable"),
     }
@@ -4737,26 +4747,26 @@ pub fn nullable_nested<F, F2>(
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NumericEnumsInput {
-    pub big: Option<u64>,
-    pub flag: Option<bool>,
-    pub large: Option<u64>,
-    pub mixed: Option<bridge::Scalar>,
-    pub none: Option<bridge::convert::Value>,
     pub priority: Option<i64>,
     pub ratio: Option<f64>,
+    pub flag: Option<bool>,
+    pub mixed: Option<bridge::Scalar>,
+    pub none: Option<bridge::convert::Value>,
+    pub big: Option<u64>,
+    pub large: Option<u64>,
 }
 impl bridge::convert::ToJson for NumericEnumsInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[],
             &[
-                ("big", &self.big),
-                ("flag", &self.flag),
-                ("large", &self.large),
-                ("mixed", &self.mixed),
-                ("none", &self.none),
                 ("priority", &self.priority),
                 ("ratio", &self.ratio),
+                ("flag", &self.flag),
+                ("mixed", &self.mixed),
+                ("none", &self.none),
+                ("big", &self.big),
+                ("large", &self.large),
             ],
         )
     }
@@ -4770,13 +4780,16 @@ impl bridge::convert::FromJson for NumericEnumsInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
-            flag: bridge::convert::FromJson::from_json(
-                reader.take(level, "flag"),
+            priority: bridge::convert::FromJson::from_json(
+                reader.take(level, "priority"),
                 reader,
             ),
-            large: bridge::convert::FromJson::from_json(
-                reader.take(level, "large"),
+            ratio: bridge::convert::FromJson::from_json(
+                reader.take(level, "ratio"),
+                reader,
+            ),
+            flag: bridge::convert::FromJson::from_json(
+                reader.take(level, "flag"),
                 reader,
             ),
             mixed: bridge::convert::FromJson::from_json(
@@ -4787,12 +4800,9 @@ impl bridge::convert::FromJson for NumericEnumsInput {
                 reader.take(level, "none"),
                 reader,
             ),
-            priority: bridge::convert::FromJson::from_json(
-                reader.take(level, "priority"),
-                reader,
-            ),
-            ratio: bridge::convert::FromJson::from_json(
-                reader.take(level, "ratio"),
+            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
+            large: bridge::convert::FromJson::from_json(
+                reader.take(level, "large"),
                 reader,
             ),
         }
@@ -4843,44 +4853,6 @@ pub struct NumericEnumsCall {
     pending: bridge::call::Pending,
 }
 impl NumericEnumsCall {
-    pub fn big<F>(
-        mut self,
-        big: impl bridge::convert::OptionalArgument<u64, F>,
-    ) -> Self {
-        self.input.big = self
-            .pending
-            .with("big", bridge::convert::OptionalArgument::into_optional(big));
-        self
-    }
-    pub fn flag<F>(
-        mut self,
-        flag: impl bridge::convert::OptionalArgument<bool, F>,
-    ) -> Self {
-        self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
-        self
-    }
-    pub fn large<F>(
-        mut self,
-        large: impl bridge::convert::OptionalArgument<u64, F>,
-    ) -> Self {
-        self.input.large = self
-            .pending
-            .with("large", bridge::convert::OptionalArgument::into_optional(large));
-        self
-    }
-    pub fn mixed<F>(
-        mut self,
-        mixed: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
-    ) -> Self {
-        self.input.mixed = self
-            .pending
-            .with("mixed", bridge::convert::OptionalArgument::into_optional(mixed));
-        self
-    }
-    pub fn none(mut self, none: impl bridge::convert::Serialize) -> Self {
-        self.input.none = bridge::convert::optional_value(&none);
-        self
-    }
     pub fn priority<F>(
         mut self,
         priority: impl bridge::convert::OptionalArgument<i64, F>,
@@ -4898,6 +4870,44 @@ impl NumericEnumsCall {
         ratio: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.ratio = bridge::convert::OptionalArgument::into_optional(ratio);
+        self
+    }
+    pub fn flag<F>(
+        mut self,
+        flag: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
+        self
+    }
+    pub fn mixed<F>(
+        mut self,
+        mixed: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
+    ) -> Self {
+        self.input.mixed = self
+            .pending
+            .with("mixed", bridge::convert::OptionalArgument::into_optional(mixed));
+        self
+    }
+    pub fn none(mut self, none: impl bridge::convert::Serialize) -> Self {
+        self.input.none = bridge::convert::optional_value(&none);
+        self
+    }
+    pub fn big<F>(
+        mut self,
+        big: impl bridge::convert::OptionalArgument<u64, F>,
+    ) -> Self {
+        self.input.big = self
+            .pending
+            .with("big", bridge::convert::OptionalArgument::into_optional(big));
+        self
+    }
+    pub fn large<F>(
+        mut self,
+        large: impl bridge::convert::OptionalArgument<u64, F>,
+    ) -> Self {
+        self.input.large = self
+            .pending
+            .with("large", bridge::convert::OptionalArgument::into_optional(large));
         self
     }
 }
@@ -4922,13 +4932,13 @@ impl std::future::Future for NumericEnumsCall {
 pub fn numeric_enums() -> NumericEnumsCall {
     NumericEnumsCall {
         input: NumericEnumsInput {
-            big: None,
-            flag: None,
-            large: None,
-            mixed: None,
-            none: None,
             priority: None,
             ratio: None,
+            flag: None,
+            mixed: None,
+            none: None,
+            big: None,
+            large: None,
         },
         pending: bridge::call::Pending::new("nasty", "numeric_enums"),
     }
@@ -4938,31 +4948,31 @@ pub fn numeric_enums() -> NumericEnumsCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenObjectsInput {
     pub any: bridge::convert::Value,
-    pub closed: Option<OpenObjectsClosed>,
     pub described: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
+    pub unevaluated: Option<std::collections::BTreeMap<String, i64>>,
+    pub with_fields: Option<OpenObjectsWithFields>,
+    pub closed: Option<OpenObjectsClosed>,
     pub forbidden: Option<OpenObjectsForbidden>,
+    pub named: Option<std::collections::BTreeMap<String, bool>>,
     pub maps: Option<
         std::collections::BTreeMap<
             String,
             std::collections::BTreeMap<String, Option<i64>>,
         >,
     >,
-    pub named: Option<std::collections::BTreeMap<String, bool>>,
-    pub unevaluated: Option<std::collections::BTreeMap<String, i64>>,
-    pub with_fields: Option<OpenObjectsWithFields>,
 }
 impl bridge::convert::ToJson for OpenObjectsInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("any", &self.any)],
             &[
-                ("closed", &self.closed),
                 ("described", &self.described),
-                ("forbidden", &self.forbidden),
-                ("maps", &self.maps),
-                ("named", &self.named),
                 ("unevaluated", &self.unevaluated),
                 ("with_fields", &self.with_fields),
+                ("closed", &self.closed),
+                ("forbidden", &self.forbidden),
+                ("named", &self.named),
+                ("maps", &self.maps),
             ],
         )
     }
@@ -4977,24 +4987,8 @@ impl bridge::convert::FromJson for OpenObjectsInput {
         let level = reader.object(value);
         Self {
             any: bridge::convert::FromJson::from_json(reader.take(level, "any"), reader),
-            closed: bridge::convert::FromJson::from_json(
-                reader.take(level, "closed"),
-                reader,
-            ),
             described: bridge::convert::FromJson::from_json(
                 reader.take(level, "described"),
-                reader,
-            ),
-            forbidden: bridge::convert::FromJson::from_json(
-                reader.take(level, "forbidden"),
-                reader,
-            ),
-            maps: bridge::convert::FromJson::from_json(
-                reader.take(level, "maps"),
-                reader,
-            ),
-            named: bridge::convert::FromJson::from_json(
-                reader.take(level, "named"),
                 reader,
             ),
             unevaluated: bridge::convert::FromJson::from_json(
@@ -5005,6 +4999,46 @@ impl bridge::convert::FromJson for OpenObjectsInput {
                 reader.take(level, "with_fields"),
                 reader,
             ),
+            closed: bridge::convert::FromJson::from_json(
+                reader.take(level, "closed"),
+                reader,
+            ),
+            forbidden: bridge::convert::FromJson::from_json(
+                reader.take(level, "forbidden"),
+                reader,
+            ),
+            named: bridge::convert::FromJson::from_json(
+                reader.take(level, "named"),
+                reader,
+            ),
+            maps: bridge::convert::FromJson::from_json(
+                reader.take(level, "maps"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpenObjectsWithFields {
+    pub a: Option<String>,
+    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for OpenObjectsWithFields {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object_with_extra(&[], &[("a", &self.a)], &self.extra)
+    }
+}
+impl bridge::convert::FromJson for OpenObjectsWithFields {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        reader.skip(level, &[]);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
         }
     }
 }
@@ -5053,33 +5087,9 @@ impl bridge::convert::FromJson for OpenObjectsForbidden {
         }
     }
 }
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct OpenObjectsWithFields {
-    pub a: Option<String>,
-    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
-}
-impl bridge::convert::ToJson for OpenObjectsWithFields {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object_with_extra(&[], &[("a", &self.a)], &self.extra)
-    }
-}
-impl bridge::convert::FromJson for OpenObjectsWithFields {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        reader.skip(level, &[]);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
-        }
-    }
-}
 bridge::generated! {
-    OpenObjectsClosed = 3606291353171364885 OpenObjectsForbidden = 28024161402802172
-    OpenObjectsWithFields = 28024161402802172
+    OpenObjectsWithFields = 28024161402802172 OpenObjectsClosed = 3606291353171364885
+    OpenObjectsForbidden = 28024161402802172
 }
 impl OpenObjectsInput {
     #[inline]
@@ -5097,15 +5107,6 @@ pub struct OpenObjectsCall {
     pending: bridge::call::Pending,
 }
 impl OpenObjectsCall {
-    pub fn closed<F>(
-        mut self,
-        closed: impl bridge::convert::OptionalArgument<OpenObjectsClosed, F>,
-    ) -> Self {
-        self.input.closed = self
-            .pending
-            .with("closed", bridge::convert::OptionalArgument::into_optional(closed));
-        self
-    }
     pub fn described<F>(
         mut self,
         described: impl bridge::convert::OptionalArgument<
@@ -5119,45 +5120,6 @@ impl OpenObjectsCall {
                 "described",
                 bridge::convert::OptionalArgument::into_optional(described),
             );
-        self
-    }
-    pub fn forbidden<F>(
-        mut self,
-        forbidden: impl bridge::convert::OptionalArgument<OpenObjectsForbidden, F>,
-    ) -> Self {
-        self.input.forbidden = self
-            .pending
-            .with(
-                "forbidden",
-                bridge::convert::OptionalArgument::into_optional(forbidden),
-            );
-        self
-    }
-    pub fn maps<F>(
-        mut self,
-        maps: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<
-                String,
-                std::collections::BTreeMap<String, Option<i64>>,
-            >,
-            F,
-        >,
-    ) -> Self {
-        self.input.maps = self
-            .pending
-            .with("maps", bridge::convert::OptionalArgument::into_optional(maps));
-        self
-    }
-    pub fn named<F>(
-        mut self,
-        named: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, bool>,
-            F,
-        >,
-    ) -> Self {
-        self.input.named = self
-            .pending
-            .with("named", bridge::convert::OptionalArgument::into_optional(named));
         self
     }
     pub fn unevaluated<F>(
@@ -5187,6 +5149,54 @@ impl OpenObjectsCall {
             );
         self
     }
+    pub fn closed<F>(
+        mut self,
+        closed: impl bridge::convert::OptionalArgument<OpenObjectsClosed, F>,
+    ) -> Self {
+        self.input.closed = self
+            .pending
+            .with("closed", bridge::convert::OptionalArgument::into_optional(closed));
+        self
+    }
+    pub fn forbidden<F>(
+        mut self,
+        forbidden: impl bridge::convert::OptionalArgument<OpenObjectsForbidden, F>,
+    ) -> Self {
+        self.input.forbidden = self
+            .pending
+            .with(
+                "forbidden",
+                bridge::convert::OptionalArgument::into_optional(forbidden),
+            );
+        self
+    }
+    pub fn named<F>(
+        mut self,
+        named: impl bridge::convert::OptionalArgument<
+            std::collections::BTreeMap<String, bool>,
+            F,
+        >,
+    ) -> Self {
+        self.input.named = self
+            .pending
+            .with("named", bridge::convert::OptionalArgument::into_optional(named));
+        self
+    }
+    pub fn maps<F>(
+        mut self,
+        maps: impl bridge::convert::OptionalArgument<
+            std::collections::BTreeMap<
+                String,
+                std::collections::BTreeMap<String, Option<i64>>,
+            >,
+            F,
+        >,
+    ) -> Self {
+        self.input.maps = self
+            .pending
+            .with("maps", bridge::convert::OptionalArgument::into_optional(maps));
+        self
+    }
 }
 impl std::future::Future for OpenObjectsCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -5210,13 +5220,13 @@ pub fn open_objects(any: impl bridge::convert::Serialize) -> OpenObjectsCall {
     OpenObjectsCall {
         input: OpenObjectsInput {
             any: bridge::convert::value(&any),
-            closed: None,
             described: None,
-            forbidden: None,
-            maps: None,
-            named: None,
             unevaluated: None,
             with_fields: None,
+            closed: None,
+            forbidden: None,
+            named: None,
+            maps: None,
         },
         pending: bridge::call::Pending::new("nasty", "open_objects"),
     }
@@ -5465,28 +5475,28 @@ pub struct PropertyNamesInput {
     pub self_: String,
     pub id: String,
     pub n1st: String,
-    pub empty: Option<String>,
+    pub async_: Option<String>,
     pub ref_: Option<String>,
     pub foo_bar2: Option<String>,
-    pub self_2: Option<String>,
-    pub empty2: Option<String>,
-    pub empty3: Option<String>,
-    pub async_: Option<String>,
-    pub await_: Option<String>,
-    pub call: Option<String>,
-    pub clone: Option<String>,
-    pub crate_: Option<String>,
-    pub extra: Option<String>,
     pub foo_bar3: Option<String>,
-    pub foo_bar4: Option<String>,
     pub foo_bar: Option<String>,
-    pub gr_uf6_udf_e: Option<String>,
-    pub input: Option<String>,
-    pub pending: Option<String>,
-    pub poll: Option<String>,
     pub reactions_plus_1: Option<String>,
     pub reactions_minus_1: Option<String>,
+    pub call: Option<String>,
+    pub poll: Option<String>,
+    pub clone: Option<String>,
+    pub await_: Option<String>,
+    pub input: Option<String>,
+    pub pending: Option<String>,
+    pub empty: Option<String>,
+    pub gr_uf6_udf_e: Option<String>,
     pub u540d_u524d: Option<String>,
+    pub self_2: Option<String>,
+    pub crate_: Option<String>,
+    pub empty2: Option<String>,
+    pub empty3: Option<String>,
+    pub foo_bar4: Option<String>,
+    pub extra: Option<String>,
 }
 impl bridge::convert::ToJson for PropertyNamesInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -5498,28 +5508,28 @@ impl bridge::convert::ToJson for PropertyNamesInput {
                 ("1st", &self.n1st),
             ],
             &[
-                ("", &self.empty),
-                ("$ref", &self.ref_),
-                ("Foo Bar", &self.foo_bar2),
-                ("Self", &self.self_2),
-                ("_", &self.empty2),
-                ("__", &self.empty3),
                 ("async", &self.async_),
-                ("await", &self.await_),
-                ("call", &self.call),
-                ("clone", &self.clone),
-                ("crate", &self.crate_),
-                ("extra", &self.extra),
-                ("foo-bar", &self.foo_bar3),
-                ("fooBar", &self.foo_bar4),
+                ("$ref", &self.ref_),
+                ("foo-bar", &self.foo_bar2),
+                ("Foo Bar", &self.foo_bar3),
                 ("foo_bar", &self.foo_bar),
-                ("größe", &self.gr_uf6_udf_e),
-                ("input", &self.input),
-                ("pending", &self.pending),
-                ("poll", &self.poll),
                 ("reactions-+1", &self.reactions_plus_1),
                 ("reactions--1", &self.reactions_minus_1),
+                ("call", &self.call),
+                ("poll", &self.poll),
+                ("clone", &self.clone),
+                ("await", &self.await_),
+                ("input", &self.input),
+                ("pending", &self.pending),
+                ("", &self.empty),
+                ("größe", &self.gr_uf6_udf_e),
                 ("名前", &self.u540d_u524d),
+                ("Self", &self.self_2),
+                ("crate", &self.crate_),
+                ("_", &self.empty2),
+                ("__", &self.empty3),
+                ("fooBar", &self.foo_bar4),
+                ("extra", &self.extra),
             ],
         )
     }
@@ -5546,77 +5556,24 @@ impl bridge::convert::FromJson for PropertyNamesInput {
                 reader.take(level, "1st"),
                 reader,
             ),
-            empty: bridge::convert::FromJson::from_json(reader.take(level, ""), reader),
+            async_: bridge::convert::FromJson::from_json(
+                reader.take(level, "async"),
+                reader,
+            ),
             ref_: bridge::convert::FromJson::from_json(
                 reader.take(level, "$ref"),
                 reader,
             ),
             foo_bar2: bridge::convert::FromJson::from_json(
-                reader.take(level, "Foo Bar"),
-                reader,
-            ),
-            self_2: bridge::convert::FromJson::from_json(
-                reader.take(level, "Self"),
-                reader,
-            ),
-            empty2: bridge::convert::FromJson::from_json(
-                reader.take(level, "_"),
-                reader,
-            ),
-            empty3: bridge::convert::FromJson::from_json(
-                reader.take(level, "__"),
-                reader,
-            ),
-            async_: bridge::convert::FromJson::from_json(
-                reader.take(level, "async"),
-                reader,
-            ),
-            await_: bridge::convert::FromJson::from_json(
-                reader.take(level, "await"),
-                reader,
-            ),
-            call: bridge::convert::FromJson::from_json(
-                reader.take(level, "call"),
-                reader,
-            ),
-            clone: bridge::convert::FromJson::from_json(
-                reader.take(level, "clone"),
-                reader,
-            ),
-            crate_: bridge::convert::FromJson::from_json(
-                reader.take(level, "crate"),
-                reader,
-            ),
-            extra: bridge::convert::FromJson::from_json(
-                reader.take(level, "extra"),
-                reader,
-            ),
-            foo_bar3: bridge::convert::FromJson::from_json(
                 reader.take(level, "foo-bar"),
                 reader,
             ),
-            foo_bar4: bridge::convert::FromJson::from_json(
-                reader.take(level, "fooBar"),
+            foo_bar3: bridge::convert::FromJson::from_json(
+                reader.take(level, "Foo Bar"),
                 reader,
             ),
             foo_bar: bridge::convert::FromJson::from_json(
                 reader.take(level, "foo_bar"),
-                reader,
-            ),
-            gr_uf6_udf_e: bridge::convert::FromJson::from_json(
-                reader.take(level, "größe"),
-                reader,
-            ),
-            input: bridge::convert::FromJson::from_json(
-                reader.take(level, "input"),
-                reader,
-            ),
-            pending: bridge::convert::FromJson::from_json(
-                reader.take(level, "pending"),
-                reader,
-            ),
-            poll: bridge::convert::FromJson::from_json(
-                reader.take(level, "poll"),
                 reader,
             ),
             reactions_plus_1: bridge::convert::FromJson::from_json(
@@ -5627,8 +5584,61 @@ impl bridge::convert::FromJson for PropertyNamesInput {
                 reader.take(level, "reactions--1"),
                 reader,
             ),
+            call: bridge::convert::FromJson::from_json(
+                reader.take(level, "call"),
+                reader,
+            ),
+            poll: bridge::convert::FromJson::from_json(
+                reader.take(level, "poll"),
+                reader,
+            ),
+            clone: bridge::convert::FromJson::from_json(
+                reader.take(level, "clone"),
+                reader,
+            ),
+            await_: bridge::convert::FromJson::from_json(
+                reader.take(level, "await"),
+                reader,
+            ),
+            input: bridge::convert::FromJson::from_json(
+                reader.take(level, "input"),
+                reader,
+            ),
+            pending: bridge::convert::FromJson::from_json(
+                reader.take(level, "pending"),
+                reader,
+            ),
+            empty: bridge::convert::FromJson::from_json(reader.take(level, ""), reader),
+            gr_uf6_udf_e: bridge::convert::FromJson::from_json(
+                reader.take(level, "größe"),
+                reader,
+            ),
             u540d_u524d: bridge::convert::FromJson::from_json(
                 reader.take(level, "名前"),
+                reader,
+            ),
+            self_2: bridge::convert::FromJson::from_json(
+                reader.take(level, "Self"),
+                reader,
+            ),
+            crate_: bridge::convert::FromJson::from_json(
+                reader.take(level, "crate"),
+                reader,
+            ),
+            empty2: bridge::convert::FromJson::from_json(
+                reader.take(level, "_"),
+                reader,
+            ),
+            empty3: bridge::convert::FromJson::from_json(
+                reader.take(level, "__"),
+                reader,
+            ),
+            foo_bar4: bridge::convert::FromJson::from_json(
+                reader.take(level, "fooBar"),
+                reader,
+            ),
+            extra: bridge::convert::FromJson::from_json(
+                reader.take(level, "extra"),
                 reader,
             ),
         }
@@ -5650,11 +5660,11 @@ pub struct PropertyNamesCall {
     pending: bridge::call::Pending,
 }
 impl PropertyNamesCall {
-    pub fn empty<F>(
+    pub fn async_<F>(
         mut self,
-        empty: impl bridge::convert::OptionalArgument<String, F>,
+        async_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.empty = bridge::convert::OptionalArgument::into_optional(empty);
+        self.input.async_ = bridge::convert::OptionalArgument::into_optional(async_);
         self
     }
     pub fn ref_<F>(
@@ -5671,69 +5681,6 @@ impl PropertyNamesCall {
         self.input.foo_bar2 = bridge::convert::OptionalArgument::into_optional(foo_bar2);
         self
     }
-    pub fn self_2<F>(
-        mut self,
-        self_2: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.self_2 = bridge::convert::OptionalArgument::into_optional(self_2);
-        self
-    }
-    pub fn empty2<F>(
-        mut self,
-        empty2: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.empty2 = bridge::convert::OptionalArgument::into_optional(empty2);
-        self
-    }
-    pub fn empty3<F>(
-        mut self,
-        empty3: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.empty3 = bridge::convert::OptionalArgument::into_optional(empty3);
-        self
-    }
-    pub fn async_<F>(
-        mut self,
-        async_: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.async_ = bridge::convert::OptionalArgument::into_optional(async_);
-        self
-    }
-    pub fn await_<F>(
-        mut self,
-        await_: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.await_ = bridge::convert::OptionalArgument::into_optional(await_);
-        self
-    }
-    pub fn call<F>(
-        mut self,
-        call: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.call = bridge::convert::OptionalArgument::into_optional(call);
-        self
-    }
-    pub fn clone<F>(
-        mut self,
-        clone: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
-        self
-    }
-    pub fn crate_<F>(
-        mut self,
-        crate_: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.crate_ = bridge::convert::OptionalArgument::into_optional(crate_);
-        self
-    }
-    pub fn extra<F>(
-        mut self,
-        extra: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
-        self
-    }
     pub fn foo_bar3<F>(
         mut self,
         foo_bar3: impl bridge::convert::OptionalArgument<String, F>,
@@ -5741,48 +5688,11 @@ impl PropertyNamesCall {
         self.input.foo_bar3 = bridge::convert::OptionalArgument::into_optional(foo_bar3);
         self
     }
-    pub fn foo_bar4<F>(
-        mut self,
-        foo_bar4: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.foo_bar4 = bridge::convert::OptionalArgument::into_optional(foo_bar4);
-        self
-    }
     pub fn foo_bar<F>(
         mut self,
         foo_bar: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.foo_bar = bridge::convert::OptionalArgument::into_optional(foo_bar);
-        self
-    }
-    pub fn gr_uf6_udf_e<F>(
-        mut self,
-        gr_uf6_udf_e: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.gr_uf6_udf_e = bridge::convert::OptionalArgument::into_optional(
-            gr_uf6_udf_e,
-        );
-        self
-    }
-    pub fn input<F>(
-        mut self,
-        input: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
-        self
-    }
-    pub fn pending<F>(
-        mut self,
-        pending: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
-        self
-    }
-    pub fn poll<F>(
-        mut self,
-        poll: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
         self
     }
     pub fn reactions_plus_1<F>(
@@ -5803,6 +5713,64 @@ impl PropertyNamesCall {
         );
         self
     }
+    pub fn call<F>(
+        mut self,
+        call: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.call = bridge::convert::OptionalArgument::into_optional(call);
+        self
+    }
+    pub fn poll<F>(
+        mut self,
+        poll: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
+        self
+    }
+    pub fn clone<F>(
+        mut self,
+        clone: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
+        self
+    }
+    pub fn await_<F>(
+        mut self,
+        await_: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.await_ = bridge::convert::OptionalArgument::into_optional(await_);
+        self
+    }
+    pub fn input<F>(
+        mut self,
+        input: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self
+    }
+    pub fn pending<F>(
+        mut self,
+        pending: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
+        self
+    }
+    pub fn empty<F>(
+        mut self,
+        empty: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.empty = bridge::convert::OptionalArgument::into_optional(empty);
+        self
+    }
+    pub fn gr_uf6_udf_e<F>(
+        mut self,
+        gr_uf6_udf_e: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.gr_uf6_udf_e = bridge::convert::OptionalArgument::into_optional(
+            gr_uf6_udf_e,
+        );
+        self
+    }
     pub fn u540d_u524d<F>(
         mut self,
         u540d_u524d: impl bridge::convert::OptionalArgument<String, F>,
@@ -5810,6 +5778,48 @@ impl PropertyNamesCall {
         self.input.u540d_u524d = bridge::convert::OptionalArgument::into_optional(
             u540d_u524d,
         );
+        self
+    }
+    pub fn self_2<F>(
+        mut self,
+        self_2: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.self_2 = bridge::convert::OptionalArgument::into_optional(self_2);
+        self
+    }
+    pub fn crate_<F>(
+        mut self,
+        crate_: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.crate_ = bridge::convert::OptionalArgument::into_optional(crate_);
+        self
+    }
+    pub fn empty2<F>(
+        mut self,
+        empty2: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.empty2 = bridge::convert::OptionalArgument::into_optional(empty2);
+        self
+    }
+    pub fn empty3<F>(
+        mut self,
+        empty3: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.empty3 = bridge::convert::OptionalArgument::into_optional(empty3);
+        self
+    }
+    pub fn foo_bar4<F>(
+        mut self,
+        foo_bar4: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.foo_bar4 = bridge::convert::OptionalArgument::into_optional(foo_bar4);
+        self
+    }
+    pub fn extra<F>(
+        mut self,
+        extra: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
         self
     }
 }
@@ -5843,28 +5853,28 @@ pub fn property_names(
             self_: self_.into(),
             id: id.into(),
             n1st: n1st.into(),
-            empty: None,
+            async_: None,
             ref_: None,
             foo_bar2: None,
-            self_2: None,
-            empty2: None,
-            empty3: None,
-            async_: None,
-            await_: None,
-            call: None,
-            clone: None,
-            crate_: None,
-            extra: None,
             foo_bar3: None,
-            foo_bar4: None,
             foo_bar: None,
-            gr_uf6_udf_e: None,
-            input: None,
-            pending: None,
-            poll: None,
             reactions_plus_1: None,
             reactions_minus_1: None,
+            call: None,
+            poll: None,
+            clone: None,
+            await_: None,
+            input: None,
+            pending: None,
+            empty: None,
+            gr_uf6_udf_e: None,
             u540d_u524d: None,
+            self_2: None,
+            crate_: None,
+            empty2: None,
+            empty3: None,
+            foo_bar4: None,
+            extra: None,
         },
         pending: bridge::call::Pending::new("nasty", "property-names"),
     }
@@ -6112,12 +6122,12 @@ impl bridge::convert::FromJson for RecursiveMergeInput {
 }
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecursiveMergeA {
-    pub child: Option<RecursiveMergeChild>,
     pub id: Option<i64>,
+    pub child: Option<RecursiveMergeChild>,
 }
 impl bridge::convert::ToJson for RecursiveMergeA {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("child", &self.child), ("id", &self.id)])
+        bridge::convert::object(&[], &[("id", &self.id), ("child", &self.child)])
     }
 }
 impl bridge::convert::FromJson for RecursiveMergeA {
@@ -6128,11 +6138,11 @@ impl bridge::convert::FromJson for RecursiveMergeA {
     ) -> Self {
         let level = reader.object(value);
         Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
             child: bridge::convert::FromJson::from_json(
                 reader.take(level, "child"),
                 reader,
             ),
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
         }
     }
 }
@@ -6479,6 +6489,15 @@ pub enum RecursiveUnionExpression {
     Literal(RecursiveUnionLiteral),
     Sum(RecursiveUnionSum),
 }
+impl RecursiveUnionExpression {
+    #[inline]
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Literal(_) => "literal",
+            Self::Sum(_) => "sum",
+        }
+    }
+}
 impl bridge::convert::ToJson for RecursiveUnionExpression {
     fn to_json(&self) -> bridge::convert::Value {
         match self {
@@ -6582,6 +6601,15 @@ impl bridge::convert::FromJson for RecursiveUnionSum {
 pub enum RecursiveUnionAlso {
     Literal(RecursiveUnionLiteral),
     Sum(RecursiveUnionSum),
+}
+impl RecursiveUnionAlso {
+    #[inline]
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Literal(_) => "literal",
+            Self::Sum(_) => "sum",
+        }
+    }
 }
 impl bridge::convert::ToJson for RecursiveUnionAlso {
     fn to_json(&self) -> bridge::convert::Value {
@@ -6755,14 +6783,14 @@ pub struct ReferencesInput {
     /// More than the base.
     pub beside: ReferencesBeside,
     pub closed: Option<ReferencesBase>,
-    pub deep: Option<ReferencesInner>,
-    pub draft4: Option<Vec<i64>>,
     pub dynamic: Option<ReferencesNode>,
-    pub nested_anchor: Option<ReferencesNestedAnchor>,
-    pub outer: Option<ReferencesOuter>,
-    pub percent: Option<ReferencesAB>,
     pub recursive: Option<Box<ReferencesInput>>,
+    pub draft4: Option<Vec<i64>>,
+    pub percent: Option<ReferencesAB>,
+    pub deep: Option<ReferencesInner>,
+    pub outer: Option<ReferencesOuter>,
     pub resource: Option<ReferencesResource>,
+    pub nested_anchor: Option<ReferencesNestedAnchor>,
 }
 impl bridge::convert::ToJson for ReferencesInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -6770,14 +6798,14 @@ impl bridge::convert::ToJson for ReferencesInput {
             &[("beside", &self.beside)],
             &[
                 ("closed", &self.closed),
-                ("deep", &self.deep),
-                ("draft4", &self.draft4),
                 ("dynamic", &self.dynamic),
-                ("nested_anchor", &self.nested_anchor),
-                ("outer", &self.outer),
-                ("percent", &self.percent),
                 ("recursive", &self.recursive),
+                ("draft4", &self.draft4),
+                ("percent", &self.percent),
+                ("deep", &self.deep),
+                ("outer", &self.outer),
                 ("resource", &self.resource),
+                ("nested_anchor", &self.nested_anchor),
             ],
         )
     }
@@ -6798,36 +6826,36 @@ impl bridge::convert::FromJson for ReferencesInput {
                 reader.take(level, "closed"),
                 reader,
             ),
-            deep: bridge::convert::FromJson::from_json(
-                reader.take(level, "deep"),
-                reader,
-            ),
-            draft4: bridge::convert::FromJson::from_json(
-                reader.take(level, "draft4"),
-                reader,
-            ),
             dynamic: bridge::convert::FromJson::from_json(
                 reader.take(level, "dynamic"),
-                reader,
-            ),
-            nested_anchor: bridge::convert::FromJson::from_json(
-                reader.take(level, "nested_anchor"),
-                reader,
-            ),
-            outer: bridge::convert::FromJson::from_json(
-                reader.take(level, "outer"),
-                reader,
-            ),
-            percent: bridge::convert::FromJson::from_json(
-                reader.take(level, "percent"),
                 reader,
             ),
             recursive: bridge::convert::FromJson::from_json(
                 reader.take(level, "recursive"),
                 reader,
             ),
+            draft4: bridge::convert::FromJson::from_json(
+                reader.take(level, "draft4"),
+                reader,
+            ),
+            percent: bridge::convert::FromJson::from_json(
+                reader.take(level, "percent"),
+                reader,
+            ),
+            deep: bridge::convert::FromJson::from_json(
+                reader.take(level, "deep"),
+                reader,
+            ),
+            outer: bridge::convert::FromJson::from_json(
+                reader.take(level, "outer"),
+                reader,
+            ),
             resource: bridge::convert::FromJson::from_json(
                 reader.take(level, "resource"),
+                reader,
+            ),
+            nested_anchor: bridge::convert::FromJson::from_json(
+                reader.take(level, "nested_anchor"),
                 reader,
             ),
         }
@@ -6881,27 +6909,6 @@ impl bridge::convert::FromJson for ReferencesBase {
     }
 }
 #[derive(Debug, Clone, PartialEq)]
-pub struct ReferencesInner {
-    pub z: bool,
-}
-impl bridge::convert::ToJson for ReferencesInner {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("z", &self.z)], &[])
-    }
-}
-impl bridge::convert::FromJson for ReferencesInner {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            z: bridge::convert::FromJson::from_json(reader.take(level, "z"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
 pub struct ReferencesNode {
     pub name: String,
     pub children: Option<Vec<ReferencesNode>>,
@@ -6925,51 +6932,6 @@ impl bridge::convert::FromJson for ReferencesNode {
             ),
             children: bridge::convert::FromJson::from_json(
                 reader.take(level, "children"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ReferencesNestedAnchor {
-    pub d: Option<i64>,
-}
-impl bridge::convert::ToJson for ReferencesNestedAnchor {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("d", &self.d)])
-    }
-}
-impl bridge::convert::FromJson for ReferencesNestedAnchor {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ReferencesOuter {
-    pub inner: Option<ReferencesInner>,
-}
-impl bridge::convert::ToJson for ReferencesOuter {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("inner", &self.inner)])
-    }
-}
-impl bridge::convert::FromJson for ReferencesOuter {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            inner: bridge::convert::FromJson::from_json(
-                reader.take(level, "inner"),
                 reader,
             ),
         }
@@ -7001,6 +6963,51 @@ impl bridge::convert::GeneratedText for ReferencesAB {
     }
 }
 #[derive(Debug, Clone, PartialEq)]
+pub struct ReferencesInner {
+    pub z: bool,
+}
+impl bridge::convert::ToJson for ReferencesInner {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("z", &self.z)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReferencesInner {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            z: bridge::convert::FromJson::from_json(reader.take(level, "z"), reader),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReferencesOuter {
+    pub inner: Option<ReferencesInner>,
+}
+impl bridge::convert::ToJson for ReferencesOuter {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("inner", &self.inner)])
+    }
+}
+impl bridge::convert::FromJson for ReferencesOuter {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            inner: bridge::convert::FromJson::from_json(
+                reader.take(level, "inner"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReferencesResource {
     pub r: String,
 }
@@ -7021,12 +7028,33 @@ impl bridge::convert::FromJson for ReferencesResource {
         }
     }
 }
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReferencesNestedAnchor {
+    pub d: Option<i64>,
+}
+impl bridge::convert::ToJson for ReferencesNestedAnchor {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("d", &self.d)])
+    }
+}
+impl bridge::convert::FromJson for ReferencesNestedAnchor {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+        }
+    }
+}
 bridge::generated! {
     ReferencesInput = 8597037894507867728 ReferencesBeside = 1781433353411901028
-    ReferencesBase = 4436676624866882279 ReferencesInner = 13487365283776945780
-    ReferencesNode = 4346228673613200773 ReferencesNestedAnchor = 8026586747726194437
-    ReferencesOuter = 5819158442208458555 ReferencesAB = 4852602818869298926
-    ReferencesResource = 14299288896985058761
+    ReferencesBase = 4436676624866882279 ReferencesNode = 4346228673613200773
+    ReferencesAB = 4852602818869298926 ReferencesInner = 13487365283776945780
+    ReferencesOuter = 5819158442208458555 ReferencesResource = 14299288896985058761
+    ReferencesNestedAnchor = 8026586747726194437
 }
 bridge::generated_text! {
     ; ReferencesAB
@@ -7056,24 +7084,6 @@ impl ReferencesCall {
             .with("closed", bridge::convert::OptionalArgument::into_optional(closed));
         self
     }
-    pub fn deep<F>(
-        mut self,
-        deep: impl bridge::convert::OptionalArgument<ReferencesInner, F>,
-    ) -> Self {
-        self.input.deep = self
-            .pending
-            .with("deep", bridge::convert::OptionalArgument::into_optional(deep));
-        self
-    }
-    pub fn draft4<F>(
-        mut self,
-        draft4: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
-    ) -> Self {
-        self.input.draft4 = self
-            .pending
-            .with("draft4", bridge::convert::OptionalArgument::into_optional(draft4));
-        self
-    }
     pub fn dynamic<F>(
         mut self,
         dynamic: impl bridge::convert::OptionalArgument<ReferencesNode, F>,
@@ -7081,36 +7091,6 @@ impl ReferencesCall {
         self.input.dynamic = self
             .pending
             .with("dynamic", bridge::convert::OptionalArgument::into_optional(dynamic));
-        self
-    }
-    pub fn nested_anchor<F>(
-        mut self,
-        nested_anchor: impl bridge::convert::OptionalArgument<ReferencesNestedAnchor, F>,
-    ) -> Self {
-        self.input.nested_anchor = self
-            .pending
-            .with(
-                "nested_anchor",
-                bridge::convert::OptionalArgument::into_optional(nested_anchor),
-            );
-        self
-    }
-    pub fn outer<F>(
-        mut self,
-        outer: impl bridge::convert::OptionalArgument<ReferencesOuter, F>,
-    ) -> Self {
-        self.input.outer = self
-            .pending
-            .with("outer", bridge::convert::OptionalArgument::into_optional(outer));
-        self
-    }
-    pub fn percent<F>(
-        mut self,
-        percent: impl bridge::convert::OptionalArgument<ReferencesAB, F>,
-    ) -> Self {
-        self.input.percent = self
-            .pending
-            .with("percent", bridge::convert::OptionalArgument::into_optional(percent));
         self
     }
     pub fn recursive<F>(
@@ -7125,6 +7105,42 @@ impl ReferencesCall {
             );
         self
     }
+    pub fn draft4<F>(
+        mut self,
+        draft4: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
+    ) -> Self {
+        self.input.draft4 = self
+            .pending
+            .with("draft4", bridge::convert::OptionalArgument::into_optional(draft4));
+        self
+    }
+    pub fn percent<F>(
+        mut self,
+        percent: impl bridge::convert::OptionalArgument<ReferencesAB, F>,
+    ) -> Self {
+        self.input.percent = self
+            .pending
+            .with("percent", bridge::convert::OptionalArgument::into_optional(percent));
+        self
+    }
+    pub fn deep<F>(
+        mut self,
+        deep: impl bridge::convert::OptionalArgument<ReferencesInner, F>,
+    ) -> Self {
+        self.input.deep = self
+            .pending
+            .with("deep", bridge::convert::OptionalArgument::into_optional(deep));
+        self
+    }
+    pub fn outer<F>(
+        mut self,
+        outer: impl bridge::convert::OptionalArgument<ReferencesOuter, F>,
+    ) -> Self {
+        self.input.outer = self
+            .pending
+            .with("outer", bridge::convert::OptionalArgument::into_optional(outer));
+        self
+    }
     pub fn resource<F>(
         mut self,
         resource: impl bridge::convert::OptionalArgument<ReferencesResource, F>,
@@ -7134,6 +7150,18 @@ impl ReferencesCall {
             .with(
                 "resource",
                 bridge::convert::OptionalArgument::into_optional(resource),
+            );
+        self
+    }
+    pub fn nested_anchor<F>(
+        mut self,
+        nested_anchor: impl bridge::convert::OptionalArgument<ReferencesNestedAnchor, F>,
+    ) -> Self {
+        self.input.nested_anchor = self
+            .pending
+            .with(
+                "nested_anchor",
+                bridge::convert::OptionalArgument::into_optional(nested_anchor),
             );
         self
     }
@@ -7166,14 +7194,14 @@ pub fn references(
                 bridge::convert::Argument::into_argument(beside),
             ),
             closed: None,
-            deep: None,
-            draft4: None,
             dynamic: None,
-            nested_anchor: None,
-            outer: None,
-            percent: None,
             recursive: None,
+            draft4: None,
+            percent: None,
+            deep: None,
+            outer: None,
             resource: None,
+            nested_anchor: None,
         },
         pending: bridge::call::Pending::new("nasty", "references"),
     }
@@ -7182,12 +7210,12 @@ pub fn references(
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequiredUnknownInput {
-    pub b: bridge::convert::Value,
     pub a: String,
+    pub b: bridge::convert::Value,
 }
 impl bridge::convert::ToJson for RequiredUnknownInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("b", &self.b), ("a", &self.a)], &[])
+        bridge::convert::object(&[("a", &self.a), ("b", &self.b)], &[])
     }
 }
 #[cfg(test)]
@@ -7199,8 +7227,8 @@ impl bridge::convert::FromJson for RequiredUnknownInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
         }
     }
 }
@@ -7237,13 +7265,13 @@ impl std::future::Future for RequiredUnknownCall {
 }
 #[track_caller]
 pub fn required_unknown(
-    b: impl bridge::convert::Serialize,
     a: impl Into<String>,
+    b: impl bridge::convert::Serialize,
 ) -> RequiredUnknownCall {
     RequiredUnknownCall {
         input: RequiredUnknownInput {
-            b: bridge::convert::value(&b),
             a: a.into(),
+            b: bridge::convert::value(&b),
         },
         pending: bridge::call::Pending::new("nasty", "required_unknown"),
     }
@@ -7728,6 +7756,16 @@ pub enum TaggedShape {
     Square(TaggedSquare),
     Point(TaggedPoint),
 }
+impl TaggedShape {
+    #[inline]
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Circle(_) => "circle",
+            Self::Square(_) => "square",
+            Self::Point(_) => "point",
+        }
+    }
+}
 impl bridge::convert::ToJson for TaggedShape {
     fn to_json(&self) -> bridge::convert::Value {
         match self {
@@ -7847,6 +7885,15 @@ impl bridge::convert::FromJson for TaggedPoint {
 pub enum TaggedContent {
     X(TaggedX),
     Y(TaggedY),
+}
+impl TaggedContent {
+    #[inline]
+    pub fn zz(&self) -> &str {
+        match self {
+            Self::X(_) => "x",
+            Self::Y(_) => "y",
+        }
+    }
 }
 impl bridge::convert::ToJson for TaggedContent {
     fn to_json(&self) -> bridge::convert::Value {
@@ -8004,6 +8051,21 @@ pub enum TaggedBlock {
     Text(TaggedText),
     Image(TaggedImage),
     Other(bridge::convert::Value),
+}
+impl TaggedBlock {
+    #[inline]
+    pub fn type_(&self) -> &str {
+        match self {
+            Self::Text(_) => "text",
+            Self::Image(_) => "image",
+            Self::Other(value) => {
+                value
+                    .get("type")
+                    .and_then(bridge::convert::Value::as_str)
+                    .unwrap_or_default()
+            }
+        }
+    }
 }
 impl bridge::convert::ToJson for TaggedBlock {
     #[inline]
@@ -8170,8 +8232,8 @@ pub fn tagged(shape: impl bridge::convert::Argument<TaggedShape>) -> TaggedCall 
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextEnumsInput {
     pub keywords: TextEnumsKeywords,
-    pub any_string: Option<TextEnumsAnyString>,
     pub single: Option<TextEnumsSingle>,
+    pub any_string: Option<TextEnumsAnyString>,
     pub titled: Option<TextEnumsTitled>,
 }
 impl bridge::convert::ToJson for TextEnumsInput {
@@ -8179,8 +8241,8 @@ impl bridge::convert::ToJson for TextEnumsInput {
         bridge::convert::object(
             &[("keywords", &self.keywords), ("required_single", &"always")],
             &[
-                ("any_string", &self.any_string),
                 ("single", &self.single),
+                ("any_string", &self.any_string),
                 ("titled", &self.titled),
             ],
         )
@@ -8199,12 +8261,12 @@ impl bridge::convert::FromJson for TextEnumsInput {
                 reader.take(level, "keywords"),
                 reader,
             ),
-            any_string: bridge::convert::FromJson::from_json(
-                reader.take(level, "any_string"),
-                reader,
-            ),
             single: bridge::convert::FromJson::from_json(
                 reader.take(level, "single"),
+                reader,
+            ),
+            any_string: bridge::convert::FromJson::from_json(
+                reader.take(level, "any_string"),
                 reader,
             ),
             titled: bridge::convert::FromJson::from_json(
@@ -8282,6 +8344,28 @@ impl bridge::convert::GeneratedText for TextEnumsKeywords {
         )
     }
 }
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum TextEnumsSingle {
+    Only,
+}
+impl TextEnumsSingle {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Only => "only",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for TextEnumsSingle {
+    const TEXTS: &'static [&'static str] = &["only"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "only" => Self::Only,
+                _ => return Err((Self::Only, Self::TEXTS)),
+            },
+        )
+    }
+}
 #[derive(Debug, Clone, PartialEq, Hash)]
 pub enum TextEnumsAnyString {
     A,
@@ -8305,28 +8389,6 @@ impl bridge::convert::GeneratedText for TextEnumsAnyString {
                 "a" => Self::A,
                 "b" => Self::B,
                 _ => Self::Other(text.to_owned()),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum TextEnumsSingle {
-    Only,
-}
-impl TextEnumsSingle {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Only => "only",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for TextEnumsSingle {
-    const TEXTS: &'static [&'static str] = &["only"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "only" => Self::Only,
-                _ => return Err((Self::Only, Self::TEXTS)),
             },
         )
     }
@@ -8414,8 +8476,8 @@ impl bridge::convert::GeneratedText for TextEnumsState {
     }
 }
 bridge::generated! {
-    TextEnumsKeywords = 2342495973231358064 TextEnumsAnyString = 15388060952796849700
-    TextEnumsSingle = 3075434064896356111 TextEnumsTitled = 2700570389343476416
+    TextEnumsKeywords = 2342495973231358064 TextEnumsSingle = 3075434064896356111
+    TextEnumsAnyString = 15388060952796849700 TextEnumsTitled = 2700570389343476416
     TextEnumsOutput = 6755733155112795003 TextEnumsState = 1199182207561171884
 }
 bridge::generated_text! {
@@ -8437,6 +8499,15 @@ pub struct TextEnumsCall {
     pending: bridge::call::Pending,
 }
 impl TextEnumsCall {
+    pub fn single<F>(
+        mut self,
+        single: impl bridge::convert::OptionalArgument<TextEnumsSingle, F>,
+    ) -> Self {
+        self.input.single = self
+            .pending
+            .with("single", bridge::convert::OptionalArgument::into_optional(single));
+        self
+    }
     pub fn any_string<F>(
         mut self,
         any_string: impl bridge::convert::OptionalArgument<TextEnumsAnyString, F>,
@@ -8447,15 +8518,6 @@ impl TextEnumsCall {
                 "any_string",
                 bridge::convert::OptionalArgument::into_optional(any_string),
             );
-        self
-    }
-    pub fn single<F>(
-        mut self,
-        single: impl bridge::convert::OptionalArgument<TextEnumsSingle, F>,
-    ) -> Self {
-        self.input.single = self
-            .pending
-            .with("single", bridge::convert::OptionalArgument::into_optional(single));
         self
     }
     pub fn titled<F>(
@@ -8494,8 +8556,8 @@ pub fn text_enums(
                 "keywords",
                 bridge::convert::Argument::into_argument(keywords),
             ),
-            any_string: None,
             single: None,
+            any_string: None,
             titled: None,
         },
         pending: bridge::call::Pending::new("nasty", "text_enums"),
@@ -8506,11 +8568,11 @@ pub fn text_enums(
 #[derive(Debug, Clone, PartialEq)]
 pub struct TuplesInput {
     pub draft7: (f64, f64),
-    pub bare: Option<Vec<bridge::convert::Value>>,
     pub draft2020: Option<(String, i64, TuplesDraft2020)>,
+    pub open: Option<Vec<bridge::Scalar>>,
     pub long: Option<Vec<String>>,
     pub none: Option<Vec<bridge::convert::Value>>,
-    pub open: Option<Vec<bridge::Scalar>>,
+    pub bare: Option<Vec<bridge::convert::Value>>,
     pub single: Option<(String,)>,
 }
 impl bridge::convert::ToJson for TuplesInput {
@@ -8518,11 +8580,11 @@ impl bridge::convert::ToJson for TuplesInput {
         bridge::convert::object(
             &[("draft7", &self.draft7)],
             &[
-                ("bare", &self.bare),
                 ("draft2020", &self.draft2020),
+                ("open", &self.open),
                 ("long", &self.long),
                 ("none", &self.none),
-                ("open", &self.open),
+                ("bare", &self.bare),
                 ("single", &self.single),
             ],
         )
@@ -8541,12 +8603,12 @@ impl bridge::convert::FromJson for TuplesInput {
                 reader.take(level, "draft7"),
                 reader,
             ),
-            bare: bridge::convert::FromJson::from_json(
-                reader.take(level, "bare"),
-                reader,
-            ),
             draft2020: bridge::convert::FromJson::from_json(
                 reader.take(level, "draft2020"),
+                reader,
+            ),
+            open: bridge::convert::FromJson::from_json(
+                reader.take(level, "open"),
                 reader,
             ),
             long: bridge::convert::FromJson::from_json(
@@ -8557,8 +8619,8 @@ impl bridge::convert::FromJson for TuplesInput {
                 reader.take(level, "none"),
                 reader,
             ),
-            open: bridge::convert::FromJson::from_json(
-                reader.take(level, "open"),
+            bare: bridge::convert::FromJson::from_json(
+                reader.take(level, "bare"),
                 reader,
             ),
             single: bridge::convert::FromJson::from_json(
@@ -8632,15 +8694,6 @@ pub struct TuplesCall {
     pending: bridge::call::Pending,
 }
 impl TuplesCall {
-    pub fn bare<F>(
-        mut self,
-        bare: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
-    ) -> Self {
-        self.input.bare = self
-            .pending
-            .with("bare", bridge::convert::OptionalArgument::into_optional(bare));
-        self
-    }
     pub fn draft2020<F>(
         mut self,
         draft2020: impl bridge::convert::OptionalArgument<
@@ -8654,6 +8707,15 @@ impl TuplesCall {
                 "draft2020",
                 bridge::convert::OptionalArgument::into_optional(draft2020),
             );
+        self
+    }
+    pub fn open<F>(
+        mut self,
+        open: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
+    ) -> Self {
+        self.input.open = self
+            .pending
+            .with("open", bridge::convert::OptionalArgument::into_optional(open));
         self
     }
     pub fn long<F>(
@@ -8674,13 +8736,13 @@ impl TuplesCall {
             .with("none", bridge::convert::OptionalArgument::into_optional(none));
         self
     }
-    pub fn open<F>(
+    pub fn bare<F>(
         mut self,
-        open: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
+        bare: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
-        self.input.open = self
+        self.input.bare = self
             .pending
-            .with("open", bridge::convert::OptionalArgument::into_optional(open));
+            .with("bare", bridge::convert::OptionalArgument::into_optional(bare));
         self
     }
     pub fn single<F>(
@@ -8712,11 +8774,11 @@ pub fn tuples(draft7: impl bridge::convert::Argument<(f64, f64)>) -> TuplesCall 
     TuplesCall {
         input: TuplesInput {
             draft7: bridge::convert::Argument::into_argument(draft7),
-            bare: None,
             draft2020: None,
+            open: None,
             long: None,
             none: None,
-            open: None,
+            bare: None,
             single: None,
         },
         pending: bridge::call::Pending::new("nasty", "tuples"),
@@ -8729,9 +8791,9 @@ pub struct UnionsOfUnionsInput {
     pub flat: UnionsOfUnionsFlat,
     pub parts: UnionsOfUnionsParts,
     pub both: Option<UnionsOfUnionsBoth>,
-    pub lists: Option<Vec<UnionsOfUnionsList>>,
-    pub loose: Option<UnionsOfUnionsLoose>,
     pub tagged_or_text: Option<UnionsOfUnionsTaggedOrText>,
+    pub loose: Option<UnionsOfUnionsLoose>,
+    pub lists: Option<Vec<UnionsOfUnionsList>>,
 }
 impl bridge::convert::ToJson for UnionsOfUnionsInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -8739,9 +8801,9 @@ impl bridge::convert::ToJson for UnionsOfUnionsInput {
             &[("flat", &self.flat), ("parts", &self.parts)],
             &[
                 ("both", &self.both),
-                ("lists", &self.lists),
-                ("loose", &self.loose),
                 ("tagged_or_text", &self.tagged_or_text),
+                ("loose", &self.loose),
+                ("lists", &self.lists),
             ],
         )
     }
@@ -8767,16 +8829,16 @@ impl bridge::convert::FromJson for UnionsOfUnionsInput {
                 reader.take(level, "both"),
                 reader,
             ),
-            lists: bridge::convert::FromJson::from_json(
-                reader.take(level, "lists"),
+            tagged_or_text: bridge::convert::FromJson::from_json(
+                reader.take(level, "tagged_or_text"),
                 reader,
             ),
             loose: bridge::convert::FromJson::from_json(
                 reader.take(level, "loose"),
                 reader,
             ),
-            tagged_or_text: bridge::convert::FromJson::from_json(
-                reader.take(level, "tagged_or_text"),
+            lists: bridge::convert::FromJson::from_json(
+                reader.take(level, "lists"),
                 reader,
             ),
         }
@@ -8823,15 +8885,15 @@ impl bridge::convert::FromJson for UnionsOfUnionsFlat {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UnionsOfUnionsParts {
     pub a: Option<String>,
-    pub b: Option<String>,
     pub c: Option<String>,
+    pub b: Option<String>,
     pub d: Option<String>,
 }
 impl bridge::convert::ToJson for UnionsOfUnionsParts {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[],
-            &[("a", &self.a), ("b", &self.b), ("c", &self.c), ("d", &self.d)],
+            &[("a", &self.a), ("c", &self.c), ("b", &self.b), ("d", &self.d)],
         )
     }
 }
@@ -8844,30 +8906,30 @@ impl bridge::convert::FromJson for UnionsOfUnionsParts {
         let level = reader.object(value);
         Self {
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
             c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
             d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
         }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UnionsOfUnionsBoth {
-    pub a: Option<i64>,
-    pub b: Option<i64>,
     pub c: Option<i64>,
-    pub d: Option<i64>,
+    pub a: Option<i64>,
     pub x: Option<String>,
+    pub d: Option<i64>,
+    pub b: Option<i64>,
 }
 impl bridge::convert::ToJson for UnionsOfUnionsBoth {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[],
             &[
-                ("a", &self.a),
-                ("b", &self.b),
                 ("c", &self.c),
-                ("d", &self.d),
+                ("a", &self.a),
                 ("x", &self.x),
+                ("d", &self.d),
+                ("b", &self.b),
             ],
         )
     }
@@ -8880,90 +8942,12 @@ impl bridge::convert::FromJson for UnionsOfUnionsBoth {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
             c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
-            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
-            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum UnionsOfUnionsList {
-    Text(String),
-    Object(UnionsOfUnionsListObject),
-}
-impl bridge::convert::ToJson for UnionsOfUnionsList {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
-        }
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsList {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Object(_) => {
-                Self::Object(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.mismatch("text or object", &value);
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct UnionsOfUnionsListObject {
-    pub a: String,
-}
-impl bridge::convert::ToJson for UnionsOfUnionsListObject {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a)], &[])
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsListObject {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
         }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Hash)]
-pub enum UnionsOfUnionsLoose {
-    Auto,
-    Other(String),
-}
-impl UnionsOfUnionsLoose {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Auto => "auto",
-            Self::Other(text) => text,
-        }
-    }
-}
-impl bridge::convert::GeneratedText for UnionsOfUnionsLoose {
-    const TEXTS: &'static [&'static str] = &["auto"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "auto" => Self::Auto,
-                _ => Self::Other(text.to_owned()),
-            },
-        )
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -9003,6 +8987,15 @@ impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrText {
 pub enum UnionsOfUnionsTaggedOrTextObject {
     P(UnionsOfUnionsP),
     Q(UnionsOfUnionsQ),
+}
+impl UnionsOfUnionsTaggedOrTextObject {
+    #[inline]
+    pub fn t(&self) -> &str {
+        match self {
+            Self::P(_) => "p",
+            Self::Q(_) => "q",
+        }
+    }
 }
 impl bridge::convert::ToJson for UnionsOfUnionsTaggedOrTextObject {
     fn to_json(&self) -> bridge::convert::Value {
@@ -9082,13 +9075,91 @@ impl bridge::convert::FromJson for UnionsOfUnionsQ {
         }
     }
 }
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub enum UnionsOfUnionsLoose {
+    Auto,
+    Other(String),
+}
+impl UnionsOfUnionsLoose {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Auto => "auto",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::GeneratedText for UnionsOfUnionsLoose {
+    const TEXTS: &'static [&'static str] = &["auto"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "auto" => Self::Auto,
+                _ => Self::Other(text.to_owned()),
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum UnionsOfUnionsList {
+    Text(String),
+    Object(UnionsOfUnionsListObject),
+}
+impl bridge::convert::ToJson for UnionsOfUnionsList {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsList {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::String(_) => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Object(_) => {
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.mismatch("text or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnionsOfUnionsListObject {
+    pub a: String,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsListObject {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[])
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsListObject {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
+    }
+}
 bridge::generated! {
     UnionsOfUnionsFlat = 16692270887884327664 UnionsOfUnionsParts = 16050936566185845394
-    UnionsOfUnionsBoth = 10681908776354942296 UnionsOfUnionsList = 8411075234793771756
-    UnionsOfUnionsListObject = 1390161132095383598 UnionsOfUnionsLoose =
-    14809016853320217121 UnionsOfUnionsTaggedOrText = 17965067445183031281
-    UnionsOfUnionsTaggedOrTextObject = 951194159033808610 UnionsOfUnionsP =
-    14433703921435527864 UnionsOfUnionsQ = 14744214746578193800
+    UnionsOfUnionsBoth = 10681908776354942296 UnionsOfUnionsTaggedOrText =
+    17965067445183031281 UnionsOfUnionsTaggedOrTextObject = 951194159033808610
+    UnionsOfUnionsP = 14433703921435527864 UnionsOfUnionsQ = 14744214746578193800
+    UnionsOfUnionsLoose = 14809016853320217121 UnionsOfUnionsList = 8411075234793771756
+    UnionsOfUnionsListObject = 1390161132095383598
 }
 bridge::generated_text! {
     UnionsOfUnionsLoose;
@@ -9118,24 +9189,6 @@ impl UnionsOfUnionsCall {
             .with("both", bridge::convert::OptionalArgument::into_optional(both));
         self
     }
-    pub fn lists<F>(
-        mut self,
-        lists: impl bridge::convert::OptionalArgument<Vec<UnionsOfUnionsList>, F>,
-    ) -> Self {
-        self.input.lists = self
-            .pending
-            .with("lists", bridge::convert::OptionalArgument::into_optional(lists));
-        self
-    }
-    pub fn loose<F>(
-        mut self,
-        loose: impl bridge::convert::OptionalArgument<UnionsOfUnionsLoose, F>,
-    ) -> Self {
-        self.input.loose = self
-            .pending
-            .with("loose", bridge::convert::OptionalArgument::into_optional(loose));
-        self
-    }
     pub fn tagged_or_text<F>(
         mut self,
         tagged_or_text: impl bridge::convert::OptionalArgument<
@@ -9149,6 +9202,24 @@ impl UnionsOfUnionsCall {
                 "tagged_or_text",
                 bridge::convert::OptionalArgument::into_optional(tagged_or_text),
             );
+        self
+    }
+    pub fn loose<F>(
+        mut self,
+        loose: impl bridge::convert::OptionalArgument<UnionsOfUnionsLoose, F>,
+    ) -> Self {
+        self.input.loose = self
+            .pending
+            .with("loose", bridge::convert::OptionalArgument::into_optional(loose));
+        self
+    }
+    pub fn lists<F>(
+        mut self,
+        lists: impl bridge::convert::OptionalArgument<Vec<UnionsOfUnionsList>, F>,
+    ) -> Self {
+        self.input.lists = self
+            .pending
+            .with("lists", bridge::convert::OptionalArgument::into_optional(lists));
         self
     }
 }
@@ -9185,9 +9256,9 @@ pub fn unions_of_unions(
                 bridge::convert::Argument::into_argument(parts),
             ),
             both: None,
-            lists: None,
-            loose: None,
             tagged_or_text: None,
+            loose: None,
+            lists: None,
         },
         pending: bridge::call::Pending::new("nasty", "unions_of_unions"),
     }
@@ -9197,30 +9268,30 @@ pub fn unions_of_unions(
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntaggedInput {
     pub target: UntaggedTarget,
-    pub all_kinds: Option<UntaggedAllKinds>,
-    pub free: Option<bridge::convert::Value>,
-    pub lists: Option<Vec<bridge::Scalar>>,
-    pub merged: Option<UntaggedMerged>,
-    pub numbers: Option<f64>,
-    pub one_or_many: Option<UntaggedOneOrMany>,
-    pub restricted: Option<String>,
-    pub scalars: Option<bridge::Scalar>,
     pub value: Option<UntaggedValue>,
+    pub one_or_many: Option<UntaggedOneOrMany>,
+    pub scalars: Option<bridge::Scalar>,
+    pub numbers: Option<f64>,
+    pub all_kinds: Option<UntaggedAllKinds>,
+    pub lists: Option<Vec<bridge::Scalar>>,
+    pub free: Option<bridge::convert::Value>,
+    pub merged: Option<UntaggedMerged>,
+    pub restricted: Option<String>,
 }
 impl bridge::convert::ToJson for UntaggedInput {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("target", &self.target)],
             &[
-                ("all_kinds", &self.all_kinds),
-                ("free", &self.free),
-                ("lists", &self.lists),
-                ("merged", &self.merged),
-                ("numbers", &self.numbers),
-                ("one_or_many", &self.one_or_many),
-                ("restricted", &self.restricted),
-                ("scalars", &self.scalars),
                 ("value", &self.value),
+                ("one_or_many", &self.one_or_many),
+                ("scalars", &self.scalars),
+                ("numbers", &self.numbers),
+                ("all_kinds", &self.all_kinds),
+                ("lists", &self.lists),
+                ("free", &self.free),
+                ("merged", &self.merged),
+                ("restricted", &self.restricted),
             ],
         )
     }
@@ -9238,40 +9309,40 @@ impl bridge::convert::FromJson for UntaggedInput {
                 reader.take(level, "target"),
                 reader,
             ),
-            all_kinds: bridge::convert::FromJson::from_json(
-                reader.take(level, "all_kinds"),
-                reader,
-            ),
-            free: bridge::convert::FromJson::from_json(
-                reader.take(level, "free"),
-                reader,
-            ),
-            lists: bridge::convert::FromJson::from_json(
-                reader.take(level, "lists"),
-                reader,
-            ),
-            merged: bridge::convert::FromJson::from_json(
-                reader.take(level, "merged"),
-                reader,
-            ),
-            numbers: bridge::convert::FromJson::from_json(
-                reader.take(level, "numbers"),
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
                 reader,
             ),
             one_or_many: bridge::convert::FromJson::from_json(
                 reader.take(level, "one_or_many"),
                 reader,
             ),
-            restricted: bridge::convert::FromJson::from_json(
-                reader.take(level, "restricted"),
-                reader,
-            ),
             scalars: bridge::convert::FromJson::from_json(
                 reader.take(level, "scalars"),
                 reader,
             ),
-            value: bridge::convert::FromJson::from_json(
-                reader.take(level, "value"),
+            numbers: bridge::convert::FromJson::from_json(
+                reader.take(level, "numbers"),
+                reader,
+            ),
+            all_kinds: bridge::convert::FromJson::from_json(
+                reader.take(level, "all_kinds"),
+                reader,
+            ),
+            lists: bridge::convert::FromJson::from_json(
+                reader.take(level, "lists"),
+                reader,
+            ),
+            free: bridge::convert::FromJson::from_json(
+                reader.take(level, "free"),
+                reader,
+            ),
+            merged: bridge::convert::FromJson::from_json(
+                reader.take(level, "merged"),
+                reader,
+            ),
+            restricted: bridge::convert::FromJson::from_json(
+                reader.take(level, "restricted"),
                 reader,
             ),
         }
@@ -9279,12 +9350,12 @@ impl bridge::convert::FromJson for UntaggedInput {
 }
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UntaggedTarget {
-    pub id: Option<i64>,
     pub path: Option<bridge::Scalar>,
+    pub id: Option<i64>,
 }
 impl bridge::convert::ToJson for UntaggedTarget {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("id", &self.id), ("path", &self.path)])
+        bridge::convert::object(&[], &[("path", &self.path), ("id", &self.id)])
     }
 }
 impl bridge::convert::FromJson for UntaggedTarget {
@@ -9295,11 +9366,100 @@ impl bridge::convert::FromJson for UntaggedTarget {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
             path: bridge::convert::FromJson::from_json(
                 reader.take(level, "path"),
                 reader,
             ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum UntaggedValue {
+    Text(String),
+    Object(UntaggedValueObject),
+}
+impl bridge::convert::ToJson for UntaggedValue {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UntaggedValue {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::String(_) => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Object(_) => {
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.mismatch("text or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct UntaggedValueObject {
+    pub text: String,
+}
+impl bridge::convert::ToJson for UntaggedValueObject {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("text", &self.text)], &[])
+    }
+}
+impl bridge::convert::FromJson for UntaggedValueObject {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            text: bridge::convert::FromJson::from_json(
+                reader.take(level, "text"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum UntaggedOneOrMany {
+    Text(String),
+    List(Vec<String>),
+}
+impl bridge::convert::ToJson for UntaggedOneOrMany {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UntaggedOneOrMany {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::String(_) => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Array(_) => {
+                Self::List(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.mismatch("text or list", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
         }
     }
 }
@@ -9396,95 +9556,6 @@ impl bridge::convert::FromJson for UntaggedMerged {
     }
 }
 #[derive(Debug, Clone, PartialEq)]
-pub enum UntaggedOneOrMany {
-    Text(String),
-    List(Vec<String>),
-}
-impl bridge::convert::ToJson for UntaggedOneOrMany {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
-        }
-    }
-}
-impl bridge::convert::FromJson for UntaggedOneOrMany {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Array(_) => {
-                Self::List(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.mismatch("text or list", &value);
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum UntaggedValue {
-    Text(String),
-    Object(UntaggedValueObject),
-}
-impl bridge::convert::ToJson for UntaggedValue {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
-        }
-    }
-}
-impl bridge::convert::FromJson for UntaggedValue {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Object(_) => {
-                Self::Object(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.mismatch("text or object", &value);
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct UntaggedValueObject {
-    pub text: String,
-}
-impl bridge::convert::ToJson for UntaggedValueObject {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("text", &self.text)], &[])
-    }
-}
-impl bridge::convert::FromJson for UntaggedValueObject {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            text: bridge::convert::FromJson::from_json(
-                reader.take(level, "text"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
 pub struct UntaggedOutput {
     pub value: UntaggedValue2,
 }
@@ -9546,10 +9617,10 @@ impl bridge::convert::FromJson for UntaggedValue2 {
     }
 }
 bridge::generated! {
-    UntaggedTarget = 16835887313830123030 UntaggedAllKinds = 15232082271145272483
-    UntaggedAllKindsObject = 3606291353171364885 UntaggedMerged = 610542998655209090
-    UntaggedOneOrMany = 17394679515062012386 UntaggedValue = 2150428410983346230
-    UntaggedValueObject = 12931539003990628622 UntaggedOutput = 2682225631675788947
+    UntaggedTarget = 16835887313830123030 UntaggedValue = 2150428410983346230
+    UntaggedValueObject = 12931539003990628622 UntaggedOneOrMany = 17394679515062012386
+    UntaggedAllKinds = 15232082271145272483 UntaggedAllKindsObject = 3606291353171364885
+    UntaggedMerged = 610542998655209090 UntaggedOutput = 2682225631675788947
     UntaggedValue2 = 3678991733107447913
 }
 impl UntaggedInput {
@@ -9568,45 +9639,13 @@ pub struct UntaggedCall {
     pending: bridge::call::Pending,
 }
 impl UntaggedCall {
-    pub fn all_kinds<F>(
+    pub fn value<F>(
         mut self,
-        all_kinds: impl bridge::convert::OptionalArgument<UntaggedAllKinds, F>,
+        value: impl bridge::convert::OptionalArgument<UntaggedValue, F>,
     ) -> Self {
-        self.input.all_kinds = self
+        self.input.value = self
             .pending
-            .with(
-                "all_kinds",
-                bridge::convert::OptionalArgument::into_optional(all_kinds),
-            );
-        self
-    }
-    pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
-        self.input.free = bridge::convert::optional_value(&free);
-        self
-    }
-    pub fn lists<F>(
-        mut self,
-        lists: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
-    ) -> Self {
-        self.input.lists = self
-            .pending
-            .with("lists", bridge::convert::OptionalArgument::into_optional(lists));
-        self
-    }
-    pub fn merged<F>(
-        mut self,
-        merged: impl bridge::convert::OptionalArgument<UntaggedMerged, F>,
-    ) -> Self {
-        self.input.merged = self
-            .pending
-            .with("merged", bridge::convert::OptionalArgument::into_optional(merged));
-        self
-    }
-    pub fn numbers<F>(
-        mut self,
-        numbers: impl bridge::convert::OptionalArgument<f64, F>,
-    ) -> Self {
-        self.input.numbers = bridge::convert::OptionalArgument::into_optional(numbers);
+            .with("value", bridge::convert::OptionalArgument::into_optional(value));
         self
     }
     pub fn one_or_many<F>(
@@ -9621,15 +9660,6 @@ impl UntaggedCall {
             );
         self
     }
-    pub fn restricted<F>(
-        mut self,
-        restricted: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.restricted = bridge::convert::OptionalArgument::into_optional(
-            restricted,
-        );
-        self
-    }
     pub fn scalars<F>(
         mut self,
         scalars: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
@@ -9639,13 +9669,54 @@ impl UntaggedCall {
             .with("scalars", bridge::convert::OptionalArgument::into_optional(scalars));
         self
     }
-    pub fn value<F>(
+    pub fn numbers<F>(
         mut self,
-        value: impl bridge::convert::OptionalArgument<UntaggedValue, F>,
+        numbers: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.value = self
+        self.input.numbers = bridge::convert::OptionalArgument::into_optional(numbers);
+        self
+    }
+    pub fn all_kinds<F>(
+        mut self,
+        all_kinds: impl bridge::convert::OptionalArgument<UntaggedAllKinds, F>,
+    ) -> Self {
+        self.input.all_kinds = self
             .pending
-            .with("value", bridge::convert::OptionalArgument::into_optional(value));
+            .with(
+                "all_kinds",
+                bridge::convert::OptionalArgument::into_optional(all_kinds),
+            );
+        self
+    }
+    pub fn lists<F>(
+        mut self,
+        lists: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
+    ) -> Self {
+        self.input.lists = self
+            .pending
+            .with("lists", bridge::convert::OptionalArgument::into_optional(lists));
+        self
+    }
+    pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
+        self.input.free = bridge::convert::optional_value(&free);
+        self
+    }
+    pub fn merged<F>(
+        mut self,
+        merged: impl bridge::convert::OptionalArgument<UntaggedMerged, F>,
+    ) -> Self {
+        self.input.merged = self
+            .pending
+            .with("merged", bridge::convert::OptionalArgument::into_optional(merged));
+        self
+    }
+    pub fn restricted<F>(
+        mut self,
+        restricted: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.restricted = bridge::convert::OptionalArgument::into_optional(
+            restricted,
+        );
         self
     }
 }
@@ -9673,15 +9744,15 @@ pub fn untagged(target: impl bridge::convert::Argument<UntaggedTarget>) -> Untag
                 "target",
                 bridge::convert::Argument::into_argument(target),
             ),
-            all_kinds: None,
-            free: None,
-            lists: None,
-            merged: None,
-            numbers: None,
-            one_or_many: None,
-            restricted: None,
-            scalars: None,
             value: None,
+            one_or_many: None,
+            scalars: None,
+            numbers: None,
+            all_kinds: None,
+            lists: None,
+            free: None,
+            merged: None,
+            restricted: None,
         },
         pending: bridge::call::Pending::new("nasty", "untagged"),
     }

@@ -13,16 +13,16 @@ pub struct SequentialthinkingInput {
     pub thought_number: i64,
     /// Estimated total thoughts needed (numeric value, e.g., 5, 10)
     pub total_thoughts: i64,
+    /// Whether this revises previous thinking
+    pub is_revision: Option<bridge::Scalar>,
+    /// Which thought is being reconsidered
+    pub revises_thought: Option<i64>,
     /// Branching point thought number
     pub branch_from_thought: Option<i64>,
     /// Branch identifier
     pub branch_id: Option<String>,
-    /// Whether this revises previous thinking
-    pub is_revision: Option<bridge::Scalar>,
     /// If more thoughts are needed
     pub needs_more_thoughts: Option<bridge::Scalar>,
-    /// Which thought is being reconsidered
-    pub revises_thought: Option<i64>,
 }
 impl bridge::convert::ToJson for SequentialthinkingInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -34,11 +34,11 @@ impl bridge::convert::ToJson for SequentialthinkingInput {
                 ("totalThoughts", &self.total_thoughts),
             ],
             &[
+                ("isRevision", &self.is_revision),
+                ("revisesThought", &self.revises_thought),
                 ("branchFromThought", &self.branch_from_thought),
                 ("branchId", &self.branch_id),
-                ("isRevision", &self.is_revision),
                 ("needsMoreThoughts", &self.needs_more_thoughts),
-                ("revisesThought", &self.revises_thought),
             ],
         )
     }
@@ -68,6 +68,14 @@ impl bridge::convert::FromJson for SequentialthinkingInput {
                 reader.take(level, "totalThoughts"),
                 reader,
             ),
+            is_revision: bridge::convert::FromJson::from_json(
+                reader.take(level, "isRevision"),
+                reader,
+            ),
+            revises_thought: bridge::convert::FromJson::from_json(
+                reader.take(level, "revisesThought"),
+                reader,
+            ),
             branch_from_thought: bridge::convert::FromJson::from_json(
                 reader.take(level, "branchFromThought"),
                 reader,
@@ -76,16 +84,8 @@ impl bridge::convert::FromJson for SequentialthinkingInput {
                 reader.take(level, "branchId"),
                 reader,
             ),
-            is_revision: bridge::convert::FromJson::from_json(
-                reader.take(level, "isRevision"),
-                reader,
-            ),
             needs_more_thoughts: bridge::convert::FromJson::from_json(
                 reader.take(level, "needsMoreThoughts"),
-                reader,
-            ),
-            revises_thought: bridge::convert::FromJson::from_json(
-                reader.take(level, "revisesThought"),
                 reader,
             ),
         }
@@ -166,6 +166,32 @@ pub struct SequentialthinkingCall {
     pending: bridge::call::Pending,
 }
 impl SequentialthinkingCall {
+    /// Whether this revises previous thinking
+    pub fn is_revision<F>(
+        mut self,
+        is_revision: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
+    ) -> Self {
+        self.input.is_revision = self
+            .pending
+            .with(
+                "isRevision",
+                bridge::convert::OptionalArgument::into_optional(is_revision),
+            );
+        self
+    }
+    /// Which thought is being reconsidered
+    pub fn revises_thought<F>(
+        mut self,
+        revises_thought: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.revises_thought = self
+            .pending
+            .with(
+                "revisesThought",
+                bridge::convert::OptionalArgument::into_optional(revises_thought),
+            );
+        self
+    }
     /// Branching point thought number
     pub fn branch_from_thought<F>(
         mut self,
@@ -189,19 +215,6 @@ impl SequentialthinkingCall {
         );
         self
     }
-    /// Whether this revises previous thinking
-    pub fn is_revision<F>(
-        mut self,
-        is_revision: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
-    ) -> Self {
-        self.input.is_revision = self
-            .pending
-            .with(
-                "isRevision",
-                bridge::convert::OptionalArgument::into_optional(is_revision),
-            );
-        self
-    }
     /// If more thoughts are needed
     pub fn needs_more_thoughts<F>(
         mut self,
@@ -212,19 +225,6 @@ impl SequentialthinkingCall {
             .with(
                 "needsMoreThoughts",
                 bridge::convert::OptionalArgument::into_optional(needs_more_thoughts),
-            );
-        self
-    }
-    /// Which thought is being reconsidered
-    pub fn revises_thought<F>(
-        mut self,
-        revises_thought: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.revises_thought = self
-            .pending
-            .with(
-                "revisesThought",
-                bridge::convert::OptionalArgument::into_optional(revises_thought),
             );
         self
     }
@@ -268,11 +268,11 @@ pub fn sequentialthinking(
                 "totalThoughts",
                 bridge::convert::Argument::into_argument(total_thoughts),
             ),
+            is_revision: None,
+            revises_thought: None,
             branch_from_thought: None,
             branch_id: None,
-            is_revision: None,
             needs_more_thoughts: None,
-            revises_thought: None,
         },
         pending: bridge::call::Pending::new("sequential-thinking", "sequentialthinking"),
     }

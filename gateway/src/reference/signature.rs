@@ -102,12 +102,18 @@ fn brief(description: &str) -> String {
     codegen::clean(sentence, BRIEF)
 }
 
+/// The line without remarks, except for the names that servers use.
 fn without_remarks(line: &str) -> String {
     let mut left = String::new();
     let mut rest = line;
     while let Some((before, behind)) = rest.split_once(" /*") {
         left.push_str(before);
-        rest = behind.split_once("*/").map_or("", |(_, behind)| behind);
+        let (remark, behind) = behind.split_once("*/").unwrap_or((behind, ""));
+        // The name in JSON, or the tool's own.
+        if behind.starts_with([':', '?', '(']) {
+            left.push_str(&format!(" /*{remark}*/"));
+        }
+        rest = behind;
     }
     left.push_str(rest);
     left

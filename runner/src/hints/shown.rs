@@ -57,6 +57,7 @@ fn signature(found: &Found<'_>, detail: Detail, focus: &str) -> String {
 
 /// Whether a line of a signature shows how to call the tool: its function or its input struct.
 fn is_call(line: &str, found: &Found<'_>) -> bool {
+    let line = without_remarks(line);
     let by_function = line.strip_prefix(found.tool.function.as_str());
     let by_input = line.strip_prefix(found.tool.prefix.as_str()).and_then(|rest| rest.strip_prefix("Input"));
     by_function.is_some_and(|rest| rest.starts_with('('))

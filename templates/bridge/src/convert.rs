@@ -14,6 +14,7 @@ mod reader;
 mod sent;
 mod shape;
 mod text;
+mod unit;
 
 pub use argument::{Argument, OptionalArgument, optional_value, value};
 pub use forward::{deserialize, serialize};

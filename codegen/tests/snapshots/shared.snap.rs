@@ -1,0 +1,1863 @@
+// Generated from the tools of the MCP server "shared". Do not edit: changes are lost.
+
+#![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetPetInput {
+    pub u540d_u524d: String,
+    pub nothing: (),
+    pub filter_status: Option<String>,
+    pub filter_status2: Option<String>,
+}
+impl bridge::convert::ToJson for GetPetInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("名前", &self.u540d_u524d), ("nothing", &self.nothing)],
+            &[
+                ("filter[status]", &self.filter_status),
+                ("filter-status", &self.filter_status2),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetPetInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            u540d_u524d: bridge::convert::FromJson::from_json(
+                reader.take(level, "名前"),
+                reader,
+            ),
+            nothing: bridge::convert::FromJson::from_json(
+                reader.take(level, "nothing"),
+                reader,
+            ),
+            filter_status: bridge::convert::FromJson::from_json(
+                reader.take(level, "filter[status]"),
+                reader,
+            ),
+            filter_status2: bridge::convert::FromJson::from_json(
+                reader.take(level, "filter-status"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetPetOutput {
+    pub pet: GetPetPet,
+}
+impl bridge::convert::ToJson for GetPetOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("pet", &self.pet)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetPetOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            pet: bridge::convert::FromJson::from_json(reader.take(level, "pet"), reader),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum GetPetPet {
+    Cat(GetPetCat),
+    Dog(GetPetDog),
+    Other(bridge::convert::Value),
+}
+impl GetPetPet {
+    #[inline]
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Cat(_) => "cat",
+            Self::Dog(_) => "dog",
+            Self::Other(value) => {
+                value
+                    .get("kind")
+                    .and_then(bridge::convert::Value::as_str)
+                    .unwrap_or_default()
+            }
+        }
+    }
+    #[inline]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Cat(inner) => Some(&*inner.name),
+            Self::Dog(inner) => Some(&*inner.name),
+            Self::Other(value) => {
+                value.get("name").and_then(bridge::convert::Value::as_str)
+            }
+        }
+    }
+    #[inline]
+    pub fn age(&self) -> Option<i64> {
+        match self {
+            Self::Cat(inner) => Some(inner.age),
+            Self::Dog(inner) => Some(inner.age),
+            Self::Other(value) => {
+                value.get("age").and_then(bridge::convert::Value::as_i64)
+            }
+        }
+    }
+    #[inline]
+    pub fn tags(&self) -> Option<&[String]> {
+        match self {
+            Self::Cat(inner) => Some(&*inner.tags),
+            Self::Dog(inner) => Some(&*inner.tags),
+            Self::Other(_) => None,
+        }
+    }
+    #[inline]
+    pub fn owner(&self) -> Option<&GetPetOwner> {
+        match self {
+            Self::Cat(inner) => Some(&inner.owner),
+            Self::Dog(inner) => Some(&inner.owner),
+            Self::Other(_) => None,
+        }
+    }
+    #[inline]
+    pub fn none(&self) -> Option<()> {
+        match self {
+            Self::Cat(inner) => Some(inner.none),
+            Self::Dog(inner) => Some(inner.none),
+            Self::Other(_) => None,
+        }
+    }
+    #[inline]
+    pub fn weight(&self) -> Option<f64> {
+        match self {
+            Self::Cat(inner) => inner.weight,
+            Self::Dog(inner) => Some(inner.weight),
+            Self::Other(value) => {
+                value.get("weight").and_then(bridge::convert::Value::as_f64)
+            }
+        }
+    }
+}
+impl bridge::convert::ToJson for GetPetPet {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Cat(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "cat",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Dog(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "dog",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Other(value) => value.clone(),
+        }
+    }
+}
+impl bridge::convert::FromJson for GetPetPet {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("kind").and_then(bridge::convert::Value::as_str) {
+            Some("cat") => Self::Cat(bridge::convert::FromJson::from_json(value, reader)),
+            Some("dog") => Self::Dog(bridge::convert::FromJson::from_json(value, reader)),
+            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetPetCat {
+    pub name: String,
+    pub age: i64,
+    pub tags: Vec<String>,
+    pub owner: GetPetOwner,
+    pub none: (),
+    pub weight: Option<f64>,
+    pub lives: Option<i64>,
+}
+impl bridge::convert::ToJson for GetPetCat {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("name", &self.name),
+                ("age", &self.age),
+                ("tags", &self.tags),
+                ("owner", &self.owner),
+                ("none", &self.none),
+            ],
+            &[("weight", &self.weight), ("lives", &self.lives)],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetPetCat {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            age: bridge::convert::FromJson::from_json(reader.take(level, "age"), reader),
+            tags: bridge::convert::FromJson::from_json(
+                reader.take(level, "tags"),
+                reader,
+            ),
+            owner: bridge::convert::FromJson::from_json(
+                reader.take(level, "owner"),
+                reader,
+            ),
+            none: bridge::convert::FromJson::from_json(
+                reader.take(level, "none"),
+                reader,
+            ),
+            weight: bridge::convert::FromJson::from_json(
+                reader.take(level, "weight"),
+                reader,
+            ),
+            lives: bridge::convert::FromJson::from_json(
+                reader.take(level, "lives"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetPetOwner {
+    pub name: String,
+}
+impl bridge::convert::ToJson for GetPetOwner {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("name", &self.name)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetPetOwner {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetPetDog {
+    pub name: String,
+    pub age: i64,
+    pub weight: f64,
+    pub tags: Vec<String>,
+    pub owner: GetPetOwner,
+    pub none: (),
+    pub lives: Option<String>,
+}
+impl bridge::convert::ToJson for GetPetDog {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("name", &self.name),
+                ("age", &self.age),
+                ("weight", &self.weight),
+                ("tags", &self.tags),
+                ("owner", &self.owner),
+                ("none", &self.none),
+            ],
+            &[("lives", &self.lives)],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetPetDog {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            age: bridge::convert::FromJson::from_json(reader.take(level, "age"), reader),
+            weight: bridge::convert::FromJson::from_json(
+                reader.take(level, "weight"),
+                reader,
+            ),
+            tags: bridge::convert::FromJson::from_json(
+                reader.take(level, "tags"),
+                reader,
+            ),
+            owner: bridge::convert::FromJson::from_json(
+                reader.take(level, "owner"),
+                reader,
+            ),
+            none: bridge::convert::FromJson::from_json(
+                reader.take(level, "none"),
+                reader,
+            ),
+            lives: bridge::convert::FromJson::from_json(
+                reader.take(level, "lives"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    GetPetOutput = 16638099698480872788 GetPetPet = 11605131693112644447 GetPetCat =
+    9936078829113735960 GetPetOwner = 17121416252982409146 GetPetDog =
+    10225321382633743289
+}
+impl GetPetInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetPetCall {
+        GetPetCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_pet"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetPetCall {
+    input: GetPetInput,
+    pending: bridge::call::Pending,
+}
+impl GetPetCall {
+    pub fn filter_status<F>(
+        mut self,
+        filter_status: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.filter_status = bridge::convert::OptionalArgument::into_optional(
+            filter_status,
+        );
+        self
+    }
+    pub fn filter_status2<F>(
+        mut self,
+        filter_status2: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.filter_status2 = bridge::convert::OptionalArgument::into_optional(
+            filter_status2,
+        );
+        self
+    }
+}
+impl std::future::Future for GetPetCall {
+    type Output = Result<GetPetOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.5481ca415334a317b36f21849562f306")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_pet",
+            mark: *b"5481ca415334a317b36f21849562f306",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// A pet.
+#[track_caller]
+pub fn get_pet(
+    u540d_u524d: impl Into<String>,
+    nothing: impl bridge::convert::Argument<()>,
+) -> GetPetCall {
+    GetPetCall {
+        input: GetPetInput {
+            u540d_u524d: u540d_u524d.into(),
+            nothing: bridge::convert::Argument::into_argument(nothing),
+            filter_status: None,
+            filter_status2: None,
+        },
+        pending: bridge::call::Pending::new("shared", "get_pet"),
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetReceivedEmailsInput {
+    pub page: Option<i64>,
+}
+impl bridge::convert::ToJson for GetReceivedEmailsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("page", &self.page)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetReceivedEmailsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            page: bridge::convert::FromJson::from_json(
+                reader.take(level, "page"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetReceivedEmailsOutput {
+    pub result: Vec<GetReceivedEmailsEmail>,
+}
+impl bridge::convert::ToJson for GetReceivedEmailsOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("result", &self.result)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetReceivedEmailsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            result: bridge::convert::FromJson::from_json(
+                reader.take(level, "result"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetReceivedEmailsEmail {
+    pub subject: String,
+    pub id: String,
+    pub status: GetReceivedEmailsStatus,
+    pub attachments: Option<Vec<GetReceivedEmailsAttachment>>,
+}
+impl bridge::convert::ToJson for GetReceivedEmailsEmail {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("subject", &self.subject), ("id", &self.id), ("status", &self.status)],
+            &[("attachments", &self.attachments)],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetReceivedEmailsEmail {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            subject: bridge::convert::FromJson::from_json(
+                reader.take(level, "subject"),
+                reader,
+            ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            status: bridge::convert::FromJson::from_json(
+                reader.take(level, "status"),
+                reader,
+            ),
+            attachments: bridge::convert::FromJson::from_json(
+                reader.take(level, "attachments"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub enum GetReceivedEmailsStatus {
+    Read,
+    Sent,
+    Other(String),
+}
+impl GetReceivedEmailsStatus {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Read => "read",
+            Self::Sent => "sent",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::GeneratedText for GetReceivedEmailsStatus {
+    const TEXTS: &'static [&'static str] = &["read", "sent"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "read" => Self::Read,
+                "sent" => Self::Sent,
+                _ => Self::Other(text.to_owned()),
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetReceivedEmailsAttachment {
+    pub name: String,
+}
+impl bridge::convert::ToJson for GetReceivedEmailsAttachment {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("name", &self.name)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetReceivedEmailsAttachment {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    GetReceivedEmailsOutput = 5755835921263943922 GetReceivedEmailsEmail =
+    14221519778215283840 GetReceivedEmailsStatus = 16223850352904378454
+    GetReceivedEmailsAttachment = 17121416252982409146
+}
+bridge::generated_text! {
+    GetReceivedEmailsStatus;
+}
+impl GetReceivedEmailsInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetReceivedEmailsCall {
+        GetReceivedEmailsCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_received_emails"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetReceivedEmailsCall {
+    input: GetReceivedEmailsInput,
+    pending: bridge::call::Pending,
+}
+impl GetReceivedEmailsCall {
+    pub fn page<F>(
+        mut self,
+        page: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.page = self
+            .pending
+            .with("page", bridge::convert::OptionalArgument::into_optional(page));
+        self
+    }
+}
+impl std::future::Future for GetReceivedEmailsCall {
+    type Output = Result<GetReceivedEmailsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.3399d2e93eb76d530a9f81720322e3bb")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_received_emails",
+            mark: *b"3399d2e93eb76d530a9f81720322e3bb",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// Emails that were received.
+#[inline]
+#[track_caller]
+pub fn get_received_emails() -> GetReceivedEmailsCall {
+    GetReceivedEmailsCall {
+        input: GetReceivedEmailsInput {
+            page: None,
+        },
+        pending: bridge::call::Pending::new("shared", "get_received_emails"),
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetSentEmailsInput {
+    pub page: Option<i64>,
+}
+impl bridge::convert::ToJson for GetSentEmailsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("page", &self.page)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetSentEmailsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            page: bridge::convert::FromJson::from_json(
+                reader.take(level, "page"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetSentEmailsOutput {
+    pub result: Vec<GetSentEmailsEmail>,
+}
+impl bridge::convert::ToJson for GetSentEmailsOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("result", &self.result)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetSentEmailsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            result: bridge::convert::FromJson::from_json(
+                reader.take(level, "result"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetSentEmailsEmail {
+    pub id: String,
+    /// Without prefixes.
+    pub subject: String,
+    pub status: GetSentEmailsStatus,
+    pub attachments: Option<Vec<GetSentEmailsAttachment>>,
+}
+impl bridge::convert::ToJson for GetSentEmailsEmail {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("id", &self.id), ("subject", &self.subject), ("status", &self.status)],
+            &[("attachments", &self.attachments)],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetSentEmailsEmail {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            subject: bridge::convert::FromJson::from_json(
+                reader.take(level, "subject"),
+                reader,
+            ),
+            status: bridge::convert::FromJson::from_json(
+                reader.take(level, "status"),
+                reader,
+            ),
+            attachments: bridge::convert::FromJson::from_json(
+                reader.take(level, "attachments"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub enum GetSentEmailsStatus {
+    Sent,
+    Read,
+    Other(String),
+}
+impl GetSentEmailsStatus {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Sent => "sent",
+            Self::Read => "read",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::GeneratedText for GetSentEmailsStatus {
+    const TEXTS: &'static [&'static str] = &["sent", "read"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "sent" => Self::Sent,
+                "read" => Self::Read,
+                _ => Self::Other(text.to_owned()),
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetSentEmailsAttachment {
+    pub name: String,
+}
+impl bridge::convert::ToJson for GetSentEmailsAttachment {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("name", &self.name)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetSentEmailsAttachment {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    GetSentEmailsOutput = 5755835921263943922 GetSentEmailsEmail = 14221519778215283840
+    GetSentEmailsStatus = 16223850352904378454 GetSentEmailsAttachment =
+    17121416252982409146
+}
+bridge::generated_text! {
+    GetSentEmailsStatus;
+}
+impl GetSentEmailsInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetSentEmailsCall {
+        GetSentEmailsCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_sent_emails"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetSentEmailsCall {
+    input: GetSentEmailsInput,
+    pending: bridge::call::Pending,
+}
+impl GetSentEmailsCall {
+    pub fn page<F>(
+        mut self,
+        page: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.page = self
+            .pending
+            .with("page", bridge::convert::OptionalArgument::into_optional(page));
+        self
+    }
+}
+impl std::future::Future for GetSentEmailsCall {
+    type Output = Result<GetSentEmailsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.f9d7d391848fe35880d7b2dc81d7f2ac")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_sent_emails",
+            mark: *b"f9d7d391848fe35880d7b2dc81d7f2ac",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// Emails that were sent.
+#[inline]
+#[track_caller]
+pub fn get_sent_emails() -> GetSentEmailsCall {
+    GetSentEmailsCall {
+        input: GetSentEmailsInput { page: None },
+        pending: bridge::call::Pending::new("shared", "get_sent_emails"),
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetTeamInput {
+    pub id: i64,
+}
+impl bridge::convert::ToJson for GetTeamInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("id", &self.id)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetTeamInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetTeamOutput {
+    pub lead: GetTeamPerson,
+    pub root: GetTeamNode,
+}
+impl bridge::convert::ToJson for GetTeamOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("lead", &self.lead), ("root", &self.root)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetTeamOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            lead: bridge::convert::FromJson::from_json(
+                reader.take(level, "lead"),
+                reader,
+            ),
+            root: bridge::convert::FromJson::from_json(
+                reader.take(level, "root"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetTeamPerson {
+    pub name: String,
+    pub id: i64,
+}
+impl bridge::convert::ToJson for GetTeamPerson {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("name", &self.name), ("id", &self.id)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetTeamPerson {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetTeamNode {
+    pub value: Option<String>,
+    pub children: Option<Vec<GetTeamNode>>,
+    pub parent: Option<Box<GetTeamNode>>,
+}
+impl bridge::convert::ToJson for GetTeamNode {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("value", &self.value),
+                ("children", &self.children),
+                ("parent", &self.parent),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetTeamNode {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+            children: bridge::convert::FromJson::from_json(
+                reader.take(level, "children"),
+                reader,
+            ),
+            parent: bridge::convert::FromJson::from_json(
+                reader.take(level, "parent"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    GetTeamOutput = 8680727305281306858 GetTeamPerson = 4097146673532359136 GetTeamNode =
+    11649818141112813611
+}
+impl GetTeamInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetTeamCall {
+        GetTeamCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_team"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetTeamCall {
+    input: GetTeamInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for GetTeamCall {
+    type Output = Result<GetTeamOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.245b1c36a4e853b9b82fc7b71c03e9fa")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_team",
+            mark: *b"245b1c36a4e853b9b82fc7b71c03e9fa",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// A team, its place and its members.
+#[track_caller]
+pub fn get_team(id: impl bridge::convert::Argument<i64>) -> GetTeamCall {
+    GetTeamCall {
+        input: GetTeamInput {
+            id: bridge::convert::named(
+                "id",
+                bridge::convert::Argument::into_argument(id),
+            ),
+        },
+        pending: bridge::call::Pending::new("shared", "get_team"),
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetTreeInput {}
+impl bridge::convert::ToJson for GetTreeInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetTreeInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetTreeOutput {
+    pub top: GetTreeNode,
+}
+impl bridge::convert::ToJson for GetTreeOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("top", &self.top)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetTreeOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            top: bridge::convert::FromJson::from_json(reader.take(level, "top"), reader),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetTreeNode {
+    pub value: Option<String>,
+    pub parent: Option<Box<GetTreeNode>>,
+    pub children: Option<Vec<GetTreeNode>>,
+}
+impl bridge::convert::ToJson for GetTreeNode {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("value", &self.value),
+                ("parent", &self.parent),
+                ("children", &self.children),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetTreeNode {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+            parent: bridge::convert::FromJson::from_json(
+                reader.take(level, "parent"),
+                reader,
+            ),
+            children: bridge::convert::FromJson::from_json(
+                reader.take(level, "children"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    GetTreeOutput = 5929176879717653041 GetTreeNode = 18198680521539324754
+}
+impl GetTreeInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetTreeCall {
+        GetTreeCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_tree"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetTreeCall {
+    input: GetTreeInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for GetTreeCall {
+    type Output = Result<GetTreeOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.564efa06d83ff0211bcab927507df8a7")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_tree",
+            mark: *b"564efa06d83ff0211bcab927507df8a7",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// A tree, the same type as a team's.
+#[inline]
+#[track_caller]
+pub fn get_tree() -> GetTreeCall {
+    GetTreeCall {
+        input: GetTreeInput {},
+        pending: bridge::call::Pending::new("shared", "get_tree"),
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetUserInput {
+    pub id: i64,
+}
+impl bridge::convert::ToJson for GetUserInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("id", &self.id)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetUserInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetUserOutput {
+    pub id: i64,
+    pub name: String,
+}
+impl bridge::convert::ToJson for GetUserOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("id", &self.id), ("name", &self.name)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetUserOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    GetUserOutput = 4097146673532359136
+}
+impl GetUserInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetUserCall {
+        GetUserCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_user"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetUserCall {
+    input: GetUserInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for GetUserCall {
+    type Output = Result<GetUserOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.a91086c19edf8959d500b51b79a8d7f7")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_user",
+            mark: *b"a91086c19edf8959d500b51b79a8d7f7",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// A user.
+#[track_caller]
+pub fn get_user(id: impl bridge::convert::Argument<i64>) -> GetUserCall {
+    GetUserCall {
+        input: GetUserInput {
+            id: bridge::convert::named(
+                "id",
+                bridge::convert::Argument::into_argument(id),
+            ),
+        },
+        pending: bridge::call::Pending::new("shared", "get_user"),
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListClosedInput {
+    pub cursor: Option<String>,
+}
+impl bridge::convert::ToJson for ListClosedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("cursor", &self.cursor)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ListClosedInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            cursor: bridge::convert::FromJson::from_json(
+                reader.take(level, "cursor"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListClosedOutput {
+    pub issues: Vec<ListClosedIssue>,
+    pub next: Option<String>,
+}
+impl bridge::convert::ToJson for ListClosedOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("issues", &self.issues)], &[("next", &self.next)])
+    }
+}
+impl bridge::convert::FromJson for ListClosedOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            issues: bridge::convert::FromJson::from_json(
+                reader.take(level, "issues"),
+                reader,
+            ),
+            next: bridge::convert::FromJson::from_json(
+                reader.take(level, "next"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListClosedIssue {
+    pub number: i64,
+    pub title: String,
+}
+impl bridge::convert::ToJson for ListClosedIssue {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("number", &self.number), ("title", &self.title)], &[])
+    }
+}
+impl bridge::convert::FromJson for ListClosedIssue {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            number: bridge::convert::FromJson::from_json(
+                reader.take(level, "number"),
+                reader,
+            ),
+            title: bridge::convert::FromJson::from_json(
+                reader.take(level, "title"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    ListClosedOutput = 12119843531610941232 ListClosedIssue = 6861853966943116334
+}
+impl ListClosedInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> ListClosedCall {
+        ListClosedCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "list_closed"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListClosedCall {
+    input: ListClosedInput,
+    pending: bridge::call::Pending,
+}
+impl ListClosedCall {
+    pub fn cursor<F>(
+        mut self,
+        cursor: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
+        self
+    }
+}
+impl std::future::Future for ListClosedCall {
+    type Output = Result<ListClosedOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.1c48d672041f48c1311507b7c6b4f429")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "list_closed",
+            mark: *b"1c48d672041f48c1311507b7c6b4f429",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// Closed issues, a page at a time.
+#[inline]
+#[track_caller]
+pub fn list_closed() -> ListClosedCall {
+    ListClosedCall {
+        input: ListClosedInput { cursor: None },
+        pending: bridge::call::Pending::new("shared", "list_closed"),
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOpenInput {
+    pub cursor: Option<String>,
+}
+impl bridge::convert::ToJson for ListOpenInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("cursor", &self.cursor)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ListOpenInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            cursor: bridge::convert::FromJson::from_json(
+                reader.take(level, "cursor"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListOpenOutput {
+    pub issues: Vec<ListOpenIssue>,
+    pub next: Option<String>,
+}
+impl bridge::convert::ToJson for ListOpenOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("issues", &self.issues)], &[("next", &self.next)])
+    }
+}
+impl bridge::convert::FromJson for ListOpenOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            issues: bridge::convert::FromJson::from_json(
+                reader.take(level, "issues"),
+                reader,
+            ),
+            next: bridge::convert::FromJson::from_json(
+                reader.take(level, "next"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListOpenIssue {
+    pub number: i64,
+    pub title: String,
+}
+impl bridge::convert::ToJson for ListOpenIssue {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("number", &self.number), ("title", &self.title)], &[])
+    }
+}
+impl bridge::convert::FromJson for ListOpenIssue {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            number: bridge::convert::FromJson::from_json(
+                reader.take(level, "number"),
+                reader,
+            ),
+            title: bridge::convert::FromJson::from_json(
+                reader.take(level, "title"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    ListOpenOutput = 12119843531610941232 ListOpenIssue = 6861853966943116334
+}
+impl ListOpenInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> ListOpenCall {
+        ListOpenCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "list_open"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListOpenCall {
+    input: ListOpenInput,
+    pending: bridge::call::Pending,
+}
+impl ListOpenCall {
+    pub fn cursor<F>(
+        mut self,
+        cursor: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
+        self
+    }
+}
+impl std::future::Future for ListOpenCall {
+    type Output = Result<ListOpenOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.f33dd56ed54aeffaf9aec46a1aaf8894")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "list_open",
+            mark: *b"f33dd56ed54aeffaf9aec46a1aaf8894",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// Open issues, a page at a time.
+#[inline]
+#[track_caller]
+pub fn list_open() -> ListOpenCall {
+    ListOpenCall {
+        input: ListOpenInput { cursor: None },
+        pending: bridge::call::Pending::new("shared", "list_open"),
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct PutPetInput {
+    pub toy: PutPetToy,
+}
+impl bridge::convert::ToJson for PutPetInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("toy", &self.toy)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for PutPetInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            toy: bridge::convert::FromJson::from_json(reader.take(level, "toy"), reader),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum PutPetToy {
+    Ball(PutPetBall),
+    Bone(PutPetBone),
+}
+impl PutPetToy {
+    #[inline]
+    pub fn type_(&self) -> &str {
+        match self {
+            Self::Ball(_) => "ball",
+            Self::Bone(_) => "bone",
+        }
+    }
+    #[inline]
+    pub fn color(&self) -> &PutPetColor {
+        match self {
+            Self::Ball(inner) => &inner.color,
+            Self::Bone(inner) => &inner.color,
+        }
+    }
+    #[inline]
+    pub fn size(&self) -> Option<i64> {
+        match self {
+            Self::Ball(inner) => Some(inner.size),
+            Self::Bone(inner) => inner.size,
+        }
+    }
+}
+impl bridge::convert::ToJson for PutPetToy {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Ball(inner) => {
+                bridge::convert::tagged(
+                    "type",
+                    "ball",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Bone(inner) => {
+                bridge::convert::tagged(
+                    "type",
+                    "bone",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+        }
+    }
+}
+impl bridge::convert::FromJson for PutPetToy {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("type").and_then(bridge::convert::Value::as_str) {
+            Some("ball") => {
+                Self::Ball(bridge::convert::FromJson::from_json(value, reader))
+            }
+            Some("bone") => {
+                Self::Bone(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.unknown_tag("type", &["ball", "bone"], &value);
+                Self::Ball(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct PutPetBall {
+    pub color: PutPetColor,
+    pub size: i64,
+}
+impl bridge::convert::ToJson for PutPetBall {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("color", &self.color), ("size", &self.size)], &[])
+    }
+}
+impl bridge::convert::FromJson for PutPetBall {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            color: bridge::convert::FromJson::from_json(
+                reader.take(level, "color"),
+                reader,
+            ),
+            size: bridge::convert::FromJson::from_json(
+                reader.take(level, "size"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum PutPetColor {
+    DarkBlue,
+    Red,
+}
+impl PutPetColor {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::DarkBlue => "dark blue",
+            Self::Red => "red",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for PutPetColor {
+    const TEXTS: &'static [&'static str] = &["dark blue", "red"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "dark blue" => Self::DarkBlue,
+                "red" => Self::Red,
+                _ => return Err((Self::DarkBlue, Self::TEXTS)),
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct PutPetBone {
+    pub color: PutPetColor,
+    pub size: Option<i64>,
+}
+impl bridge::convert::ToJson for PutPetBone {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("color", &self.color)], &[("size", &self.size)])
+    }
+}
+impl bridge::convert::FromJson for PutPetBone {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            color: bridge::convert::FromJson::from_json(
+                reader.take(level, "color"),
+                reader,
+            ),
+            size: bridge::convert::FromJson::from_json(
+                reader.take(level, "size"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    PutPetToy = 506110333247360947 PutPetBall = 595677648597392663 PutPetColor =
+    5154134284221954220 PutPetBone = 13901700523798995284
+}
+bridge::generated_text! {
+    ; PutPetColor
+}
+impl PutPetInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> PutPetCall {
+        PutPetCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "put_pet"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct PutPetCall {
+    input: PutPetInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for PutPetCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.16366283ca1b99818697ab227cc9b5ab")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "put_pet",
+            mark: *b"16366283ca1b99818697ab227cc9b5ab",
+        };
+        let call = self.get_mut();
+        call.pending.poll_untyped(context, &TOOL, &call.input)
+    }
+}
+/// Stores a pet that no server returns.
+#[track_caller]
+pub fn put_pet(toy: impl bridge::convert::Argument<PutPetToy>) -> PutPetCall {
+    PutPetCall {
+        input: PutPetInput {
+            toy: bridge::convert::named(
+                "toy",
+                bridge::convert::Argument::into_argument(toy),
+            ),
+        },
+        pending: bridge::call::Pending::new("shared", "put_pet"),
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct SendEmailInput {
+    pub recipient: String,
+    pub subject: String,
+    pub email: SendEmailEmail,
+    pub priority: Option<SendEmailPriority>,
+}
+impl bridge::convert::ToJson for SendEmailInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("recipient", &self.recipient),
+                ("subject", &self.subject),
+                ("email", &self.email),
+            ],
+            &[("priority", &self.priority)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for SendEmailInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            recipient: bridge::convert::FromJson::from_json(
+                reader.take(level, "recipient"),
+                reader,
+            ),
+            subject: bridge::convert::FromJson::from_json(
+                reader.take(level, "subject"),
+                reader,
+            ),
+            email: bridge::convert::FromJson::from_json(
+                reader.take(level, "email"),
+                reader,
+            ),
+            priority: bridge::convert::FromJson::from_json(
+                reader.take(level, "priority"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SendEmailEmail {
+    pub body: String,
+}
+impl bridge::convert::ToJson for SendEmailEmail {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("body", &self.body)], &[])
+    }
+}
+impl bridge::convert::FromJson for SendEmailEmail {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            body: bridge::convert::FromJson::from_json(
+                reader.take(level, "body"),
+                reader,
+            ),
+        }
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum SendEmailPriority {
+    DarkBlue,
+    Low,
+    InBetween,
+}
+impl SendEmailPriority {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::DarkBlue => "dark blue",
+            Self::Low => "LOW",
+            Self::InBetween => "in_between",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for SendEmailPriority {
+    const TEXTS: &'static [&'static str] = &["dark blue", "LOW", "in_between"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "dark blue" => Self::DarkBlue,
+                "LOW" => Self::Low,
+                "in_between" => Self::InBetween,
+                _ => return Err((Self::DarkBlue, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    SendEmailEmail = 17508111515465963575 SendEmailPriority = 4081650599010594669
+}
+bridge::generated_text! {
+    ; SendEmailPriority
+}
+impl SendEmailInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> SendEmailCall {
+        SendEmailCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "send_email"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct SendEmailCall {
+    input: SendEmailInput,
+    pending: bridge::call::Pending,
+}
+impl SendEmailCall {
+    pub fn priority<F>(
+        mut self,
+        priority: impl bridge::convert::OptionalArgument<SendEmailPriority, F>,
+    ) -> Self {
+        self.input.priority = self
+            .pending
+            .with(
+                "priority",
+                bridge::convert::OptionalArgument::into_optional(priority),
+            );
+        self
+    }
+}
+impl std::future::Future for SendEmailCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.297c74bd3b187fecb9b84652d33577eb")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "send_email",
+            mark: *b"297c74bd3b187fecb9b84652d33577eb",
+        };
+        let call = self.get_mut();
+        call.pending.poll_untyped(context, &TOOL, &call.input)
+    }
+}
+/// Sends an email.
+#[track_caller]
+pub fn send_email(
+    recipient: impl Into<String>,
+    subject: impl Into<String>,
+    email: impl bridge::convert::Argument<SendEmailEmail>,
+) -> SendEmailCall {
+    SendEmailCall {
+        input: SendEmailInput {
+            recipient: recipient.into(),
+            subject: subject.into(),
+            email: bridge::convert::named(
+                "email",
+                bridge::convert::Argument::into_argument(email),
+            ),
+            priority: None,
+        },
+        pending: bridge::call::Pending::new("shared", "send_email"),
+    }
+}
