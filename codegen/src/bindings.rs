@@ -1,10 +1,13 @@
 //! The bindings of a server: the code of its tools, and their signatures and documentation for models.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::documentation::documentation;
 use crate::emit;
-use crate::model::Model;
+use crate::model::{Model, reachable};
+use crate::once::Once;
 use crate::report::{Fidelity, Warning};
 use crate::signature::{Style, signature};
 use crate::tool::Server;
@@ -18,6 +21,8 @@ pub struct Bindings {
     pub server: String,
     /// The tools, sorted by name.
     pub tools: Vec<ToolBinding>,
+    /// Their types, each once.
+    pub types: Vec<TypeBinding>,
     /// Parts of the schemas that did not become types.
     pub warnings: Vec<Warning>,
 }
@@ -34,7 +39,9 @@ pub struct ToolBinding {
     /// The identity that the program's manifest and the broker use: 32 lower-case hexadecimal digits, a hash
     /// of server, tool and schemas.
     pub id: String,
-    /// Its types, call and stub. They refer to no item of another tool. See [`root`].
+    /// The indices in [`Bindings::types`] of all types that its code needs.
+    pub types: Vec<usize>,
+    /// Its call and stub. They refer to its types and to no item of another tool. See [`root`].
     pub source: String,
     /// The short form of stub and types, for a model and for diagnostics.
     pub signature: String,
@@ -42,6 +49,17 @@ pub struct ToolBinding {
     pub documentation: String,
     /// How much of the schemas became types, and how many tokens that saves.
     pub fidelity: Fidelity,
+}
+
+/// The name and code of one type.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct TypeBinding {
+    /// Its name.
+    pub name: String,
+    /// The indices in [`Bindings::types`] of all types that its code needs, including itself.
+    pub types: Vec<usize>,
+    /// Its definition and conversions.
+    pub source: String,
 }
 
 /// Generates the code for one server.
@@ -57,24 +75,38 @@ pub fn generate(server: &Server, module: &str) -> Bindings {
 #[must_use]
 pub fn generate_with(server: &Server, module: &str, style: &Style) -> Bindings {
     let model = Model::new(server);
+    let sources = emit::types(&model.server, &model.tools);
+    // What several tools use is counted for the first of them.
+    let (mut counted, mut once) = (BTreeSet::new(), Once::default());
     let tools = model.tools.iter().map(|tool| {
         let source = emit::source(&model.server, tool);
         let signature = signature(tool, style);
+        let new = tool.uses.iter().filter(|index| counted.insert(**index));
+        let new = new.filter_map(|index| sources.get(*index)).chain([&source]);
+        let lines = new.map(|source| source.lines().count()).sum();
         ToolBinding {
             name: tool.name.clone(),
             function: tool.function.clone(),
             prefix: tool.prefix.clone(),
             id: tool.id.clone(),
+            types: tool.uses.clone(),
             documentation: documentation(tool, module),
-            fidelity: tool.fidelity(&source, &signature),
+            fidelity: tool.fidelity(lines, &once.signature(&signature)),
             source,
             signature,
         }
     });
+    let tools = tools.collect();
+    let types = model.types.iter().zip(sources).enumerate().map(|(index, (found, source))| TypeBinding {
+        name: found.name.clone(),
+        types: reachable(&model.types, &[index]),
+        source,
+    });
     Bindings {
         module: module.to_owned(),
         server: server.name.clone(),
-        tools: tools.collect(),
+        tools,
+        types: types.collect(),
         warnings: model.warnings.clone(),
     }
 }
@@ -83,12 +115,13 @@ impl Bindings {
     /// The root file of a crate with all tools.
     #[must_use]
     pub fn source(&self) -> String {
-        root(&self.server, self.tools.iter().map(|tool| tool.source.as_str()))
+        let types = self.types.iter().map(|found| found.source.as_str());
+        root(&self.server, types.chain(self.tools.iter().map(|tool| tool.source.as_str())))
     }
 }
 
-/// The root file of a crate, which also works as the body of a module. `tools` are the
-/// [`ToolBinding::source`] texts of any of the tools of `server`.
-pub fn root<'a>(server: &str, tools: impl IntoIterator<Item = &'a str>) -> String {
-    emit::root(server, tools)
+/// The root file of a crate, which also works as the body of a module. `sources` are the texts of any of the tools of
+/// `server`, and of the types that these need.
+pub fn root<'a>(server: &str, sources: impl IntoIterator<Item = &'a str>) -> String {
+    emit::root(server, sources)
 }

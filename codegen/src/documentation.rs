@@ -32,17 +32,12 @@ pub(crate) fn documentation(tool: &ToolModel, module: &str) -> String {
         page.line(&format!("// The server calls it {:?}.", clean(&tool.name, MAX_FACT)));
     }
     calls(tool, module, &mut page);
-    for (index, model) in tool.types.iter().enumerate() {
-        // The call already shows an input without fields completely.
-        let bare = index == tool.input && tool.input_fields().is_some_and(StructModel::is_empty);
-        if let Some(model) = model.as_ref().filter(|_| !bare) {
-            page.line("");
-            type_lines(model, tool, &mut page);
-        }
-    }
-    if let Output::Alias(alias) = &tool.output {
+    // The call already shows an input without fields completely.
+    let bare = tool.input_fields().is_some_and(StructModel::is_empty);
+    let input = tool.types.get(tool.input).filter(|_| !bare);
+    for model in input.into_iter().chain(tool.parts()) {
         page.line("");
-        page.line(&format!("type {}Output = {};", tool.prefix, type_text(alias, tool)));
+        type_lines(model, tool, &mut page);
     }
     fallbacks(tool, &mut page);
     page.text
@@ -128,6 +123,7 @@ fn type_lines(model: &TypeModel, tool: &ToolModel, page: &mut Page) {
     match &model.shape {
         Shape::Struct(body) => struct_lines(model, body, tool, page),
         Shape::Whole => page.line(&format!("struct {name} {{ arguments: Value }}")),
+        Shape::Alias(of) => page.line(&format!("type {name} = {};", tool.type_name(*of))),
         Shape::Texts { variants, other } => {
             page.line(&format!("enum {name} {{"));
             for (variant, value) in variants {

@@ -8,30 +8,40 @@ mod calls;
 mod syntax;
 mod types;
 
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::model::ToolModel;
 use crate::text::clean;
 
-/// The root file of a crate with the sources of some tools.
-pub(crate) fn root<'a>(server: &str, tools: impl IntoIterator<Item = &'a str>) -> String {
+/// The root file of a crate with the sources of some tools and their types.
+pub(crate) fn root<'a>(server: &str, sources: impl IntoIterator<Item = &'a str>) -> String {
     let server = clean(server, 80);
     let mut text = format!(
         "// Generated from the tools of the MCP server {server:?}. Do not edit: changes are lost.\n\n\
          #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]\n"
     );
-    for tool in tools {
+    for source in sources {
         text.push('\n');
-        text.push_str(tool);
+        text.push_str(source);
     }
     text
 }
 
-/// All code of one tool.
+/// The calls of one tool.
 pub(crate) fn source(server: &str, tool: &ToolModel) -> String {
-    let types = types::types(server, tool);
+    let names = types::names(tool);
     let calls = calls::calls(server, tool);
-    let tokens = quote! { #types #calls };
+    text(quote! { #names #calls })
+}
+
+/// The types of a server, by their index. `tools` are all tools of the server.
+pub(crate) fn types(server: &str, tools: &[ToolModel]) -> Vec<String> {
+    // Any tool has the names of all types.
+    tools.first().map(|tool| types::types(server, tool).into_iter().map(text).collect()).unwrap_or_default()
+}
+
+fn text(tokens: TokenStream) -> String {
     let text = tokens.to_string();
     // The tokens always parse. If they ever did not, the compiler would report the place better than an error
     // here.

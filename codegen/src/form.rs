@@ -44,8 +44,12 @@ pub(crate) enum Form {
 /// A type that needs a name.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Definition {
-    /// The last part of its name: from the property, the schema's own name, or the variant.
+    /// The last part of its name: from the property, or the variant.
     pub(crate) leaf: String,
+    /// The schema's own names, from `$defs` and `title`: several if several schemas have this structure.
+    pub(crate) own: Vec<String>,
+    /// The own name of the nearest schema around it; empty if none has one.
+    pub(crate) within: String,
     /// The schema's description of the type itself, not of the places that use it.
     pub(crate) description: Option<String>,
     /// The structure.
@@ -215,6 +219,17 @@ impl Field {
 }
 
 impl Definition {
+    /// A type without a name of its own.
+    pub(crate) fn new(leaf: &str, body: Body) -> Self {
+        Definition {
+            leaf: leaf.to_owned(),
+            own: Vec::new(),
+            within: String::new(),
+            description: None,
+            body,
+        }
+    }
+
     /// Calls `visit` with each form in it.
     pub(crate) fn visit(&mut self, visit: &mut dyn FnMut(&mut Form)) {
         match &mut self.body {

@@ -190,7 +190,7 @@ mod tests {
         };
         let body =
             Body::Struct(crate::form::Struct { fields: vec![field("a"), field("b")], ..Default::default() });
-        let definitions = [Definition { leaf: "Node".to_owned(), description: None, body }];
+        let definitions = [Definition::new("Node", body)];
         let mut types = vec![vec![FieldType::Tuple(vec![FieldType::Bool, boxed(0)]), FieldType::String]];
         let root = FieldType::Vec(Box::new(FieldType::Named(0)));
         let roots = [(&root, "output")];

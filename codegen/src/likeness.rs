@@ -1,22 +1,22 @@
 //! Numbers for types: types of a server with the same shape share one, because their JSON values are the
 //! same.
 //!
-//! The bindings of each tool are compiled separately, so equal types cannot be one type. With equal numbers, one
-//! converts to the other (`convert/shape.rs` of the bridge).
+//! Equal types are one type, but types can differ in what their values do not show, such as an input, which is a type
+//! of its own. With equal numbers, one converts to the other (`convert/shape.rs` of the bridge).
 
 use std::fmt::Write as _;
 
 use crate::model::{Shape, StructModel, ToolModel};
 use crate::typing::FieldType;
 
-/// The number of each of a tool's types, by the index in [`FieldType::Named`].
+/// The number of each of a server's types, by the index in [`FieldType::Named`].
 pub(crate) fn numbers(server: &str, tool: &ToolModel) -> Vec<u64> {
     let mut shapes = Shapes { tool, found: vec![Found::No; tool.types.len()] };
     let number = |index| {
         let text = match shapes.of(index) {
             Some(shape) => format!("shape {server:?} {shape}"),
             // A recursive type matches no other type.
-            None => format!("type {server:?} {:?} {}", tool.name, tool.type_name(index)),
+            None => format!("type {server:?} {}", tool.type_name(index)),
         };
         hash(&text)
     };
@@ -54,7 +54,7 @@ impl Shapes<'_> {
         }
         self.found[index] = Found::Open;
         let tool = self.tool;
-        let model = tool.types.get(index).and_then(Option::as_ref);
+        let model = tool.types.get(index);
         let shape = model.and_then(|model| self.shape(&model.shape)).map(|text| hash(&text));
         self.found[index] = Found::Done(shape);
         shape
@@ -86,6 +86,7 @@ impl Shapes<'_> {
                 format!("kinds {all:?} {}", other.is_some())
             }
             Shape::Whole => "whole".to_owned(),
+            Shape::Alias(of) => return self.kind(&FieldType::Named(*of)),
         })
     }
 

@@ -4,6 +4,9 @@ mod accessor;
 mod draft;
 mod shape;
 mod tool;
+mod types;
+
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 
@@ -11,16 +14,20 @@ use crate::identity::{canonical, identity};
 use crate::names::{Namespace, assign, camel, snake};
 use crate::typing::types;
 use crate::{Server, Tool, Warning, tokens};
-use draft::Draft;
+use draft::{Draft, named};
 pub(crate) use accessor::{Accessor, Source, accessors};
 pub(crate) use shape::{FieldModel, Shape, StructModel, TypeModel};
 pub(crate) use tool::{Output, ToolModel};
+pub(crate) use types::reachable;
+use types::{Types, Unnamed};
 
 /// The tools of a server, sorted by name.
 #[derive(Debug)]
 pub(crate) struct Model {
     pub(crate) server: String,
     pub(crate) tools: Vec<ToolModel>,
+    /// The types of all tools.
+    pub(crate) types: Rc<Vec<TypeModel>>,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -31,29 +38,60 @@ impl Model {
         let mut functions = Namespace::default();
         let functions = assign(tools.iter().map(|tool| tool.name.as_str()), &mut functions, snake);
         let mut namespace = Namespace::of_types();
-        let mut drafts = Vec::new();
-        for tool in tools {
-            let function = functions.get(&tool.name).cloned().unwrap_or_default();
-            let prefix = prefix(&function, &mut namespace);
+        let mut unnamed = Vec::new();
+        for tool in &tools {
+            let function = functions.get(&tool.name).map_or("", String::as_str);
+            let prefix = prefix(function, &mut namespace);
             let draft = Draft::new(tool, &types, &mut warnings);
-            drafts.push((tool, function, prefix, draft));
+            unnamed.push(Unnamed { name: &tool.name, prefix, draft });
         }
-        let finish = |(tool, function, prefix, draft): (&Tool, String, String, Draft)| ToolModel {
+        let resolved = Types::new(&unnamed, &mut namespace);
+        let names = resolved.names_by_tool(&unnamed, &mut namespace);
+        let outputs = unnamed.iter().enumerate().map(|(number, tool)| match &tool.draft.output {
+            Output::Untyped => Output::Untyped,
+            Output::Type(index) => Output::Type(resolved.index(number, *index).unwrap_or_default()),
+            Output::Alias(alias) => Output::Alias(resolved.resolve(number, alias)),
+        });
+        let outputs: Vec<Output> = outputs.collect();
+        let inputs = unnamed.iter().enumerate();
+        let inputs = inputs.map(|(number, tool)| resolved.index(number, tool.draft.input()).unwrap_or_default());
+        let inputs: Vec<usize> = inputs.collect();
+        let uses = inputs.iter().zip(&outputs).map(|(input, output)| reachable(&resolved.models, &roots(*input, output)));
+        let uses: Vec<Vec<usize>> = uses.collect();
+        let types = Rc::new(resolved.models);
+        let all = tools.into_iter().zip(unnamed).zip(inputs.into_iter().zip(outputs).zip(uses.into_iter().zip(names)));
+        let finish = |((tool, Unnamed { prefix, draft, .. }), ((input, output), (uses, names))): (
+            (&Tool, Unnamed<'_>),
+            ((usize, Output), (Vec<usize>, Vec<(String, usize)>)),
+        )| ToolModel {
             name: tool.name.clone(),
             description: tool.description.clone(),
-            function,
+            function: functions.get(&tool.name).cloned().unwrap_or_default(),
             id: identity(&server.name, tool),
-            types: draft.name(&prefix, &mut namespace),
             prefix,
-            input: draft.input(),
-            output: draft.output,
+            types: Rc::clone(&types),
+            uses,
+            names,
+            input,
+            output,
             observed: tool.observed,
             places: draft.places,
             fallbacks: draft.fallbacks,
             schema_tokens: schema_tokens(tool),
         };
-        Model { server: server.name.clone(), tools: drafts.into_iter().map(finish).collect(), warnings }
+        Model { server: server.name.clone(), tools: all.map(finish).collect(), types: Rc::clone(&types), warnings }
     }
+}
+
+/// The types that a tool's calls name.
+fn roots(input: usize, output: &Output) -> Vec<usize> {
+    let mut roots = vec![input];
+    match output {
+        Output::Untyped => {}
+        Output::Type(index) => roots.push(*index),
+        Output::Alias(alias) => named(alias, &mut roots),
+    }
+    roots
 }
 
 /// The tools sorted by name. Of several with one name, only the first.

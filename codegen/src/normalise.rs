@@ -212,10 +212,11 @@ impl Reader<'_> {
 
     /// The form of a schema without references and `allOf` at its top level.
     fn flat(&mut self, schema: &Schema, place: &Place) -> Form {
+        let place = place.titled(schema);
         let form = if schema.contains_key("anyOf") || schema.contains_key("oneOf") {
-            self.union(schema, place)
+            self.union(schema, &place)
         } else {
-            self.simple(schema, place)
+            self.simple(schema, &place)
         };
         if is_nullable(schema) { form.nullable() } else { form }
     }

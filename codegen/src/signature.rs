@@ -2,19 +2,20 @@
 //!
 //! ```text
 //! /// Make line-based edits to a text file.
-//! edit_file(path: String, edits: Vec<EditFileEdit>, dry_run?: bool /* preview; default false */) -> EditFileOutput
+//! edit_file(path: String, edits: Vec<EditFileEdit>, dry_run?: bool /* preview; default false */) -> { content: String }
 //! EditFileEdit { old_text: String, new_text: String }
-//! EditFileOutput { content: String }
 //! ```
-//! `name?: T` is a setter of the call, and `name /* key */` is `key` in JSON, where that cannot be guessed. In types, optional fields are an `Option`. If positional arguments
-//! invite mistakes, the call with named fields comes first, and its optional fields are the setters:
+//! `name?: T` is a setter of the call. In types, optional fields are an `Option`. `name /* key */` is `key` in JSON, where
+//! that cannot be guessed. An enum of a few strings for one argument is shown as `"copy"|"move"`. A result that no schema
+//! names is shown by its fields; its type is `EditFileOutput`. If positional arguments invite mistakes, the call with
+//! named fields comes first, and its optional fields are the setters:
 //!
 //! ```text
 //! MoveFileInput { source: String, destination: String }.call() -> MoveFileOutput
 //! move_file(source, destination)
 //! ```
 
-use crate::model::{Accessor, FieldModel, Output, Shape, StructModel, ToolModel, TypeModel, accessors};
+use crate::model::{Accessor, FieldModel, Shape, StructModel, ToolModel, TypeModel, accessors};
 use crate::names::{is_guessable_function, is_guessable_key, is_guessable_text};
 use crate::spelling::{fact_text, is_literal_first, output_text, type_text};
 use crate::text::clean;
@@ -46,13 +47,11 @@ pub(crate) fn signature(tool: &ToolModel, style: &Style) -> String {
     let description = description.map(|text| clean(text, style.description));
     lines.extend(description.filter(|text| !text.is_empty()).map(|text| format!("/// {text}")));
     lines.extend(writer.call());
-    for (index, model) in tool.types.iter().enumerate() {
-        if let Some(model) = model.as_ref().filter(|_| index != tool.input) {
-            lines.push(writer.type_line(model));
-        }
-    }
-    if let Output::Alias(alias) = &tool.output {
-        lines.push(format!("type {}Output = {}", tool.prefix, type_text(alias, tool)));
+    let bare = tool.bare_output().is_some();
+    let listed = writer.listed();
+    let parts = tool.parts().filter(|model| !(bare && model.is_plain_output));
+    for model in parts.filter(|model| !listed.iter().any(|listed| listed.name == model.name)) {
+        lines.push(writer.type_line(model));
     }
     lines.join("\n")
 }
@@ -71,7 +70,11 @@ impl Writer<'_> {
             false => format!("{} /* {} */", tool.function, clean(&tool.name, MAX_FACT)),
         };
         let observed = if self.tool.observed { " /* observed, not declared */" } else { "" };
-        let output = format!("-> {}{observed}", output_text(self.tool));
+        let output = match self.tool.bare_output() {
+            Some(body) => format!("{{ {} }}", self.fields(body).join(", ")),
+            None => output_text(self.tool),
+        };
+        let output = format!("-> {output}{observed}");
         let Some(body) = self.tool.input_fields() else {
             return vec![format!("{function}(arguments: Value) {output}")];
         };
@@ -93,13 +96,54 @@ impl Writer<'_> {
                 other => ("", other),
             };
             let (name, remark) = (name(field), self.remark(field));
-            format!("{name}{mark}: {}{remark}", type_text(shown, self.tool))
+            let shown = self.listed_values(shown).unwrap_or_else(|| type_text(shown, self.tool));
+            format!("{name}{mark}: {shown}{remark}")
         };
         let extra = body
             .extra
             .iter()
             .map(|(name, field_type)| format!("{name}?: {}", type_text(field_type, self.tool)));
         body.fields.iter().map(argument).chain(extra).collect()
+    }
+
+    /// The enums that are shown by their values, where they are arguments: a few strings, for this tool only.
+    fn listed(&self) -> Vec<&TypeModel> {
+        /// More values are easier to read as a type.
+        const MAX_VALUES: usize = 8;
+        let tool = self.tool;
+        let Some(body) = tool.input_fields().filter(|body| !is_literal_first(body)) else { return Vec::new() };
+        let held: Vec<usize> = tool.parts().flat_map(|model| model.parts.iter().copied()).collect();
+        let named = body.fields.iter().filter_map(|field| match &field.field_type {
+            FieldType::Named(index) => Some(*index),
+            FieldType::Option(some) => match **some {
+                FieldType::Named(index) => Some(index),
+                _ => None,
+            },
+            _ => None,
+        });
+        let models = named.filter(|index| !held.contains(index)).filter_map(|index| tool.types.get(index));
+        let is_short = |model: &&TypeModel| match &model.shape {
+            Shape::Texts { variants, other: None } => {
+                let is_plain = |value: &str| {
+                    !value.is_empty() && value.chars().all(|c| c.is_alphanumeric() || " _-./".contains(c))
+                };
+                variants.len() <= MAX_VALUES
+                    && model.tools == 1
+                    && variants.iter().all(|(_, value)| is_plain(value))
+            }
+            _ => false,
+        };
+        models.filter(is_short).collect()
+    }
+
+    /// The values of such an enum.
+    fn listed_values(&self, field_type: &FieldType) -> Option<String> {
+        let FieldType::Named(index) = field_type else { return None };
+        let name = self.tool.type_name(*index);
+        let model = self.listed().into_iter().find(|model| model.name == name)?;
+        let Shape::Texts { variants, .. } = &model.shape else { return None };
+        let values = variants.iter().map(|(_, value)| format!("{:?}", clean(value, MAX_FACT)));
+        Some(values.collect::<Vec<_>>().join("|"))
     }
 
     fn fields(&self, body: &StructModel) -> Vec<String> {
@@ -125,6 +169,7 @@ impl Writer<'_> {
                 };
             }
             Shape::Whole => return format!("{name} {{ arguments: Value }}"),
+            Shape::Alias(of) => return format!("type {name} = {}", self.tool.type_name(*of)),
             Shape::Texts { variants, other } => {
                 (variants.iter().map(|(name, text)| variant(name, text)).collect(), other, "String")
             }

@@ -46,11 +46,12 @@ impl Accessor {
     }
 }
 
-/// The name of a call's result type.
+/// The type of a call's result.
 pub(crate) fn output_text(tool: &ToolModel) -> String {
-    match tool.output {
+    match &tool.output {
         Output::Untyped => "ToolResult".to_owned(),
-        _ => format!("{}Output", tool.prefix),
+        Output::Type(index) => tool.type_name(*index).to_owned(),
+        Output::Alias(alias) => type_text(alias, tool),
     }
 }
 

@@ -69,7 +69,7 @@ fn values_of_the_same_shape_convert_into_each_other() {
     }))
     .unwrap();
     let sent = json!([{ "name": "a", "entityType": "b", "observations": ["c"] }]);
-    let taken = |entities: Vec<memory::CreateEntitiesEntity>| entities.to_json();
+    let taken = |entities: Vec<memory::Entity>| entities.to_json();
     use bridge::convert::Argument;
     assert_eq!(taken(graph.entities.clone().into_argument()), sent);
     assert_eq!(taken((&graph.entities).into_argument()), sent);
@@ -99,6 +99,27 @@ fn common_members_of_a_union_have_methods() {
     let bone = toy(json!({ "type": "bone", "color": "dark blue" }));
     assert_eq!((ball.type_(), ball.size(), bone.size()), ("ball", Some(2), None));
     assert!(*ball.color() == "red" && bone.color() == &shared::PutPetColor::DarkBlue);
+}
+
+/// Equal types of several tools are one type.
+#[test]
+fn results_of_several_tools_are_collected_in_one_list() {
+    let email = json!({ "id": "1", "subject": "a", "status": "sent" });
+    let sent: shared::GetSentEmailsOutput = read(json!({ "result": [email] })).unwrap();
+    let received: shared::GetReceivedEmailsOutput = read(json!({ "result": [email, email] })).unwrap();
+    let mut all: Vec<shared::Email> = sent.result;
+    all.extend(received.result);
+    assert_eq!(all.len(), 3);
+    let page = json!({ "issues": [{ "number": 1, "title": "a" }], "next": "2" });
+    let mut issues: Vec<shared::Issue> = read::<shared::ListOpenOutput>(page.clone()).unwrap().issues;
+    let closed: shared::ListOpenOutput = read::<shared::ListClosedOutput>(page).unwrap();
+    issues.extend(closed.issues);
+    assert_eq!((issues.len(), closed.next.as_deref()), (2, Some("2")));
+    let user: shared::User = read(json!({ "id": 1, "name": "Ann" })).unwrap();
+    let team: shared::GetTeamOutput = read(json!({ "lead": user.to_json(), "root": {} })).unwrap();
+    assert_eq!([team.lead], [user]);
+    let tree: shared::GetTreeOutput = read(json!({ "top": {} })).unwrap();
+    assert_eq!(team.root, tree.top);
 }
 
 /// Instances of each schema are unchanged after a round trip.
@@ -144,7 +165,7 @@ fn results_are_read_leniently() {
     let orders = read::<demo::ListOrdersOutput>(json!({ "orders": [order], "next_cursor": null })).unwrap();
     let order = &orders.orders[0];
     assert_eq!((order.items[0].quantity, order.total_cents), (5, 1000));
-    assert_eq!(order.status, demo::ListOrdersOrderStatus::Other("lost".into()));
+    assert_eq!(order.status, demo::OrderStatus::Other("lost".into()));
     assert_eq!(order.status, "lost");
     assert_eq!(order.status.to_string(), "lost");
     assert_eq!(orders.next_cursor, None);
@@ -180,11 +201,11 @@ fn mismatches_name_the_place() {
         r#"at ["@id"]: expected string, got 1"#,
     );
     // For a missing value, no variant that contains the enum again is tried.
-    check::<nasty::RecursiveUnionExpression>(
+    check::<nasty::Expression>(
         json!({ "kind": "sum", "left": { "kind": "literal", "value": 1 } }),
         "at .right: expected object, got nothing",
     );
-    check::<nasty::RecursiveUnionExpression>(json!({ "kind": 1 }), "at .kind: expected string, got 1");
+    check::<nasty::Expression>(json!({ "kind": 1 }), "at .kind: expected string, got 1");
     check::<nasty::TaggedShape>(
         json!({ "kind": "line" }),
         r#"expected kind of one of "circle", "square", "point", got {"kind":"line"}"#,
@@ -196,19 +217,19 @@ fn mismatches_name_the_place() {
 fn types_work_with_serde() {
     #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
     struct Row {
-        order: demo::ListOrdersOrder,
-        state: demo::ListOrdersOrderStatus,
+        order: demo::Order,
+        state: demo::OrderStatus,
     }
-    let item = demo::ListOrdersOrderItem { sku: "a".into(), quantity: 2 };
-    let order = demo::ListOrdersOrder {
+    let item = demo::OrderItem { sku: "a".into(), quantity: 2 };
+    let order = demo::Order {
         id: "o-1".into(),
         customer_id: "c-2".into(),
-        status: demo::ListOrdersOrderStatus::Shipped,
+        status: demo::OrderStatus::Shipped,
         total_cents: 3,
         items: vec![item],
         placed_at: "now".into(),
     };
-    let row = Row { order, state: demo::ListOrdersOrderStatus::Pending };
+    let row = Row { order, state: demo::OrderStatus::Pending };
     let text = serde_json::to_string(&row).unwrap();
     assert!(text.contains(r#""status":"shipped""#), "{text}");
     assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), row);
@@ -220,7 +241,7 @@ fn types_work_with_serde() {
 /// another variant.
 #[test]
 fn texts_convert_to_enum_variants() {
-    use demo::ListOrdersOrderStatus as Open;
+    use demo::OrderStatus as Open;
     use everything::GetAnnotatedMessageMessageType as Closed;
 
     fn argument<T>(argument: impl bridge::convert::Argument<T>) -> T {
@@ -259,8 +280,8 @@ fn calls_can_be_written_in_many_ways() {
         filesystem::read_multiple_files(&names).await?;
         filesystem::read_multiple_files(names.iter().map(|name| format!("/{name}")).collect::<Vec<_>>())
             .await?;
-        demo::list_orders().cursor(cursor).limit(10_u8).status(demo::ListOrdersOrderStatus::Shipped).await?;
-        demo::list_orders().cursor(None::<String>).status(Some(demo::ListOrdersOrderStatus::Shipped)).await?;
+        demo::list_orders().cursor(cursor).limit(10_u8).status(demo::OrderStatus::Shipped).await?;
+        demo::list_orders().cursor(None::<String>).status(Some(demo::OrderStatus::Shipped)).await?;
         let status = String::from("shipped");
         demo::list_orders().status("pending").await?;
         demo::list_orders().status(Some("pending")).await?;
@@ -290,10 +311,10 @@ fn calls_can_be_written_in_many_ways() {
         )
         .await?;
         nasty::maps([("a", "b")]).nested(std::collections::HashMap::from([("a", [nasty_map()])])).await?;
-        nasty::tuples((1, 2.5)).draft2020(("a", 1, nasty::TuplesDraft2020 { a: None })).await?;
+        nasty::tuples((1, 2.5)).draft2020(("a", 1, nasty::ResultItem { a: None })).await?;
         nasty::boolean_schemas(json!({ "a": 1 })).any_items(vec![json!(1)]).empty("text").await?;
-        nasty::nullable(3, None::<nasty::NullableRequiredObject>).items(vec![Some("a"), None]).await?;
-        nasty::nullable(Some(3), nasty::NullableRequiredObject { a: None }).await?;
+        nasty::nullable(3, None::<nasty::ResultItem>).items(vec![Some("a"), None]).await?;
+        nasty::nullable(Some(3), nasty::ResultItem { a: None }).await?;
         nasty::additional("known").extra(1).extra2([("more", 2)]).await?;
         nasty::recursive_root(1).next(nasty::RecursiveRootInput { value: 2, next: None }).await?;
         nasty::method_names().call(1).poll(2).clone(3).into_future(4).map(5).await?;

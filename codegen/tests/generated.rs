@@ -8,12 +8,13 @@ mod support;
 
 use std::fmt::Write as _;
 
-use codegen::{Bindings, Server, generate, module_names};
+use codegen::{Bindings, Once, Server, generate, module_names};
 
 fn report(bindings: &Bindings) -> String {
     let mut text = String::new();
+    let mut once = Once::default();
     for tool in &bindings.tools {
-        writeln!(text, "{}\n", tool.signature).unwrap();
+        writeln!(text, "{}\n", once.signature(&tool.signature)).unwrap();
     }
     for warning in &bindings.warnings {
         writeln!(text, "warning: {} {}: {}", warning.tool, warning.path, warning.reason).unwrap();
@@ -22,7 +23,9 @@ fn report(bindings: &Bindings) -> String {
 }
 
 fn documentation(bindings: &Bindings) -> String {
-    let pages: Vec<String> = bindings.tools.iter().map(|tool| format!("{}\n", tool.documentation)).collect();
+    let mut once = Once::default();
+    let pages = bindings.tools.iter().map(|tool| format!("{}\n", once.documentation(&tool.documentation)));
+    let pages: Vec<String> = pages.collect();
     pages.join("\n\n")
 }
 

@@ -24,7 +24,7 @@ use crate::compiler_slots::AdmissionWait;
 use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::generated::ToolEntry;
+use crate::generated::Selection;
 use crate::library::{Library, file_name};
 use crate::messages::errors;
 use crate::observer::Unobserved;
@@ -42,7 +42,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(120);
 /// A server's module with the tools that a snippet uses.
 pub(crate) struct Named<'a> {
     module: &'a ServerModule,
-    tools: Vec<&'a ToolEntry>,
+    selection: Selection<'a>,
     /// The code that the snippet can reach.
     source: String,
 }
@@ -50,12 +50,12 @@ pub(crate) struct Named<'a> {
 impl<'a> Named<'a> {
     /// Selects what a snippet with `identifiers` uses of `module`.
     pub(crate) fn new(module: &'a ServerModule, identifiers: &BTreeSet<String>) -> Result<Self> {
-        let tools = module.generated.named(identifiers);
+        let selection = module.generated.named(identifiers);
         let source = match &module.source {
             Some(source) => source.clone(),
-            None => module.generated.source(&tools)?,
+            None => module.generated.source(&selection)?,
         };
-        Ok(Named { module, tools, source })
+        Ok(Named { module, selection, source })
     }
 
     /// The program's dependency on the bindings: the same whichever library has its tools.
@@ -99,7 +99,7 @@ pub(crate) async fn ensure(
             return Ok(library);
         }
         let all = named.module.tools().len();
-        if all <= WHOLE_SERVER || named.tools.len() == all {
+        if all <= WHOLE_SERVER || named.selection.tools.len() == all {
             return whole(engine, named.module, false, admission).await;
         }
     }
@@ -138,8 +138,7 @@ async fn whole(
     background: bool,
     admission: AdmissionWait<'_>,
 ) -> Result<Library> {
-    let all: Vec<&ToolEntry> = module.tools().iter().collect();
-    let source = module.generated.source(&all)?;
+    let source = module.generated.source(&module.generated.all())?;
     let key = whole_key(&engine.layer, module);
     compile(engine, (&module.module, &key), &source, background, admission).await
 }

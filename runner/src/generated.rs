@@ -36,9 +36,28 @@ pub struct ToolEntry {
     pub prefix: String,
     /// Its identity in a program's manifest and for the broker.
     pub id: String,
+    /// The indices of the types that its code needs.
+    types: Vec<usize>,
     source: Piece,
     signature: Piece,
     documentation: Piece,
+}
+
+/// A type in generated code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct TypeEntry {
+    name: String,
+    /// The indices of the types that its code needs, including itself.
+    types: Vec<usize>,
+    source: Piece,
+}
+
+/// What a snippet uses of a server.
+#[derive(Debug, Default)]
+pub(crate) struct Selection<'a> {
+    pub(crate) tools: Vec<&'a ToolEntry>,
+    /// The types that it names, and all that its tools and types need.
+    types: Vec<&'a TypeEntry>,
 }
 
 /// Offset and length of a text, in bytes.
@@ -47,6 +66,7 @@ type Piece = (u64, usize);
 #[derive(Debug, Serialize, Deserialize)]
 struct Index {
     tools: Vec<ToolEntry>,
+    types: Vec<TypeEntry>,
     /// Tool, path and reason of each.
     warnings: Vec<(String, String, String)>,
 }
@@ -72,7 +92,7 @@ enum Texts {
 }
 
 impl ToolEntry {
-    /// Whether one of a snippet's identifiers may refer to the tool: its stub, or one of its types.
+    /// Whether one of a snippet's identifiers may refer to the tool: its stub, or one of the types that are named after it.
     fn is_named(&self, identifiers: &BTreeSet<String>) -> bool {
         // Sorted: all identifiers with the prefix follow it.
         let from = (Bound::Included(self.prefix.as_str()), Bound::Unbounded);
@@ -94,7 +114,7 @@ impl Generated {
         tools: impl FnOnce() -> Vec<codegen::Tool>,
         style: &codegen::Style,
     ) -> Self {
-        let key = Key::new("generated 2").part(codegen::VERSION.to_le_bytes());
+        let key = Key::new("generated 3").part(codegen::VERSION.to_le_bytes());
         let key = key.part(server).part(module).part(digest);
         let codegen::Style { description, remark } = style;
         let key = key.part(description.to_le_bytes()).part(remark.to_le_bytes()).finish();
@@ -124,20 +144,43 @@ impl Generated {
         self.index.warnings.iter().map(warning)
     }
 
-    /// The tools that a snippet with `identifiers` may refer to.
-    pub(crate) fn named(&self, identifiers: &BTreeSet<String>) -> Vec<&ToolEntry> {
-        self.index.tools.iter().filter(|tool| tool.is_named(identifiers)).collect()
+    /// What a snippet with `identifiers` may refer to.
+    pub(crate) fn named(&self, identifiers: &BTreeSet<String>) -> Selection<'_> {
+        let Index { tools, types, .. } = &self.index;
+        let tools: Vec<&ToolEntry> = tools.iter().filter(|tool| tool.is_named(identifiers)).collect();
+        let is_named = |found: &&TypeEntry| identifiers.contains(&found.name);
+        let named = types.iter().filter(is_named).flat_map(|found| &found.types);
+        let needed: BTreeSet<usize> = tools.iter().flat_map(|tool| &tool.types).chain(named).copied().collect();
+        Selection { tools, types: needed.iter().filter_map(|index| types.get(*index)).collect() }
     }
 
-    /// The root file of a crate with some of the tools.
-    pub(crate) fn source(&self, tools: &[&ToolEntry]) -> Result<String> {
-        let sources = tools.iter().map(|tool| self.read(tool.source)).collect::<Result<Vec<_>>>()?;
+    /// All tools and types.
+    pub(crate) fn all(&self) -> Selection<'_> {
+        Selection { tools: self.index.tools.iter().collect(), types: self.index.types.iter().collect() }
+    }
+
+    /// The root file of a crate with a selection of tools and types.
+    pub(crate) fn source(&self, selection: &Selection<'_>) -> Result<String> {
+        let sources = self.sources(selection)?;
         Ok(codegen::root(&self.server, sources.iter().map(String::as_str)))
     }
 
-    /// The items of some of the tools.
-    pub(crate) fn items(&self, tools: &[&ToolEntry]) -> Result<String> {
-        tools.iter().map(|tool| self.read(tool.source)).collect()
+    /// The items of a selection of tools and types.
+    pub(crate) fn items(&self, selection: &Selection<'_>) -> Result<String> {
+        Ok(self.sources(selection)?.concat())
+    }
+
+    /// The tools that use the type called `name`.
+    pub(crate) fn users(&self, name: &str) -> impl Iterator<Item = &ToolEntry> {
+        let index = self.index.types.iter().position(|found| found.name == name);
+        let tools = index.map(|index| self.index.tools.iter().filter(move |tool| tool.types.contains(&index)));
+        tools.into_iter().flatten()
+    }
+
+    fn sources(&self, selection: &Selection<'_>) -> Result<Vec<String>> {
+        let types = selection.types.iter().map(|found| found.source);
+        let tools = selection.tools.iter().map(|tool| tool.source);
+        types.chain(tools).map(|piece| self.read(piece)).collect()
     }
 
     /// The stub of a tool and its types in brief.
@@ -208,9 +251,16 @@ fn record(bindings: codegen::Bindings) -> (Index, String) {
         function: tool.function,
         prefix: tool.prefix,
         id: tool.id,
+        types: tool.types,
     };
     let tools = bindings.tools.into_iter().map(entry).collect();
+    let entry = |found: codegen::TypeBinding| TypeEntry {
+        source: add(&found.source),
+        name: found.name,
+        types: found.types,
+    };
+    let types = bindings.types.into_iter().map(entry).collect();
     let warnings = bindings.warnings.into_iter();
     let warnings = warnings.map(|warning| (warning.tool, warning.path, warning.reason)).collect();
-    (Index { tools, warnings }, text)
+    (Index { tools, types, warnings }, text)
 }

@@ -10,7 +10,7 @@ pub(crate) mod source;
 pub(crate) use definition::reference;
 pub(crate) use source::{generatable, saved_tools};
 
-use codegen::{Bindings, ToolBinding};
+use codegen::{Bindings, Once, ToolBinding};
 use gateway::exit_code;
 use gateway::failure::Failure;
 use serde_json::{Value, json};
@@ -92,15 +92,20 @@ fn as_json(bindings: &[Bindings]) -> Value {
 
 fn signatures(bindings: &[Bindings]) -> String {
     let section = |server: &Bindings| {
-        let tools: Vec<&str> = server.tools.iter().map(|tool| tool.signature.as_str()).collect();
+        let mut once = Once::default();
+        let tools: Vec<String> =
+            server.tools.iter().map(|tool| once.signature(&tool.signature)).collect();
         format!("mod {} {{\n{}\n}}\n", server.module, tools.join("\n\n"))
     };
     bindings.iter().map(section).collect::<Vec<_>>().join("\n")
 }
 
 fn documentation(bindings: &[Bindings]) -> String {
-    let tools = bindings.iter().flat_map(|server| server.tools.iter());
-    tools.map(|tool| tool.documentation.as_str()).collect::<Vec<_>>().join("\n\n")
+    let pages = bindings.iter().flat_map(|server| {
+        let mut once = Once::default();
+        server.tools.iter().map(move |tool| once.documentation(&tool.documentation))
+    });
+    pages.collect::<Vec<_>>().join("\n\n")
 }
 
 fn rust(bindings: &[Bindings]) -> String {

@@ -176,8 +176,9 @@ fn api(code: &str, catalog: &Catalog) -> Result<String, runner::Error> {
             continue;
         }
         text.push_str(&format!("// {}: module {module}\n", short(&bindings.server, 100)));
+        let mut once = codegen::Once::default();
         for tool in bindings.tools().iter().filter(|tool| !bindings.is_denied(tool)) {
-            let signature = bindings.signature(tool)?;
+            let signature = once.signature(&bindings.signature(tool)?);
             if text.len() + signature.len() > API_LIMIT {
                 text.push_str("// … and more; `toolsmith codegen` shows all\n");
                 return Ok(text);

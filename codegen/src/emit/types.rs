@@ -15,47 +15,51 @@ use crate::typing::FieldType;
 /// The compiler's warning for arguments that are not sent.
 const MUST_USE: &str = "arguments do nothing until they are sent: add `.call().await?`";
 
-/// All types of a tool.
-pub(super) fn types(server: &str, tool: &ToolModel) -> TokenStream {
-    let found: Vec<&TypeModel> = tool.types.iter().flatten().collect();
-    let items = found.iter().map(|model| one(model, tool));
-    // An Input exists to be called. It cannot be part of a serde value, unless it contains itself. Support
-    // for that would be a sixth of the code to compile for a tool.
-    let numbers = numbers(server, tool);
-    let numbered =
-        tool.types.iter().zip(numbers).filter_map(|(model, number)| Some((model.as_ref()?, number)));
-    let whole = numbered.filter(|(model, _)| model.received || model.held);
-    let (names, numbers): (Vec<Ident>, Vec<Literal>) = whole
-        .map(|(model, number)| (format_ident!("{}", model.name), Literal::u64_unsuffixed(number)))
-        .unzip();
-    let generated = (!names.is_empty()).then(|| quote! { bridge::generated! { #(#names = #numbers)* } });
-    let texts = |open: bool| {
-        let of_kind = move |model: &&&TypeModel| match &model.shape {
-            Shape::Texts { other, .. } => other.is_some() == open,
-            _ => false,
-        };
-        let names = found.iter().filter(of_kind).map(|model| format_ident!("{}", model.name));
-        names.collect::<Vec<Ident>>()
-    };
-    let (open, closed) = (texts(true), texts(false));
-    let texts = (!open.is_empty() || !closed.is_empty())
-        .then(|| quote! { bridge::generated_text! { #(#open)*; #(#closed)* } });
-    let alias = match &tool.output {
-        Output::Alias(alias) => {
-            let name = format_ident!("{}Output", tool.prefix);
-            let alias = type_tokens(alias, tool);
-            quote! { pub type #name = #alias; }
+/// The types of a server, by their index. An Input exists to be called. It cannot be part of a serde value, unless it
+/// contains itself. Support for that would be a sixth of the code to compile for a tool.
+pub(super) fn types(server: &str, tool: &ToolModel) -> Vec<TokenStream> {
+    let numbers = numbers(server, tool).into_iter().map(Literal::u64_unsuffixed);
+    let one = |(model, number): (&TypeModel, Literal)| {
+        let name = format_ident!("{}", model.name);
+        if let Shape::Alias(of) = &model.shape {
+            let of = format_ident!("{}", tool.type_name(*of));
+            return quote! { pub type #name = #of; };
         }
-        _ => TokenStream::new(),
+        let item = one(model, tool);
+        let generated =
+            (model.received || model.held).then(|| quote! { bridge::generated! { #name = #number } });
+        let texts = match &model.shape {
+            Shape::Texts { other: Some(_), .. } => quote! { bridge::generated_text! { #name; } },
+            Shape::Texts { other: None, .. } => quote! { bridge::generated_text! { ; #name } },
+            _ => TokenStream::new(),
+        };
+        quote! { #item #generated #texts }
     };
-    quote! { #(#items)* #alias #generated #texts }
+    tool.types.iter().zip(numbers).map(one).collect()
+}
+
+/// The names that a tool gives its types, where they are not the types' own.
+pub(super) fn names(tool: &ToolModel) -> TokenStream {
+    let output = format!("{}Output", tool.prefix);
+    let output = match &tool.output {
+        Output::Untyped => None,
+        Output::Type(index) if tool.type_name(*index) == output => None,
+        Output::Type(index) => Some((output, FieldType::Named(*index))),
+        Output::Alias(alias) => Some((output, alias.clone())),
+    };
+    let others = tool.names.iter().map(|(name, index)| (name.clone(), FieldType::Named(*index)));
+    let names = output.into_iter().chain(others).map(|(name, of)| {
+        let (name, of) = (format_ident!("{name}"), type_tokens(&of, tool));
+        quote! { pub type #name = #of; }
+    });
+    names.collect()
 }
 
 fn one(model: &TypeModel, tool: &ToolModel) -> TokenStream {
     let name = format_ident!("{}", model.name);
     let Parts { item, to_json, from_json } = match &model.shape {
         Shape::Struct(body) => structure(&name, body, tool),
-        Shape::Whole => whole(&name),
+        Shape::Whole | Shape::Alias(_) => whole(&name),
         Shape::Texts { variants, other } => return texts(&name, variants, other.as_deref()),
         Shape::Tagged { tag, variants, other } => tagged(&name, tag, variants, other.as_deref(), tool),
         Shape::Kinds { variants, other } => kinds(&name, variants, other.as_deref(), tool),
@@ -65,7 +69,7 @@ fn one(model: &TypeModel, tool: &ToolModel) -> TokenStream {
     let inline = |needed: bool| (!needed).then(|| quote! { #[inline] });
     let (inline_to, inline_from) = (inline(model.sent), inline(model.received));
     let test = (!model.received && !model.held).then(|| quote! { #[cfg(test)] });
-    let is_input = model.name == format!("{}Input", tool.prefix) && !model.received && !model.held;
+    let is_input = model.is_input && !model.received && !model.held;
     let must_use = is_input.then(|| quote! { #[must_use = #MUST_USE] });
     let methods = methods(model, tool);
     quote! {
@@ -277,8 +281,7 @@ fn unlisted(other: &Ident) -> TokenStream {
 /// The variant that an enum is read as if the value fits none: the one that needs the fewest steps to build
 /// from nothing.
 fn instead<'a>(variants: impl Iterator<Item = (&'a String, &'a FieldType)>, tool: &ToolModel) -> TokenStream {
-    let made: Vec<Made<'_>> =
-        tool.types.iter().map(|found| found.as_ref().map_or_else(Made::nothing, made)).collect();
+    let made: Vec<Made<'_>> = tool.types.iter().map(made).collect();
     let ranks = ranks(&made);
     let least = variants.min_by_key(|(_, field_type)| rank(field_type, &ranks).unwrap_or(usize::MAX));
     let least = least.map(|(name, _)| format_ident!("{name}"));

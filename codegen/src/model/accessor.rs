@@ -61,8 +61,9 @@ fn fields<'a>(field_type: &FieldType, tool: &'a ToolModel) -> Option<&'a StructM
         FieldType::Box(content) => return fields(content, tool),
         _ => return None,
     };
-    match &tool.types.get(*index)?.as_ref()?.shape {
+    match &tool.types.get(*index)?.shape {
         Shape::Struct(body) => Some(body),
+        Shape::Alias(of) => fields(&FieldType::Named(*of), tool),
         _ => None,
     }
 }

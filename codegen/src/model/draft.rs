@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::shape::{TypeModel, shape};
 use super::tool::Output;
 use crate::form::{Body, Definition, Field, Form, Note, Struct};
 use crate::ground::ground;
-use crate::names::{Namespace, camel};
 use crate::normalise::{DEEPEST, Normalised, normalise};
 use crate::report::Fallback;
 use crate::share::share;
@@ -19,11 +17,11 @@ pub(super) type Typing<'a> = &'a dyn Fn(&[Definition]) -> Result<Vec<Vec<FieldTy
 /// A tool whose types have no names yet.
 #[derive(Debug)]
 pub(super) struct Draft {
-    normalised: Normalised,
-    types: Vec<Vec<FieldType>>,
+    pub(super) normalised: Normalised,
+    pub(super) types: Vec<Vec<FieldType>>,
     pub(super) output: Output,
     /// The definition of the output, if it has one.
-    output_type: Option<usize>,
+    pub(super) output_type: Option<usize>,
     /// Number of places in the schemas that need a type.
     pub(super) places: usize,
     /// The places that became plain JSON values.
@@ -80,7 +78,7 @@ impl Draft {
         }
         let output = match (alias, output_type) {
             (Some(field_type), _) => Output::Alias(field_type),
-            (None, Some(_)) => Output::Type,
+            (None, Some(index)) => Output::Type(index),
             (None, None) => Output::Untyped,
         };
         let fallback = |(path, reason)| Fallback { path, reason };
@@ -91,7 +89,7 @@ impl Draft {
 
     /// A tool whose input and output are plain values, one place each.
     fn whole(has_output: bool, reason: &str) -> Self {
-        let definition = Definition { leaf: "Input".to_owned(), description: None, body: Body::Whole };
+        let definition = Definition::new("Input", Body::Whole);
         let output = if has_output { Output::Alias(FieldType::Value) } else { Output::Untyped };
         let sides: &[&str] = if has_output { &["input", "output"] } else { &["input"] };
         let fallback = |path: &&str| Fallback { path: (*path).to_owned(), reason: reason.to_owned() };
@@ -118,52 +116,21 @@ impl Draft {
         self.normalised.input
     }
 
-    /// The types reachable from input and output, with names.
-    pub(super) fn name(&self, prefix: &str, namespace: &mut Namespace) -> Vec<Option<TypeModel>> {
-        let mut output = BTreeSet::new();
+    /// The definitions that the input is and contains, and those of the output.
+    pub(super) fn reached(&self) -> (BTreeSet<usize>, BTreeSet<usize>) {
+        let mut sent = BTreeSet::new();
+        self.reach(self.normalised.input, &mut sent);
+        let mut received = BTreeSet::new();
         match (&self.output, self.output_type) {
-            (_, Some(index)) => self.reach(index, &mut output),
-            (Output::Alias(alias), _) => self.reach_type(alias, &mut output),
+            (_, Some(index)) => self.reach(index, &mut received),
+            (Output::Alias(alias), _) => {
+                let mut start = Vec::new();
+                named(alias, &mut start);
+                start.into_iter().for_each(|index| self.reach(index, &mut received));
+            }
             _ => {}
         }
-        let mut input = BTreeSet::new();
-        self.reach(self.normalised.input, &mut input);
-        let reached: BTreeSet<usize> = input.union(&output).copied().collect();
-        let mut held = Vec::new();
-        for index in &reached {
-            self.types.get(*index).into_iter().flatten().for_each(|member| named(member, &mut held));
-        }
-        let definitions = self.normalised.definitions.iter().zip(&self.types).enumerate();
-        definitions
-            .map(|(index, (definition, members))| {
-                reached.contains(&index).then(|| TypeModel {
-                    name: self.type_name(index, definition, prefix, namespace),
-                    description: definition.description.clone(),
-                    shape: shape(&definition.body, members, output.contains(&index)),
-                    sent: input.contains(&index),
-                    received: output.contains(&index),
-                    held: held.contains(&index),
-                })
-            })
-            .collect()
-    }
-
-    fn type_name(
-        &self,
-        index: usize,
-        definition: &Definition,
-        prefix: &str,
-        namespace: &mut Namespace,
-    ) -> String {
-        if index == self.normalised.input {
-            return format!("{prefix}Input");
-        }
-        if Some(index) == self.output_type {
-            return format!("{prefix}Output");
-        }
-        let leaf = camel(&definition.leaf);
-        let leaf = leaf.strip_prefix(prefix).filter(|rest| !rest.is_empty()).unwrap_or(&leaf);
-        namespace.take(&format!("{prefix}{leaf}"))
+        (sent, received)
     }
 
     /// Adds a definition and those reachable from it.
@@ -177,18 +144,10 @@ impl Draft {
             }
         }
     }
-
-    fn reach_type(&self, field_type: &FieldType, reached: &mut BTreeSet<usize>) {
-        let mut start = Vec::new();
-        named(field_type, &mut start);
-        for index in start {
-            self.reach(index, reached);
-        }
-    }
 }
 
 /// The definitions that a type refers to.
-fn named(field_type: &FieldType, found: &mut Vec<usize>) {
+pub(super) fn named(field_type: &FieldType, found: &mut Vec<usize>) {
     match field_type {
         FieldType::Named(index) => found.push(*index),
         FieldType::Vec(inner) | FieldType::Map(inner) | FieldType::Option(inner) | FieldType::Box(inner) => {
@@ -203,7 +162,7 @@ fn named(field_type: &FieldType, found: &mut Vec<usize>) {
 fn wrapper(form: Form) -> Definition {
     let field = Field { key: "value".to_owned(), form, required: true, note: Note::default() };
     let body = Body::Struct(Struct { fields: vec![field], ..Struct::default() });
-    Definition { leaf: "Alias".to_owned(), description: None, body }
+    Definition::new("Alias", body)
 }
 
 #[cfg(test)]

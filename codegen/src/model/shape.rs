@@ -13,12 +13,20 @@ pub(crate) struct TypeModel {
     /// The schema's description of the type itself.
     pub(crate) description: Option<String>,
     pub(crate) shape: Shape,
-    /// Whether the input is or contains it.
+    /// The types that it contains, in the order of its members.
+    pub(crate) parts: Vec<usize>,
+    /// Whether an input is or contains it.
     pub(crate) sent: bool,
-    /// Whether the output is or contains it.
+    /// Whether an output is or contains it.
     pub(crate) received: bool,
     /// Whether another type contains it.
     pub(crate) held: bool,
+    /// The number of tools that use it.
+    pub(crate) tools: usize,
+    /// Whether it is the input of a tool.
+    pub(crate) is_input: bool,
+    /// Whether it is an output that no schema names.
+    pub(crate) is_plain_output: bool,
 }
 
 #[derive(Debug)]
@@ -42,6 +50,26 @@ pub(crate) enum Shape {
     },
     /// A struct around one value, the whole input.
     Whole,
+    /// Another name of a type, by its index.
+    Alias(usize),
+}
+
+impl TypeModel {
+    /// Another name of a type.
+    pub(super) fn alias(name: String, of: usize) -> Self {
+        TypeModel {
+            name,
+            description: None,
+            shape: Shape::Alias(of),
+            parts: vec![of],
+            sent: false,
+            received: false,
+            held: false,
+            tools: 0,
+            is_input: false,
+            is_plain_output: false,
+        }
+    }
 }
 
 #[derive(Debug, Default)]

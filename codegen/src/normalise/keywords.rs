@@ -113,6 +113,18 @@ pub(super) fn is_unsigned(schema: &Schema) -> bool {
         || maximum.is_some_and(|maximum| i64::try_from(maximum).is_err())
 }
 
+/// The title of a schema, if it is a name and not a sentence.
+pub(super) fn name_in_title(schema: &Schema) -> Option<&str> {
+    /// A name has at most this many words and bytes.
+    const WORDS: usize = 3;
+    const LONGEST: usize = 60;
+    let title = schema.get("title")?.as_str()?;
+    let is_name = title.len() <= LONGEST
+        && title.starts_with(|first: char| first.is_alphabetic() || first == '_')
+        && title.split_whitespace().count() <= WORDS;
+    is_name.then_some(title)
+}
+
 /// The description of a schema, or its title.
 pub(super) fn description(schema: &Value) -> Option<String> {
     let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).filter(|text| !text.is_empty());

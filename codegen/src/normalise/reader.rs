@@ -27,8 +27,7 @@ impl Shared {
     }
 
     pub(super) fn whole(&mut self) -> usize {
-        let definition = Definition { leaf: "Input".to_owned(), description: None, body: Body::Whole };
-        self.definitions.push(definition);
+        self.definitions.push(Definition::new("Input", Body::Whole));
         self.definitions.len() - 1
     }
 }
@@ -79,7 +78,9 @@ impl Reader<'_> {
             return self.give_up(place, "the tool has too many types");
         }
         let body_later = Body::Struct(Struct::default());
-        let definition = Definition { leaf: place.leaf.clone(), description: None, body: body_later };
+        let mut definition = Definition::new(&place.leaf, body_later);
+        definition.own.extend(place.own.then(|| place.leaf.clone()));
+        definition.within.clone_from(&place.within);
         self.shared.definitions.push(definition);
         let body = body(self);
         if let Some(definition) = self.shared.definitions.get_mut(index) {

@@ -29,8 +29,11 @@ impl Reader<'_> {
         let Some(target) = self.root.pointer(&pointer).cloned() else {
             return self.give_up(place, format!("the reference {reference:?} points to nothing"));
         };
-        let leaf = own_name(&pointer).unwrap_or_else(|| place.leaf.clone());
-        let form = self.form(&target, &place.hop().named(leaf));
+        let place = match own_name(&pointer) {
+            Some(name) => place.hop().named(name),
+            None => place.hop(),
+        };
+        let form = self.form(&target, &place);
         self.describe(&form, &target);
         self.pointers.finish(index, &form);
         form
@@ -48,6 +51,12 @@ impl Reader<'_> {
     /// The schema that a reference points to.
     pub(super) fn resolve(&self, reference: &str) -> Option<Value> {
         self.pointer(reference).and_then(|pointer| self.root.pointer(&pointer)).cloned()
+    }
+
+    /// The name in `$defs` of the schema that another one refers to, if it is nothing else.
+    pub(super) fn name_of_target(&self, schema: &Value) -> Option<String> {
+        let (reference, _) = merge::plain_reference(schema.as_object()?)?;
+        own_name(&self.pointer(&reference)?)
     }
 
     /// The JSON pointer for a reference, if it resolves within the document.

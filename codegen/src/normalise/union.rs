@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::keywords::{
-    Schema, allowed_values, allows_anything, fixed_value, is_nullable, is_unsigned, types,
+    Schema, allowed_values, allows_anything, fixed_value, is_nullable, is_unsigned, name_in_title,
+    types,
 };
 use super::merge::{matters, merge};
 use super::place::Place;
@@ -57,7 +58,6 @@ impl Reader<'_> {
         }
         let mut base = schema.clone();
         let (any, one) = (base.remove("anyOf"), base.remove("oneOf"));
-        base.retain(|keyword, _| !matches!(keyword.as_str(), "nullable" | "x-nullable"));
         let union = match (any, one) {
             (Some(Value::Array(any)), Some(Value::Array(one))) if !one.is_empty() => {
                 base.insert("oneOf".to_owned(), Value::Array(one));
@@ -67,13 +67,19 @@ impl Reader<'_> {
             _ => Vec::new(),
         };
         if union.is_empty() {
+            base.retain(|keyword, _| !matches!(keyword.as_str(), "nullable" | "x-nullable"));
             found.push(base);
             return Ok(());
         }
+        // The name is that of the union.
+        base.retain(|keyword, _| !matches!(keyword.as_str(), "nullable" | "x-nullable" | "title"));
         for variant in &union {
             let mut merged = self.flatten(variant, place).unwrap_or_default();
             if *variant == Value::Bool(false) {
                 continue;
+            }
+            if let Some(name) = self.name_of_target(variant) {
+                merged.entry("title").or_insert(Value::String(name));
             }
             if is_nullable(&merged) {
                 merged.retain(|keyword, _| !matches!(keyword.as_str(), "nullable" | "x-nullable"));
@@ -139,7 +145,10 @@ impl Reader<'_> {
             (Kind::Text, _) => self.text_group(&schemas, place),
             (Kind::List, 1) => self.array(&schemas.swap_remove(0), place),
             (Kind::List, _) => self.list_group(&schemas, place),
-            (Kind::Object, 1) => self.object(&schemas.swap_remove(0), place),
+            (Kind::Object, 1) => {
+                let schema = schemas.swap_remove(0);
+                self.object(&schema, &place.titled(&schema))
+            }
             (Kind::Object, _) => self.object_group(schemas, place),
         }
     }
@@ -199,6 +208,10 @@ impl Reader<'_> {
                 let Some(value) = tag_value(&schema, tag) else { continue };
                 remove_property(&mut schema, tag);
                 let inner = place.variant(&value);
+                let inner = match name_in_title(&schema) {
+                    Some(name) => inner.named(name),
+                    None => inner,
+                };
                 reader.count(&inner.field(tag), &Form::Text);
                 variants.push((value, reader.merged_struct(&[schema], &inner)));
             }

@@ -44,6 +44,7 @@ impl bridge::convert::FromJson for CreateNoteInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateNoteOutput {
     /// When it was created, in RFC 3339 format, by the demo's simulated clock.
@@ -78,6 +79,544 @@ impl bridge::convert::FromJson for CreateNoteOutput {
 bridge::generated! {
     CreateNoteOutput = 4217244297373220966
 }
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct EchoInput {
+    /// The text to send back.
+    pub message: String,
+}
+impl bridge::convert::ToJson for EchoInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("message", &self.message)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for EchoInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FailInput {
+    /// What the error should say.
+    pub message: Option<String>,
+}
+impl bridge::convert::ToJson for FailInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("message", &self.message)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for FailInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetCustomerInput {
+    /// The customer's id, such as `c-01`.
+    pub id: String,
+}
+impl bridge::convert::ToJson for GetCustomerInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("id", &self.id)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetCustomerInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetCustomerOutput {
+    pub city: String,
+    pub email: String,
+    pub id: String,
+    pub name: String,
+    /// Whether this is a very important customer.
+    pub vip: bool,
+}
+impl bridge::convert::ToJson for GetCustomerOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("city", &self.city),
+                ("email", &self.email),
+                ("id", &self.id),
+                ("name", &self.name),
+                ("vip", &self.vip),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetCustomerOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            city: bridge::convert::FromJson::from_json(
+                reader.take(level, "city"),
+                reader,
+            ),
+            email: bridge::convert::FromJson::from_json(
+                reader.take(level, "email"),
+                reader,
+            ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            vip: bridge::convert::FromJson::from_json(reader.take(level, "vip"), reader),
+        }
+    }
+}
+bridge::generated! {
+    GetCustomerOutput = 15912121240589760522
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ImageInput {}
+impl bridge::convert::ToJson for ImageInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ImageInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct JsonResponseInput {}
+impl bridge::convert::ToJson for JsonResponseInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for JsonResponseInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrdersInput {
+    /// `next_cursor` of the previous page. Omit it for the first page.
+    pub cursor: Option<String>,
+    /// How many orders the page may have.
+    pub limit: Option<i64>,
+    /// Only orders with this status.
+    pub status: Option<OrderStatus>,
+}
+impl bridge::convert::ToJson for ListOrdersInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("cursor", &self.cursor), ("limit", &self.limit), ("status", &self.status)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ListOrdersInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            cursor: bridge::convert::FromJson::from_json(
+                reader.take(level, "cursor"),
+                reader,
+            ),
+            limit: bridge::convert::FromJson::from_json(
+                reader.take(level, "limit"),
+                reader,
+            ),
+            status: bridge::convert::FromJson::from_json(
+                reader.take(level, "status"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub enum OrderStatus {
+    Pending,
+    Shipped,
+    Delivered,
+    Cancelled,
+    Other(String),
+}
+impl OrderStatus {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Pending => "pending",
+            Self::Shipped => "shipped",
+            Self::Delivered => "delivered",
+            Self::Cancelled => "cancelled",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::GeneratedText for OrderStatus {
+    const TEXTS: &'static [&'static str] = &[
+        "pending",
+        "shipped",
+        "delivered",
+        "cancelled",
+    ];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "pending" => Self::Pending,
+                "shipped" => Self::Shipped,
+                "delivered" => Self::Delivered,
+                "cancelled" => Self::Cancelled,
+                _ => Self::Other(text.to_owned()),
+            },
+        )
+    }
+}
+bridge::generated! {
+    OrderStatus = 12764837456980703520
+}
+bridge::generated_text! {
+    OrderStatus;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListOrdersOutput {
+    /// The orders, oldest first.
+    pub orders: Vec<Order>,
+    /// Pass it as `cursor` to get the next page; absent on the last one.
+    pub next_cursor: Option<String>,
+}
+impl bridge::convert::ToJson for ListOrdersOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("orders", &self.orders)],
+            &[("next_cursor", &self.next_cursor)],
+        )
+    }
+}
+impl bridge::convert::FromJson for ListOrdersOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            orders: bridge::convert::FromJson::from_json(
+                reader.take(level, "orders"),
+                reader,
+            ),
+            next_cursor: bridge::convert::FromJson::from_json(
+                reader.take(level, "next_cursor"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    ListOrdersOutput = 11364737568254563592
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// The customer; see `get_customer`.
+    pub customer_id: String,
+    pub id: String,
+    pub items: Vec<OrderItem>,
+    /// When the order was placed, in RFC 3339 format.
+    pub placed_at: String,
+    pub status: OrderStatus,
+    /// The sum over all items, in cents.
+    pub total_cents: i64,
+}
+impl bridge::convert::ToJson for Order {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("customer_id", &self.customer_id),
+                ("id", &self.id),
+                ("items", &self.items),
+                ("placed_at", &self.placed_at),
+                ("status", &self.status),
+                ("total_cents", &self.total_cents),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for Order {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            customer_id: bridge::convert::FromJson::from_json(
+                reader.take(level, "customer_id"),
+                reader,
+            ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            items: bridge::convert::FromJson::from_json(
+                reader.take(level, "items"),
+                reader,
+            ),
+            placed_at: bridge::convert::FromJson::from_json(
+                reader.take(level, "placed_at"),
+                reader,
+            ),
+            status: bridge::convert::FromJson::from_json(
+                reader.take(level, "status"),
+                reader,
+            ),
+            total_cents: bridge::convert::FromJson::from_json(
+                reader.take(level, "total_cents"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    Order = 13125189449732727765
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrderItem {
+    pub quantity: i64,
+    /// The product's stock-keeping unit.
+    pub sku: String,
+}
+impl bridge::convert::ToJson for OrderItem {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("quantity", &self.quantity), ("sku", &self.sku)], &[])
+    }
+}
+impl bridge::convert::FromJson for OrderItem {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            quantity: bridge::convert::FromJson::from_json(
+                reader.take(level, "quantity"),
+                reader,
+            ),
+            sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
+        }
+    }
+}
+bridge::generated! {
+    OrderItem = 3436280411404229631
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchProductsInput {
+    /// A part of the product's name or stock-keeping unit; case-insensitive; empty matches all.
+    pub query: String,
+    /// Only products that cost at most this many cents.
+    pub max_price_cents: Option<i64>,
+}
+impl bridge::convert::ToJson for SearchProductsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("query", &self.query)],
+            &[("max_price_cents", &self.max_price_cents)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for SearchProductsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            query: bridge::convert::FromJson::from_json(
+                reader.take(level, "query"),
+                reader,
+            ),
+            max_price_cents: bridge::convert::FromJson::from_json(
+                reader.take(level, "max_price_cents"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchProductsOutput {
+    /// The products that match, in the order of the catalogue.
+    pub products: Vec<Product>,
+}
+impl bridge::convert::ToJson for SearchProductsOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("products", &self.products)], &[])
+    }
+}
+impl bridge::convert::FromJson for SearchProductsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            products: bridge::convert::FromJson::from_json(
+                reader.take(level, "products"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    SearchProductsOutput = 5261232159548548898
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Product {
+    pub in_stock: bool,
+    pub name: String,
+    /// The price in cents.
+    pub price_cents: i64,
+    /// The stock-keeping unit.
+    pub sku: String,
+}
+impl bridge::convert::ToJson for Product {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("in_stock", &self.in_stock),
+                ("name", &self.name),
+                ("price_cents", &self.price_cents),
+                ("sku", &self.sku),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for Product {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            in_stock: bridge::convert::FromJson::from_json(
+                reader.take(level, "in_stock"),
+                reader,
+            ),
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            price_cents: bridge::convert::FromJson::from_json(
+                reader.take(level, "price_cents"),
+                reader,
+            ),
+            sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
+        }
+    }
+}
+bridge::generated! {
+    Product = 12419395857975048425
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlowInput {
+    /// How long to wait, in seconds.
+    pub seconds: f64,
+}
+impl bridge::convert::ToJson for SlowInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("seconds", &self.seconds)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for SlowInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            seconds: bridge::convert::FromJson::from_json(
+                reader.take(level, "seconds"),
+                reader,
+            ),
+        }
+    }
+}
+
 impl CreateNoteInput {
     #[inline]
     #[track_caller]
@@ -137,33 +676,6 @@ pub fn create_note(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct EchoInput {
-    /// The text to send back.
-    pub message: String,
-}
-impl bridge::convert::ToJson for EchoInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("message", &self.message)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for EchoInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            message: bridge::convert::FromJson::from_json(
-                reader.take(level, "message"),
-                reader,
-            ),
-        }
-    }
-}
 impl EchoInput {
     #[inline]
     #[track_caller]
@@ -206,33 +718,6 @@ pub fn echo(message: impl Into<String>) -> EchoCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct FailInput {
-    /// What the error should say.
-    pub message: Option<String>,
-}
-impl bridge::convert::ToJson for FailInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("message", &self.message)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for FailInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            message: bridge::convert::FromJson::from_json(
-                reader.take(level, "message"),
-                reader,
-            ),
-        }
-    }
-}
 impl FailInput {
     #[inline]
     #[track_caller]
@@ -284,81 +769,6 @@ pub fn fail() -> FailCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetCustomerInput {
-    /// The customer's id, such as `c-01`.
-    pub id: String,
-}
-impl bridge::convert::ToJson for GetCustomerInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("id", &self.id)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GetCustomerInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetCustomerOutput {
-    pub city: String,
-    pub email: String,
-    pub id: String,
-    pub name: String,
-    /// Whether this is a very important customer.
-    pub vip: bool,
-}
-impl bridge::convert::ToJson for GetCustomerOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("city", &self.city),
-                ("email", &self.email),
-                ("id", &self.id),
-                ("name", &self.name),
-                ("vip", &self.vip),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for GetCustomerOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            city: bridge::convert::FromJson::from_json(
-                reader.take(level, "city"),
-                reader,
-            ),
-            email: bridge::convert::FromJson::from_json(
-                reader.take(level, "email"),
-                reader,
-            ),
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-            vip: bridge::convert::FromJson::from_json(reader.take(level, "vip"), reader),
-        }
-    }
-}
-bridge::generated! {
-    GetCustomerOutput = 15912121240589760522
-}
 impl GetCustomerInput {
     #[inline]
     #[track_caller]
@@ -399,25 +809,6 @@ pub fn get_customer(id: impl Into<String>) -> GetCustomerCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ImageInput {}
-impl bridge::convert::ToJson for ImageInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ImageInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 impl ImageInput {
     #[inline]
     #[track_caller]
@@ -459,25 +850,6 @@ pub fn image() -> ImageCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct JsonResponseInput {}
-impl bridge::convert::ToJson for JsonResponseInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for JsonResponseInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 impl JsonResponseInput {
     #[inline]
     #[track_caller]
@@ -519,213 +891,9 @@ pub fn json_response() -> JsonResponseCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ListOrdersInput {
-    /// `next_cursor` of the previous page. Omit it for the first page.
-    pub cursor: Option<String>,
-    /// How many orders the page may have.
-    pub limit: Option<i64>,
-    /// Only orders with this status.
-    pub status: Option<ListOrdersOrderStatus>,
-}
-impl bridge::convert::ToJson for ListOrdersInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[("cursor", &self.cursor), ("limit", &self.limit), ("status", &self.status)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ListOrdersInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            cursor: bridge::convert::FromJson::from_json(
-                reader.take(level, "cursor"),
-                reader,
-            ),
-            limit: bridge::convert::FromJson::from_json(
-                reader.take(level, "limit"),
-                reader,
-            ),
-            status: bridge::convert::FromJson::from_json(
-                reader.take(level, "status"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Hash)]
-pub enum ListOrdersOrderStatus {
-    Pending,
-    Shipped,
-    Delivered,
-    Cancelled,
-    Other(String),
-}
-impl ListOrdersOrderStatus {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Pending => "pending",
-            Self::Shipped => "shipped",
-            Self::Delivered => "delivered",
-            Self::Cancelled => "cancelled",
-            Self::Other(text) => text,
-        }
-    }
-}
-impl bridge::convert::GeneratedText for ListOrdersOrderStatus {
-    const TEXTS: &'static [&'static str] = &[
-        "pending",
-        "shipped",
-        "delivered",
-        "cancelled",
-    ];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "pending" => Self::Pending,
-                "shipped" => Self::Shipped,
-                "delivered" => Self::Delivered,
-                "cancelled" => Self::Cancelled,
-                _ => Self::Other(text.to_owned()),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListOrdersOutput {
-    /// The orders, oldest first.
-    pub orders: Vec<ListOrdersOrder>,
-    /// Pass it as `cursor` to get the next page; absent on the last one.
-    pub next_cursor: Option<String>,
-}
-impl bridge::convert::ToJson for ListOrdersOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("orders", &self.orders)],
-            &[("next_cursor", &self.next_cursor)],
-        )
-    }
-}
-impl bridge::convert::FromJson for ListOrdersOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            orders: bridge::convert::FromJson::from_json(
-                reader.take(level, "orders"),
-                reader,
-            ),
-            next_cursor: bridge::convert::FromJson::from_json(
-                reader.take(level, "next_cursor"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListOrdersOrder {
-    /// The customer; see `get_customer`.
-    pub customer_id: String,
-    pub id: String,
-    pub items: Vec<ListOrdersOrderItem>,
-    /// When the order was placed, in RFC 3339 format.
-    pub placed_at: String,
-    pub status: ListOrdersOrderStatus,
-    /// The sum over all items, in cents.
-    pub total_cents: i64,
-}
-impl bridge::convert::ToJson for ListOrdersOrder {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("customer_id", &self.customer_id),
-                ("id", &self.id),
-                ("items", &self.items),
-                ("placed_at", &self.placed_at),
-                ("status", &self.status),
-                ("total_cents", &self.total_cents),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for ListOrdersOrder {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            customer_id: bridge::convert::FromJson::from_json(
-                reader.take(level, "customer_id"),
-                reader,
-            ),
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-            items: bridge::convert::FromJson::from_json(
-                reader.take(level, "items"),
-                reader,
-            ),
-            placed_at: bridge::convert::FromJson::from_json(
-                reader.take(level, "placed_at"),
-                reader,
-            ),
-            status: bridge::convert::FromJson::from_json(
-                reader.take(level, "status"),
-                reader,
-            ),
-            total_cents: bridge::convert::FromJson::from_json(
-                reader.take(level, "total_cents"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListOrdersOrderItem {
-    pub quantity: i64,
-    /// The product's stock-keeping unit.
-    pub sku: String,
-}
-impl bridge::convert::ToJson for ListOrdersOrderItem {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("quantity", &self.quantity), ("sku", &self.sku)], &[])
-    }
-}
-impl bridge::convert::FromJson for ListOrdersOrderItem {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            quantity: bridge::convert::FromJson::from_json(
-                reader.take(level, "quantity"),
-                reader,
-            ),
-            sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
-        }
-    }
-}
-bridge::generated! {
-    ListOrdersOrderStatus = 12764837456980703520 ListOrdersOutput = 11364737568254563592
-    ListOrdersOrder = 13125189449732727765 ListOrdersOrderItem = 3436280411404229631
-}
-bridge::generated_text! {
-    ListOrdersOrderStatus;
-}
+pub type ListOrdersOrderStatus = OrderStatus;
+pub type ListOrdersOrder = Order;
+pub type ListOrdersOrderItem = OrderItem;
 impl ListOrdersInput {
     #[inline]
     #[track_caller]
@@ -763,7 +931,7 @@ impl ListOrdersCall {
     /// Only orders with this status.
     pub fn status<F>(
         mut self,
-        status: impl bridge::convert::OptionalArgument<ListOrdersOrderStatus, F>,
+        status: impl bridge::convert::OptionalArgument<OrderStatus, F>,
     ) -> Self {
         self.input.status = self
             .pending
@@ -801,117 +969,7 @@ pub fn list_orders() -> ListOrdersCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchProductsInput {
-    /// A part of the product's name or stock-keeping unit; case-insensitive; empty matches all.
-    pub query: String,
-    /// Only products that cost at most this many cents.
-    pub max_price_cents: Option<i64>,
-}
-impl bridge::convert::ToJson for SearchProductsInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("query", &self.query)],
-            &[("max_price_cents", &self.max_price_cents)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for SearchProductsInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            query: bridge::convert::FromJson::from_json(
-                reader.take(level, "query"),
-                reader,
-            ),
-            max_price_cents: bridge::convert::FromJson::from_json(
-                reader.take(level, "max_price_cents"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchProductsOutput {
-    /// The products that match, in the order of the catalogue.
-    pub products: Vec<SearchProductsProduct>,
-}
-impl bridge::convert::ToJson for SearchProductsOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("products", &self.products)], &[])
-    }
-}
-impl bridge::convert::FromJson for SearchProductsOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            products: bridge::convert::FromJson::from_json(
-                reader.take(level, "products"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchProductsProduct {
-    pub in_stock: bool,
-    pub name: String,
-    /// The price in cents.
-    pub price_cents: i64,
-    /// The stock-keeping unit.
-    pub sku: String,
-}
-impl bridge::convert::ToJson for SearchProductsProduct {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("in_stock", &self.in_stock),
-                ("name", &self.name),
-                ("price_cents", &self.price_cents),
-                ("sku", &self.sku),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for SearchProductsProduct {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            in_stock: bridge::convert::FromJson::from_json(
-                reader.take(level, "in_stock"),
-                reader,
-            ),
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-            price_cents: bridge::convert::FromJson::from_json(
-                reader.take(level, "price_cents"),
-                reader,
-            ),
-            sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
-        }
-    }
-}
-bridge::generated! {
-    SearchProductsOutput = 5261232159548548898 SearchProductsProduct =
-    12419395857975048425
-}
+pub type SearchProductsProduct = Product;
 impl SearchProductsInput {
     #[inline]
     #[track_caller]
@@ -970,33 +1028,6 @@ pub fn search_products(query: impl Into<String>) -> SearchProductsCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct SlowInput {
-    /// How long to wait, in seconds.
-    pub seconds: f64,
-}
-impl bridge::convert::ToJson for SlowInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("seconds", &self.seconds)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for SlowInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            seconds: bridge::convert::FromJson::from_json(
-                reader.take(level, "seconds"),
-                reader,
-            ),
-        }
-    }
-}
 impl SlowInput {
     #[inline]
     #[track_caller]

@@ -29,6 +29,674 @@ impl bridge::convert::FromJson for EchoInput {
         }
     }
 }
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetAnnotatedMessageInput {
+    /// Type of message to demonstrate different annotation patterns
+    pub message_type: GetAnnotatedMessageMessageType,
+    /// Whether to include an example image
+    pub include_image: Option<bool>,
+}
+impl bridge::convert::ToJson for GetAnnotatedMessageInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("messageType", &self.message_type)],
+            &[("includeImage", &self.include_image)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetAnnotatedMessageInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            message_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "messageType"),
+                reader,
+            ),
+            include_image: bridge::convert::FromJson::from_json(
+                reader.take(level, "includeImage"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum GetAnnotatedMessageMessageType {
+    Error,
+    Success,
+    Debug,
+}
+impl GetAnnotatedMessageMessageType {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Error => "error",
+            Self::Success => "success",
+            Self::Debug => "debug",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for GetAnnotatedMessageMessageType {
+    const TEXTS: &'static [&'static str] = &["error", "success", "debug"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "error" => Self::Error,
+                "success" => Self::Success,
+                "debug" => Self::Debug,
+                _ => return Err((Self::Error, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    GetAnnotatedMessageMessageType = 6560893234461302544
+}
+bridge::generated_text! {
+    ; GetAnnotatedMessageMessageType
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetEnvInput {}
+impl bridge::convert::ToJson for GetEnvInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetEnvInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetResourceLinksInput {
+    /// Number of resource links to return (1-10)
+    pub count: Option<f64>,
+}
+impl bridge::convert::ToJson for GetResourceLinksInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("count", &self.count)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetResourceLinksInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            count: bridge::convert::FromJson::from_json(
+                reader.take(level, "count"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetResourceReferenceInput {
+    pub resource_type: Option<GetResourceReferenceResourceType>,
+    /// ID of the text resource to fetch
+    pub resource_id: Option<f64>,
+}
+impl bridge::convert::ToJson for GetResourceReferenceInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("resourceType", &self.resource_type), ("resourceId", &self.resource_id)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetResourceReferenceInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            resource_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "resourceType"),
+                reader,
+            ),
+            resource_id: bridge::convert::FromJson::from_json(
+                reader.take(level, "resourceId"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum GetResourceReferenceResourceType {
+    Text,
+    Blob,
+}
+impl GetResourceReferenceResourceType {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Text => "Text",
+            Self::Blob => "Blob",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for GetResourceReferenceResourceType {
+    const TEXTS: &'static [&'static str] = &["Text", "Blob"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "Text" => Self::Text,
+                "Blob" => Self::Blob,
+                _ => return Err((Self::Text, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    GetResourceReferenceResourceType = 13586712030721642351
+}
+bridge::generated_text! {
+    ; GetResourceReferenceResourceType
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetRootsListInput {}
+impl bridge::convert::ToJson for GetRootsListInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetRootsListInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetStructuredContentInput {
+    /// Choose city
+    pub location: GetStructuredContentLocation,
+}
+impl bridge::convert::ToJson for GetStructuredContentInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("location", &self.location)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetStructuredContentInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            location: bridge::convert::FromJson::from_json(
+                reader.take(level, "location"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum GetStructuredContentLocation {
+    NewYork,
+    Chicago,
+    LosAngeles,
+}
+impl GetStructuredContentLocation {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::NewYork => "New York",
+            Self::Chicago => "Chicago",
+            Self::LosAngeles => "Los Angeles",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for GetStructuredContentLocation {
+    const TEXTS: &'static [&'static str] = &["New York", "Chicago", "Los Angeles"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "New York" => Self::NewYork,
+                "Chicago" => Self::Chicago,
+                "Los Angeles" => Self::LosAngeles,
+                _ => return Err((Self::NewYork, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    GetStructuredContentLocation = 2550487757870865891
+}
+bridge::generated_text! {
+    ; GetStructuredContentLocation
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetStructuredContentOutput {
+    /// Temperature in celsius
+    pub temperature: f64,
+    /// Weather conditions description
+    pub conditions: String,
+    /// Humidity percentage
+    pub humidity: f64,
+}
+impl bridge::convert::ToJson for GetStructuredContentOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("temperature", &self.temperature),
+                ("conditions", &self.conditions),
+                ("humidity", &self.humidity),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetStructuredContentOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            temperature: bridge::convert::FromJson::from_json(
+                reader.take(level, "temperature"),
+                reader,
+            ),
+            conditions: bridge::convert::FromJson::from_json(
+                reader.take(level, "conditions"),
+                reader,
+            ),
+            humidity: bridge::convert::FromJson::from_json(
+                reader.take(level, "humidity"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    GetStructuredContentOutput = 12589407178470703137
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetSumInput {
+    /// First number
+    pub a: f64,
+    /// Second number
+    pub b: f64,
+}
+impl bridge::convert::ToJson for GetSumInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a), ("b", &self.b)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetSumInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetTinyImageInput {}
+impl bridge::convert::ToJson for GetTinyImageInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetTinyImageInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GzipFileAsResourceInput {
+    /// Name of the output file
+    pub name: Option<String>,
+    /// URL or data URI of the file content to compress
+    pub data: Option<String>,
+    /// How the resulting gzipped file should be returned. 'resourceLink' returns a link to a resource that can be read later, 'resource' returns a full resource object.
+    pub output_type: Option<GzipFileAsResourceOutputType>,
+}
+impl bridge::convert::ToJson for GzipFileAsResourceInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("name", &self.name),
+                ("data", &self.data),
+                ("outputType", &self.output_type),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GzipFileAsResourceInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            data: bridge::convert::FromJson::from_json(
+                reader.take(level, "data"),
+                reader,
+            ),
+            output_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "outputType"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum GzipFileAsResourceOutputType {
+    ResourceLink,
+    Resource,
+}
+impl GzipFileAsResourceOutputType {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::ResourceLink => "resourceLink",
+            Self::Resource => "resource",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for GzipFileAsResourceOutputType {
+    const TEXTS: &'static [&'static str] = &["resourceLink", "resource"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "resourceLink" => Self::ResourceLink,
+                "resource" => Self::Resource,
+                _ => return Err((Self::ResourceLink, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    GzipFileAsResourceOutputType = 11411748821010955445
+}
+bridge::generated_text! {
+    ; GzipFileAsResourceOutputType
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimulateResearchQueryInput {
+    /// The research topic to investigate
+    pub topic: String,
+    /// Simulate an ambiguous query that requires clarification (triggers input_required status)
+    pub ambiguous: Option<bool>,
+}
+impl bridge::convert::ToJson for SimulateResearchQueryInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("topic", &self.topic)],
+            &[("ambiguous", &self.ambiguous)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for SimulateResearchQueryInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            topic: bridge::convert::FromJson::from_json(
+                reader.take(level, "topic"),
+                reader,
+            ),
+            ambiguous: bridge::convert::FromJson::from_json(
+                reader.take(level, "ambiguous"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToggleSimulatedLoggingInput {}
+impl bridge::convert::ToJson for ToggleSimulatedLoggingInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ToggleSimulatedLoggingInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToggleSubscriberUpdatesInput {}
+impl bridge::convert::ToJson for ToggleSubscriberUpdatesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ToggleSubscriberUpdatesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TriggerElicitationRequestInput {}
+impl bridge::convert::ToJson for TriggerElicitationRequestInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for TriggerElicitationRequestInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TriggerLongRunningOperationInput {
+    /// Duration of the operation in seconds
+    pub duration: Option<f64>,
+    /// Number of steps in the operation
+    pub steps: Option<f64>,
+}
+impl bridge::convert::ToJson for TriggerLongRunningOperationInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("duration", &self.duration), ("steps", &self.steps)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for TriggerLongRunningOperationInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            duration: bridge::convert::FromJson::from_json(
+                reader.take(level, "duration"),
+                reader,
+            ),
+            steps: bridge::convert::FromJson::from_json(
+                reader.take(level, "steps"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriggerSamplingRequestInput {
+    /// The prompt to send to the LLM
+    pub prompt: String,
+    /// Maximum number of tokens to generate
+    pub max_tokens: Option<f64>,
+}
+impl bridge::convert::ToJson for TriggerSamplingRequestInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("prompt", &self.prompt)],
+            &[("maxTokens", &self.max_tokens)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for TriggerSamplingRequestInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            prompt: bridge::convert::FromJson::from_json(
+                reader.take(level, "prompt"),
+                reader,
+            ),
+            max_tokens: bridge::convert::FromJson::from_json(
+                reader.take(level, "maxTokens"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriggerUrlElicitationInput {
+    /// The URL the user should open
+    pub url: String,
+    /// Message shown to the user before opening the URL
+    pub message: Option<String>,
+    /// Optional explicit elicitation ID. Defaults to a random UUID.
+    pub elicitation_id: Option<String>,
+    /// Controls which elicitation mechanism is used. When false (default), sends an elicitation/create request (request path). When true, throws a…
+    pub error_path: Option<bool>,
+}
+impl bridge::convert::ToJson for TriggerUrlElicitationInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("url", &self.url)],
+            &[
+                ("message", &self.message),
+                ("elicitationId", &self.elicitation_id),
+                ("errorPath", &self.error_path),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for TriggerUrlElicitationInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            url: bridge::convert::FromJson::from_json(reader.take(level, "url"), reader),
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+            elicitation_id: bridge::convert::FromJson::from_json(
+                reader.take(level, "elicitationId"),
+                reader,
+            ),
+            error_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "errorPath"),
+                reader,
+            ),
+        }
+    }
+}
+
 impl EchoInput {
     #[inline]
     #[track_caller]
@@ -71,76 +739,6 @@ pub fn echo(message: impl Into<String>) -> EchoCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetAnnotatedMessageInput {
-    /// Type of message to demonstrate different annotation patterns
-    pub message_type: GetAnnotatedMessageMessageType,
-    /// Whether to include an example image
-    pub include_image: Option<bool>,
-}
-impl bridge::convert::ToJson for GetAnnotatedMessageInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("messageType", &self.message_type)],
-            &[("includeImage", &self.include_image)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GetAnnotatedMessageInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            message_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "messageType"),
-                reader,
-            ),
-            include_image: bridge::convert::FromJson::from_json(
-                reader.take(level, "includeImage"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum GetAnnotatedMessageMessageType {
-    Error,
-    Success,
-    Debug,
-}
-impl GetAnnotatedMessageMessageType {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Error => "error",
-            Self::Success => "success",
-            Self::Debug => "debug",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for GetAnnotatedMessageMessageType {
-    const TEXTS: &'static [&'static str] = &["error", "success", "debug"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "error" => Self::Error,
-                "success" => Self::Success,
-                "debug" => Self::Debug,
-                _ => return Err((Self::Error, Self::TEXTS)),
-            },
-        )
-    }
-}
-bridge::generated! {
-    GetAnnotatedMessageMessageType = 6560893234461302544
-}
-bridge::generated_text! {
-    ; GetAnnotatedMessageMessageType
-}
 impl GetAnnotatedMessageInput {
     #[inline]
     #[track_caller]
@@ -201,25 +799,6 @@ pub fn get_annotated_message(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct GetEnvInput {}
-impl bridge::convert::ToJson for GetEnvInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GetEnvInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 impl GetEnvInput {
     #[inline]
     #[track_caller]
@@ -261,33 +840,6 @@ pub fn get_env() -> GetEnvCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct GetResourceLinksInput {
-    /// Number of resource links to return (1-10)
-    pub count: Option<f64>,
-}
-impl bridge::convert::ToJson for GetResourceLinksInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("count", &self.count)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GetResourceLinksInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            count: bridge::convert::FromJson::from_json(
-                reader.take(level, "count"),
-                reader,
-            ),
-        }
-    }
-}
 impl GetResourceLinksInput {
     #[inline]
     #[track_caller]
@@ -341,72 +893,6 @@ pub fn get_resource_links() -> GetResourceLinksCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct GetResourceReferenceInput {
-    pub resource_type: Option<GetResourceReferenceResourceType>,
-    /// ID of the text resource to fetch
-    pub resource_id: Option<f64>,
-}
-impl bridge::convert::ToJson for GetResourceReferenceInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[("resourceType", &self.resource_type), ("resourceId", &self.resource_id)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GetResourceReferenceInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            resource_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "resourceType"),
-                reader,
-            ),
-            resource_id: bridge::convert::FromJson::from_json(
-                reader.take(level, "resourceId"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum GetResourceReferenceResourceType {
-    Text,
-    Blob,
-}
-impl GetResourceReferenceResourceType {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Text => "Text",
-            Self::Blob => "Blob",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for GetResourceReferenceResourceType {
-    const TEXTS: &'static [&'static str] = &["Text", "Blob"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "Text" => Self::Text,
-                "Blob" => Self::Blob,
-                _ => return Err((Self::Text, Self::TEXTS)),
-            },
-        )
-    }
-}
-bridge::generated! {
-    GetResourceReferenceResourceType = 13586712030721642351
-}
-bridge::generated_text! {
-    ; GetResourceReferenceResourceType
-}
 impl GetResourceReferenceInput {
     #[inline]
     #[track_caller]
@@ -478,25 +964,6 @@ pub fn get_resource_reference() -> GetResourceReferenceCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct GetRootsListInput {}
-impl bridge::convert::ToJson for GetRootsListInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GetRootsListInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 impl GetRootsListInput {
     #[inline]
     #[track_caller]
@@ -538,112 +1005,6 @@ pub fn get_roots_list() -> GetRootsListCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetStructuredContentInput {
-    /// Choose city
-    pub location: GetStructuredContentLocation,
-}
-impl bridge::convert::ToJson for GetStructuredContentInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("location", &self.location)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GetStructuredContentInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            location: bridge::convert::FromJson::from_json(
-                reader.take(level, "location"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum GetStructuredContentLocation {
-    NewYork,
-    Chicago,
-    LosAngeles,
-}
-impl GetStructuredContentLocation {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::NewYork => "New York",
-            Self::Chicago => "Chicago",
-            Self::LosAngeles => "Los Angeles",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for GetStructuredContentLocation {
-    const TEXTS: &'static [&'static str] = &["New York", "Chicago", "Los Angeles"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "New York" => Self::NewYork,
-                "Chicago" => Self::Chicago,
-                "Los Angeles" => Self::LosAngeles,
-                _ => return Err((Self::NewYork, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetStructuredContentOutput {
-    /// Temperature in celsius
-    pub temperature: f64,
-    /// Weather conditions description
-    pub conditions: String,
-    /// Humidity percentage
-    pub humidity: f64,
-}
-impl bridge::convert::ToJson for GetStructuredContentOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("temperature", &self.temperature),
-                ("conditions", &self.conditions),
-                ("humidity", &self.humidity),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for GetStructuredContentOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            temperature: bridge::convert::FromJson::from_json(
-                reader.take(level, "temperature"),
-                reader,
-            ),
-            conditions: bridge::convert::FromJson::from_json(
-                reader.take(level, "conditions"),
-                reader,
-            ),
-            humidity: bridge::convert::FromJson::from_json(
-                reader.take(level, "humidity"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    GetStructuredContentLocation = 2550487757870865891 GetStructuredContentOutput =
-    12589407178470703137
-}
-bridge::generated_text! {
-    ; GetStructuredContentLocation
-}
 impl GetStructuredContentInput {
     #[inline]
     #[track_caller]
@@ -691,33 +1052,6 @@ pub fn get_structured_content(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetSumInput {
-    /// First number
-    pub a: f64,
-    /// Second number
-    pub b: f64,
-}
-impl bridge::convert::ToJson for GetSumInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a), ("b", &self.b)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GetSumInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
 impl GetSumInput {
     #[inline]
     #[track_caller]
@@ -764,25 +1098,6 @@ pub fn get_sum(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct GetTinyImageInput {}
-impl bridge::convert::ToJson for GetTinyImageInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GetTinyImageInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 impl GetTinyImageInput {
     #[inline]
     #[track_caller]
@@ -824,83 +1139,6 @@ pub fn get_tiny_image() -> GetTinyImageCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct GzipFileAsResourceInput {
-    /// Name of the output file
-    pub name: Option<String>,
-    /// URL or data URI of the file content to compress
-    pub data: Option<String>,
-    /// How the resulting gzipped file should be returned. 'resourceLink' returns a link to a resource that can be read later, 'resource' returns a full resource object.
-    pub output_type: Option<GzipFileAsResourceOutputType>,
-}
-impl bridge::convert::ToJson for GzipFileAsResourceInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[
-                ("name", &self.name),
-                ("data", &self.data),
-                ("outputType", &self.output_type),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GzipFileAsResourceInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-            data: bridge::convert::FromJson::from_json(
-                reader.take(level, "data"),
-                reader,
-            ),
-            output_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "outputType"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum GzipFileAsResourceOutputType {
-    ResourceLink,
-    Resource,
-}
-impl GzipFileAsResourceOutputType {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::ResourceLink => "resourceLink",
-            Self::Resource => "resource",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for GzipFileAsResourceOutputType {
-    const TEXTS: &'static [&'static str] = &["resourceLink", "resource"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "resourceLink" => Self::ResourceLink,
-                "resource" => Self::Resource,
-                _ => return Err((Self::ResourceLink, Self::TEXTS)),
-            },
-        )
-    }
-}
-bridge::generated! {
-    GzipFileAsResourceOutputType = 11411748821010955445
-}
-bridge::generated_text! {
-    ; GzipFileAsResourceOutputType
-}
 impl GzipFileAsResourceInput {
     #[inline]
     #[track_caller]
@@ -980,42 +1218,6 @@ pub fn gzip_file_as_resource() -> GzipFileAsResourceCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct SimulateResearchQueryInput {
-    /// The research topic to investigate
-    pub topic: String,
-    /// Simulate an ambiguous query that requires clarification (triggers input_required status)
-    pub ambiguous: Option<bool>,
-}
-impl bridge::convert::ToJson for SimulateResearchQueryInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("topic", &self.topic)],
-            &[("ambiguous", &self.ambiguous)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for SimulateResearchQueryInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            topic: bridge::convert::FromJson::from_json(
-                reader.take(level, "topic"),
-                reader,
-            ),
-            ambiguous: bridge::convert::FromJson::from_json(
-                reader.take(level, "ambiguous"),
-                reader,
-            ),
-        }
-    }
-}
 impl SimulateResearchQueryInput {
     #[inline]
     #[track_caller]
@@ -1071,25 +1273,6 @@ pub fn simulate_research_query(topic: impl Into<String>) -> SimulateResearchQuer
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ToggleSimulatedLoggingInput {}
-impl bridge::convert::ToJson for ToggleSimulatedLoggingInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ToggleSimulatedLoggingInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 impl ToggleSimulatedLoggingInput {
     #[inline]
     #[track_caller]
@@ -1131,25 +1314,6 @@ pub fn toggle_simulated_logging() -> ToggleSimulatedLoggingCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ToggleSubscriberUpdatesInput {}
-impl bridge::convert::ToJson for ToggleSubscriberUpdatesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ToggleSubscriberUpdatesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 impl ToggleSubscriberUpdatesInput {
     #[inline]
     #[track_caller]
@@ -1194,25 +1358,6 @@ pub fn toggle_subscriber_updates() -> ToggleSubscriberUpdatesCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TriggerElicitationRequestInput {}
-impl bridge::convert::ToJson for TriggerElicitationRequestInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for TriggerElicitationRequestInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 impl TriggerElicitationRequestInput {
     #[inline]
     #[track_caller]
@@ -1257,42 +1402,6 @@ pub fn trigger_elicitation_request() -> TriggerElicitationRequestCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TriggerLongRunningOperationInput {
-    /// Duration of the operation in seconds
-    pub duration: Option<f64>,
-    /// Number of steps in the operation
-    pub steps: Option<f64>,
-}
-impl bridge::convert::ToJson for TriggerLongRunningOperationInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[("duration", &self.duration), ("steps", &self.steps)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for TriggerLongRunningOperationInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            duration: bridge::convert::FromJson::from_json(
-                reader.take(level, "duration"),
-                reader,
-            ),
-            steps: bridge::convert::FromJson::from_json(
-                reader.take(level, "steps"),
-                reader,
-            ),
-        }
-    }
-}
 impl TriggerLongRunningOperationInput {
     #[inline]
     #[track_caller]
@@ -1361,42 +1470,6 @@ pub fn trigger_long_running_operation() -> TriggerLongRunningOperationCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct TriggerSamplingRequestInput {
-    /// The prompt to send to the LLM
-    pub prompt: String,
-    /// Maximum number of tokens to generate
-    pub max_tokens: Option<f64>,
-}
-impl bridge::convert::ToJson for TriggerSamplingRequestInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("prompt", &self.prompt)],
-            &[("maxTokens", &self.max_tokens)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for TriggerSamplingRequestInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            prompt: bridge::convert::FromJson::from_json(
-                reader.take(level, "prompt"),
-                reader,
-            ),
-            max_tokens: bridge::convert::FromJson::from_json(
-                reader.take(level, "maxTokens"),
-                reader,
-            ),
-        }
-    }
-}
 impl TriggerSamplingRequestInput {
     #[inline]
     #[track_caller]
@@ -1454,55 +1527,6 @@ pub fn trigger_sampling_request(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct TriggerUrlElicitationInput {
-    /// The URL the user should open
-    pub url: String,
-    /// Message shown to the user before opening the URL
-    pub message: Option<String>,
-    /// Optional explicit elicitation ID. Defaults to a random UUID.
-    pub elicitation_id: Option<String>,
-    /// Controls which elicitation mechanism is used. When false (default), sends an elicitation/create request (request path). When true, throws a…
-    pub error_path: Option<bool>,
-}
-impl bridge::convert::ToJson for TriggerUrlElicitationInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("url", &self.url)],
-            &[
-                ("message", &self.message),
-                ("elicitationId", &self.elicitation_id),
-                ("errorPath", &self.error_path),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for TriggerUrlElicitationInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            url: bridge::convert::FromJson::from_json(reader.take(level, "url"), reader),
-            message: bridge::convert::FromJson::from_json(
-                reader.take(level, "message"),
-                reader,
-            ),
-            elicitation_id: bridge::convert::FromJson::from_json(
-                reader.take(level, "elicitationId"),
-                reader,
-            ),
-            error_path: bridge::convert::FromJson::from_json(
-                reader.take(level, "errorPath"),
-                reader,
-            ),
-        }
-    }
-}
 impl TriggerUrlElicitationInput {
     #[inline]
     #[track_caller]

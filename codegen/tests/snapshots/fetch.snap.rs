@@ -48,6 +48,7 @@ impl bridge::convert::FromJson for FetchInput {
         }
     }
 }
+
 impl FetchInput {
     #[inline]
     #[track_caller]

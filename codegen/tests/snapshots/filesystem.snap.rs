@@ -28,6 +28,7 @@ impl bridge::convert::FromJson for CreateDirectoryInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateDirectoryOutput {
     pub content: String,
@@ -55,6 +56,659 @@ impl bridge::convert::FromJson for CreateDirectoryOutput {
 bridge::generated! {
     CreateDirectoryOutput = 4754270697126922739
 }
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct DirectoryTreeInput {
+    pub path: String,
+    pub exclude_patterns: Option<Vec<String>>,
+}
+impl bridge::convert::ToJson for DirectoryTreeInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("path", &self.path)],
+            &[("excludePatterns", &self.exclude_patterns)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for DirectoryTreeInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            exclude_patterns: bridge::convert::FromJson::from_json(
+                reader.take(level, "excludePatterns"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct EditFileInput {
+    pub path: String,
+    pub edits: Vec<EditFileEdit>,
+    /// Preview changes using git-style diff format
+    pub dry_run: Option<bool>,
+}
+impl bridge::convert::ToJson for EditFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("path", &self.path), ("edits", &self.edits)],
+            &[("dryRun", &self.dry_run)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for EditFileInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            edits: bridge::convert::FromJson::from_json(
+                reader.take(level, "edits"),
+                reader,
+            ),
+            dry_run: bridge::convert::FromJson::from_json(
+                reader.take(level, "dryRun"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct EditFileEdit {
+    /// Text to search for - must match exactly
+    pub old_text: String,
+    /// Text to replace with
+    pub new_text: String,
+}
+impl bridge::convert::ToJson for EditFileEdit {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("oldText", &self.old_text), ("newText", &self.new_text)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for EditFileEdit {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            old_text: bridge::convert::FromJson::from_json(
+                reader.take(level, "oldText"),
+                reader,
+            ),
+            new_text: bridge::convert::FromJson::from_json(
+                reader.take(level, "newText"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    EditFileEdit = 15273846194454077549
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetFileInfoInput {
+    pub path: String,
+}
+impl bridge::convert::ToJson for GetFileInfoInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("path", &self.path)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetFileInfoInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListAllowedDirectoriesInput {}
+impl bridge::convert::ToJson for ListAllowedDirectoriesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ListAllowedDirectoriesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListDirectoryInput {
+    pub path: String,
+}
+impl bridge::convert::ToJson for ListDirectoryInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("path", &self.path)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ListDirectoryInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListDirectoryWithSizesInput {
+    pub path: String,
+    /// Sort entries by name or size
+    pub sort_by: Option<ListDirectoryWithSizesSortBy>,
+}
+impl bridge::convert::ToJson for ListDirectoryWithSizesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("path", &self.path)], &[("sortBy", &self.sort_by)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ListDirectoryWithSizesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            sort_by: bridge::convert::FromJson::from_json(
+                reader.take(level, "sortBy"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum ListDirectoryWithSizesSortBy {
+    Name,
+    Size,
+}
+impl ListDirectoryWithSizesSortBy {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Name => "name",
+            Self::Size => "size",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for ListDirectoryWithSizesSortBy {
+    const TEXTS: &'static [&'static str] = &["name", "size"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "name" => Self::Name,
+                "size" => Self::Size,
+                _ => return Err((Self::Name, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    ListDirectoryWithSizesSortBy = 12017562143490547940
+}
+bridge::generated_text! {
+    ; ListDirectoryWithSizesSortBy
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct MoveFileInput {
+    pub source: String,
+    pub destination: String,
+}
+impl bridge::convert::ToJson for MoveFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("source", &self.source), ("destination", &self.destination)],
+            &[],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for MoveFileInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            source: bridge::convert::FromJson::from_json(
+                reader.take(level, "source"),
+                reader,
+            ),
+            destination: bridge::convert::FromJson::from_json(
+                reader.take(level, "destination"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadFileInput {
+    pub path: String,
+    /// If provided, returns only the last N lines of the file
+    pub tail: Option<f64>,
+    /// If provided, returns only the first N lines of the file
+    pub head: Option<f64>,
+}
+impl bridge::convert::ToJson for ReadFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("path", &self.path)],
+            &[("tail", &self.tail), ("head", &self.head)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ReadFileInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            tail: bridge::convert::FromJson::from_json(
+                reader.take(level, "tail"),
+                reader,
+            ),
+            head: bridge::convert::FromJson::from_json(
+                reader.take(level, "head"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMediaFileInput {
+    pub path: String,
+}
+impl bridge::convert::ToJson for ReadMediaFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("path", &self.path)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ReadMediaFileInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMediaFileOutput {
+    pub content: Vec<ReadMediaFileContent>,
+}
+impl bridge::convert::ToJson for ReadMediaFileOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReadMediaFileOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    ReadMediaFileOutput = 13551361642931129959
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMediaFileContent {
+    pub type_: ReadMediaFileType,
+    pub data: Option<String>,
+    pub mime_type: Option<String>,
+    pub resource: Option<ReadMediaFileResource>,
+}
+impl bridge::convert::ToJson for ReadMediaFileContent {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("type", &self.type_)],
+            &[
+                ("data", &self.data),
+                ("mimeType", &self.mime_type),
+                ("resource", &self.resource),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for ReadMediaFileContent {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            type_: bridge::convert::FromJson::from_json(
+                reader.take(level, "type"),
+                reader,
+            ),
+            data: bridge::convert::FromJson::from_json(
+                reader.take(level, "data"),
+                reader,
+            ),
+            mime_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "mimeType"),
+                reader,
+            ),
+            resource: bridge::convert::FromJson::from_json(
+                reader.take(level, "resource"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    ReadMediaFileContent = 14368443804981671725
+}
+
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub enum ReadMediaFileType {
+    Image,
+    Audio,
+    Resource,
+    Other(String),
+}
+impl ReadMediaFileType {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Image => "image",
+            Self::Audio => "audio",
+            Self::Resource => "resource",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::GeneratedText for ReadMediaFileType {
+    const TEXTS: &'static [&'static str] = &["image", "audio", "resource"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "image" => Self::Image,
+                "audio" => Self::Audio,
+                "resource" => Self::Resource,
+                _ => Self::Other(text.to_owned()),
+            },
+        )
+    }
+}
+bridge::generated! {
+    ReadMediaFileType = 15759086804431805434
+}
+bridge::generated_text! {
+    ReadMediaFileType;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMediaFileResource {
+    pub uri: String,
+    pub blob: String,
+    pub mime_type: Option<String>,
+}
+impl bridge::convert::ToJson for ReadMediaFileResource {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("uri", &self.uri), ("blob", &self.blob)],
+            &[("mimeType", &self.mime_type)],
+        )
+    }
+}
+impl bridge::convert::FromJson for ReadMediaFileResource {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            uri: bridge::convert::FromJson::from_json(reader.take(level, "uri"), reader),
+            blob: bridge::convert::FromJson::from_json(
+                reader.take(level, "blob"),
+                reader,
+            ),
+            mime_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "mimeType"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    ReadMediaFileResource = 6406006109173029414
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMultipleFilesInput {
+    /// Array of file paths to read. Each path must be a string pointing to a valid file within allowed directories.
+    pub paths: Vec<String>,
+}
+impl bridge::convert::ToJson for ReadMultipleFilesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("paths", &self.paths)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ReadMultipleFilesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            paths: bridge::convert::FromJson::from_json(
+                reader.take(level, "paths"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadTextFileInput {
+    pub path: String,
+    /// If provided, returns only the last N lines of the file
+    pub tail: Option<f64>,
+    /// If provided, returns only the first N lines of the file
+    pub head: Option<f64>,
+}
+impl bridge::convert::ToJson for ReadTextFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("path", &self.path)],
+            &[("tail", &self.tail), ("head", &self.head)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ReadTextFileInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            tail: bridge::convert::FromJson::from_json(
+                reader.take(level, "tail"),
+                reader,
+            ),
+            head: bridge::convert::FromJson::from_json(
+                reader.take(level, "head"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchFilesInput {
+    pub path: String,
+    pub pattern: String,
+    pub exclude_patterns: Option<Vec<String>>,
+}
+impl bridge::convert::ToJson for SearchFilesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("path", &self.path), ("pattern", &self.pattern)],
+            &[("excludePatterns", &self.exclude_patterns)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for SearchFilesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            pattern: bridge::convert::FromJson::from_json(
+                reader.take(level, "pattern"),
+                reader,
+            ),
+            exclude_patterns: bridge::convert::FromJson::from_json(
+                reader.take(level, "excludePatterns"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct WriteFileInput {
+    pub path: String,
+    pub content: String,
+}
+impl bridge::convert::ToJson for WriteFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("path", &self.path), ("content", &self.content)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for WriteFileInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
+    }
+}
+
 impl CreateDirectoryInput {
     #[inline]
     #[track_caller]
@@ -97,67 +751,7 @@ pub fn create_directory(path: impl Into<String>) -> CreateDirectoryCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct DirectoryTreeInput {
-    pub path: String,
-    pub exclude_patterns: Option<Vec<String>>,
-}
-impl bridge::convert::ToJson for DirectoryTreeInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("path", &self.path)],
-            &[("excludePatterns", &self.exclude_patterns)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for DirectoryTreeInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            path: bridge::convert::FromJson::from_json(
-                reader.take(level, "path"),
-                reader,
-            ),
-            exclude_patterns: bridge::convert::FromJson::from_json(
-                reader.take(level, "excludePatterns"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct DirectoryTreeOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for DirectoryTreeOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for DirectoryTreeOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    DirectoryTreeOutput = 4754270697126922739
-}
+pub type DirectoryTreeOutput = CreateDirectoryOutput;
 impl DirectoryTreeInput {
     #[inline]
     #[track_caller]
@@ -215,107 +809,7 @@ pub fn directory_tree(path: impl Into<String>) -> DirectoryTreeCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct EditFileInput {
-    pub path: String,
-    pub edits: Vec<EditFileEdit>,
-    /// Preview changes using git-style diff format
-    pub dry_run: Option<bool>,
-}
-impl bridge::convert::ToJson for EditFileInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("path", &self.path), ("edits", &self.edits)],
-            &[("dryRun", &self.dry_run)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for EditFileInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            path: bridge::convert::FromJson::from_json(
-                reader.take(level, "path"),
-                reader,
-            ),
-            edits: bridge::convert::FromJson::from_json(
-                reader.take(level, "edits"),
-                reader,
-            ),
-            dry_run: bridge::convert::FromJson::from_json(
-                reader.take(level, "dryRun"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct EditFileEdit {
-    /// Text to search for - must match exactly
-    pub old_text: String,
-    /// Text to replace with
-    pub new_text: String,
-}
-impl bridge::convert::ToJson for EditFileEdit {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("oldText", &self.old_text), ("newText", &self.new_text)],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for EditFileEdit {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            old_text: bridge::convert::FromJson::from_json(
-                reader.take(level, "oldText"),
-                reader,
-            ),
-            new_text: bridge::convert::FromJson::from_json(
-                reader.take(level, "newText"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct EditFileOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for EditFileOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for EditFileOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    EditFileEdit = 15273846194454077549 EditFileOutput = 4754270697126922739
-}
+pub type EditFileOutput = CreateDirectoryOutput;
 impl EditFileInput {
     #[inline]
     #[track_caller]
@@ -376,59 +870,7 @@ pub fn edit_file(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetFileInfoInput {
-    pub path: String,
-}
-impl bridge::convert::ToJson for GetFileInfoInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("path", &self.path)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GetFileInfoInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            path: bridge::convert::FromJson::from_json(
-                reader.take(level, "path"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetFileInfoOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for GetFileInfoOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for GetFileInfoOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    GetFileInfoOutput = 4754270697126922739
-}
+pub type GetFileInfoOutput = CreateDirectoryOutput;
 impl GetFileInfoInput {
     #[inline]
     #[track_caller]
@@ -471,52 +913,7 @@ pub fn get_file_info(path: impl Into<String>) -> GetFileInfoCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ListAllowedDirectoriesInput {}
-impl bridge::convert::ToJson for ListAllowedDirectoriesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ListAllowedDirectoriesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListAllowedDirectoriesOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for ListAllowedDirectoriesOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for ListAllowedDirectoriesOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    ListAllowedDirectoriesOutput = 4754270697126922739
-}
+pub type ListAllowedDirectoriesOutput = CreateDirectoryOutput;
 impl ListAllowedDirectoriesInput {
     #[inline]
     #[track_caller]
@@ -558,59 +955,7 @@ pub fn list_allowed_directories() -> ListAllowedDirectoriesCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListDirectoryInput {
-    pub path: String,
-}
-impl bridge::convert::ToJson for ListDirectoryInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("path", &self.path)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ListDirectoryInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            path: bridge::convert::FromJson::from_json(
-                reader.take(level, "path"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListDirectoryOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for ListDirectoryOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for ListDirectoryOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    ListDirectoryOutput = 4754270697126922739
-}
+pub type ListDirectoryOutput = CreateDirectoryOutput;
 impl ListDirectoryInput {
     #[inline]
     #[track_caller]
@@ -653,94 +998,7 @@ pub fn list_directory(path: impl Into<String>) -> ListDirectoryCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListDirectoryWithSizesInput {
-    pub path: String,
-    /// Sort entries by name or size
-    pub sort_by: Option<ListDirectoryWithSizesSortBy>,
-}
-impl bridge::convert::ToJson for ListDirectoryWithSizesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("path", &self.path)], &[("sortBy", &self.sort_by)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ListDirectoryWithSizesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            path: bridge::convert::FromJson::from_json(
-                reader.take(level, "path"),
-                reader,
-            ),
-            sort_by: bridge::convert::FromJson::from_json(
-                reader.take(level, "sortBy"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum ListDirectoryWithSizesSortBy {
-    Name,
-    Size,
-}
-impl ListDirectoryWithSizesSortBy {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Name => "name",
-            Self::Size => "size",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for ListDirectoryWithSizesSortBy {
-    const TEXTS: &'static [&'static str] = &["name", "size"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "name" => Self::Name,
-                "size" => Self::Size,
-                _ => return Err((Self::Name, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListDirectoryWithSizesOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for ListDirectoryWithSizesOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for ListDirectoryWithSizesOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    ListDirectoryWithSizesSortBy = 12017562143490547940 ListDirectoryWithSizesOutput =
-    4754270697126922739
-}
-bridge::generated_text! {
-    ; ListDirectoryWithSizesSortBy
-}
+pub type ListDirectoryWithSizesOutput = CreateDirectoryOutput;
 impl ListDirectoryWithSizesInput {
     #[inline]
     #[track_caller]
@@ -799,67 +1057,7 @@ pub fn list_directory_with_sizes(path: impl Into<String>) -> ListDirectoryWithSi
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct MoveFileInput {
-    pub source: String,
-    pub destination: String,
-}
-impl bridge::convert::ToJson for MoveFileInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("source", &self.source), ("destination", &self.destination)],
-            &[],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for MoveFileInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            source: bridge::convert::FromJson::from_json(
-                reader.take(level, "source"),
-                reader,
-            ),
-            destination: bridge::convert::FromJson::from_json(
-                reader.take(level, "destination"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct MoveFileOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for MoveFileOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for MoveFileOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    MoveFileOutput = 4754270697126922739
-}
+pub type MoveFileOutput = CreateDirectoryOutput;
 impl MoveFileInput {
     #[inline]
     #[track_caller]
@@ -906,74 +1104,7 @@ pub fn move_file(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadFileInput {
-    pub path: String,
-    /// If provided, returns only the last N lines of the file
-    pub tail: Option<f64>,
-    /// If provided, returns only the first N lines of the file
-    pub head: Option<f64>,
-}
-impl bridge::convert::ToJson for ReadFileInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("path", &self.path)],
-            &[("tail", &self.tail), ("head", &self.head)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ReadFileInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            path: bridge::convert::FromJson::from_json(
-                reader.take(level, "path"),
-                reader,
-            ),
-            tail: bridge::convert::FromJson::from_json(
-                reader.take(level, "tail"),
-                reader,
-            ),
-            head: bridge::convert::FromJson::from_json(
-                reader.take(level, "head"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadFileOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for ReadFileOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for ReadFileOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    ReadFileOutput = 4754270697126922739
-}
+pub type ReadFileOutput = CreateDirectoryOutput;
 impl ReadFileInput {
     #[inline]
     #[track_caller]
@@ -1036,174 +1167,6 @@ pub fn read_file(path: impl Into<String>) -> ReadFileCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadMediaFileInput {
-    pub path: String,
-}
-impl bridge::convert::ToJson for ReadMediaFileInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("path", &self.path)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ReadMediaFileInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            path: bridge::convert::FromJson::from_json(
-                reader.take(level, "path"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadMediaFileOutput {
-    pub content: Vec<ReadMediaFileContent>,
-}
-impl bridge::convert::ToJson for ReadMediaFileOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for ReadMediaFileOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadMediaFileContent {
-    pub type_: ReadMediaFileType,
-    pub data: Option<String>,
-    pub mime_type: Option<String>,
-    pub resource: Option<ReadMediaFileResource>,
-}
-impl bridge::convert::ToJson for ReadMediaFileContent {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("type", &self.type_)],
-            &[
-                ("data", &self.data),
-                ("mimeType", &self.mime_type),
-                ("resource", &self.resource),
-            ],
-        )
-    }
-}
-impl bridge::convert::FromJson for ReadMediaFileContent {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            type_: bridge::convert::FromJson::from_json(
-                reader.take(level, "type"),
-                reader,
-            ),
-            data: bridge::convert::FromJson::from_json(
-                reader.take(level, "data"),
-                reader,
-            ),
-            mime_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "mimeType"),
-                reader,
-            ),
-            resource: bridge::convert::FromJson::from_json(
-                reader.take(level, "resource"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Hash)]
-pub enum ReadMediaFileType {
-    Image,
-    Audio,
-    Resource,
-    Other(String),
-}
-impl ReadMediaFileType {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Image => "image",
-            Self::Audio => "audio",
-            Self::Resource => "resource",
-            Self::Other(text) => text,
-        }
-    }
-}
-impl bridge::convert::GeneratedText for ReadMediaFileType {
-    const TEXTS: &'static [&'static str] = &["image", "audio", "resource"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "image" => Self::Image,
-                "audio" => Self::Audio,
-                "resource" => Self::Resource,
-                _ => Self::Other(text.to_owned()),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadMediaFileResource {
-    pub uri: String,
-    pub blob: String,
-    pub mime_type: Option<String>,
-}
-impl bridge::convert::ToJson for ReadMediaFileResource {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("uri", &self.uri), ("blob", &self.blob)],
-            &[("mimeType", &self.mime_type)],
-        )
-    }
-}
-impl bridge::convert::FromJson for ReadMediaFileResource {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            uri: bridge::convert::FromJson::from_json(reader.take(level, "uri"), reader),
-            blob: bridge::convert::FromJson::from_json(
-                reader.take(level, "blob"),
-                reader,
-            ),
-            mime_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "mimeType"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    ReadMediaFileOutput = 13551361642931129959 ReadMediaFileContent =
-    14368443804981671725 ReadMediaFileType = 15759086804431805434 ReadMediaFileResource =
-    6406006109173029414
-}
-bridge::generated_text! {
-    ReadMediaFileType;
-}
 impl ReadMediaFileInput {
     #[inline]
     #[track_caller]
@@ -1246,60 +1209,7 @@ pub fn read_media_file(path: impl Into<String>) -> ReadMediaFileCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadMultipleFilesInput {
-    /// Array of file paths to read. Each path must be a string pointing to a valid file within allowed directories.
-    pub paths: Vec<String>,
-}
-impl bridge::convert::ToJson for ReadMultipleFilesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("paths", &self.paths)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ReadMultipleFilesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            paths: bridge::convert::FromJson::from_json(
-                reader.take(level, "paths"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadMultipleFilesOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for ReadMultipleFilesOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for ReadMultipleFilesOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    ReadMultipleFilesOutput = 4754270697126922739
-}
+pub type ReadMultipleFilesOutput = CreateDirectoryOutput;
 impl ReadMultipleFilesInput {
     #[inline]
     #[track_caller]
@@ -1347,74 +1257,7 @@ pub fn read_multiple_files(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadTextFileInput {
-    pub path: String,
-    /// If provided, returns only the last N lines of the file
-    pub tail: Option<f64>,
-    /// If provided, returns only the first N lines of the file
-    pub head: Option<f64>,
-}
-impl bridge::convert::ToJson for ReadTextFileInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("path", &self.path)],
-            &[("tail", &self.tail), ("head", &self.head)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ReadTextFileInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            path: bridge::convert::FromJson::from_json(
-                reader.take(level, "path"),
-                reader,
-            ),
-            tail: bridge::convert::FromJson::from_json(
-                reader.take(level, "tail"),
-                reader,
-            ),
-            head: bridge::convert::FromJson::from_json(
-                reader.take(level, "head"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadTextFileOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for ReadTextFileOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for ReadTextFileOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    ReadTextFileOutput = 4754270697126922739
-}
+pub type ReadTextFileOutput = CreateDirectoryOutput;
 impl ReadTextFileInput {
     #[inline]
     #[track_caller]
@@ -1477,72 +1320,7 @@ pub fn read_text_file(path: impl Into<String>) -> ReadTextFileCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchFilesInput {
-    pub path: String,
-    pub pattern: String,
-    pub exclude_patterns: Option<Vec<String>>,
-}
-impl bridge::convert::ToJson for SearchFilesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("path", &self.path), ("pattern", &self.pattern)],
-            &[("excludePatterns", &self.exclude_patterns)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for SearchFilesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            path: bridge::convert::FromJson::from_json(
-                reader.take(level, "path"),
-                reader,
-            ),
-            pattern: bridge::convert::FromJson::from_json(
-                reader.take(level, "pattern"),
-                reader,
-            ),
-            exclude_patterns: bridge::convert::FromJson::from_json(
-                reader.take(level, "excludePatterns"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchFilesOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for SearchFilesOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for SearchFilesOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    SearchFilesOutput = 4754270697126922739
-}
+pub type SearchFilesOutput = CreateDirectoryOutput;
 impl SearchFilesInput {
     #[inline]
     #[track_caller]
@@ -1604,64 +1382,7 @@ pub fn search_files(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct WriteFileInput {
-    pub path: String,
-    pub content: String,
-}
-impl bridge::convert::ToJson for WriteFileInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("path", &self.path), ("content", &self.content)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for WriteFileInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            path: bridge::convert::FromJson::from_json(
-                reader.take(level, "path"),
-                reader,
-            ),
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct WriteFileOutput {
-    pub content: String,
-}
-impl bridge::convert::ToJson for WriteFileOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
-    }
-}
-impl bridge::convert::FromJson for WriteFileOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    WriteFileOutput = 4754270697126922739
-}
+pub type WriteFileOutput = CreateDirectoryOutput;
 impl WriteFileInput {
     #[inline]
     #[track_caller]

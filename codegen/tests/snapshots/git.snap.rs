@@ -36,54 +36,6 @@ impl bridge::convert::FromJson for GitAddInput {
         }
     }
 }
-impl GitAddInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> GitAddCall {
-        GitAddCall {
-            input: self,
-            pending: bridge::call::Pending::new("git", "git_add"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct GitAddCall {
-    input: GitAddInput,
-    pending: bridge::call::Pending,
-}
-impl std::future::Future for GitAddCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.b0c15a21f215a9b1800ff105bff85c60")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "git",
-            name: "git_add",
-            mark: *b"b0c15a21f215a9b1800ff105bff85c60",
-        };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
-    }
-}
-/// Adds file contents to the staging area
-#[track_caller]
-pub fn git_add(
-    repo_path: impl Into<String>,
-    files: impl bridge::convert::Argument<Vec<String>>,
-) -> GitAddCall {
-    GitAddCall {
-        input: GitAddInput {
-            repo_path: repo_path.into(),
-            files: bridge::convert::named(
-                "files",
-                bridge::convert::Argument::into_argument(files),
-            ),
-        },
-        pending: bridge::call::Pending::new("git", "git_add"),
-    }
-}
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
@@ -133,6 +85,416 @@ impl bridge::convert::FromJson for GitBranchInput {
         }
     }
 }
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitCheckoutInput {
+    pub repo_path: String,
+    pub branch_name: String,
+}
+impl bridge::convert::ToJson for GitCheckoutInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("branch_name", &self.branch_name)],
+            &[],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GitCheckoutInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            branch_name: bridge::convert::FromJson::from_json(
+                reader.take(level, "branch_name"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitCommitInput {
+    pub repo_path: String,
+    pub message: String,
+}
+impl bridge::convert::ToJson for GitCommitInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("message", &self.message)],
+            &[],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GitCommitInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitCreateBranchInput {
+    pub repo_path: String,
+    pub branch_name: String,
+    pub base_branch: Option<String>,
+}
+impl bridge::convert::ToJson for GitCreateBranchInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("branch_name", &self.branch_name)],
+            &[("base_branch", &self.base_branch)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GitCreateBranchInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            branch_name: bridge::convert::FromJson::from_json(
+                reader.take(level, "branch_name"),
+                reader,
+            ),
+            base_branch: bridge::convert::FromJson::from_json(
+                reader.take(level, "base_branch"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitDiffInput {
+    pub repo_path: String,
+    pub target: String,
+    pub context_lines: Option<i64>,
+}
+impl bridge::convert::ToJson for GitDiffInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("target", &self.target)],
+            &[("context_lines", &self.context_lines)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GitDiffInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            target: bridge::convert::FromJson::from_json(
+                reader.take(level, "target"),
+                reader,
+            ),
+            context_lines: bridge::convert::FromJson::from_json(
+                reader.take(level, "context_lines"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitDiffStagedInput {
+    pub repo_path: String,
+    pub context_lines: Option<i64>,
+}
+impl bridge::convert::ToJson for GitDiffStagedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path)],
+            &[("context_lines", &self.context_lines)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GitDiffStagedInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            context_lines: bridge::convert::FromJson::from_json(
+                reader.take(level, "context_lines"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitDiffUnstagedInput {
+    pub repo_path: String,
+    pub context_lines: Option<i64>,
+}
+impl bridge::convert::ToJson for GitDiffUnstagedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path)],
+            &[("context_lines", &self.context_lines)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GitDiffUnstagedInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            context_lines: bridge::convert::FromJson::from_json(
+                reader.take(level, "context_lines"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitLogInput {
+    pub repo_path: String,
+    pub max_count: Option<i64>,
+    /// Start timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute…
+    pub start_timestamp: Option<String>,
+    /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
+    pub end_timestamp: Option<String>,
+}
+impl bridge::convert::ToJson for GitLogInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path)],
+            &[
+                ("max_count", &self.max_count),
+                ("start_timestamp", &self.start_timestamp),
+                ("end_timestamp", &self.end_timestamp),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GitLogInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            max_count: bridge::convert::FromJson::from_json(
+                reader.take(level, "max_count"),
+                reader,
+            ),
+            start_timestamp: bridge::convert::FromJson::from_json(
+                reader.take(level, "start_timestamp"),
+                reader,
+            ),
+            end_timestamp: bridge::convert::FromJson::from_json(
+                reader.take(level, "end_timestamp"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitResetInput {
+    pub repo_path: String,
+}
+impl bridge::convert::ToJson for GitResetInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("repo_path", &self.repo_path)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GitResetInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitShowInput {
+    pub repo_path: String,
+    pub revision: String,
+}
+impl bridge::convert::ToJson for GitShowInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("revision", &self.revision)],
+            &[],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GitShowInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            revision: bridge::convert::FromJson::from_json(
+                reader.take(level, "revision"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitStatusInput {
+    pub repo_path: String,
+}
+impl bridge::convert::ToJson for GitStatusInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("repo_path", &self.repo_path)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GitStatusInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+        }
+    }
+}
+
+impl GitAddInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GitAddCall {
+        GitAddCall {
+            input: self,
+            pending: bridge::call::Pending::new("git", "git_add"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitAddCall {
+    input: GitAddInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for GitAddCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.b0c15a21f215a9b1800ff105bff85c60")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_add",
+            mark: *b"b0c15a21f215a9b1800ff105bff85c60",
+        };
+        let call = self.get_mut();
+        call.pending.poll_untyped(context, &TOOL, &call.input)
+    }
+}
+/// Adds file contents to the staging area
+#[track_caller]
+pub fn git_add(
+    repo_path: impl Into<String>,
+    files: impl bridge::convert::Argument<Vec<String>>,
+) -> GitAddCall {
+    GitAddCall {
+        input: GitAddInput {
+            repo_path: repo_path.into(),
+            files: bridge::convert::named(
+                "files",
+                bridge::convert::Argument::into_argument(files),
+            ),
+        },
+        pending: bridge::call::Pending::new("git", "git_add"),
+    }
+}
+
 impl GitBranchInput {
     #[inline]
     #[track_caller]
@@ -201,40 +563,6 @@ pub fn git_branch(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GitCheckoutInput {
-    pub repo_path: String,
-    pub branch_name: String,
-}
-impl bridge::convert::ToJson for GitCheckoutInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("repo_path", &self.repo_path), ("branch_name", &self.branch_name)],
-            &[],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GitCheckoutInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            repo_path: bridge::convert::FromJson::from_json(
-                reader.take(level, "repo_path"),
-                reader,
-            ),
-            branch_name: bridge::convert::FromJson::from_json(
-                reader.take(level, "branch_name"),
-                reader,
-            ),
-        }
-    }
-}
 impl GitCheckoutInput {
     #[inline]
     #[track_caller]
@@ -281,40 +609,6 @@ pub fn git_checkout(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GitCommitInput {
-    pub repo_path: String,
-    pub message: String,
-}
-impl bridge::convert::ToJson for GitCommitInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("repo_path", &self.repo_path), ("message", &self.message)],
-            &[],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GitCommitInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            repo_path: bridge::convert::FromJson::from_json(
-                reader.take(level, "repo_path"),
-                reader,
-            ),
-            message: bridge::convert::FromJson::from_json(
-                reader.take(level, "message"),
-                reader,
-            ),
-        }
-    }
-}
 impl GitCommitInput {
     #[inline]
     #[track_caller]
@@ -361,45 +655,6 @@ pub fn git_commit(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GitCreateBranchInput {
-    pub repo_path: String,
-    pub branch_name: String,
-    pub base_branch: Option<String>,
-}
-impl bridge::convert::ToJson for GitCreateBranchInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("repo_path", &self.repo_path), ("branch_name", &self.branch_name)],
-            &[("base_branch", &self.base_branch)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GitCreateBranchInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            repo_path: bridge::convert::FromJson::from_json(
-                reader.take(level, "repo_path"),
-                reader,
-            ),
-            branch_name: bridge::convert::FromJson::from_json(
-                reader.take(level, "branch_name"),
-                reader,
-            ),
-            base_branch: bridge::convert::FromJson::from_json(
-                reader.take(level, "base_branch"),
-                reader,
-            ),
-        }
-    }
-}
 impl GitCreateBranchInput {
     #[inline]
     #[track_caller]
@@ -458,45 +713,6 @@ pub fn git_create_branch(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GitDiffInput {
-    pub repo_path: String,
-    pub target: String,
-    pub context_lines: Option<i64>,
-}
-impl bridge::convert::ToJson for GitDiffInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("repo_path", &self.repo_path), ("target", &self.target)],
-            &[("context_lines", &self.context_lines)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GitDiffInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            repo_path: bridge::convert::FromJson::from_json(
-                reader.take(level, "repo_path"),
-                reader,
-            ),
-            target: bridge::convert::FromJson::from_json(
-                reader.take(level, "target"),
-                reader,
-            ),
-            context_lines: bridge::convert::FromJson::from_json(
-                reader.take(level, "context_lines"),
-                reader,
-            ),
-        }
-    }
-}
 impl GitDiffInput {
     #[inline]
     #[track_caller]
@@ -555,40 +771,6 @@ pub fn git_diff(repo_path: impl Into<String>, target: impl Into<String>) -> GitD
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GitDiffStagedInput {
-    pub repo_path: String,
-    pub context_lines: Option<i64>,
-}
-impl bridge::convert::ToJson for GitDiffStagedInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("repo_path", &self.repo_path)],
-            &[("context_lines", &self.context_lines)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GitDiffStagedInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            repo_path: bridge::convert::FromJson::from_json(
-                reader.take(level, "repo_path"),
-                reader,
-            ),
-            context_lines: bridge::convert::FromJson::from_json(
-                reader.take(level, "context_lines"),
-                reader,
-            ),
-        }
-    }
-}
 impl GitDiffStagedInput {
     #[inline]
     #[track_caller]
@@ -646,40 +828,6 @@ pub fn git_diff_staged(repo_path: impl Into<String>) -> GitDiffStagedCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GitDiffUnstagedInput {
-    pub repo_path: String,
-    pub context_lines: Option<i64>,
-}
-impl bridge::convert::ToJson for GitDiffUnstagedInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("repo_path", &self.repo_path)],
-            &[("context_lines", &self.context_lines)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GitDiffUnstagedInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            repo_path: bridge::convert::FromJson::from_json(
-                reader.take(level, "repo_path"),
-                reader,
-            ),
-            context_lines: bridge::convert::FromJson::from_json(
-                reader.take(level, "context_lines"),
-                reader,
-            ),
-        }
-    }
-}
 impl GitDiffUnstagedInput {
     #[inline]
     #[track_caller]
@@ -737,56 +885,6 @@ pub fn git_diff_unstaged(repo_path: impl Into<String>) -> GitDiffUnstagedCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GitLogInput {
-    pub repo_path: String,
-    pub max_count: Option<i64>,
-    /// Start timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute…
-    pub start_timestamp: Option<String>,
-    /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
-    pub end_timestamp: Option<String>,
-}
-impl bridge::convert::ToJson for GitLogInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("repo_path", &self.repo_path)],
-            &[
-                ("max_count", &self.max_count),
-                ("start_timestamp", &self.start_timestamp),
-                ("end_timestamp", &self.end_timestamp),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GitLogInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            repo_path: bridge::convert::FromJson::from_json(
-                reader.take(level, "repo_path"),
-                reader,
-            ),
-            max_count: bridge::convert::FromJson::from_json(
-                reader.take(level, "max_count"),
-                reader,
-            ),
-            start_timestamp: bridge::convert::FromJson::from_json(
-                reader.take(level, "start_timestamp"),
-                reader,
-            ),
-            end_timestamp: bridge::convert::FromJson::from_json(
-                reader.take(level, "end_timestamp"),
-                reader,
-            ),
-        }
-    }
-}
 impl GitLogInput {
     #[inline]
     #[track_caller]
@@ -866,32 +964,6 @@ pub fn git_log(repo_path: impl Into<String>) -> GitLogCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GitResetInput {
-    pub repo_path: String,
-}
-impl bridge::convert::ToJson for GitResetInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("repo_path", &self.repo_path)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GitResetInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            repo_path: bridge::convert::FromJson::from_json(
-                reader.take(level, "repo_path"),
-                reader,
-            ),
-        }
-    }
-}
 impl GitResetInput {
     #[inline]
     #[track_caller]
@@ -934,40 +1006,6 @@ pub fn git_reset(repo_path: impl Into<String>) -> GitResetCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GitShowInput {
-    pub repo_path: String,
-    pub revision: String,
-}
-impl bridge::convert::ToJson for GitShowInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("repo_path", &self.repo_path), ("revision", &self.revision)],
-            &[],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GitShowInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            repo_path: bridge::convert::FromJson::from_json(
-                reader.take(level, "repo_path"),
-                reader,
-            ),
-            revision: bridge::convert::FromJson::from_json(
-                reader.take(level, "revision"),
-                reader,
-            ),
-        }
-    }
-}
 impl GitShowInput {
     #[inline]
     #[track_caller]
@@ -1014,32 +1052,6 @@ pub fn git_show(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GitStatusInput {
-    pub repo_path: String,
-}
-impl bridge::convert::ToJson for GitStatusInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("repo_path", &self.repo_path)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GitStatusInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            repo_path: bridge::convert::FromJson::from_json(
-                reader.take(level, "repo_path"),
-                reader,
-            ),
-        }
-    }
-}
 impl GitStatusInput {
     #[inline]
     #[track_caller]

@@ -28,6 +28,7 @@ impl bridge::convert::FromJson for AddObservationsInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct AddObservationsObservation {
     /// The name of the entity to add the observations to
@@ -62,6 +63,10 @@ impl bridge::convert::FromJson for AddObservationsObservation {
         }
     }
 }
+bridge::generated! {
+    AddObservationsObservation = 6182699036269477861
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct AddObservationsOutput {
     pub results: Vec<AddObservationsResult>,
@@ -86,6 +91,10 @@ impl bridge::convert::FromJson for AddObservationsOutput {
         }
     }
 }
+bridge::generated! {
+    AddObservationsOutput = 15686896272856642757
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct AddObservationsResult {
     pub entity_name: String,
@@ -122,9 +131,479 @@ impl bridge::convert::FromJson for AddObservationsResult {
     }
 }
 bridge::generated! {
-    AddObservationsObservation = 6182699036269477861 AddObservationsOutput =
-    15686896272856642757 AddObservationsResult = 6890301429671709426
+    AddObservationsResult = 6890301429671709426
 }
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateEntitiesInput {
+    pub entities: Vec<Entity>,
+}
+impl bridge::convert::ToJson for CreateEntitiesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("entities", &self.entities)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for CreateEntitiesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entity {
+    /// The name of the entity
+    pub name: String,
+    /// The type of the entity
+    pub entity_type: String,
+    /// An array of observation contents associated with the entity
+    pub observations: Vec<String>,
+}
+impl bridge::convert::ToJson for Entity {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("name", &self.name),
+                ("entityType", &self.entity_type),
+                ("observations", &self.observations),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for Entity {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            entity_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "entityType"),
+                reader,
+            ),
+            observations: bridge::convert::FromJson::from_json(
+                reader.take(level, "observations"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    Entity = 997371055835175349
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateEntitiesOutput {
+    pub entities: Vec<Entity>,
+}
+impl bridge::convert::ToJson for CreateEntitiesOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("entities", &self.entities)], &[])
+    }
+}
+impl bridge::convert::FromJson for CreateEntitiesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    CreateEntitiesOutput = 16815479315782238525
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateRelationsInput {
+    pub relations: Vec<Relation>,
+}
+impl bridge::convert::ToJson for CreateRelationsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("relations", &self.relations)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for CreateRelationsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            relations: bridge::convert::FromJson::from_json(
+                reader.take(level, "relations"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Relation {
+    /// The name of the entity where the relation starts
+    pub from: String,
+    /// The name of the entity where the relation ends
+    pub to: String,
+    /// The type of the relation
+    pub relation_type: String,
+}
+impl bridge::convert::ToJson for Relation {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("from", &self.from),
+                ("to", &self.to),
+                ("relationType", &self.relation_type),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for Relation {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            from: bridge::convert::FromJson::from_json(
+                reader.take(level, "from"),
+                reader,
+            ),
+            to: bridge::convert::FromJson::from_json(reader.take(level, "to"), reader),
+            relation_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "relationType"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    Relation = 7834562384743245310
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateRelationsOutput {
+    pub relations: Vec<Relation>,
+}
+impl bridge::convert::ToJson for CreateRelationsOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("relations", &self.relations)], &[])
+    }
+}
+impl bridge::convert::FromJson for CreateRelationsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            relations: bridge::convert::FromJson::from_json(
+                reader.take(level, "relations"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    CreateRelationsOutput = 15406062885314033268
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteEntitiesInput {
+    /// An array of entity names to delete
+    pub entity_names: Vec<String>,
+}
+impl bridge::convert::ToJson for DeleteEntitiesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("entityNames", &self.entity_names)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for DeleteEntitiesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entity_names: bridge::convert::FromJson::from_json(
+                reader.take(level, "entityNames"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteEntitiesOutput {
+    pub success: bool,
+    pub message: String,
+}
+impl bridge::convert::ToJson for DeleteEntitiesOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("success", &self.success), ("message", &self.message)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for DeleteEntitiesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            success: bridge::convert::FromJson::from_json(
+                reader.take(level, "success"),
+                reader,
+            ),
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    DeleteEntitiesOutput = 3949049447817223166
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteObservationsInput {
+    pub deletions: Vec<DeleteObservationsDeletion>,
+}
+impl bridge::convert::ToJson for DeleteObservationsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("deletions", &self.deletions)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for DeleteObservationsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            deletions: bridge::convert::FromJson::from_json(
+                reader.take(level, "deletions"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteObservationsDeletion {
+    /// The name of the entity containing the observations
+    pub entity_name: String,
+    /// An array of observations to delete
+    pub observations: Vec<String>,
+}
+impl bridge::convert::ToJson for DeleteObservationsDeletion {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("entityName", &self.entity_name), ("observations", &self.observations)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for DeleteObservationsDeletion {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entity_name: bridge::convert::FromJson::from_json(
+                reader.take(level, "entityName"),
+                reader,
+            ),
+            observations: bridge::convert::FromJson::from_json(
+                reader.take(level, "observations"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    DeleteObservationsDeletion = 3953850283655790325
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteRelationsInput {
+    /// An array of relations to delete
+    pub relations: Vec<Relation>,
+}
+impl bridge::convert::ToJson for DeleteRelationsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("relations", &self.relations)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for DeleteRelationsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            relations: bridge::convert::FromJson::from_json(
+                reader.take(level, "relations"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenNodesInput {
+    /// An array of entity names to retrieve
+    pub names: Vec<String>,
+}
+impl bridge::convert::ToJson for OpenNodesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("names", &self.names)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for OpenNodesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            names: bridge::convert::FromJson::from_json(
+                reader.take(level, "names"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenNodesOutput {
+    pub entities: Vec<Entity>,
+    pub relations: Vec<Relation>,
+}
+impl bridge::convert::ToJson for OpenNodesOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("entities", &self.entities), ("relations", &self.relations)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for OpenNodesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+            relations: bridge::convert::FromJson::from_json(
+                reader.take(level, "relations"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    OpenNodesOutput = 10562476190965842711
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReadGraphInput {}
+impl bridge::convert::ToJson for ReadGraphInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ReadGraphInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchNodesInput {
+    /// The search query to match against entity names, types, and observation content
+    pub query: String,
+}
+impl bridge::convert::ToJson for SearchNodesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("query", &self.query)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for SearchNodesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            query: bridge::convert::FromJson::from_json(
+                reader.take(level, "query"),
+                reader,
+            ),
+        }
+    }
+}
+
 impl AddObservationsInput {
     #[inline]
     #[track_caller]
@@ -172,102 +651,7 @@ pub fn add_observations(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct CreateEntitiesInput {
-    pub entities: Vec<CreateEntitiesEntity>,
-}
-impl bridge::convert::ToJson for CreateEntitiesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("entities", &self.entities)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for CreateEntitiesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            entities: bridge::convert::FromJson::from_json(
-                reader.take(level, "entities"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct CreateEntitiesEntity {
-    /// The name of the entity
-    pub name: String,
-    /// The type of the entity
-    pub entity_type: String,
-    /// An array of observation contents associated with the entity
-    pub observations: Vec<String>,
-}
-impl bridge::convert::ToJson for CreateEntitiesEntity {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("name", &self.name),
-                ("entityType", &self.entity_type),
-                ("observations", &self.observations),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for CreateEntitiesEntity {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-            entity_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "entityType"),
-                reader,
-            ),
-            observations: bridge::convert::FromJson::from_json(
-                reader.take(level, "observations"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct CreateEntitiesOutput {
-    pub entities: Vec<CreateEntitiesEntity>,
-}
-impl bridge::convert::ToJson for CreateEntitiesOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("entities", &self.entities)], &[])
-    }
-}
-impl bridge::convert::FromJson for CreateEntitiesOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            entities: bridge::convert::FromJson::from_json(
-                reader.take(level, "entities"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    CreateEntitiesEntity = 997371055835175349 CreateEntitiesOutput = 16815479315782238525
-}
+pub type CreateEntitiesEntity = Entity;
 impl CreateEntitiesInput {
     #[inline]
     #[track_caller]
@@ -302,7 +686,7 @@ impl std::future::Future for CreateEntitiesCall {
 /// Create multiple new entities in the knowledge graph
 #[track_caller]
 pub fn create_entities(
-    entities: impl bridge::convert::Argument<Vec<CreateEntitiesEntity>>,
+    entities: impl bridge::convert::Argument<Vec<Entity>>,
 ) -> CreateEntitiesCall {
     CreateEntitiesCall {
         input: CreateEntitiesInput {
@@ -315,100 +699,7 @@ pub fn create_entities(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct CreateRelationsInput {
-    pub relations: Vec<CreateRelationsRelation>,
-}
-impl bridge::convert::ToJson for CreateRelationsInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("relations", &self.relations)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for CreateRelationsInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            relations: bridge::convert::FromJson::from_json(
-                reader.take(level, "relations"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct CreateRelationsRelation {
-    /// The name of the entity where the relation starts
-    pub from: String,
-    /// The name of the entity where the relation ends
-    pub to: String,
-    /// The type of the relation
-    pub relation_type: String,
-}
-impl bridge::convert::ToJson for CreateRelationsRelation {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("from", &self.from),
-                ("to", &self.to),
-                ("relationType", &self.relation_type),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for CreateRelationsRelation {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            from: bridge::convert::FromJson::from_json(
-                reader.take(level, "from"),
-                reader,
-            ),
-            to: bridge::convert::FromJson::from_json(reader.take(level, "to"), reader),
-            relation_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "relationType"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct CreateRelationsOutput {
-    pub relations: Vec<CreateRelationsRelation>,
-}
-impl bridge::convert::ToJson for CreateRelationsOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("relations", &self.relations)], &[])
-    }
-}
-impl bridge::convert::FromJson for CreateRelationsOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            relations: bridge::convert::FromJson::from_json(
-                reader.take(level, "relations"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    CreateRelationsRelation = 7834562384743245310 CreateRelationsOutput =
-    15406062885314033268
-}
+pub type CreateRelationsRelation = Relation;
 impl CreateRelationsInput {
     #[inline]
     #[track_caller]
@@ -443,7 +734,7 @@ impl std::future::Future for CreateRelationsCall {
 /// Create multiple new relations between entities in the knowledge graph. Relations should be in active voice
 #[track_caller]
 pub fn create_relations(
-    relations: impl bridge::convert::Argument<Vec<CreateRelationsRelation>>,
+    relations: impl bridge::convert::Argument<Vec<Relation>>,
 ) -> CreateRelationsCall {
     CreateRelationsCall {
         input: CreateRelationsInput {
@@ -456,68 +747,6 @@ pub fn create_relations(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct DeleteEntitiesInput {
-    /// An array of entity names to delete
-    pub entity_names: Vec<String>,
-}
-impl bridge::convert::ToJson for DeleteEntitiesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("entityNames", &self.entity_names)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for DeleteEntitiesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            entity_names: bridge::convert::FromJson::from_json(
-                reader.take(level, "entityNames"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct DeleteEntitiesOutput {
-    pub success: bool,
-    pub message: String,
-}
-impl bridge::convert::ToJson for DeleteEntitiesOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("success", &self.success), ("message", &self.message)],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for DeleteEntitiesOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            success: bridge::convert::FromJson::from_json(
-                reader.take(level, "success"),
-                reader,
-            ),
-            message: bridge::convert::FromJson::from_json(
-                reader.take(level, "message"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    DeleteEntitiesOutput = 3949049447817223166
-}
 impl DeleteEntitiesInput {
     #[inline]
     #[track_caller]
@@ -565,102 +794,7 @@ pub fn delete_entities(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct DeleteObservationsInput {
-    pub deletions: Vec<DeleteObservationsDeletion>,
-}
-impl bridge::convert::ToJson for DeleteObservationsInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("deletions", &self.deletions)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for DeleteObservationsInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            deletions: bridge::convert::FromJson::from_json(
-                reader.take(level, "deletions"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct DeleteObservationsDeletion {
-    /// The name of the entity containing the observations
-    pub entity_name: String,
-    /// An array of observations to delete
-    pub observations: Vec<String>,
-}
-impl bridge::convert::ToJson for DeleteObservationsDeletion {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("entityName", &self.entity_name), ("observations", &self.observations)],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for DeleteObservationsDeletion {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            entity_name: bridge::convert::FromJson::from_json(
-                reader.take(level, "entityName"),
-                reader,
-            ),
-            observations: bridge::convert::FromJson::from_json(
-                reader.take(level, "observations"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct DeleteObservationsOutput {
-    pub success: bool,
-    pub message: String,
-}
-impl bridge::convert::ToJson for DeleteObservationsOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("success", &self.success), ("message", &self.message)],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for DeleteObservationsOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            success: bridge::convert::FromJson::from_json(
-                reader.take(level, "success"),
-                reader,
-            ),
-            message: bridge::convert::FromJson::from_json(
-                reader.take(level, "message"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    DeleteObservationsDeletion = 3953850283655790325 DeleteObservationsOutput =
-    3949049447817223166
-}
+pub type DeleteObservationsOutput = DeleteEntitiesOutput;
 impl DeleteObservationsInput {
     #[inline]
     #[track_caller]
@@ -708,110 +842,8 @@ pub fn delete_observations(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct DeleteRelationsInput {
-    /// An array of relations to delete
-    pub relations: Vec<DeleteRelationsRelation>,
-}
-impl bridge::convert::ToJson for DeleteRelationsInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("relations", &self.relations)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for DeleteRelationsInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            relations: bridge::convert::FromJson::from_json(
-                reader.take(level, "relations"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct DeleteRelationsRelation {
-    /// The name of the entity where the relation starts
-    pub from: String,
-    /// The name of the entity where the relation ends
-    pub to: String,
-    /// The type of the relation
-    pub relation_type: String,
-}
-impl bridge::convert::ToJson for DeleteRelationsRelation {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("from", &self.from),
-                ("to", &self.to),
-                ("relationType", &self.relation_type),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for DeleteRelationsRelation {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            from: bridge::convert::FromJson::from_json(
-                reader.take(level, "from"),
-                reader,
-            ),
-            to: bridge::convert::FromJson::from_json(reader.take(level, "to"), reader),
-            relation_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "relationType"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct DeleteRelationsOutput {
-    pub success: bool,
-    pub message: String,
-}
-impl bridge::convert::ToJson for DeleteRelationsOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("success", &self.success), ("message", &self.message)],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for DeleteRelationsOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            success: bridge::convert::FromJson::from_json(
-                reader.take(level, "success"),
-                reader,
-            ),
-            message: bridge::convert::FromJson::from_json(
-                reader.take(level, "message"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    DeleteRelationsRelation = 7834562384743245310 DeleteRelationsOutput =
-    3949049447817223166
-}
+pub type DeleteRelationsOutput = DeleteEntitiesOutput;
+pub type DeleteRelationsRelation = Relation;
 impl DeleteRelationsInput {
     #[inline]
     #[track_caller]
@@ -846,7 +878,7 @@ impl std::future::Future for DeleteRelationsCall {
 /// Delete multiple relations from the knowledge graph
 #[track_caller]
 pub fn delete_relations(
-    relations: impl bridge::convert::Argument<Vec<DeleteRelationsRelation>>,
+    relations: impl bridge::convert::Argument<Vec<Relation>>,
 ) -> DeleteRelationsCall {
     DeleteRelationsCall {
         input: DeleteRelationsInput {
@@ -859,154 +891,8 @@ pub fn delete_relations(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct OpenNodesInput {
-    /// An array of entity names to retrieve
-    pub names: Vec<String>,
-}
-impl bridge::convert::ToJson for OpenNodesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("names", &self.names)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for OpenNodesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            names: bridge::convert::FromJson::from_json(
-                reader.take(level, "names"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct OpenNodesOutput {
-    pub entities: Vec<OpenNodesEntity>,
-    pub relations: Vec<OpenNodesRelation>,
-}
-impl bridge::convert::ToJson for OpenNodesOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("entities", &self.entities), ("relations", &self.relations)],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for OpenNodesOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            entities: bridge::convert::FromJson::from_json(
-                reader.take(level, "entities"),
-                reader,
-            ),
-            relations: bridge::convert::FromJson::from_json(
-                reader.take(level, "relations"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct OpenNodesEntity {
-    /// The name of the entity
-    pub name: String,
-    /// The type of the entity
-    pub entity_type: String,
-    /// An array of observation contents associated with the entity
-    pub observations: Vec<String>,
-}
-impl bridge::convert::ToJson for OpenNodesEntity {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("name", &self.name),
-                ("entityType", &self.entity_type),
-                ("observations", &self.observations),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for OpenNodesEntity {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-            entity_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "entityType"),
-                reader,
-            ),
-            observations: bridge::convert::FromJson::from_json(
-                reader.take(level, "observations"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct OpenNodesRelation {
-    /// The name of the entity where the relation starts
-    pub from: String,
-    /// The name of the entity where the relation ends
-    pub to: String,
-    /// The type of the relation
-    pub relation_type: String,
-}
-impl bridge::convert::ToJson for OpenNodesRelation {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("from", &self.from),
-                ("to", &self.to),
-                ("relationType", &self.relation_type),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for OpenNodesRelation {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            from: bridge::convert::FromJson::from_json(
-                reader.take(level, "from"),
-                reader,
-            ),
-            to: bridge::convert::FromJson::from_json(reader.take(level, "to"), reader),
-            relation_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "relationType"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    OpenNodesOutput = 10562476190965842711 OpenNodesEntity = 997371055835175349
-    OpenNodesRelation = 7834562384743245310
-}
+pub type OpenNodesEntity = Entity;
+pub type OpenNodesRelation = Relation;
 impl OpenNodesInput {
     #[inline]
     #[track_caller]
@@ -1052,146 +938,9 @@ pub fn open_nodes(names: impl bridge::convert::Argument<Vec<String>>) -> OpenNod
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ReadGraphInput {}
-impl bridge::convert::ToJson for ReadGraphInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ReadGraphInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadGraphOutput {
-    pub entities: Vec<ReadGraphEntity>,
-    pub relations: Vec<ReadGraphRelation>,
-}
-impl bridge::convert::ToJson for ReadGraphOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("entities", &self.entities), ("relations", &self.relations)],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for ReadGraphOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            entities: bridge::convert::FromJson::from_json(
-                reader.take(level, "entities"),
-                reader,
-            ),
-            relations: bridge::convert::FromJson::from_json(
-                reader.take(level, "relations"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadGraphEntity {
-    /// The name of the entity
-    pub name: String,
-    /// The type of the entity
-    pub entity_type: String,
-    /// An array of observation contents associated with the entity
-    pub observations: Vec<String>,
-}
-impl bridge::convert::ToJson for ReadGraphEntity {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("name", &self.name),
-                ("entityType", &self.entity_type),
-                ("observations", &self.observations),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for ReadGraphEntity {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-            entity_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "entityType"),
-                reader,
-            ),
-            observations: bridge::convert::FromJson::from_json(
-                reader.take(level, "observations"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadGraphRelation {
-    /// The name of the entity where the relation starts
-    pub from: String,
-    /// The name of the entity where the relation ends
-    pub to: String,
-    /// The type of the relation
-    pub relation_type: String,
-}
-impl bridge::convert::ToJson for ReadGraphRelation {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("from", &self.from),
-                ("to", &self.to),
-                ("relationType", &self.relation_type),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for ReadGraphRelation {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            from: bridge::convert::FromJson::from_json(
-                reader.take(level, "from"),
-                reader,
-            ),
-            to: bridge::convert::FromJson::from_json(reader.take(level, "to"), reader),
-            relation_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "relationType"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    ReadGraphOutput = 10562476190965842711 ReadGraphEntity = 997371055835175349
-    ReadGraphRelation = 7834562384743245310
-}
+pub type ReadGraphOutput = OpenNodesOutput;
+pub type ReadGraphEntity = Entity;
+pub type ReadGraphRelation = Relation;
 impl ReadGraphInput {
     #[inline]
     #[track_caller]
@@ -1233,154 +982,9 @@ pub fn read_graph() -> ReadGraphCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchNodesInput {
-    /// The search query to match against entity names, types, and observation content
-    pub query: String,
-}
-impl bridge::convert::ToJson for SearchNodesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("query", &self.query)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for SearchNodesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            query: bridge::convert::FromJson::from_json(
-                reader.take(level, "query"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchNodesOutput {
-    pub entities: Vec<SearchNodesEntity>,
-    pub relations: Vec<SearchNodesRelation>,
-}
-impl bridge::convert::ToJson for SearchNodesOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("entities", &self.entities), ("relations", &self.relations)],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for SearchNodesOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            entities: bridge::convert::FromJson::from_json(
-                reader.take(level, "entities"),
-                reader,
-            ),
-            relations: bridge::convert::FromJson::from_json(
-                reader.take(level, "relations"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchNodesEntity {
-    /// The name of the entity
-    pub name: String,
-    /// The type of the entity
-    pub entity_type: String,
-    /// An array of observation contents associated with the entity
-    pub observations: Vec<String>,
-}
-impl bridge::convert::ToJson for SearchNodesEntity {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("name", &self.name),
-                ("entityType", &self.entity_type),
-                ("observations", &self.observations),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for SearchNodesEntity {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-            entity_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "entityType"),
-                reader,
-            ),
-            observations: bridge::convert::FromJson::from_json(
-                reader.take(level, "observations"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct SearchNodesRelation {
-    /// The name of the entity where the relation starts
-    pub from: String,
-    /// The name of the entity where the relation ends
-    pub to: String,
-    /// The type of the relation
-    pub relation_type: String,
-}
-impl bridge::convert::ToJson for SearchNodesRelation {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("from", &self.from),
-                ("to", &self.to),
-                ("relationType", &self.relation_type),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for SearchNodesRelation {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            from: bridge::convert::FromJson::from_json(
-                reader.take(level, "from"),
-                reader,
-            ),
-            to: bridge::convert::FromJson::from_json(reader.take(level, "to"), reader),
-            relation_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "relationType"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    SearchNodesOutput = 10562476190965842711 SearchNodesEntity = 997371055835175349
-    SearchNodesRelation = 7834562384743245310
-}
+pub type SearchNodesOutput = OpenNodesOutput;
+pub type SearchNodesEntity = Entity;
+pub type SearchNodesRelation = Relation;
 impl SearchNodesInput {
     #[inline]
     #[track_caller]

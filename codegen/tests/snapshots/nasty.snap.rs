@@ -21,46 +21,6 @@ impl bridge::convert::FromJson for EmptyInput {
         Self {}
     }
 }
-impl EmptyInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> EmptyCall {
-        EmptyCall {
-            input: self,
-            pending: bridge::call::Pending::new("nasty", ""),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct EmptyCall {
-    input: EmptyInput,
-    pending: bridge::call::Pending,
-}
-impl std::future::Future for EmptyCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.1aa36e777de7010019f694f24c2fcba4")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "nasty",
-            name: "",
-            mark: *b"1aa36e777de7010019f694f24c2fcba4",
-        };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
-    }
-}
-/// An empty name.
-#[inline]
-#[track_caller]
-pub fn empty() -> EmptyCall {
-    EmptyCall {
-        input: EmptyInput {},
-        pending: bridge::call::Pending::new("nasty", ""),
-    }
-}
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -79,45 +39,6 @@ impl bridge::convert::FromJson for N1stToolInput {
     ) -> Self {
         reader.object(value);
         Self {}
-    }
-}
-impl N1stToolInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> N1stToolCall {
-        N1stToolCall {
-            input: self,
-            pending: bridge::call::Pending::new("nasty", "1st_tool"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct N1stToolCall {
-    input: N1stToolInput,
-    pending: bridge::call::Pending,
-}
-impl std::future::Future for N1stToolCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.663a3ee23171b0d3f751c7ee47eba735")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "nasty",
-            name: "1st_tool",
-            mark: *b"663a3ee23171b0d3f751c7ee47eba735",
-        };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
-    }
-}
-#[inline]
-#[track_caller]
-pub fn n1st_tool() -> N1stToolCall {
-    N1stToolCall {
-        input: N1stToolInput {},
-        pending: bridge::call::Pending::new("nasty", "1st_tool"),
     }
 }
 
@@ -152,64 +73,6 @@ impl bridge::convert::FromJson for OptionInput {
         }
     }
 }
-impl OptionInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> OptionCall {
-        OptionCall {
-            input: self,
-            pending: bridge::call::Pending::new("nasty", "Option"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct OptionCall {
-    input: OptionInput,
-    pending: bridge::call::Pending,
-}
-impl OptionCall {
-    pub fn some<F>(
-        mut self,
-        some: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.some = bridge::convert::OptionalArgument::into_optional(some);
-        self
-    }
-    pub fn none<F>(
-        mut self,
-        none: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.none = bridge::convert::OptionalArgument::into_optional(none);
-        self
-    }
-}
-impl std::future::Future for OptionCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.a0c4be171f5a7a7d511010d6f9115268")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "nasty",
-            name: "Option",
-            mark: *b"a0c4be171f5a7a7d511010d6f9115268",
-        };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
-    }
-}
-#[inline]
-#[track_caller]
-pub fn option() -> OptionCall {
-    OptionCall {
-        input: OptionInput {
-            some: None,
-            none: None,
-        },
-        pending: bridge::call::Pending::new("nasty", "Option"),
-    }
-}
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -237,6 +100,7 @@ impl bridge::convert::FromJson for ResultInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResultItem {
     pub a: Option<String>,
@@ -247,7 +111,6 @@ impl bridge::convert::ToJson for ResultItem {
     }
 }
 impl bridge::convert::FromJson for ResultItem {
-    #[inline]
     fn from_json(
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
@@ -258,6 +121,10 @@ impl bridge::convert::FromJson for ResultItem {
         }
     }
 }
+bridge::generated! {
+    ResultItem = 3606291353171364885
+}
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResultOutput {
     pub item: Option<ResultItem2>,
@@ -282,12 +149,15 @@ impl bridge::convert::FromJson for ResultOutput {
         }
     }
 }
+bridge::generated! {
+    ResultOutput = 8230712277908535110
+}
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResultItem2 {
     pub b: Option<String>,
 }
 impl bridge::convert::ToJson for ResultItem2 {
-    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[], &[("b", &self.b)])
     }
@@ -304,58 +174,7 @@ impl bridge::convert::FromJson for ResultItem2 {
     }
 }
 bridge::generated! {
-    ResultItem = 3606291353171364885 ResultOutput = 8230712277908535110 ResultItem2 =
-    6482646815799966882
-}
-impl ResultInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> ResultCall {
-        ResultCall {
-            input: self,
-            pending: bridge::call::Pending::new("nasty", "Result"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct ResultCall {
-    input: ResultInput,
-    pending: bridge::call::Pending,
-}
-impl ResultCall {
-    pub fn item<F>(
-        mut self,
-        item: impl bridge::convert::OptionalArgument<ResultItem, F>,
-    ) -> Self {
-        self.input.item = self
-            .pending
-            .with("item", bridge::convert::OptionalArgument::into_optional(item));
-        self
-    }
-}
-impl std::future::Future for ResultCall {
-    type Output = Result<ResultOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.46a23bb986cfbb2e03538d1dd694557d")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "nasty",
-            name: "Result",
-            mark: *b"46a23bb986cfbb2e03538d1dd694557d",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
-    }
-}
-#[inline]
-#[track_caller]
-pub fn result() -> ResultCall {
-    ResultCall {
-        input: ResultInput { item: None },
-        pending: bridge::call::Pending::new("nasty", "Result"),
-    }
+    ResultItem2 = 6482646815799966882
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -384,6 +203,7 @@ impl bridge::convert::FromJson for StringInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct StringOutput {
     pub value: String,
@@ -410,44 +230,6 @@ impl bridge::convert::FromJson for StringOutput {
 }
 bridge::generated! {
     StringOutput = 5884533820249319548
-}
-impl StringInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> StringCall {
-        StringCall {
-            input: self,
-            pending: bridge::call::Pending::new("nasty", "String"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct StringCall {
-    input: StringInput,
-    pending: bridge::call::Pending,
-}
-impl std::future::Future for StringCall {
-    type Output = Result<StringOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.8299c6b5153d174e46014bde635e46f5")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "nasty",
-            name: "String",
-            mark: *b"8299c6b5153d174e46014bde635e46f5",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
-    }
-}
-#[track_caller]
-pub fn string(value: impl Into<String>) -> StringCall {
-    StringCall {
-        input: StringInput { value: value.into() },
-        pending: bridge::call::Pending::new("nasty", "String"),
-    }
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -488,6 +270,7 @@ impl bridge::convert::FromJson for AdditionalInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdditionalOutput {
     pub known: String,
@@ -518,74 +301,12 @@ impl bridge::convert::FromJson for AdditionalOutput {
 bridge::generated! {
     AdditionalOutput = 4772863455779873760
 }
-impl AdditionalInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> AdditionalCall {
-        AdditionalCall {
-            input: self,
-            pending: bridge::call::Pending::new("nasty", "additional"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct AdditionalCall {
-    input: AdditionalInput,
-    pending: bridge::call::Pending,
-}
-impl AdditionalCall {
-    pub fn extra<F>(
-        mut self,
-        extra: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.extra = self
-            .pending
-            .with("extra", bridge::convert::OptionalArgument::into_optional(extra));
-        self
-    }
-    pub fn extra2(
-        mut self,
-        extra2: impl bridge::convert::Argument<std::collections::BTreeMap<String, i64>>,
-    ) -> Self {
-        self.input.extra2 = self
-            .pending
-            .with("extra", bridge::convert::Argument::into_argument(extra2));
-        self
-    }
-}
-impl std::future::Future for AdditionalCall {
-    type Output = Result<AdditionalOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.981be4d563608a5845bbf684234bb398")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "nasty",
-            name: "additional",
-            mark: *b"981be4d563608a5845bbf684234bb398",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
-    }
-}
-#[track_caller]
-pub fn additional(known: impl Into<String>) -> AdditionalCall {
-    AdditionalCall {
-        input: AdditionalInput {
-            known: known.into(),
-            extra: None,
-            extra2: Default::default(),
-        },
-        pending: bridge::call::Pending::new("nasty", "additional"),
-    }
-}
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AnchorsInput {
-    pub a: Option<AnchorsHere>,
-    pub b: Option<AnchorsThere>,
+    pub a: Option<Here>,
+    pub b: Option<There>,
     pub c: Option<Vec<i64>>,
 }
 impl bridge::convert::ToJson for AnchorsInput {
@@ -608,16 +329,17 @@ impl bridge::convert::FromJson for AnchorsInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct AnchorsHere {
+pub struct Here {
     pub x: Option<i64>,
 }
-impl bridge::convert::ToJson for AnchorsHere {
+impl bridge::convert::ToJson for Here {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[], &[("x", &self.x)])
     }
 }
-impl bridge::convert::FromJson for AnchorsHere {
+impl bridge::convert::FromJson for Here {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
@@ -629,12 +351,16 @@ impl bridge::convert::FromJson for AnchorsHere {
         }
     }
 }
+bridge::generated! {
+    Here = 6682383240108669678
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum AnchorsThere {
+pub enum There {
     P,
     Q,
 }
-impl AnchorsThere {
+impl There {
     pub fn as_str(&self) -> &str {
         match self {
             Self::P => "p",
@@ -642,7 +368,7 @@ impl AnchorsThere {
         }
     }
 }
-impl bridge::convert::GeneratedText for AnchorsThere {
+impl bridge::convert::GeneratedText for There {
     const TEXTS: &'static [&'static str] = &["p", "q"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
@@ -655,82 +381,10 @@ impl bridge::convert::GeneratedText for AnchorsThere {
     }
 }
 bridge::generated! {
-    AnchorsHere = 6682383240108669678 AnchorsThere = 4852602818869298926
+    There = 4852602818869298926
 }
 bridge::generated_text! {
-    ; AnchorsThere
-}
-impl AnchorsInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> AnchorsCall {
-        AnchorsCall {
-            input: self,
-            pending: bridge::call::Pending::new("nasty", "anchors"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct AnchorsCall {
-    input: AnchorsInput,
-    pending: bridge::call::Pending,
-}
-impl AnchorsCall {
-    pub fn a<F>(
-        mut self,
-        a: impl bridge::convert::OptionalArgument<AnchorsHere, F>,
-    ) -> Self {
-        self.input.a = self
-            .pending
-            .with("a", bridge::convert::OptionalArgument::into_optional(a));
-        self
-    }
-    pub fn b<F>(
-        mut self,
-        b: impl bridge::convert::OptionalArgument<AnchorsThere, F>,
-    ) -> Self {
-        self.input.b = self
-            .pending
-            .with("b", bridge::convert::OptionalArgument::into_optional(b));
-        self
-    }
-    pub fn c<F>(
-        mut self,
-        c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
-    ) -> Self {
-        self.input.c = self
-            .pending
-            .with("c", bridge::convert::OptionalArgument::into_optional(c));
-        self
-    }
-}
-impl std::future::Future for AnchorsCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.e645d9af702bbc6f6b1451b0082737f5")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "nasty",
-            name: "anchors",
-            mark: *b"e645d9af702bbc6f6b1451b0082737f5",
-        };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
-    }
-}
-#[inline]
-#[track_caller]
-pub fn anchors() -> AnchorsCall {
-    AnchorsCall {
-        input: AnchorsInput {
-            a: None,
-            b: None,
-            c: None,
-        },
-        pending: bridge::call::Pending::new("nasty", "anchors"),
-    }
+    ; There
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -805,17 +459,17 @@ impl bridge::convert::FromJson for ArraysInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
-pub struct ArraysOutput2 {
+pub struct X {
     pub a: String,
 }
-impl bridge::convert::ToJson for ArraysOutput2 {
-    #[inline]
+impl bridge::convert::ToJson for X {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("a", &self.a)], &[])
     }
 }
-impl bridge::convert::FromJson for ArraysOutput2 {
+impl bridge::convert::FromJson for X {
     fn from_json(
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
@@ -826,10 +480,5223 @@ impl bridge::convert::FromJson for ArraysOutput2 {
         }
     }
 }
-pub type ArraysOutput = Vec<Option<ArraysOutput2>>;
 bridge::generated! {
-    ArraysOutput2 = 1390161132095383598
+    X = 1390161132095383598
 }
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct AsyncInput {
+    pub await_: bool,
+}
+impl bridge::convert::ToJson for AsyncInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("await", &self.await_)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for AsyncInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            await_: bridge::convert::FromJson::from_json(
+                reader.take(level, "await"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct BooleanSchemasInput {
+    pub anything: bridge::convert::Value,
+    pub empty: Option<bridge::convert::Value>,
+    pub any_items: Option<Vec<bridge::convert::Value>>,
+    pub no_items: Option<Vec<bridge::convert::Value>>,
+}
+impl bridge::convert::ToJson for BooleanSchemasInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("anything", &self.anything)],
+            &[
+                ("empty", &self.empty),
+                ("any_items", &self.any_items),
+                ("no_items", &self.no_items),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for BooleanSchemasInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            anything: bridge::convert::FromJson::from_json(
+                reader.take(level, "anything"),
+                reader,
+            ),
+            empty: bridge::convert::FromJson::from_json(
+                reader.take(level, "empty"),
+                reader,
+            ),
+            any_items: bridge::convert::FromJson::from_json(
+                reader.take(level, "any_items"),
+                reader,
+            ),
+            no_items: bridge::convert::FromJson::from_json(
+                reader.take(level, "no_items"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CallInput {
+    pub input: Option<CallInput2>,
+}
+impl bridge::convert::ToJson for CallInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("input", &self.input)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for CallInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            input: bridge::convert::FromJson::from_json(
+                reader.take(level, "input"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CallInput2 {
+    pub output: Option<String>,
+}
+impl bridge::convert::ToJson for CallInput2 {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("output", &self.output)])
+    }
+}
+impl bridge::convert::FromJson for CallInput2 {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            output: bridge::convert::FromJson::from_json(
+                reader.take(level, "output"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    CallInput2 = 7637440618812549998
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConditionsInput {
+    pub mode: Mode,
+    pub nested: Option<ConditionsNested>,
+    pub either: Option<ConditionsEither>,
+    pub one_of_many: Option<ConditionsOneOfMany>,
+    pub with_b: Option<bool>,
+    pub with_a: Option<bool>,
+    pub for_b: Option<i64>,
+    pub for_a: Option<String>,
+}
+impl bridge::convert::ToJson for ConditionsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("mode", &self.mode)],
+            &[
+                ("nested", &self.nested),
+                ("either", &self.either),
+                ("one_of_many", &self.one_of_many),
+                ("with_b", &self.with_b),
+                ("with_a", &self.with_a),
+                ("for_b", &self.for_b),
+                ("for_a", &self.for_a),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ConditionsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            mode: bridge::convert::FromJson::from_json(
+                reader.take(level, "mode"),
+                reader,
+            ),
+            nested: bridge::convert::FromJson::from_json(
+                reader.take(level, "nested"),
+                reader,
+            ),
+            either: bridge::convert::FromJson::from_json(
+                reader.take(level, "either"),
+                reader,
+            ),
+            one_of_many: bridge::convert::FromJson::from_json(
+                reader.take(level, "one_of_many"),
+                reader,
+            ),
+            with_b: bridge::convert::FromJson::from_json(
+                reader.take(level, "with_b"),
+                reader,
+            ),
+            with_a: bridge::convert::FromJson::from_json(
+                reader.take(level, "with_a"),
+                reader,
+            ),
+            for_b: bridge::convert::FromJson::from_json(
+                reader.take(level, "for_b"),
+                reader,
+            ),
+            for_a: bridge::convert::FromJson::from_json(
+                reader.take(level, "for_a"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum Mode {
+    A,
+    B,
+}
+impl Mode {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for Mode {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "a" => Self::A,
+                "b" => Self::B,
+                _ => return Err((Self::A, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    Mode = 8783685639962005
+}
+bridge::generated_text! {
+    ; Mode
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ConditionsNested {
+    pub kind: Option<String>,
+    pub y: Option<String>,
+    pub x: Option<i64>,
+}
+impl bridge::convert::ToJson for ConditionsNested {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("kind", &self.kind), ("y", &self.y), ("x", &self.x)],
+        )
+    }
+}
+impl bridge::convert::FromJson for ConditionsNested {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            kind: bridge::convert::FromJson::from_json(
+                reader.take(level, "kind"),
+                reader,
+            ),
+            y: bridge::convert::FromJson::from_json(reader.take(level, "y"), reader),
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
+    }
+}
+bridge::generated! {
+    ConditionsNested = 3706314475811216746
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ConditionsEither {
+    pub a: Option<String>,
+    pub b: Option<i64>,
+}
+impl bridge::convert::ToJson for ConditionsEither {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for ConditionsEither {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
+    }
+}
+bridge::generated! {
+    ConditionsEither = 388757258967432933
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConditionsOneOfMany {
+    pub a: String,
+    pub b: Option<i64>,
+}
+impl bridge::convert::ToJson for ConditionsOneOfMany {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for ConditionsOneOfMany {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
+    }
+}
+bridge::generated! {
+    ConditionsOneOfMany = 10147518193814577905
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConditionsOutput {
+    pub x: i64,
+    pub extra: std::collections::BTreeMap<String, String>,
+}
+impl bridge::convert::ToJson for ConditionsOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object_with_extra(&[("x", &self.x)], &[], &self.extra)
+    }
+}
+impl bridge::convert::FromJson for ConditionsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        reader.skip(level, &[]);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+        }
+    }
+}
+bridge::generated! {
+    ConditionsOutput = 5770376387192589515
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DanglingInput {
+    pub a: Option<bridge::convert::Value>,
+    pub b: Option<bridge::convert::Value>,
+    pub c: Option<Item>,
+    pub d: Option<DanglingD>,
+    pub e: Option<DanglingD>,
+}
+impl bridge::convert::ToJson for DanglingInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("a", &self.a),
+                ("b", &self.b),
+                ("c", &self.c),
+                ("d", &self.d),
+                ("e", &self.e),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for DanglingInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+            e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Item {
+    pub x: Option<String>,
+}
+impl bridge::convert::ToJson for Item {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("x", &self.x)])
+    }
+}
+impl bridge::convert::FromJson for Item {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
+    }
+}
+bridge::generated! {
+    Item = 18071596217157891794
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DanglingD {
+    pub deep: Option<String>,
+}
+impl bridge::convert::ToJson for DanglingD {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("deep", &self.deep)])
+    }
+}
+impl bridge::convert::FromJson for DanglingD {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            deep: bridge::convert::FromJson::from_json(
+                reader.take(level, "deep"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    DanglingD = 10097845861603959076
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DescriptionInput {
+    /// * / } #![evil] '''rust fn main() { loop {} } '''
+    pub x: Option<String>,
+}
+impl bridge::convert::ToJson for DescriptionInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("x", &self.x)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for DescriptionInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft3Input {
+    pub needed: i64,
+    pub base: String,
+    pub free: Option<bridge::convert::Value>,
+    pub above: Option<f64>,
+    pub either: Option<Draft3Either>,
+    pub extended: Option<Draft3Extended>,
+    pub disallowed: Option<bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for Draft3Input {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("needed", &self.needed), ("base", &self.base)],
+            &[
+                ("free", &self.free),
+                ("above", &self.above),
+                ("either", &self.either),
+                ("extended", &self.extended),
+                ("disallowed", &self.disallowed),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for Draft3Input {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            needed: bridge::convert::FromJson::from_json(
+                reader.take(level, "needed"),
+                reader,
+            ),
+            base: bridge::convert::FromJson::from_json(
+                reader.take(level, "base"),
+                reader,
+            ),
+            free: bridge::convert::FromJson::from_json(
+                reader.take(level, "free"),
+                reader,
+            ),
+            above: bridge::convert::FromJson::from_json(
+                reader.take(level, "above"),
+                reader,
+            ),
+            either: bridge::convert::FromJson::from_json(
+                reader.take(level, "either"),
+                reader,
+            ),
+            extended: bridge::convert::FromJson::from_json(
+                reader.take(level, "extended"),
+                reader,
+            ),
+            disallowed: bridge::convert::FromJson::from_json(
+                reader.take(level, "disallowed"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Draft3Either {
+    Text(String),
+    Object(Here),
+}
+impl bridge::convert::ToJson for Draft3Either {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for Draft3Either {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::String(_) => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Object(_) => {
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.mismatch("text or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+bridge::generated! {
+    Draft3Either = 17433824873950705000
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft3Extended {
+    pub a: i64,
+    pub b: Option<String>,
+}
+impl bridge::convert::ToJson for Draft3Extended {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for Draft3Extended {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
+    }
+}
+bridge::generated! {
+    Draft3Extended = 15629552396684214473
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct EnumsInput {
+    pub null_value: Option<EnumsNullValue>,
+    pub twice: Mode,
+    pub null_const: Option<()>,
+    pub null_type: Option<Mode>,
+    pub empty: Option<bridge::convert::Value>,
+    pub big: Option<u64>,
+    pub typed: Option<EnumsNullValue>,
+    pub objects: Option<bridge::convert::Value>,
+    pub floats: Option<f64>,
+    pub booleans: Option<bool>,
+}
+impl bridge::convert::ToJson for EnumsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("null_value", &self.null_value), ("twice", &self.twice), ("flag", &true)],
+            &[
+                ("null_const", &self.null_const),
+                ("null_type", &self.null_type),
+                ("empty", &self.empty),
+                ("big", &self.big),
+                ("typed", &self.typed),
+                ("objects", &self.objects),
+                ("floats", &self.floats),
+                ("booleans", &self.booleans),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for EnumsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            null_value: bridge::convert::FromJson::from_json(
+                reader.take(level, "null_value"),
+                reader,
+            ),
+            twice: bridge::convert::FromJson::from_json(
+                reader.take(level, "twice"),
+                reader,
+            ),
+            null_const: bridge::convert::FromJson::from_json(
+                reader.take(level, "null_const"),
+                reader,
+            ),
+            null_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "null_type"),
+                reader,
+            ),
+            empty: bridge::convert::FromJson::from_json(
+                reader.take(level, "empty"),
+                reader,
+            ),
+            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
+            typed: bridge::convert::FromJson::from_json(
+                reader.take(level, "typed"),
+                reader,
+            ),
+            objects: bridge::convert::FromJson::from_json(
+                reader.take(level, "objects"),
+                reader,
+            ),
+            floats: bridge::convert::FromJson::from_json(
+                reader.take(level, "floats"),
+                reader,
+            ),
+            booleans: bridge::convert::FromJson::from_json(
+                reader.take(level, "booleans"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum EnumsNullValue {
+    A,
+}
+impl EnumsNullValue {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::A => "a",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for EnumsNullValue {
+    const TEXTS: &'static [&'static str] = &["a"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "a" => Self::A,
+                _ => return Err((Self::A, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    EnumsNullValue = 17069543472897223453
+}
+bridge::generated_text! {
+    ; EnumsNullValue
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct FourRequiredInput {
+    pub source: String,
+    pub target: String,
+    pub owner: String,
+    pub repo: String,
+    pub zeta: String,
+}
+impl bridge::convert::ToJson for FourRequiredInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("source", &self.source),
+                ("target", &self.target),
+                ("owner", &self.owner),
+                ("repo", &self.repo),
+                ("zeta", &self.zeta),
+            ],
+            &[],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for FourRequiredInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            source: bridge::convert::FromJson::from_json(
+                reader.take(level, "source"),
+                reader,
+            ),
+            target: bridge::convert::FromJson::from_json(
+                reader.take(level, "target"),
+                reader,
+            ),
+            owner: bridge::convert::FromJson::from_json(
+                reader.take(level, "owner"),
+                reader,
+            ),
+            repo: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo"),
+                reader,
+            ),
+            zeta: bridge::convert::FromJson::from_json(
+                reader.take(level, "zeta"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputNonsenseInput {
+    pub arguments: bridge::convert::Value,
+}
+impl bridge::convert::ToJson for InputNonsenseInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        self.arguments.clone()
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for InputNonsenseInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        Self {
+            arguments: bridge::convert::FromJson::from_json(value, reader),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputNotObjectInput {
+    pub arguments: bridge::convert::Value,
+}
+impl bridge::convert::ToJson for InputNotObjectInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        self.arguments.clone()
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for InputNotObjectInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        Self {
+            arguments: bridge::convert::FromJson::from_json(value, reader),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputOpenInput {
+    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for InputOpenInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object_with_extra(&[], &[], &self.extra)
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for InputOpenInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        reader.skip(level, &[]);
+        Self {
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputTrueInput {
+    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for InputTrueInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object_with_extra(&[], &[], &self.extra)
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for InputTrueInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        reader.skip(level, &[]);
+        Self {
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputUnionInput {
+    pub a: Option<String>,
+    pub b: Option<i64>,
+}
+impl bridge::convert::ToJson for InputUnionInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for InputUnionInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputUnionOutput {
+    pub ok: Option<bool>,
+    pub error: Option<String>,
+}
+impl bridge::convert::ToJson for InputUnionOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("ok", &self.ok), ("error", &self.error)])
+    }
+}
+impl bridge::convert::FromJson for InputUnionOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            ok: bridge::convert::FromJson::from_json(reader.take(level, "ok"), reader),
+            error: bridge::convert::FromJson::from_json(
+                reader.take(level, "error"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    InputUnionOutput = 6247862710269785681
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrders2Input {}
+impl bridge::convert::ToJson for ListOrders2Input {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ListOrders2Input {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrders3Input {}
+impl bridge::convert::ToJson for ListOrders3Input {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ListOrders3Input {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrdersInput {
+    pub input: Option<i64>,
+}
+impl bridge::convert::ToJson for ListOrdersInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("input", &self.input)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ListOrdersInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            input: bridge::convert::FromJson::from_json(
+                reader.take(level, "input"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListOrdersOutput {
+    pub total: i64,
+}
+impl bridge::convert::ToJson for ListOrdersOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("total", &self.total)], &[])
+    }
+}
+impl bridge::convert::FromJson for ListOrdersOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            total: bridge::convert::FromJson::from_json(
+                reader.take(level, "total"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    ListOrdersOutput = 17472486324705025873
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrdersInputInput {
+    pub a: Option<ListOrdersInputA>,
+}
+impl bridge::convert::ToJson for ListOrdersInputInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for ListOrdersInputInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrdersInputA {
+    pub b: Option<i64>,
+}
+impl bridge::convert::ToJson for ListOrdersInputA {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for ListOrdersInputA {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
+    }
+}
+bridge::generated! {
+    ListOrdersInputA = 6686017777728364122
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MainInput {}
+impl bridge::convert::ToJson for MainInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for MainInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct MapsInput {
+    pub labels: std::collections::BTreeMap<String, String>,
+    pub nested: Option<std::collections::BTreeMap<String, Vec<MapsNested>>>,
+    pub patterns: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
+    pub both: Option<std::collections::BTreeMap<String, bridge::Scalar>>,
+    pub free: Option<bridge::convert::Value>,
+    pub closed: Option<bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for MapsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("labels", &self.labels)],
+            &[
+                ("nested", &self.nested),
+                ("patterns", &self.patterns),
+                ("both", &self.both),
+                ("free", &self.free),
+                ("closed", &self.closed),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for MapsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            labels: bridge::convert::FromJson::from_json(
+                reader.take(level, "labels"),
+                reader,
+            ),
+            nested: bridge::convert::FromJson::from_json(
+                reader.take(level, "nested"),
+                reader,
+            ),
+            patterns: bridge::convert::FromJson::from_json(
+                reader.take(level, "patterns"),
+                reader,
+            ),
+            both: bridge::convert::FromJson::from_json(
+                reader.take(level, "both"),
+                reader,
+            ),
+            free: bridge::convert::FromJson::from_json(
+                reader.take(level, "free"),
+                reader,
+            ),
+            closed: bridge::convert::FromJson::from_json(
+                reader.take(level, "closed"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MapsNested {
+    pub a: Option<i64>,
+}
+impl bridge::convert::ToJson for MapsNested {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+impl bridge::convert::FromJson for MapsNested {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
+    }
+}
+bridge::generated! {
+    MapsNested = 13943670770559282363
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergedInput {
+    pub a: String,
+    pub b: i64,
+    pub shared: Option<String>,
+}
+impl bridge::convert::ToJson for MergedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("a", &self.a), ("b", &self.b)],
+            &[("shared", &self.shared)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for MergedInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            shared: bridge::convert::FromJson::from_json(
+                reader.take(level, "shared"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Beside {
+    pub id: i64,
+    pub more: i64,
+}
+impl bridge::convert::ToJson for Beside {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("id", &self.id), ("more", &self.more)], &[])
+    }
+}
+impl bridge::convert::FromJson for Beside {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            more: bridge::convert::FromJson::from_json(
+                reader.take(level, "more"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    Beside = 1781433353411901028
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MethodNamesInput {
+    pub call: Option<i64>,
+    pub poll: Option<i64>,
+    pub clone: Option<i64>,
+    pub into_future: Option<i64>,
+    pub drop: Option<i64>,
+    pub to_json: Option<i64>,
+    pub from_json: Option<i64>,
+    pub map: Option<i64>,
+    pub then: Option<i64>,
+    pub boxed: Option<i64>,
+    pub input: Option<i64>,
+    pub pending: Option<i64>,
+    pub context: Option<i64>,
+}
+impl bridge::convert::ToJson for MethodNamesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("call", &self.call),
+                ("poll", &self.poll),
+                ("clone", &self.clone),
+                ("into_future", &self.into_future),
+                ("drop", &self.drop),
+                ("to_json", &self.to_json),
+                ("from_json", &self.from_json),
+                ("map", &self.map),
+                ("then", &self.then),
+                ("boxed", &self.boxed),
+                ("input", &self.input),
+                ("pending", &self.pending),
+                ("context", &self.context),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for MethodNamesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            call: bridge::convert::FromJson::from_json(
+                reader.take(level, "call"),
+                reader,
+            ),
+            poll: bridge::convert::FromJson::from_json(
+                reader.take(level, "poll"),
+                reader,
+            ),
+            clone: bridge::convert::FromJson::from_json(
+                reader.take(level, "clone"),
+                reader,
+            ),
+            into_future: bridge::convert::FromJson::from_json(
+                reader.take(level, "into_future"),
+                reader,
+            ),
+            drop: bridge::convert::FromJson::from_json(
+                reader.take(level, "drop"),
+                reader,
+            ),
+            to_json: bridge::convert::FromJson::from_json(
+                reader.take(level, "to_json"),
+                reader,
+            ),
+            from_json: bridge::convert::FromJson::from_json(
+                reader.take(level, "from_json"),
+                reader,
+            ),
+            map: bridge::convert::FromJson::from_json(reader.take(level, "map"), reader),
+            then: bridge::convert::FromJson::from_json(
+                reader.take(level, "then"),
+                reader,
+            ),
+            boxed: bridge::convert::FromJson::from_json(
+                reader.take(level, "boxed"),
+                reader,
+            ),
+            input: bridge::convert::FromJson::from_json(
+                reader.take(level, "input"),
+                reader,
+            ),
+            pending: bridge::convert::FromJson::from_json(
+                reader.take(level, "pending"),
+                reader,
+            ),
+            context: bridge::convert::FromJson::from_json(
+                reader.take(level, "context"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct MissingTypeInput {
+    pub a: ResultItem2,
+    pub c: Option<Vec<i64>>,
+    /// no type at all
+    pub d: Option<bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for MissingTypeInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[("c", &self.c), ("d", &self.d)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for MissingTypeInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NonsenseInput {
+    pub a: Option<bridge::convert::Value>,
+    pub b: Option<bridge::convert::Value>,
+    pub c: Option<bridge::convert::Value>,
+    pub d: Option<Vec<bridge::convert::Value>>,
+    pub e: Option<bridge::convert::Value>,
+    pub f: Option<bridge::convert::Value>,
+    pub g: Option<bridge::convert::Value>,
+    pub h: Option<bridge::convert::Value>,
+    pub i: Option<bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for NonsenseInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("a", &self.a),
+                ("b", &self.b),
+                ("c", &self.c),
+                ("d", &self.d),
+                ("e", &self.e),
+                ("f", &self.f),
+                ("g", &self.g),
+                ("h", &self.h),
+                ("i", &self.i),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for NonsenseInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+            e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
+            f: bridge::convert::FromJson::from_json(reader.take(level, "f"), reader),
+            g: bridge::convert::FromJson::from_json(reader.take(level, "g"), reader),
+            h: bridge::convert::FromJson::from_json(reader.take(level, "h"), reader),
+            i: bridge::convert::FromJson::from_json(reader.take(level, "i"), reader),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NullDefaultInput {
+    pub text: Option<String>,
+    pub flag: Option<bool>,
+    pub list: Option<Vec<String>>,
+}
+impl bridge::convert::ToJson for NullDefaultInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("text", &self.text), ("flag", &self.flag), ("list", &self.list)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for NullDefaultInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            text: bridge::convert::FromJson::from_json(
+                reader.take(level, "text"),
+                reader,
+            ),
+            flag: bridge::convert::FromJson::from_json(
+                reader.take(level, "flag"),
+                reader,
+            ),
+            list: bridge::convert::FromJson::from_json(
+                reader.take(level, "list"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct NullableInput {
+    pub required_one: Option<i64>,
+    pub required_object: Option<ResultItem>,
+    pub list: Option<String>,
+    pub any_of: Option<String>,
+    pub one_of: Option<i64>,
+    pub open_api: Option<String>,
+    pub enumerated: Option<Mode>,
+    pub null_only: Option<()>,
+    pub twice: Option<String>,
+    pub items: Option<Vec<Option<String>>>,
+}
+impl bridge::convert::ToJson for NullableInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("required_one", &self.required_one),
+                ("required_object", &self.required_object),
+            ],
+            &[
+                ("list", &self.list),
+                ("any_of", &self.any_of),
+                ("one_of", &self.one_of),
+                ("open_api", &self.open_api),
+                ("enumerated", &self.enumerated),
+                ("null_only", &self.null_only),
+                ("twice", &self.twice),
+                ("items", &self.items),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for NullableInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            required_one: bridge::convert::FromJson::from_json(
+                reader.take(level, "required_one"),
+                reader,
+            ),
+            required_object: bridge::convert::FromJson::from_json(
+                reader.take(level, "required_object"),
+                reader,
+            ),
+            list: bridge::convert::FromJson::from_json(
+                reader.take(level, "list"),
+                reader,
+            ),
+            any_of: bridge::convert::FromJson::from_json(
+                reader.take(level, "any_of"),
+                reader,
+            ),
+            one_of: bridge::convert::FromJson::from_json(
+                reader.take(level, "one_of"),
+                reader,
+            ),
+            open_api: bridge::convert::FromJson::from_json(
+                reader.take(level, "open_api"),
+                reader,
+            ),
+            enumerated: bridge::convert::FromJson::from_json(
+                reader.take(level, "enumerated"),
+                reader,
+            ),
+            null_only: bridge::convert::FromJson::from_json(
+                reader.take(level, "null_only"),
+                reader,
+            ),
+            twice: bridge::convert::FromJson::from_json(
+                reader.take(level, "twice"),
+                reader,
+            ),
+            items: bridge::convert::FromJson::from_json(
+                reader.take(level, "items"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct NullableOutput {
+    pub required_one: Option<i64>,
+    pub optional: Option<i64>,
+    pub open_api: Option<X>,
+}
+impl bridge::convert::ToJson for NullableOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("required_one", &self.required_one)],
+            &[("optional", &self.optional), ("open_api", &self.open_api)],
+        )
+    }
+}
+impl bridge::convert::FromJson for NullableOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            required_one: bridge::convert::FromJson::from_json(
+                reader.take(level, "required_one"),
+                reader,
+            ),
+            optional: bridge::convert::FromJson::from_json(
+                reader.take(level, "optional"),
+                reader,
+            ),
+            open_api: bridge::convert::FromJson::from_json(
+                reader.take(level, "open_api"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    NullableOutput = 16047835468790368410
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct NullableNestedInput {
+    pub a: Option<i64>,
+    pub c: Vec<Option<Maybe>>,
+    pub f: Option<NullableNestedF>,
+    pub b: Option<Maybe>,
+    /// Perhaps.
+    pub d: Option<Maybe>,
+    pub e: Option<std::collections::BTreeMap<String, Option<String>>>,
+}
+impl bridge::convert::ToJson for NullableNestedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("a", &self.a), ("c", &self.c), ("f", &self.f)],
+            &[("b", &self.b), ("d", &self.d), ("e", &self.e)],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for NullableNestedInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            f: bridge::convert::FromJson::from_json(reader.take(level, "f"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+            e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Maybe {
+    pub x: i64,
+}
+impl bridge::convert::ToJson for Maybe {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("x", &self.x)], &[])
+    }
+}
+impl bridge::convert::FromJson for Maybe {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
+    }
+}
+bridge::generated! {
+    Maybe = 12127835749067290388
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum NullableNestedF {
+    Text(String),
+    List(Vec<String>),
+}
+impl bridge::convert::ToJson for NullableNestedF {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for NullableNestedF {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::String(_) => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Array(_) => {
+                Self::List(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.mismatch("text or list", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+bridge::generated! {
+    NullableNestedF = 17394679515062012386
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NumericEnumsInput {
+    pub priority: Option<i64>,
+    pub ratio: Option<f64>,
+    pub flag: Option<bool>,
+    pub mixed: Option<bridge::Scalar>,
+    pub none: Option<bridge::convert::Value>,
+    pub big: Option<u64>,
+    pub large: Option<u64>,
+}
+impl bridge::convert::ToJson for NumericEnumsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("priority", &self.priority),
+                ("ratio", &self.ratio),
+                ("flag", &self.flag),
+                ("mixed", &self.mixed),
+                ("none", &self.none),
+                ("big", &self.big),
+                ("large", &self.large),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for NumericEnumsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            priority: bridge::convert::FromJson::from_json(
+                reader.take(level, "priority"),
+                reader,
+            ),
+            ratio: bridge::convert::FromJson::from_json(
+                reader.take(level, "ratio"),
+                reader,
+            ),
+            flag: bridge::convert::FromJson::from_json(
+                reader.take(level, "flag"),
+                reader,
+            ),
+            mixed: bridge::convert::FromJson::from_json(
+                reader.take(level, "mixed"),
+                reader,
+            ),
+            none: bridge::convert::FromJson::from_json(
+                reader.take(level, "none"),
+                reader,
+            ),
+            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
+            large: bridge::convert::FromJson::from_json(
+                reader.take(level, "large"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct NumericEnumsOutput {
+    pub big: u64,
+    pub priority: i64,
+}
+impl bridge::convert::ToJson for NumericEnumsOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("big", &self.big), ("priority", &self.priority)], &[])
+    }
+}
+impl bridge::convert::FromJson for NumericEnumsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
+            priority: bridge::convert::FromJson::from_json(
+                reader.take(level, "priority"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    NumericEnumsOutput = 7083993770359409199
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenObjectsInput {
+    pub any: bridge::convert::Value,
+    pub described: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
+    pub unevaluated: Option<std::collections::BTreeMap<String, i64>>,
+    pub with_fields: Option<OpenObjectsWithFields>,
+    pub closed: Option<ResultItem>,
+    pub forbidden: Option<OpenObjectsWithFields>,
+    pub named: Option<std::collections::BTreeMap<String, bool>>,
+    pub maps: Option<
+        std::collections::BTreeMap<
+            String,
+            std::collections::BTreeMap<String, Option<i64>>,
+        >,
+    >,
+}
+impl bridge::convert::ToJson for OpenObjectsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("any", &self.any)],
+            &[
+                ("described", &self.described),
+                ("unevaluated", &self.unevaluated),
+                ("with_fields", &self.with_fields),
+                ("closed", &self.closed),
+                ("forbidden", &self.forbidden),
+                ("named", &self.named),
+                ("maps", &self.maps),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for OpenObjectsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            any: bridge::convert::FromJson::from_json(reader.take(level, "any"), reader),
+            described: bridge::convert::FromJson::from_json(
+                reader.take(level, "described"),
+                reader,
+            ),
+            unevaluated: bridge::convert::FromJson::from_json(
+                reader.take(level, "unevaluated"),
+                reader,
+            ),
+            with_fields: bridge::convert::FromJson::from_json(
+                reader.take(level, "with_fields"),
+                reader,
+            ),
+            closed: bridge::convert::FromJson::from_json(
+                reader.take(level, "closed"),
+                reader,
+            ),
+            forbidden: bridge::convert::FromJson::from_json(
+                reader.take(level, "forbidden"),
+                reader,
+            ),
+            named: bridge::convert::FromJson::from_json(
+                reader.take(level, "named"),
+                reader,
+            ),
+            maps: bridge::convert::FromJson::from_json(
+                reader.take(level, "maps"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpenObjectsWithFields {
+    pub a: Option<String>,
+    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for OpenObjectsWithFields {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object_with_extra(&[], &[("a", &self.a)], &self.extra)
+    }
+}
+impl bridge::convert::FromJson for OpenObjectsWithFields {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        reader.skip(level, &[]);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+        }
+    }
+}
+bridge::generated! {
+    OpenObjectsWithFields = 28024161402802172
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OutputsEnumInput {}
+impl bridge::convert::ToJson for OutputsEnumInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for OutputsEnumInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub enum OutputsEnumOutput {
+    Yes,
+    No,
+    Other(String),
+}
+impl OutputsEnumOutput {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::GeneratedText for OutputsEnumOutput {
+    const TEXTS: &'static [&'static str] = &["yes", "no"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "yes" => Self::Yes,
+                "no" => Self::No,
+                _ => Self::Other(text.to_owned()),
+            },
+        )
+    }
+}
+bridge::generated! {
+    OutputsEnumOutput = 3934142009134511903
+}
+bridge::generated_text! {
+    OutputsEnumOutput;
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OutputsNullableInput {}
+impl bridge::convert::ToJson for OutputsNullableInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for OutputsNullableInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OutputsScalarInput {}
+impl bridge::convert::ToJson for OutputsScalarInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for OutputsScalarInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct PropertyNamesInput {
+    pub type_: String,
+    pub self_: String,
+    pub id: String,
+    pub n1st: String,
+    pub async_: Option<String>,
+    pub ref_: Option<String>,
+    pub foo_bar2: Option<String>,
+    pub foo_bar3: Option<String>,
+    pub foo_bar: Option<String>,
+    pub reactions_plus_1: Option<String>,
+    pub reactions_minus_1: Option<String>,
+    pub call: Option<String>,
+    pub poll: Option<String>,
+    pub clone: Option<String>,
+    pub await_: Option<String>,
+    pub input: Option<String>,
+    pub pending: Option<String>,
+    pub empty: Option<String>,
+    pub gr_uf6_udf_e: Option<String>,
+    pub u540d_u524d: Option<String>,
+    pub self_2: Option<String>,
+    pub crate_: Option<String>,
+    pub empty2: Option<String>,
+    pub empty3: Option<String>,
+    pub foo_bar4: Option<String>,
+    pub extra: Option<String>,
+}
+impl bridge::convert::ToJson for PropertyNamesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("type", &self.type_),
+                ("self", &self.self_),
+                ("@id", &self.id),
+                ("1st", &self.n1st),
+            ],
+            &[
+                ("async", &self.async_),
+                ("$ref", &self.ref_),
+                ("foo-bar", &self.foo_bar2),
+                ("Foo Bar", &self.foo_bar3),
+                ("foo_bar", &self.foo_bar),
+                ("reactions-+1", &self.reactions_plus_1),
+                ("reactions--1", &self.reactions_minus_1),
+                ("call", &self.call),
+                ("poll", &self.poll),
+                ("clone", &self.clone),
+                ("await", &self.await_),
+                ("input", &self.input),
+                ("pending", &self.pending),
+                ("", &self.empty),
+                ("größe", &self.gr_uf6_udf_e),
+                ("名前", &self.u540d_u524d),
+                ("Self", &self.self_2),
+                ("crate", &self.crate_),
+                ("_", &self.empty2),
+                ("__", &self.empty3),
+                ("fooBar", &self.foo_bar4),
+                ("extra", &self.extra),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for PropertyNamesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            type_: bridge::convert::FromJson::from_json(
+                reader.take(level, "type"),
+                reader,
+            ),
+            self_: bridge::convert::FromJson::from_json(
+                reader.take(level, "self"),
+                reader,
+            ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "@id"), reader),
+            n1st: bridge::convert::FromJson::from_json(
+                reader.take(level, "1st"),
+                reader,
+            ),
+            async_: bridge::convert::FromJson::from_json(
+                reader.take(level, "async"),
+                reader,
+            ),
+            ref_: bridge::convert::FromJson::from_json(
+                reader.take(level, "$ref"),
+                reader,
+            ),
+            foo_bar2: bridge::convert::FromJson::from_json(
+                reader.take(level, "foo-bar"),
+                reader,
+            ),
+            foo_bar3: bridge::convert::FromJson::from_json(
+                reader.take(level, "Foo Bar"),
+                reader,
+            ),
+            foo_bar: bridge::convert::FromJson::from_json(
+                reader.take(level, "foo_bar"),
+                reader,
+            ),
+            reactions_plus_1: bridge::convert::FromJson::from_json(
+                reader.take(level, "reactions-+1"),
+                reader,
+            ),
+            reactions_minus_1: bridge::convert::FromJson::from_json(
+                reader.take(level, "reactions--1"),
+                reader,
+            ),
+            call: bridge::convert::FromJson::from_json(
+                reader.take(level, "call"),
+                reader,
+            ),
+            poll: bridge::convert::FromJson::from_json(
+                reader.take(level, "poll"),
+                reader,
+            ),
+            clone: bridge::convert::FromJson::from_json(
+                reader.take(level, "clone"),
+                reader,
+            ),
+            await_: bridge::convert::FromJson::from_json(
+                reader.take(level, "await"),
+                reader,
+            ),
+            input: bridge::convert::FromJson::from_json(
+                reader.take(level, "input"),
+                reader,
+            ),
+            pending: bridge::convert::FromJson::from_json(
+                reader.take(level, "pending"),
+                reader,
+            ),
+            empty: bridge::convert::FromJson::from_json(reader.take(level, ""), reader),
+            gr_uf6_udf_e: bridge::convert::FromJson::from_json(
+                reader.take(level, "größe"),
+                reader,
+            ),
+            u540d_u524d: bridge::convert::FromJson::from_json(
+                reader.take(level, "名前"),
+                reader,
+            ),
+            self_2: bridge::convert::FromJson::from_json(
+                reader.take(level, "Self"),
+                reader,
+            ),
+            crate_: bridge::convert::FromJson::from_json(
+                reader.take(level, "crate"),
+                reader,
+            ),
+            empty2: bridge::convert::FromJson::from_json(
+                reader.take(level, "_"),
+                reader,
+            ),
+            empty3: bridge::convert::FromJson::from_json(
+                reader.take(level, "__"),
+                reader,
+            ),
+            foo_bar4: bridge::convert::FromJson::from_json(
+                reader.take(level, "fooBar"),
+                reader,
+            ),
+            extra: bridge::convert::FromJson::from_json(
+                reader.take(level, "extra"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveInput {
+    pub root: Node,
+}
+impl bridge::convert::ToJson for RecursiveInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("root", &self.root)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for RecursiveInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            root: bridge::convert::FromJson::from_json(
+                reader.take(level, "root"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    pub name: String,
+    pub children: Option<Vec<Node>>,
+    pub parent: Option<Box<Node>>,
+}
+impl bridge::convert::ToJson for Node {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("name", &self.name)],
+            &[("children", &self.children), ("parent", &self.parent)],
+        )
+    }
+}
+impl bridge::convert::FromJson for Node {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            children: bridge::convert::FromJson::from_json(
+                reader.take(level, "children"),
+                reader,
+            ),
+            parent: bridge::convert::FromJson::from_json(
+                reader.take(level, "parent"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    Node = 17763012355565452431
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveOutput {
+    pub root: Node,
+}
+impl bridge::convert::ToJson for RecursiveOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("root", &self.root)], &[])
+    }
+}
+impl bridge::convert::FromJson for RecursiveOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            root: bridge::convert::FromJson::from_json(
+                reader.take(level, "root"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    RecursiveOutput = 17780328275079816093
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RecursiveListInput {
+    pub a: Option<Vec<bridge::convert::Value>>,
+    pub b: Option<bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for RecursiveListInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for RecursiveListInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RecursiveMergeInput {
+    pub a: Option<A>,
+}
+impl bridge::convert::ToJson for RecursiveMergeInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for RecursiveMergeInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct A {
+    pub id: Option<i64>,
+    pub child: Option<AChild>,
+}
+impl bridge::convert::ToJson for A {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("id", &self.id), ("child", &self.child)])
+    }
+}
+impl bridge::convert::FromJson for A {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            child: bridge::convert::FromJson::from_json(
+                reader.take(level, "child"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    A = 6806428508077326303
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct AChild {
+    pub id: i64,
+    pub child: Option<Box<AChild>>,
+}
+impl bridge::convert::ToJson for AChild {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("id", &self.id)], &[("child", &self.child)])
+    }
+}
+impl bridge::convert::FromJson for AChild {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            child: bridge::convert::FromJson::from_json(
+                reader.take(level, "child"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    AChild = 6093605622277961931
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveRequiredInput {
+    pub a: RecursiveRequiredA,
+}
+impl bridge::convert::ToJson for RecursiveRequiredInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for RecursiveRequiredInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveRequiredA {
+    pub b: B,
+}
+impl bridge::convert::ToJson for RecursiveRequiredA {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("b", &self.b)], &[])
+    }
+}
+impl bridge::convert::FromJson for RecursiveRequiredA {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
+    }
+}
+bridge::generated! {
+    RecursiveRequiredA = 13176542423345750793
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct B {
+    pub a: bridge::convert::Value,
+}
+impl bridge::convert::ToJson for B {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[])
+    }
+}
+impl bridge::convert::FromJson for B {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
+    }
+}
+bridge::generated! {
+    B = 714708103597404173
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveRootInput {
+    pub value: i64,
+    pub next: Option<Box<RecursiveRootInput>>,
+}
+impl bridge::convert::ToJson for RecursiveRootInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("value", &self.value)], &[("next", &self.next)])
+    }
+}
+impl bridge::convert::FromJson for RecursiveRootInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+            next: bridge::convert::FromJson::from_json(
+                reader.take(level, "next"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    RecursiveRootInput = 7919311595863830414
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct List {
+    pub value: i64,
+    pub next: Option<Box<List>>,
+}
+impl bridge::convert::ToJson for List {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("value", &self.value)], &[("next", &self.next)])
+    }
+}
+impl bridge::convert::FromJson for List {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+            next: bridge::convert::FromJson::from_json(
+                reader.take(level, "next"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    List = 6081514267526590086
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveUnionInput {
+    pub expression: Expression,
+}
+impl bridge::convert::ToJson for RecursiveUnionInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("expression", &self.expression)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for RecursiveUnionInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            expression: bridge::convert::FromJson::from_json(
+                reader.take(level, "expression"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expression {
+    Literal(Literal),
+    Sum(Sum),
+}
+impl Expression {
+    #[inline]
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Literal(_) => "literal",
+            Self::Sum(_) => "sum",
+        }
+    }
+}
+impl bridge::convert::ToJson for Expression {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Literal(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "literal",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Sum(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "sum",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+        }
+    }
+}
+impl bridge::convert::FromJson for Expression {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("kind").and_then(bridge::convert::Value::as_str) {
+            Some("literal") => {
+                Self::Literal(bridge::convert::FromJson::from_json(value, reader))
+            }
+            Some("sum") => Self::Sum(bridge::convert::FromJson::from_json(value, reader)),
+            _ => {
+                reader.unknown_tag("kind", &["literal", "sum"], &value);
+                Self::Literal(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+bridge::generated! {
+    Expression = 6614434857133458581
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Literal {
+    pub value: f64,
+}
+impl bridge::convert::ToJson for Literal {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("value", &self.value)], &[])
+    }
+}
+impl bridge::convert::FromJson for Literal {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    Literal = 17507767475636609036
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sum {
+    pub left: Box<Expression>,
+    pub right: Box<Expression>,
+    pub also: Option<Vec<Expression>>,
+}
+impl bridge::convert::ToJson for Sum {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("left", &self.left), ("right", &self.right)],
+            &[("also", &self.also)],
+        )
+    }
+}
+impl bridge::convert::FromJson for Sum {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            left: bridge::convert::FromJson::from_json(
+                reader.take(level, "left"),
+                reader,
+            ),
+            right: bridge::convert::FromJson::from_json(
+                reader.take(level, "right"),
+                reader,
+            ),
+            also: bridge::convert::FromJson::from_json(
+                reader.take(level, "also"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    Sum = 11826505645794118550
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RecursiveUnionOutput {
+    pub expression: Option<E>,
+}
+impl bridge::convert::ToJson for RecursiveUnionOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("expression", &self.expression)])
+    }
+}
+impl bridge::convert::FromJson for RecursiveUnionOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            expression: bridge::convert::FromJson::from_json(
+                reader.take(level, "expression"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    RecursiveUnionOutput = 9923498595725681572
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum E {
+    Number(f64),
+    Object(EObject),
+    Other(bridge::convert::Value),
+}
+impl bridge::convert::ToJson for E {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Number(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Other(value) => value.clone(),
+        }
+    }
+}
+impl bridge::convert::FromJson for E {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::Number(_) => {
+                Self::Number(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Object(_) => {
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
+        }
+    }
+}
+bridge::generated! {
+    E = 12823586331984793037
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct EObject {
+    pub not: Box<E>,
+}
+impl bridge::convert::ToJson for EObject {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("not", &self.not)], &[])
+    }
+}
+impl bridge::convert::FromJson for EObject {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            not: bridge::convert::FromJson::from_json(reader.take(level, "not"), reader),
+        }
+    }
+}
+bridge::generated! {
+    EObject = 13712213355515080758
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReferencesInput {
+    /// More than the base.
+    pub beside: Beside,
+    pub closed: Option<Base>,
+    pub dynamic: Option<ReferencesNode>,
+    pub recursive: Option<Box<ReferencesInput>>,
+    pub draft4: Option<Vec<i64>>,
+    pub percent: Option<There>,
+    pub deep: Option<Inner>,
+    pub outer: Option<ReferencesOuter>,
+    pub resource: Option<Resource>,
+    pub nested_anchor: Option<ReferencesNestedAnchor>,
+}
+impl bridge::convert::ToJson for ReferencesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("beside", &self.beside)],
+            &[
+                ("closed", &self.closed),
+                ("dynamic", &self.dynamic),
+                ("recursive", &self.recursive),
+                ("draft4", &self.draft4),
+                ("percent", &self.percent),
+                ("deep", &self.deep),
+                ("outer", &self.outer),
+                ("resource", &self.resource),
+                ("nested_anchor", &self.nested_anchor),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for ReferencesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            beside: bridge::convert::FromJson::from_json(
+                reader.take(level, "beside"),
+                reader,
+            ),
+            closed: bridge::convert::FromJson::from_json(
+                reader.take(level, "closed"),
+                reader,
+            ),
+            dynamic: bridge::convert::FromJson::from_json(
+                reader.take(level, "dynamic"),
+                reader,
+            ),
+            recursive: bridge::convert::FromJson::from_json(
+                reader.take(level, "recursive"),
+                reader,
+            ),
+            draft4: bridge::convert::FromJson::from_json(
+                reader.take(level, "draft4"),
+                reader,
+            ),
+            percent: bridge::convert::FromJson::from_json(
+                reader.take(level, "percent"),
+                reader,
+            ),
+            deep: bridge::convert::FromJson::from_json(
+                reader.take(level, "deep"),
+                reader,
+            ),
+            outer: bridge::convert::FromJson::from_json(
+                reader.take(level, "outer"),
+                reader,
+            ),
+            resource: bridge::convert::FromJson::from_json(
+                reader.take(level, "resource"),
+                reader,
+            ),
+            nested_anchor: bridge::convert::FromJson::from_json(
+                reader.take(level, "nested_anchor"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    ReferencesInput = 592434011881654306
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Base {
+    pub id: i64,
+}
+impl bridge::convert::ToJson for Base {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("id", &self.id)], &[])
+    }
+}
+impl bridge::convert::FromJson for Base {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+        }
+    }
+}
+bridge::generated! {
+    Base = 4436676624866882279
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReferencesNode {
+    pub name: String,
+    pub children: Option<Vec<ReferencesNode>>,
+}
+impl bridge::convert::ToJson for ReferencesNode {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("name", &self.name)], &[("children", &self.children)])
+    }
+}
+impl bridge::convert::FromJson for ReferencesNode {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            children: bridge::convert::FromJson::from_json(
+                reader.take(level, "children"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    ReferencesNode = 10462986679457815958
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inner {
+    pub z: bool,
+}
+impl bridge::convert::ToJson for Inner {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("z", &self.z)], &[])
+    }
+}
+impl bridge::convert::FromJson for Inner {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            z: bridge::convert::FromJson::from_json(reader.take(level, "z"), reader),
+        }
+    }
+}
+bridge::generated! {
+    Inner = 13487365283776945780
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReferencesOuter {
+    pub inner: Option<Inner>,
+}
+impl bridge::convert::ToJson for ReferencesOuter {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("inner", &self.inner)])
+    }
+}
+impl bridge::convert::FromJson for ReferencesOuter {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            inner: bridge::convert::FromJson::from_json(
+                reader.take(level, "inner"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    ReferencesOuter = 5819158442208458555
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resource {
+    pub r: String,
+}
+impl bridge::convert::ToJson for Resource {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("r", &self.r)], &[])
+    }
+}
+impl bridge::convert::FromJson for Resource {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            r: bridge::convert::FromJson::from_json(reader.take(level, "r"), reader),
+        }
+    }
+}
+bridge::generated! {
+    Resource = 14299288896985058761
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReferencesNestedAnchor {
+    pub d: Option<i64>,
+}
+impl bridge::convert::ToJson for ReferencesNestedAnchor {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("d", &self.d)])
+    }
+}
+impl bridge::convert::FromJson for ReferencesNestedAnchor {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+        }
+    }
+}
+bridge::generated! {
+    ReferencesNestedAnchor = 8026586747726194437
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequiredUnknownInput {
+    pub a: String,
+    pub b: bridge::convert::Value,
+}
+impl bridge::convert::ToJson for RequiredUnknownInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a), ("b", &self.b)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for RequiredUnknownInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
+    }
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunInput {
+    pub x: String,
+}
+impl bridge::convert::ToJson for RunInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("x", &self.x)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for RunInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunOutput {
+    pub ok: bool,
+}
+impl bridge::convert::ToJson for RunOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("ok", &self.ok)], &[])
+    }
+}
+impl bridge::convert::FromJson for RunOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            ok: bridge::convert::FromJson::from_json(reader.take(level, "ok"), reader),
+        }
+    }
+}
+bridge::generated! {
+    RunOutput = 2775335575909378843
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SameTitlesInput {
+    /// Item
+    pub a: Option<Item>,
+    /// Item
+    pub b: Option<SameTitlesItem>,
+    pub item: Option<SameTitlesItem2>,
+    pub items: Option<Vec<SameTitlesItem2>>,
+}
+impl bridge::convert::ToJson for SameTitlesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("a", &self.a),
+                ("b", &self.b),
+                ("item", &self.item),
+                ("items", &self.items),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for SameTitlesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            item: bridge::convert::FromJson::from_json(
+                reader.take(level, "item"),
+                reader,
+            ),
+            items: bridge::convert::FromJson::from_json(
+                reader.take(level, "items"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SameTitlesItem {
+    pub y: Option<i64>,
+}
+impl bridge::convert::ToJson for SameTitlesItem {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("y", &self.y)])
+    }
+}
+impl bridge::convert::FromJson for SameTitlesItem {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            y: bridge::convert::FromJson::from_json(reader.take(level, "y"), reader),
+        }
+    }
+}
+bridge::generated! {
+    SameTitlesItem = 3011317468681993042
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SameTitlesItem2 {
+    pub z: Option<bool>,
+}
+impl bridge::convert::ToJson for SameTitlesItem2 {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("z", &self.z)])
+    }
+}
+impl bridge::convert::FromJson for SameTitlesItem2 {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            z: bridge::convert::FromJson::from_json(reader.take(level, "z"), reader),
+        }
+    }
+}
+bridge::generated! {
+    SameTitlesItem2 = 18142128289605153397
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedTypesInput {
+    pub entities: Vec<SharedTypesEntity>,
+}
+impl bridge::convert::ToJson for SharedTypesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("entities", &self.entities)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for SharedTypesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedTypesEntity {
+    pub name: String,
+    pub state: Option<SharedTypesState>,
+}
+impl bridge::convert::ToJson for SharedTypesEntity {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("name", &self.name)], &[("state", &self.state)])
+    }
+}
+impl bridge::convert::FromJson for SharedTypesEntity {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            state: bridge::convert::FromJson::from_json(
+                reader.take(level, "state"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    SharedTypesEntity = 12262600768153248388
+}
+
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub enum SharedTypesState {
+    On,
+    Off,
+    Other(String),
+}
+impl SharedTypesState {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::On => "on",
+            Self::Off => "off",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::GeneratedText for SharedTypesState {
+    const TEXTS: &'static [&'static str] = &["on", "off"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "on" => Self::On,
+                "off" => Self::Off,
+                _ => Self::Other(text.to_owned()),
+            },
+        )
+    }
+}
+bridge::generated! {
+    SharedTypesState = 9304039783083748309
+}
+bridge::generated_text! {
+    SharedTypesState;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedTypesOutput {
+    pub entities: Vec<SharedTypesEntity>,
+}
+impl bridge::convert::ToJson for SharedTypesOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("entities", &self.entities)], &[])
+    }
+}
+impl bridge::convert::FromJson for SharedTypesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    SharedTypesOutput = 6681028319074774544
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedInput {
+    pub shape: TaggedShape,
+    pub content: Option<TaggedContent>,
+}
+impl bridge::convert::ToJson for TaggedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("shape", &self.shape)], &[("content", &self.content)])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for TaggedInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            shape: bridge::convert::FromJson::from_json(
+                reader.take(level, "shape"),
+                reader,
+            ),
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum TaggedShape {
+    Circle(TaggedCircle),
+    Square(TaggedSquare),
+    Point(TaggedPoint),
+}
+impl TaggedShape {
+    #[inline]
+    pub fn kind(&self) -> &str {
+        match self {
+            Self::Circle(_) => "circle",
+            Self::Square(_) => "square",
+            Self::Point(_) => "point",
+        }
+    }
+}
+impl bridge::convert::ToJson for TaggedShape {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Circle(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "circle",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Square(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "square",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Point(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "point",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+        }
+    }
+}
+impl bridge::convert::FromJson for TaggedShape {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("kind").and_then(bridge::convert::Value::as_str) {
+            Some("circle") => {
+                Self::Circle(bridge::convert::FromJson::from_json(value, reader))
+            }
+            Some("square") => {
+                Self::Square(bridge::convert::FromJson::from_json(value, reader))
+            }
+            Some("point") => {
+                Self::Point(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.unknown_tag("kind", &["circle", "square", "point"], &value);
+                Self::Circle(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+bridge::generated! {
+    TaggedShape = 7889779902658052744
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedCircle {
+    pub radius: f64,
+}
+impl bridge::convert::ToJson for TaggedCircle {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("radius", &self.radius)], &[])
+    }
+}
+impl bridge::convert::FromJson for TaggedCircle {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            radius: bridge::convert::FromJson::from_json(
+                reader.take(level, "radius"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    TaggedCircle = 10052767582315324612
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedSquare {
+    pub side: f64,
+}
+impl bridge::convert::ToJson for TaggedSquare {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("side", &self.side)], &[])
+    }
+}
+impl bridge::convert::FromJson for TaggedSquare {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            side: bridge::convert::FromJson::from_json(
+                reader.take(level, "side"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    TaggedSquare = 3429672433274284042
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TaggedPoint {}
+impl bridge::convert::ToJson for TaggedPoint {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for TaggedPoint {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
+    }
+}
+bridge::generated! {
+    TaggedPoint = 13939938954869552909
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum TaggedContent {
+    X(TaggedX),
+    Y(TaggedY),
+}
+impl TaggedContent {
+    #[inline]
+    pub fn zz(&self) -> &str {
+        match self {
+            Self::X(_) => "x",
+            Self::Y(_) => "y",
+        }
+    }
+}
+impl bridge::convert::ToJson for TaggedContent {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::X(inner) => {
+                bridge::convert::tagged(
+                    "zz",
+                    "x",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Y(inner) => {
+                bridge::convert::tagged(
+                    "zz",
+                    "y",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+        }
+    }
+}
+impl bridge::convert::FromJson for TaggedContent {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("zz").and_then(bridge::convert::Value::as_str) {
+            Some("x") => Self::X(bridge::convert::FromJson::from_json(value, reader)),
+            Some("y") => Self::Y(bridge::convert::FromJson::from_json(value, reader)),
+            _ => {
+                reader.unknown_tag("zz", &["x", "y"], &value);
+                Self::X(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+bridge::generated! {
+    TaggedContent = 7805974122407431229
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TaggedX {
+    pub aa: Option<TaggedAa>,
+}
+impl bridge::convert::ToJson for TaggedX {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("aa", &self.aa)])
+    }
+}
+impl bridge::convert::FromJson for TaggedX {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            aa: bridge::convert::FromJson::from_json(reader.take(level, "aa"), reader),
+        }
+    }
+}
+bridge::generated! {
+    TaggedX = 2244863166621829604
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum TaggedAa {
+    N1,
+}
+impl TaggedAa {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::N1 => "1",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for TaggedAa {
+    const TEXTS: &'static [&'static str] = &["1"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "1" => Self::N1,
+                _ => return Err((Self::N1, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    TaggedAa = 10822474982828897081
+}
+bridge::generated_text! {
+    ; TaggedAa
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TaggedY {
+    pub aa: Option<TaggedAa2>,
+    pub more: Option<i64>,
+}
+impl bridge::convert::ToJson for TaggedY {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("aa", &self.aa), ("more", &self.more)])
+    }
+}
+impl bridge::convert::FromJson for TaggedY {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            aa: bridge::convert::FromJson::from_json(reader.take(level, "aa"), reader),
+            more: bridge::convert::FromJson::from_json(
+                reader.take(level, "more"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    TaggedY = 15668052852766958658
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum TaggedAa2 {
+    N2,
+}
+impl TaggedAa2 {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::N2 => "2",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for TaggedAa2 {
+    const TEXTS: &'static [&'static str] = &["2"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "2" => Self::N2,
+                _ => return Err((Self::N2, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    TaggedAa2 = 4461283579787763172
+}
+bridge::generated_text! {
+    ; TaggedAa2
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedOutput {
+    pub blocks: Vec<TaggedBlock>,
+}
+impl bridge::convert::ToJson for TaggedOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("blocks", &self.blocks)], &[])
+    }
+}
+impl bridge::convert::FromJson for TaggedOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            blocks: bridge::convert::FromJson::from_json(
+                reader.take(level, "blocks"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    TaggedOutput = 2158824858749171246
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum TaggedBlock {
+    Text(Text),
+    Image(TaggedImage),
+    Other(bridge::convert::Value),
+}
+impl TaggedBlock {
+    #[inline]
+    pub fn type_(&self) -> &str {
+        match self {
+            Self::Text(_) => "text",
+            Self::Image(_) => "image",
+            Self::Other(value) => {
+                value
+                    .get("type")
+                    .and_then(bridge::convert::Value::as_str)
+                    .unwrap_or_default()
+            }
+        }
+    }
+}
+impl bridge::convert::ToJson for TaggedBlock {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => {
+                bridge::convert::tagged(
+                    "type",
+                    "text",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Image(inner) => {
+                bridge::convert::tagged(
+                    "type",
+                    "image",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Other(value) => value.clone(),
+        }
+    }
+}
+impl bridge::convert::FromJson for TaggedBlock {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("type").and_then(bridge::convert::Value::as_str) {
+            Some("text") => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            Some("image") => {
+                Self::Image(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
+        }
+    }
+}
+bridge::generated! {
+    TaggedBlock = 620209147231583713
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Text {
+    pub text: String,
+}
+impl bridge::convert::ToJson for Text {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("text", &self.text)], &[])
+    }
+}
+impl bridge::convert::FromJson for Text {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            text: bridge::convert::FromJson::from_json(
+                reader.take(level, "text"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    Text = 12931539003990628622
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedImage {
+    pub data: String,
+    pub mime_type: String,
+}
+impl bridge::convert::ToJson for TaggedImage {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("data", &self.data), ("mimeType", &self.mime_type)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for TaggedImage {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            data: bridge::convert::FromJson::from_json(
+                reader.take(level, "data"),
+                reader,
+            ),
+            mime_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "mimeType"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    TaggedImage = 7003543414406508267
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextEnumsInput {
+    pub keywords: TextEnumsKeywords,
+    pub single: Option<TextEnumsSingle>,
+    pub any_string: Option<TextEnumsAnyString>,
+    pub titled: Option<TextEnumsTitled>,
+}
+impl bridge::convert::ToJson for TextEnumsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("keywords", &self.keywords), ("required_single", &"always")],
+            &[
+                ("single", &self.single),
+                ("any_string", &self.any_string),
+                ("titled", &self.titled),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for TextEnumsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            keywords: bridge::convert::FromJson::from_json(
+                reader.take(level, "keywords"),
+                reader,
+            ),
+            single: bridge::convert::FromJson::from_json(
+                reader.take(level, "single"),
+                reader,
+            ),
+            any_string: bridge::convert::FromJson::from_json(
+                reader.take(level, "any_string"),
+                reader,
+            ),
+            titled: bridge::convert::FromJson::from_json(
+                reader.take(level, "titled"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum TextEnumsKeywords {
+    Self_,
+    Self_2,
+    Type,
+    Empty,
+    N1,
+    Other2,
+    Other,
+    AB,
+    AB2,
+    Plus1,
+    Minus1,
+    Ue9Moji,
+}
+impl TextEnumsKeywords {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Self_ => "self",
+            Self::Self_2 => "Self",
+            Self::Type => "type",
+            Self::Empty => "",
+            Self::N1 => "1",
+            Self::Other2 => "other",
+            Self::Other => "Other",
+            Self::AB => "a b",
+            Self::AB2 => "a-b",
+            Self::Plus1 => "+1",
+            Self::Minus1 => "-1",
+            Self::Ue9Moji => "émoji",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for TextEnumsKeywords {
+    const TEXTS: &'static [&'static str] = &[
+        "self",
+        "Self",
+        "type",
+        "",
+        "1",
+        "other",
+        "Other",
+        "a b",
+        "a-b",
+        "+1",
+        "-1",
+        "émoji",
+    ];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "self" => Self::Self_,
+                "Self" => Self::Self_2,
+                "type" => Self::Type,
+                "" => Self::Empty,
+                "1" => Self::N1,
+                "other" => Self::Other2,
+                "Other" => Self::Other,
+                "a b" => Self::AB,
+                "a-b" => Self::AB2,
+                "+1" => Self::Plus1,
+                "-1" => Self::Minus1,
+                "émoji" => Self::Ue9Moji,
+                _ => return Err((Self::Self_, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    TextEnumsKeywords = 2342495973231358064
+}
+bridge::generated_text! {
+    ; TextEnumsKeywords
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum TextEnumsSingle {
+    Only,
+}
+impl TextEnumsSingle {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Only => "only",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for TextEnumsSingle {
+    const TEXTS: &'static [&'static str] = &["only"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "only" => Self::Only,
+                _ => return Err((Self::Only, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    TextEnumsSingle = 3075434064896356111
+}
+bridge::generated_text! {
+    ; TextEnumsSingle
+}
+
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub enum TextEnumsAnyString {
+    A,
+    B,
+    Other(String),
+}
+impl TextEnumsAnyString {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::GeneratedText for TextEnumsAnyString {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "a" => Self::A,
+                "b" => Self::B,
+                _ => Self::Other(text.to_owned()),
+            },
+        )
+    }
+}
+bridge::generated! {
+    TextEnumsAnyString = 15388060952796849700
+}
+bridge::generated_text! {
+    TextEnumsAnyString;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
+pub enum TextEnumsTitled {
+    X,
+    Y,
+}
+impl TextEnumsTitled {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::X => "x",
+            Self::Y => "y",
+        }
+    }
+}
+impl bridge::convert::GeneratedText for TextEnumsTitled {
+    const TEXTS: &'static [&'static str] = &["x", "y"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "x" => Self::X,
+                "y" => Self::Y,
+                _ => return Err((Self::X, Self::TEXTS)),
+            },
+        )
+    }
+}
+bridge::generated! {
+    TextEnumsTitled = 2700570389343476416
+}
+bridge::generated_text! {
+    ; TextEnumsTitled
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextEnumsOutput {
+    pub state: TextEnumsState,
+}
+impl bridge::convert::ToJson for TextEnumsOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("state", &self.state), ("required_single", &"always")],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for TextEnumsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            state: bridge::convert::FromJson::from_json(
+                reader.take(level, "state"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    TextEnumsOutput = 6755733155112795003
+}
+
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub enum TextEnumsState {
+    On,
+    Off,
+    Other,
+    Unlisted(String),
+}
+impl TextEnumsState {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::On => "on",
+            Self::Off => "off",
+            Self::Other => "other",
+            Self::Unlisted(text) => text,
+        }
+    }
+}
+impl bridge::convert::GeneratedText for TextEnumsState {
+    const TEXTS: &'static [&'static str] = &["on", "off", "other"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "on" => Self::On,
+                "off" => Self::Off,
+                "other" => Self::Other,
+                _ => Self::Unlisted(text.to_owned()),
+            },
+        )
+    }
+}
+bridge::generated! {
+    TextEnumsState = 1199182207561171884
+}
+bridge::generated_text! {
+    TextEnumsState;
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct TuplesInput {
+    pub draft7: (f64, f64),
+    pub draft2020: Option<(String, i64, ResultItem)>,
+    pub open: Option<Vec<bridge::Scalar>>,
+    pub long: Option<Vec<String>>,
+    pub none: Option<Vec<bridge::convert::Value>>,
+    pub bare: Option<Vec<bridge::convert::Value>>,
+    pub single: Option<(String,)>,
+}
+impl bridge::convert::ToJson for TuplesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("draft7", &self.draft7)],
+            &[
+                ("draft2020", &self.draft2020),
+                ("open", &self.open),
+                ("long", &self.long),
+                ("none", &self.none),
+                ("bare", &self.bare),
+                ("single", &self.single),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for TuplesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            draft7: bridge::convert::FromJson::from_json(
+                reader.take(level, "draft7"),
+                reader,
+            ),
+            draft2020: bridge::convert::FromJson::from_json(
+                reader.take(level, "draft2020"),
+                reader,
+            ),
+            open: bridge::convert::FromJson::from_json(
+                reader.take(level, "open"),
+                reader,
+            ),
+            long: bridge::convert::FromJson::from_json(
+                reader.take(level, "long"),
+                reader,
+            ),
+            none: bridge::convert::FromJson::from_json(
+                reader.take(level, "none"),
+                reader,
+            ),
+            bare: bridge::convert::FromJson::from_json(
+                reader.take(level, "bare"),
+                reader,
+            ),
+            single: bridge::convert::FromJson::from_json(
+                reader.take(level, "single"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TuplesOutput {
+    pub points: Option<Vec<(f64, f64)>>,
+}
+impl bridge::convert::ToJson for TuplesOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("points", &self.points)])
+    }
+}
+impl bridge::convert::FromJson for TuplesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            points: bridge::convert::FromJson::from_json(
+                reader.take(level, "points"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    TuplesOutput = 5423684338981682695
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnionsOfUnionsInput {
+    pub flat: UnionsOfUnionsFlat,
+    pub parts: UnionsOfUnionsParts,
+    pub both: Option<UnionsOfUnionsBoth>,
+    pub tagged_or_text: Option<UnionsOfUnionsTaggedOrText>,
+    pub loose: Option<UnionsOfUnionsLoose>,
+    pub lists: Option<Vec<UnionsOfUnionsList>>,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("flat", &self.flat), ("parts", &self.parts)],
+            &[
+                ("both", &self.both),
+                ("tagged_or_text", &self.tagged_or_text),
+                ("loose", &self.loose),
+                ("lists", &self.lists),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for UnionsOfUnionsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            flat: bridge::convert::FromJson::from_json(
+                reader.take(level, "flat"),
+                reader,
+            ),
+            parts: bridge::convert::FromJson::from_json(
+                reader.take(level, "parts"),
+                reader,
+            ),
+            both: bridge::convert::FromJson::from_json(
+                reader.take(level, "both"),
+                reader,
+            ),
+            tagged_or_text: bridge::convert::FromJson::from_json(
+                reader.take(level, "tagged_or_text"),
+                reader,
+            ),
+            loose: bridge::convert::FromJson::from_json(
+                reader.take(level, "loose"),
+                reader,
+            ),
+            lists: bridge::convert::FromJson::from_json(
+                reader.take(level, "lists"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum UnionsOfUnionsFlat {
+    Text(String),
+    Number(i64),
+    List(Vec<String>),
+}
+impl bridge::convert::ToJson for UnionsOfUnionsFlat {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Number(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsFlat {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::String(_) => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Number(_) => {
+                Self::Number(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Array(_) => {
+                Self::List(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.mismatch("text or number or list", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+bridge::generated! {
+    UnionsOfUnionsFlat = 16692270887884327664
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UnionsOfUnionsParts {
+    pub a: Option<String>,
+    pub c: Option<String>,
+    pub b: Option<String>,
+    pub d: Option<String>,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsParts {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("a", &self.a), ("c", &self.c), ("b", &self.b), ("d", &self.d)],
+        )
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsParts {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+        }
+    }
+}
+bridge::generated! {
+    UnionsOfUnionsParts = 16050936566185845394
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UnionsOfUnionsBoth {
+    pub c: Option<i64>,
+    pub a: Option<i64>,
+    pub x: Option<String>,
+    pub d: Option<i64>,
+    pub b: Option<i64>,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsBoth {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("c", &self.c),
+                ("a", &self.a),
+                ("x", &self.x),
+                ("d", &self.d),
+                ("b", &self.b),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsBoth {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
+    }
+}
+bridge::generated! {
+    UnionsOfUnionsBoth = 10681908776354942296
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum UnionsOfUnionsTaggedOrText {
+    Text(String),
+    Object(UnionsOfUnionsTaggedOrTextObject),
+}
+impl bridge::convert::ToJson for UnionsOfUnionsTaggedOrText {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrText {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::String(_) => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Object(_) => {
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.mismatch("text or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+bridge::generated! {
+    UnionsOfUnionsTaggedOrText = 17965067445183031281
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum UnionsOfUnionsTaggedOrTextObject {
+    P(UnionsOfUnionsP),
+    Q(UnionsOfUnionsQ),
+}
+impl UnionsOfUnionsTaggedOrTextObject {
+    #[inline]
+    pub fn t(&self) -> &str {
+        match self {
+            Self::P(_) => "p",
+            Self::Q(_) => "q",
+        }
+    }
+}
+impl bridge::convert::ToJson for UnionsOfUnionsTaggedOrTextObject {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::P(inner) => {
+                bridge::convert::tagged(
+                    "t",
+                    "p",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Q(inner) => {
+                bridge::convert::tagged(
+                    "t",
+                    "q",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+        }
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrTextObject {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("t").and_then(bridge::convert::Value::as_str) {
+            Some("p") => Self::P(bridge::convert::FromJson::from_json(value, reader)),
+            Some("q") => Self::Q(bridge::convert::FromJson::from_json(value, reader)),
+            _ => {
+                reader.unknown_tag("t", &["p", "q"], &value);
+                Self::P(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+bridge::generated! {
+    UnionsOfUnionsTaggedOrTextObject = 951194159033808610
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnionsOfUnionsP {
+    pub v: i64,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsP {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("v", &self.v)], &[])
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsP {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            v: bridge::convert::FromJson::from_json(reader.take(level, "v"), reader),
+        }
+    }
+}
+bridge::generated! {
+    UnionsOfUnionsP = 14433703921435527864
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnionsOfUnionsQ {
+    pub v: String,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsQ {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("v", &self.v)], &[])
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsQ {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            v: bridge::convert::FromJson::from_json(reader.take(level, "v"), reader),
+        }
+    }
+}
+bridge::generated! {
+    UnionsOfUnionsQ = 14744214746578193800
+}
+
+#[derive(Debug, Clone, PartialEq, Hash)]
+pub enum UnionsOfUnionsLoose {
+    Auto,
+    Other(String),
+}
+impl UnionsOfUnionsLoose {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Auto => "auto",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::GeneratedText for UnionsOfUnionsLoose {
+    const TEXTS: &'static [&'static str] = &["auto"];
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+        Ok(
+            match text {
+                "auto" => Self::Auto,
+                _ => Self::Other(text.to_owned()),
+            },
+        )
+    }
+}
+bridge::generated! {
+    UnionsOfUnionsLoose = 14809016853320217121
+}
+bridge::generated_text! {
+    UnionsOfUnionsLoose;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum UnionsOfUnionsList {
+    Text(String),
+    Object(X),
+}
+impl bridge::convert::ToJson for UnionsOfUnionsList {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsList {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::String(_) => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Object(_) => {
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.mismatch("text or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+bridge::generated! {
+    UnionsOfUnionsList = 8411075234793771756
+}
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct UntaggedInput {
+    pub target: UntaggedTarget,
+    pub value: Option<UntaggedValue>,
+    pub one_or_many: Option<NullableNestedF>,
+    pub scalars: Option<bridge::Scalar>,
+    pub numbers: Option<f64>,
+    pub all_kinds: Option<UntaggedAllKinds>,
+    pub lists: Option<Vec<bridge::Scalar>>,
+    pub free: Option<bridge::convert::Value>,
+    pub merged: Option<UntaggedMerged>,
+    pub restricted: Option<String>,
+}
+impl bridge::convert::ToJson for UntaggedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("target", &self.target)],
+            &[
+                ("value", &self.value),
+                ("one_or_many", &self.one_or_many),
+                ("scalars", &self.scalars),
+                ("numbers", &self.numbers),
+                ("all_kinds", &self.all_kinds),
+                ("lists", &self.lists),
+                ("free", &self.free),
+                ("merged", &self.merged),
+                ("restricted", &self.restricted),
+            ],
+        )
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for UntaggedInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            target: bridge::convert::FromJson::from_json(
+                reader.take(level, "target"),
+                reader,
+            ),
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+            one_or_many: bridge::convert::FromJson::from_json(
+                reader.take(level, "one_or_many"),
+                reader,
+            ),
+            scalars: bridge::convert::FromJson::from_json(
+                reader.take(level, "scalars"),
+                reader,
+            ),
+            numbers: bridge::convert::FromJson::from_json(
+                reader.take(level, "numbers"),
+                reader,
+            ),
+            all_kinds: bridge::convert::FromJson::from_json(
+                reader.take(level, "all_kinds"),
+                reader,
+            ),
+            lists: bridge::convert::FromJson::from_json(
+                reader.take(level, "lists"),
+                reader,
+            ),
+            free: bridge::convert::FromJson::from_json(
+                reader.take(level, "free"),
+                reader,
+            ),
+            merged: bridge::convert::FromJson::from_json(
+                reader.take(level, "merged"),
+                reader,
+            ),
+            restricted: bridge::convert::FromJson::from_json(
+                reader.take(level, "restricted"),
+                reader,
+            ),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UntaggedTarget {
+    pub path: Option<bridge::Scalar>,
+    pub id: Option<i64>,
+}
+impl bridge::convert::ToJson for UntaggedTarget {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("path", &self.path), ("id", &self.id)])
+    }
+}
+impl bridge::convert::FromJson for UntaggedTarget {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+        }
+    }
+}
+bridge::generated! {
+    UntaggedTarget = 16835887313830123030
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum UntaggedValue {
+    Text(String),
+    Object(Text),
+}
+impl bridge::convert::ToJson for UntaggedValue {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UntaggedValue {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::String(_) => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Object(_) => {
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.mismatch("text or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+bridge::generated! {
+    UntaggedValue = 2150428410983346230
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum UntaggedAllKinds {
+    Text(String),
+    Number(f64),
+    Boolean(bool),
+    List(Vec<i64>),
+    Object(ResultItem),
+}
+impl bridge::convert::ToJson for UntaggedAllKinds {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Number(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Boolean(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UntaggedAllKinds {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::String(_) => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Number(_) => {
+                Self::Number(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Bool(_) => {
+                Self::Boolean(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Array(_) => {
+                Self::List(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Object(_) => {
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => {
+                reader.mismatch("text or number or boolean or list or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+        }
+    }
+}
+bridge::generated! {
+    UntaggedAllKinds = 15232082271145272483
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UntaggedMerged {
+    pub a: Option<String>,
+    pub b: Option<String>,
+}
+impl bridge::convert::ToJson for UntaggedMerged {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for UntaggedMerged {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
+    }
+}
+bridge::generated! {
+    UntaggedMerged = 610542998655209090
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct UntaggedOutput {
+    pub value: UntaggedValue2,
+}
+impl bridge::convert::ToJson for UntaggedOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("value", &self.value)], &[])
+    }
+}
+impl bridge::convert::FromJson for UntaggedOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+        }
+    }
+}
+bridge::generated! {
+    UntaggedOutput = 2682225631675788947
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum UntaggedValue2 {
+    Text(String),
+    List(Vec<i64>),
+    Object(Text),
+    Other(bridge::convert::Value),
+}
+impl bridge::convert::ToJson for UntaggedValue2 {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Other(value) => value.clone(),
+        }
+    }
+}
+impl bridge::convert::FromJson for UntaggedValue2 {
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value {
+            bridge::convert::Value::String(_) => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Array(_) => {
+                Self::List(bridge::convert::FromJson::from_json(value, reader))
+            }
+            bridge::convert::Value::Object(_) => {
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
+        }
+    }
+}
+bridge::generated! {
+    UntaggedValue2 = 3678991733107447913
+}
+
+pub type AB = There;
+
+impl EmptyInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> EmptyCall {
+        EmptyCall {
+            input: self,
+            pending: bridge::call::Pending::new("nasty", ""),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct EmptyCall {
+    input: EmptyInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for EmptyCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.1aa36e777de7010019f694f24c2fcba4")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "",
+            mark: *b"1aa36e777de7010019f694f24c2fcba4",
+        };
+        let call = self.get_mut();
+        call.pending.poll_untyped(context, &TOOL, &call.input)
+    }
+}
+/// An empty name.
+#[inline]
+#[track_caller]
+pub fn empty() -> EmptyCall {
+    EmptyCall {
+        input: EmptyInput {},
+        pending: bridge::call::Pending::new("nasty", ""),
+    }
+}
+
+impl N1stToolInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> N1stToolCall {
+        N1stToolCall {
+            input: self,
+            pending: bridge::call::Pending::new("nasty", "1st_tool"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct N1stToolCall {
+    input: N1stToolInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for N1stToolCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.663a3ee23171b0d3f751c7ee47eba735")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "1st_tool",
+            mark: *b"663a3ee23171b0d3f751c7ee47eba735",
+        };
+        let call = self.get_mut();
+        call.pending.poll_untyped(context, &TOOL, &call.input)
+    }
+}
+#[inline]
+#[track_caller]
+pub fn n1st_tool() -> N1stToolCall {
+    N1stToolCall {
+        input: N1stToolInput {},
+        pending: bridge::call::Pending::new("nasty", "1st_tool"),
+    }
+}
+
+impl OptionInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> OptionCall {
+        OptionCall {
+            input: self,
+            pending: bridge::call::Pending::new("nasty", "Option"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct OptionCall {
+    input: OptionInput,
+    pending: bridge::call::Pending,
+}
+impl OptionCall {
+    pub fn some<F>(
+        mut self,
+        some: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.some = bridge::convert::OptionalArgument::into_optional(some);
+        self
+    }
+    pub fn none<F>(
+        mut self,
+        none: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.none = bridge::convert::OptionalArgument::into_optional(none);
+        self
+    }
+}
+impl std::future::Future for OptionCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.a0c4be171f5a7a7d511010d6f9115268")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "Option",
+            mark: *b"a0c4be171f5a7a7d511010d6f9115268",
+        };
+        let call = self.get_mut();
+        call.pending.poll_untyped(context, &TOOL, &call.input)
+    }
+}
+#[inline]
+#[track_caller]
+pub fn option() -> OptionCall {
+    OptionCall {
+        input: OptionInput {
+            some: None,
+            none: None,
+        },
+        pending: bridge::call::Pending::new("nasty", "Option"),
+    }
+}
+
+impl ResultInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> ResultCall {
+        ResultCall {
+            input: self,
+            pending: bridge::call::Pending::new("nasty", "Result"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ResultCall {
+    input: ResultInput,
+    pending: bridge::call::Pending,
+}
+impl ResultCall {
+    pub fn item<F>(
+        mut self,
+        item: impl bridge::convert::OptionalArgument<ResultItem, F>,
+    ) -> Self {
+        self.input.item = self
+            .pending
+            .with("item", bridge::convert::OptionalArgument::into_optional(item));
+        self
+    }
+}
+impl std::future::Future for ResultCall {
+    type Output = Result<ResultOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.46a23bb986cfbb2e03538d1dd694557d")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "Result",
+            mark: *b"46a23bb986cfbb2e03538d1dd694557d",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+#[inline]
+#[track_caller]
+pub fn result() -> ResultCall {
+    ResultCall {
+        input: ResultInput { item: None },
+        pending: bridge::call::Pending::new("nasty", "Result"),
+    }
+}
+
+impl StringInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> StringCall {
+        StringCall {
+            input: self,
+            pending: bridge::call::Pending::new("nasty", "String"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct StringCall {
+    input: StringInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for StringCall {
+    type Output = Result<StringOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.8299c6b5153d174e46014bde635e46f5")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "String",
+            mark: *b"8299c6b5153d174e46014bde635e46f5",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+#[track_caller]
+pub fn string(value: impl Into<String>) -> StringCall {
+    StringCall {
+        input: StringInput { value: value.into() },
+        pending: bridge::call::Pending::new("nasty", "String"),
+    }
+}
+
+impl AdditionalInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> AdditionalCall {
+        AdditionalCall {
+            input: self,
+            pending: bridge::call::Pending::new("nasty", "additional"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct AdditionalCall {
+    input: AdditionalInput,
+    pending: bridge::call::Pending,
+}
+impl AdditionalCall {
+    pub fn extra<F>(
+        mut self,
+        extra: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.extra = self
+            .pending
+            .with("extra", bridge::convert::OptionalArgument::into_optional(extra));
+        self
+    }
+    pub fn extra2(
+        mut self,
+        extra2: impl bridge::convert::Argument<std::collections::BTreeMap<String, i64>>,
+    ) -> Self {
+        self.input.extra2 = self
+            .pending
+            .with("extra", bridge::convert::Argument::into_argument(extra2));
+        self
+    }
+}
+impl std::future::Future for AdditionalCall {
+    type Output = Result<AdditionalOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.981be4d563608a5845bbf684234bb398")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "additional",
+            mark: *b"981be4d563608a5845bbf684234bb398",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+#[track_caller]
+pub fn additional(known: impl Into<String>) -> AdditionalCall {
+    AdditionalCall {
+        input: AdditionalInput {
+            known: known.into(),
+            extra: None,
+            extra2: Default::default(),
+        },
+        pending: bridge::call::Pending::new("nasty", "additional"),
+    }
+}
+
+pub type AnchorsHere = Here;
+pub type AnchorsThere = There;
+impl AnchorsInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> AnchorsCall {
+        AnchorsCall {
+            input: self,
+            pending: bridge::call::Pending::new("nasty", "anchors"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct AnchorsCall {
+    input: AnchorsInput,
+    pending: bridge::call::Pending,
+}
+impl AnchorsCall {
+    pub fn a<F>(mut self, a: impl bridge::convert::OptionalArgument<Here, F>) -> Self {
+        self.input.a = self
+            .pending
+            .with("a", bridge::convert::OptionalArgument::into_optional(a));
+        self
+    }
+    pub fn b<F>(mut self, b: impl bridge::convert::OptionalArgument<There, F>) -> Self {
+        self.input.b = self
+            .pending
+            .with("b", bridge::convert::OptionalArgument::into_optional(b));
+        self
+    }
+    pub fn c<F>(
+        mut self,
+        c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
+    ) -> Self {
+        self.input.c = self
+            .pending
+            .with("c", bridge::convert::OptionalArgument::into_optional(c));
+        self
+    }
+}
+impl std::future::Future for AnchorsCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.e645d9af702bbc6f6b1451b0082737f5")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "anchors",
+            mark: *b"e645d9af702bbc6f6b1451b0082737f5",
+        };
+        let call = self.get_mut();
+        call.pending.poll_untyped(context, &TOOL, &call.input)
+    }
+}
+#[inline]
+#[track_caller]
+pub fn anchors() -> AnchorsCall {
+    AnchorsCall {
+        input: AnchorsInput {
+            a: None,
+            b: None,
+            c: None,
+        },
+        pending: bridge::call::Pending::new("nasty", "anchors"),
+    }
+}
+
+pub type ArraysOutput = Vec<Option<X>>;
 impl ArraysInput {
     #[inline]
     #[track_caller]
@@ -959,32 +5826,6 @@ pub fn arrays(pair: impl bridge::convert::Argument<(i64, String)>) -> ArraysCall
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct AsyncInput {
-    pub await_: bool,
-}
-impl bridge::convert::ToJson for AsyncInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("await", &self.await_)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for AsyncInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            await_: bridge::convert::FromJson::from_json(
-                reader.take(level, "await"),
-                reader,
-            ),
-        }
-    }
-}
 impl AsyncInput {
     #[inline]
     #[track_caller]
@@ -1024,54 +5865,6 @@ pub fn async_(await_: bool) -> AsyncCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct BooleanSchemasInput {
-    pub anything: bridge::convert::Value,
-    pub empty: Option<bridge::convert::Value>,
-    pub any_items: Option<Vec<bridge::convert::Value>>,
-    pub no_items: Option<Vec<bridge::convert::Value>>,
-}
-impl bridge::convert::ToJson for BooleanSchemasInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("anything", &self.anything)],
-            &[
-                ("empty", &self.empty),
-                ("any_items", &self.any_items),
-                ("no_items", &self.no_items),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for BooleanSchemasInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            anything: bridge::convert::FromJson::from_json(
-                reader.take(level, "anything"),
-                reader,
-            ),
-            empty: bridge::convert::FromJson::from_json(
-                reader.take(level, "empty"),
-                reader,
-            ),
-            any_items: bridge::convert::FromJson::from_json(
-                reader.take(level, "any_items"),
-                reader,
-            ),
-            no_items: bridge::convert::FromJson::from_json(
-                reader.take(level, "no_items"),
-                reader,
-            ),
-        }
-    }
-}
 impl BooleanSchemasInput {
     #[inline]
     #[track_caller]
@@ -1146,59 +5939,6 @@ pub fn boolean_schemas(anything: impl bridge::convert::Serialize) -> BooleanSche
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct CallInput {
-    pub input: Option<CallInput2>,
-}
-impl bridge::convert::ToJson for CallInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("input", &self.input)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for CallInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            input: bridge::convert::FromJson::from_json(
-                reader.take(level, "input"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct CallInput2 {
-    pub output: Option<String>,
-}
-impl bridge::convert::ToJson for CallInput2 {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("output", &self.output)])
-    }
-}
-impl bridge::convert::FromJson for CallInput2 {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            output: bridge::convert::FromJson::from_json(
-                reader.take(level, "output"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    CallInput2 = 7637440618812549998
-}
 impl CallInput {
     #[inline]
     #[track_caller]
@@ -1250,212 +5990,7 @@ pub fn call() -> CallCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct ConditionsInput {
-    pub mode: ConditionsMode,
-    pub nested: Option<ConditionsNested>,
-    pub either: Option<ConditionsEither>,
-    pub one_of_many: Option<ConditionsOneOfMany>,
-    pub with_b: Option<bool>,
-    pub with_a: Option<bool>,
-    pub for_b: Option<i64>,
-    pub for_a: Option<String>,
-}
-impl bridge::convert::ToJson for ConditionsInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("mode", &self.mode)],
-            &[
-                ("nested", &self.nested),
-                ("either", &self.either),
-                ("one_of_many", &self.one_of_many),
-                ("with_b", &self.with_b),
-                ("with_a", &self.with_a),
-                ("for_b", &self.for_b),
-                ("for_a", &self.for_a),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ConditionsInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            mode: bridge::convert::FromJson::from_json(
-                reader.take(level, "mode"),
-                reader,
-            ),
-            nested: bridge::convert::FromJson::from_json(
-                reader.take(level, "nested"),
-                reader,
-            ),
-            either: bridge::convert::FromJson::from_json(
-                reader.take(level, "either"),
-                reader,
-            ),
-            one_of_many: bridge::convert::FromJson::from_json(
-                reader.take(level, "one_of_many"),
-                reader,
-            ),
-            with_b: bridge::convert::FromJson::from_json(
-                reader.take(level, "with_b"),
-                reader,
-            ),
-            with_a: bridge::convert::FromJson::from_json(
-                reader.take(level, "with_a"),
-                reader,
-            ),
-            for_b: bridge::convert::FromJson::from_json(
-                reader.take(level, "for_b"),
-                reader,
-            ),
-            for_a: bridge::convert::FromJson::from_json(
-                reader.take(level, "for_a"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum ConditionsMode {
-    A,
-    B,
-}
-impl ConditionsMode {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::A => "a",
-            Self::B => "b",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for ConditionsMode {
-    const TEXTS: &'static [&'static str] = &["a", "b"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "a" => Self::A,
-                "b" => Self::B,
-                _ => return Err((Self::A, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ConditionsNested {
-    pub kind: Option<String>,
-    pub y: Option<String>,
-    pub x: Option<i64>,
-}
-impl bridge::convert::ToJson for ConditionsNested {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[("kind", &self.kind), ("y", &self.y), ("x", &self.x)],
-        )
-    }
-}
-impl bridge::convert::FromJson for ConditionsNested {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            kind: bridge::convert::FromJson::from_json(
-                reader.take(level, "kind"),
-                reader,
-            ),
-            y: bridge::convert::FromJson::from_json(reader.take(level, "y"), reader),
-            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ConditionsEither {
-    pub a: Option<String>,
-    pub b: Option<i64>,
-}
-impl bridge::convert::ToJson for ConditionsEither {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
-    }
-}
-impl bridge::convert::FromJson for ConditionsEither {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ConditionsOneOfMany {
-    pub a: String,
-    pub b: Option<i64>,
-}
-impl bridge::convert::ToJson for ConditionsOneOfMany {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a)], &[("b", &self.b)])
-    }
-}
-impl bridge::convert::FromJson for ConditionsOneOfMany {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ConditionsOutput {
-    pub x: i64,
-    pub extra: std::collections::BTreeMap<String, String>,
-}
-impl bridge::convert::ToJson for ConditionsOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object_with_extra(&[("x", &self.x)], &[], &self.extra)
-    }
-}
-impl bridge::convert::FromJson for ConditionsOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        reader.skip(level, &[]);
-        Self {
-            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
-        }
-    }
-}
-bridge::generated! {
-    ConditionsMode = 8783685639962005 ConditionsNested = 3706314475811216746
-    ConditionsEither = 388757258967432933 ConditionsOneOfMany = 10147518193814577905
-    ConditionsOutput = 5770376387192589515
-}
-bridge::generated_text! {
-    ; ConditionsMode
-}
+pub type ConditionsMode = Mode;
 impl ConditionsInput {
     #[inline]
     #[track_caller]
@@ -1551,9 +6086,7 @@ impl std::future::Future for ConditionsCall {
 }
 /// What holds under a condition only.
 #[track_caller]
-pub fn conditions(
-    mode: impl bridge::convert::Argument<ConditionsMode>,
-) -> ConditionsCall {
+pub fn conditions(mode: impl bridge::convert::Argument<Mode>) -> ConditionsCall {
     ConditionsCall {
         input: ConditionsInput {
             mode: bridge::convert::named(
@@ -1572,119 +6105,7 @@ pub fn conditions(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct DanglingInput {
-    pub a: Option<bridge::convert::Value>,
-    pub b: Option<bridge::convert::Value>,
-    pub c: Option<DanglingC>,
-    pub d: Option<DanglingD>,
-    pub e: Option<DanglingE>,
-}
-impl bridge::convert::ToJson for DanglingInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[
-                ("a", &self.a),
-                ("b", &self.b),
-                ("c", &self.c),
-                ("d", &self.d),
-                ("e", &self.e),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for DanglingInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
-            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
-            e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct DanglingC {
-    pub x: Option<String>,
-}
-impl bridge::convert::ToJson for DanglingC {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("x", &self.x)])
-    }
-}
-impl bridge::convert::FromJson for DanglingC {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct DanglingD {
-    pub deep: Option<String>,
-}
-impl bridge::convert::ToJson for DanglingD {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("deep", &self.deep)])
-    }
-}
-impl bridge::convert::FromJson for DanglingD {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            deep: bridge::convert::FromJson::from_json(
-                reader.take(level, "deep"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct DanglingE {
-    pub deep: Option<String>,
-}
-impl bridge::convert::ToJson for DanglingE {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("deep", &self.deep)])
-    }
-}
-impl bridge::convert::FromJson for DanglingE {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            deep: bridge::convert::FromJson::from_json(
-                reader.take(level, "deep"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    DanglingC = 18071596217157891794 DanglingD = 10097845861603959076 DanglingE =
-    10097845861603959076
-}
+pub type DanglingC = Item;
 impl DanglingInput {
     #[inline]
     #[track_caller]
@@ -1709,10 +6130,7 @@ impl DanglingCall {
         self.input.b = bridge::convert::optional_value(&b);
         self
     }
-    pub fn c<F>(
-        mut self,
-        c: impl bridge::convert::OptionalArgument<DanglingC, F>,
-    ) -> Self {
+    pub fn c<F>(mut self, c: impl bridge::convert::OptionalArgument<Item, F>) -> Self {
         self.input.c = self
             .pending
             .with("c", bridge::convert::OptionalArgument::into_optional(c));
@@ -1729,7 +6147,7 @@ impl DanglingCall {
     }
     pub fn e<F>(
         mut self,
-        e: impl bridge::convert::OptionalArgument<DanglingE, F>,
+        e: impl bridge::convert::OptionalArgument<DanglingD, F>,
     ) -> Self {
         self.input.e = self
             .pending
@@ -1768,30 +6186,6 @@ pub fn dangling() -> DanglingCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct DescriptionInput {
-    /// * / } #![evil] '''rust fn main() { loop {} } '''
-    pub x: Option<String>,
-}
-impl bridge::convert::ToJson for DescriptionInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("x", &self.x)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for DescriptionInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-        }
-    }
-}
 impl DescriptionInput {
     #[inline]
     #[track_caller]
@@ -1840,152 +6234,7 @@ pub fn description() -> DescriptionCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct Draft3Input {
-    pub needed: i64,
-    pub base: String,
-    pub free: Option<bridge::convert::Value>,
-    pub above: Option<f64>,
-    pub either: Option<Draft3Either>,
-    pub extended: Option<Draft3Extended>,
-    pub disallowed: Option<bridge::convert::Value>,
-}
-impl bridge::convert::ToJson for Draft3Input {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("needed", &self.needed), ("base", &self.base)],
-            &[
-                ("free", &self.free),
-                ("above", &self.above),
-                ("either", &self.either),
-                ("extended", &self.extended),
-                ("disallowed", &self.disallowed),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for Draft3Input {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            needed: bridge::convert::FromJson::from_json(
-                reader.take(level, "needed"),
-                reader,
-            ),
-            base: bridge::convert::FromJson::from_json(
-                reader.take(level, "base"),
-                reader,
-            ),
-            free: bridge::convert::FromJson::from_json(
-                reader.take(level, "free"),
-                reader,
-            ),
-            above: bridge::convert::FromJson::from_json(
-                reader.take(level, "above"),
-                reader,
-            ),
-            either: bridge::convert::FromJson::from_json(
-                reader.take(level, "either"),
-                reader,
-            ),
-            extended: bridge::convert::FromJson::from_json(
-                reader.take(level, "extended"),
-                reader,
-            ),
-            disallowed: bridge::convert::FromJson::from_json(
-                reader.take(level, "disallowed"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum Draft3Either {
-    Text(String),
-    Object(Draft3EitherObject),
-}
-impl bridge::convert::ToJson for Draft3Either {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
-        }
-    }
-}
-impl bridge::convert::FromJson for Draft3Either {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Object(_) => {
-                Self::Object(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.mismatch("text or object", &value);
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Draft3EitherObject {
-    pub x: Option<i64>,
-}
-impl bridge::convert::ToJson for Draft3EitherObject {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("x", &self.x)])
-    }
-}
-impl bridge::convert::FromJson for Draft3EitherObject {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct Draft3Extended {
-    pub a: i64,
-    pub b: Option<String>,
-}
-impl bridge::convert::ToJson for Draft3Extended {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a)], &[("b", &self.b)])
-    }
-}
-impl bridge::convert::FromJson for Draft3Extended {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
-bridge::generated! {
-    Draft3Either = 17433824873950705000 Draft3EitherObject = 6682383240108669678
-    Draft3Extended = 15629552396684214473
-}
+pub type Draft3EitherObject = Here;
 impl Draft3Input {
     #[inline]
     #[track_caller]
@@ -2078,187 +6327,7 @@ pub fn draft3(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct EnumsInput {
-    pub null_value: Option<EnumsNullValue>,
-    pub twice: EnumsTwice,
-    pub null_const: Option<()>,
-    pub null_type: Option<EnumsNullType>,
-    pub empty: Option<bridge::convert::Value>,
-    pub big: Option<u64>,
-    pub typed: Option<EnumsTyped>,
-    pub objects: Option<bridge::convert::Value>,
-    pub floats: Option<f64>,
-    pub booleans: Option<bool>,
-}
-impl bridge::convert::ToJson for EnumsInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("null_value", &self.null_value), ("twice", &self.twice), ("flag", &true)],
-            &[
-                ("null_const", &self.null_const),
-                ("null_type", &self.null_type),
-                ("empty", &self.empty),
-                ("big", &self.big),
-                ("typed", &self.typed),
-                ("objects", &self.objects),
-                ("floats", &self.floats),
-                ("booleans", &self.booleans),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for EnumsInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            null_value: bridge::convert::FromJson::from_json(
-                reader.take(level, "null_value"),
-                reader,
-            ),
-            twice: bridge::convert::FromJson::from_json(
-                reader.take(level, "twice"),
-                reader,
-            ),
-            null_const: bridge::convert::FromJson::from_json(
-                reader.take(level, "null_const"),
-                reader,
-            ),
-            null_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "null_type"),
-                reader,
-            ),
-            empty: bridge::convert::FromJson::from_json(
-                reader.take(level, "empty"),
-                reader,
-            ),
-            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
-            typed: bridge::convert::FromJson::from_json(
-                reader.take(level, "typed"),
-                reader,
-            ),
-            objects: bridge::convert::FromJson::from_json(
-                reader.take(level, "objects"),
-                reader,
-            ),
-            floats: bridge::convert::FromJson::from_json(
-                reader.take(level, "floats"),
-                reader,
-            ),
-            booleans: bridge::convert::FromJson::from_json(
-                reader.take(level, "booleans"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum EnumsNullValue {
-    A,
-}
-impl EnumsNullValue {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::A => "a",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for EnumsNullValue {
-    const TEXTS: &'static [&'static str] = &["a"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "a" => Self::A,
-                _ => return Err((Self::A, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum EnumsTwice {
-    A,
-    B,
-}
-impl EnumsTwice {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::A => "a",
-            Self::B => "b",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for EnumsTwice {
-    const TEXTS: &'static [&'static str] = &["a", "b"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "a" => Self::A,
-                "b" => Self::B,
-                _ => return Err((Self::A, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum EnumsNullType {
-    A,
-    B,
-}
-impl EnumsNullType {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::A => "a",
-            Self::B => "b",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for EnumsNullType {
-    const TEXTS: &'static [&'static str] = &["a", "b"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "a" => Self::A,
-                "b" => Self::B,
-                _ => return Err((Self::A, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum EnumsTyped {
-    A,
-}
-impl EnumsTyped {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::A => "a",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for EnumsTyped {
-    const TEXTS: &'static [&'static str] = &["a"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "a" => Self::A,
-                _ => return Err((Self::A, Self::TEXTS)),
-            },
-        )
-    }
-}
-bridge::generated! {
-    EnumsNullValue = 17069543472897223453 EnumsTwice = 8783685639962005 EnumsNullType =
-    8783685639962005 EnumsTyped = 17069543472897223453
-}
-bridge::generated_text! {
-    ; EnumsNullValue EnumsTwice EnumsNullType EnumsTyped
-}
+pub type EnumsTwice = Mode;
 impl EnumsInput {
     #[inline]
     #[track_caller]
@@ -2286,7 +6355,7 @@ impl EnumsCall {
     }
     pub fn null_type<F>(
         mut self,
-        null_type: impl bridge::convert::OptionalArgument<EnumsNullType, F>,
+        null_type: impl bridge::convert::OptionalArgument<Mode, F>,
     ) -> Self {
         self.input.null_type = self
             .pending
@@ -2311,7 +6380,7 @@ impl EnumsCall {
     }
     pub fn typed<F>(
         mut self,
-        typed: impl bridge::convert::OptionalArgument<EnumsTyped, F>,
+        typed: impl bridge::convert::OptionalArgument<EnumsNullValue, F>,
     ) -> Self {
         self.input.typed = self
             .pending
@@ -2357,7 +6426,7 @@ impl std::future::Future for EnumsCall {
 #[track_caller]
 pub fn enums<F>(
     null_value: impl bridge::convert::OptionalArgument<EnumsNullValue, F>,
-    twice: impl bridge::convert::Argument<EnumsTwice>,
+    twice: impl bridge::convert::Argument<Mode>,
 ) -> EnumsCall {
     EnumsCall {
         input: EnumsInput {
@@ -2382,61 +6451,6 @@ pub fn enums<F>(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct FourRequiredInput {
-    pub source: String,
-    pub target: String,
-    pub owner: String,
-    pub repo: String,
-    pub zeta: String,
-}
-impl bridge::convert::ToJson for FourRequiredInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("source", &self.source),
-                ("target", &self.target),
-                ("owner", &self.owner),
-                ("repo", &self.repo),
-                ("zeta", &self.zeta),
-            ],
-            &[],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for FourRequiredInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            source: bridge::convert::FromJson::from_json(
-                reader.take(level, "source"),
-                reader,
-            ),
-            target: bridge::convert::FromJson::from_json(
-                reader.take(level, "target"),
-                reader,
-            ),
-            owner: bridge::convert::FromJson::from_json(
-                reader.take(level, "owner"),
-                reader,
-            ),
-            repo: bridge::convert::FromJson::from_json(
-                reader.take(level, "repo"),
-                reader,
-            ),
-            zeta: bridge::convert::FromJson::from_json(
-                reader.take(level, "zeta"),
-                reader,
-            ),
-        }
-    }
-}
 impl FourRequiredInput {
     #[inline]
     #[track_caller]
@@ -2489,28 +6503,6 @@ pub fn four_required(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct InputNonsenseInput {
-    pub arguments: bridge::convert::Value,
-}
-impl bridge::convert::ToJson for InputNonsenseInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        self.arguments.clone()
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for InputNonsenseInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        Self {
-            arguments: bridge::convert::FromJson::from_json(value, reader),
-        }
-    }
-}
 pub type InputNonsenseOutput = bridge::convert::Value;
 impl InputNonsenseInput {
     #[inline]
@@ -2551,53 +6543,7 @@ pub fn input_nonsense(arguments: impl bridge::convert::Serialize) -> InputNonsen
         .call()
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct InputNotObjectInput {
-    pub arguments: bridge::convert::Value,
-}
-impl bridge::convert::ToJson for InputNotObjectInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        self.arguments.clone()
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for InputNotObjectInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        Self {
-            arguments: bridge::convert::FromJson::from_json(value, reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct InputNotObjectOutput2 {
-    pub a: Option<String>,
-}
-impl bridge::convert::ToJson for InputNotObjectOutput2 {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a)])
-    }
-}
-impl bridge::convert::FromJson for InputNotObjectOutput2 {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-pub type InputNotObjectOutput = Vec<InputNotObjectOutput2>;
-bridge::generated! {
-    InputNotObjectOutput2 = 3606291353171364885
-}
+pub type InputNotObjectOutput = Vec<ResultItem>;
 impl InputNotObjectInput {
     #[inline]
     #[track_caller]
@@ -2639,30 +6585,6 @@ pub fn input_not_object(
         .call()
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct InputOpenInput {
-    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
-}
-impl bridge::convert::ToJson for InputOpenInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object_with_extra(&[], &[], &self.extra)
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for InputOpenInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        reader.skip(level, &[]);
-        Self {
-            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
-        }
-    }
-}
 pub type InputOpenOutput = bridge::convert::Value;
 impl InputOpenInput {
     #[inline]
@@ -2719,30 +6641,6 @@ pub fn input_open() -> InputOpenCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct InputTrueInput {
-    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
-}
-impl bridge::convert::ToJson for InputTrueInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object_with_extra(&[], &[], &self.extra)
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for InputTrueInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        reader.skip(level, &[]);
-        Self {
-            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
-        }
-    }
-}
 pub type InputTrueOutput = bridge::convert::Value;
 impl InputTrueInput {
     #[inline]
@@ -2799,60 +6697,6 @@ pub fn input_true() -> InputTrueCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct InputUnionInput {
-    pub a: Option<String>,
-    pub b: Option<i64>,
-}
-impl bridge::convert::ToJson for InputUnionInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for InputUnionInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct InputUnionOutput {
-    pub ok: Option<bool>,
-    pub error: Option<String>,
-}
-impl bridge::convert::ToJson for InputUnionOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("ok", &self.ok), ("error", &self.error)])
-    }
-}
-impl bridge::convert::FromJson for InputUnionOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            ok: bridge::convert::FromJson::from_json(reader.take(level, "ok"), reader),
-            error: bridge::convert::FromJson::from_json(
-                reader.take(level, "error"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    InputUnionOutput = 6247862710269785681
-}
 impl InputUnionInput {
     #[inline]
     #[track_caller]
@@ -2908,25 +6752,6 @@ pub fn input_union() -> InputUnionCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ListOrders2Input {}
-impl bridge::convert::ToJson for ListOrders2Input {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ListOrders2Input {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 impl ListOrders2Input {
     #[inline]
     #[track_caller]
@@ -2967,25 +6792,6 @@ pub fn list_orders2() -> ListOrders2Call {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ListOrders3Input {}
-impl bridge::convert::ToJson for ListOrders3Input {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ListOrders3Input {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 impl ListOrders3Input {
     #[inline]
     #[track_caller]
@@ -3027,59 +6833,6 @@ pub fn list_orders3() -> ListOrders3Call {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ListOrdersInput {
-    pub input: Option<i64>,
-}
-impl bridge::convert::ToJson for ListOrdersInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("input", &self.input)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ListOrdersInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            input: bridge::convert::FromJson::from_json(
-                reader.take(level, "input"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListOrdersOutput {
-    pub total: i64,
-}
-impl bridge::convert::ToJson for ListOrdersOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("total", &self.total)], &[])
-    }
-}
-impl bridge::convert::FromJson for ListOrdersOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            total: bridge::convert::FromJson::from_json(
-                reader.take(level, "total"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    ListOrdersOutput = 17472486324705025873
-}
 impl ListOrdersInput {
     #[inline]
     #[track_caller]
@@ -3131,53 +6884,6 @@ pub fn list_orders() -> ListOrdersCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ListOrdersInputInput {
-    pub a: Option<ListOrdersInputA>,
-}
-impl bridge::convert::ToJson for ListOrdersInputInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for ListOrdersInputInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ListOrdersInputA {
-    pub b: Option<i64>,
-}
-impl bridge::convert::ToJson for ListOrdersInputA {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("b", &self.b)])
-    }
-}
-impl bridge::convert::FromJson for ListOrdersInputA {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
-bridge::generated! {
-    ListOrdersInputA = 6686017777728364122
-}
 impl ListOrdersInputInput {
     #[inline]
     #[track_caller]
@@ -3230,25 +6936,6 @@ pub fn list_orders_input() -> ListOrdersInputCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct MainInput {}
-impl bridge::convert::ToJson for MainInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for MainInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 impl MainInput {
     #[inline]
     #[track_caller]
@@ -3289,90 +6976,6 @@ pub fn main() -> MainCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct MapsInput {
-    pub labels: std::collections::BTreeMap<String, String>,
-    pub nested: Option<std::collections::BTreeMap<String, Vec<MapsNested>>>,
-    pub patterns: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
-    pub both: Option<std::collections::BTreeMap<String, bridge::Scalar>>,
-    pub free: Option<bridge::convert::Value>,
-    pub closed: Option<bridge::convert::Value>,
-}
-impl bridge::convert::ToJson for MapsInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("labels", &self.labels)],
-            &[
-                ("nested", &self.nested),
-                ("patterns", &self.patterns),
-                ("both", &self.both),
-                ("free", &self.free),
-                ("closed", &self.closed),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for MapsInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            labels: bridge::convert::FromJson::from_json(
-                reader.take(level, "labels"),
-                reader,
-            ),
-            nested: bridge::convert::FromJson::from_json(
-                reader.take(level, "nested"),
-                reader,
-            ),
-            patterns: bridge::convert::FromJson::from_json(
-                reader.take(level, "patterns"),
-                reader,
-            ),
-            both: bridge::convert::FromJson::from_json(
-                reader.take(level, "both"),
-                reader,
-            ),
-            free: bridge::convert::FromJson::from_json(
-                reader.take(level, "free"),
-                reader,
-            ),
-            closed: bridge::convert::FromJson::from_json(
-                reader.take(level, "closed"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct MapsNested {
-    pub a: Option<i64>,
-}
-impl bridge::convert::ToJson for MapsNested {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a)])
-    }
-}
-impl bridge::convert::FromJson for MapsNested {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-bridge::generated! {
-    MapsNested = 13943670770559282363
-}
 impl MapsInput {
     #[inline]
     #[track_caller]
@@ -3473,68 +7076,7 @@ pub fn maps(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct MergedInput {
-    pub a: String,
-    pub b: i64,
-    pub shared: Option<String>,
-}
-impl bridge::convert::ToJson for MergedInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("a", &self.a), ("b", &self.b)],
-            &[("shared", &self.shared)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for MergedInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-            shared: bridge::convert::FromJson::from_json(
-                reader.take(level, "shared"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct MergedOutput {
-    pub id: i64,
-    pub more: i64,
-}
-impl bridge::convert::ToJson for MergedOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("id", &self.id), ("more", &self.more)], &[])
-    }
-}
-impl bridge::convert::FromJson for MergedOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-            more: bridge::convert::FromJson::from_json(
-                reader.take(level, "more"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    MergedOutput = 1781433353411901028
-}
+pub type MergedOutput = Beside;
 impl MergedInput {
     #[inline]
     #[track_caller]
@@ -3590,106 +7132,6 @@ pub fn merged(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct MethodNamesInput {
-    pub call: Option<i64>,
-    pub poll: Option<i64>,
-    pub clone: Option<i64>,
-    pub into_future: Option<i64>,
-    pub drop: Option<i64>,
-    pub to_json: Option<i64>,
-    pub from_json: Option<i64>,
-    pub map: Option<i64>,
-    pub then: Option<i64>,
-    pub boxed: Option<i64>,
-    pub input: Option<i64>,
-    pub pending: Option<i64>,
-    pub context: Option<i64>,
-}
-impl bridge::convert::ToJson for MethodNamesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[
-                ("call", &self.call),
-                ("poll", &self.poll),
-                ("clone", &self.clone),
-                ("into_future", &self.into_future),
-                ("drop", &self.drop),
-                ("to_json", &self.to_json),
-                ("from_json", &self.from_json),
-                ("map", &self.map),
-                ("then", &self.then),
-                ("boxed", &self.boxed),
-                ("input", &self.input),
-                ("pending", &self.pending),
-                ("context", &self.context),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for MethodNamesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            call: bridge::convert::FromJson::from_json(
-                reader.take(level, "call"),
-                reader,
-            ),
-            poll: bridge::convert::FromJson::from_json(
-                reader.take(level, "poll"),
-                reader,
-            ),
-            clone: bridge::convert::FromJson::from_json(
-                reader.take(level, "clone"),
-                reader,
-            ),
-            into_future: bridge::convert::FromJson::from_json(
-                reader.take(level, "into_future"),
-                reader,
-            ),
-            drop: bridge::convert::FromJson::from_json(
-                reader.take(level, "drop"),
-                reader,
-            ),
-            to_json: bridge::convert::FromJson::from_json(
-                reader.take(level, "to_json"),
-                reader,
-            ),
-            from_json: bridge::convert::FromJson::from_json(
-                reader.take(level, "from_json"),
-                reader,
-            ),
-            map: bridge::convert::FromJson::from_json(reader.take(level, "map"), reader),
-            then: bridge::convert::FromJson::from_json(
-                reader.take(level, "then"),
-                reader,
-            ),
-            boxed: bridge::convert::FromJson::from_json(
-                reader.take(level, "boxed"),
-                reader,
-            ),
-            input: bridge::convert::FromJson::from_json(
-                reader.take(level, "input"),
-                reader,
-            ),
-            pending: bridge::convert::FromJson::from_json(
-                reader.take(level, "pending"),
-                reader,
-            ),
-            context: bridge::convert::FromJson::from_json(
-                reader.take(level, "context"),
-                reader,
-            ),
-        }
-    }
-}
 impl MethodNamesInput {
     #[inline]
     #[track_caller]
@@ -3870,58 +7312,7 @@ pub fn method_names() -> MethodNamesCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct MissingTypeInput {
-    pub a: MissingTypeA,
-    pub c: Option<Vec<i64>>,
-    /// no type at all
-    pub d: Option<bridge::convert::Value>,
-}
-impl bridge::convert::ToJson for MissingTypeInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a)], &[("c", &self.c), ("d", &self.d)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for MissingTypeInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
-            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct MissingTypeA {
-    pub b: Option<String>,
-}
-impl bridge::convert::ToJson for MissingTypeA {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("b", &self.b)])
-    }
-}
-impl bridge::convert::FromJson for MissingTypeA {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
-bridge::generated! {
-    MissingTypeA = 6482646815799966882
-}
+pub type MissingTypeA = ResultItem2;
 impl MissingTypeInput {
     #[inline]
     #[track_caller]
@@ -3970,7 +7361,7 @@ impl std::future::Future for MissingTypeCall {
     }
 }
 #[track_caller]
-pub fn missing_type(a: impl bridge::convert::Argument<MissingTypeA>) -> MissingTypeCall {
+pub fn missing_type(a: impl bridge::convert::Argument<ResultItem2>) -> MissingTypeCall {
     MissingTypeCall {
         input: MissingTypeInput {
             a: bridge::convert::named("a", bridge::convert::Argument::into_argument(a)),
@@ -3981,58 +7372,6 @@ pub fn missing_type(a: impl bridge::convert::Argument<MissingTypeA>) -> MissingT
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct NonsenseInput {
-    pub a: Option<bridge::convert::Value>,
-    pub b: Option<bridge::convert::Value>,
-    pub c: Option<bridge::convert::Value>,
-    pub d: Option<Vec<bridge::convert::Value>>,
-    pub e: Option<bridge::convert::Value>,
-    pub f: Option<bridge::convert::Value>,
-    pub g: Option<bridge::convert::Value>,
-    pub h: Option<bridge::convert::Value>,
-    pub i: Option<bridge::convert::Value>,
-}
-impl bridge::convert::ToJson for NonsenseInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[
-                ("a", &self.a),
-                ("b", &self.b),
-                ("c", &self.c),
-                ("d", &self.d),
-                ("e", &self.e),
-                ("f", &self.f),
-                ("g", &self.g),
-                ("h", &self.h),
-                ("i", &self.i),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for NonsenseInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
-            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
-            e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
-            f: bridge::convert::FromJson::from_json(reader.take(level, "f"), reader),
-            g: bridge::convert::FromJson::from_json(reader.take(level, "g"), reader),
-            h: bridge::convert::FromJson::from_json(reader.take(level, "h"), reader),
-            i: bridge::convert::FromJson::from_json(reader.take(level, "i"), reader),
-        }
-    }
-}
 impl NonsenseInput {
     #[inline]
     #[track_caller]
@@ -4126,45 +7465,6 @@ pub fn nonsense() -> NonsenseCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct NullDefaultInput {
-    pub text: Option<String>,
-    pub flag: Option<bool>,
-    pub list: Option<Vec<String>>,
-}
-impl bridge::convert::ToJson for NullDefaultInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[("text", &self.text), ("flag", &self.flag), ("list", &self.list)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for NullDefaultInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            text: bridge::convert::FromJson::from_json(
-                reader.take(level, "text"),
-                reader,
-            ),
-            flag: bridge::convert::FromJson::from_json(
-                reader.take(level, "flag"),
-                reader,
-            ),
-            list: bridge::convert::FromJson::from_json(
-                reader.take(level, "list"),
-                reader,
-            ),
-        }
-    }
-}
 impl NullDefaultInput {
     #[inline]
     #[track_caller]
@@ -4234,203 +7534,9 @@ pub fn null_default() -> NullDefaultCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct NullableInput {
-    pub required_one: Option<i64>,
-    pub required_object: Option<NullableRequiredObject>,
-    pub list: Option<String>,
-    pub any_of: Option<String>,
-    pub one_of: Option<i64>,
-    pub open_api: Option<String>,
-    pub enumerated: Option<NullableEnumerated>,
-    pub null_only: Option<()>,
-    pub twice: Option<String>,
-    pub items: Option<Vec<Option<String>>>,
-}
-impl bridge::convert::ToJson for NullableInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("required_one", &self.required_one),
-                ("required_object", &self.required_object),
-            ],
-            &[
-                ("list", &self.list),
-                ("any_of", &self.any_of),
-                ("one_of", &self.one_of),
-                ("open_api", &self.open_api),
-                ("enumerated", &self.enumerated),
-                ("null_only", &self.null_only),
-                ("twice", &self.twice),
-                ("items", &self.items),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for NullableInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            required_one: bridge::convert::FromJson::from_json(
-                reader.take(level, "required_one"),
-                reader,
-            ),
-            required_object: bridge::convert::FromJson::from_json(
-                reader.take(level, "required_object"),
-                reader,
-            ),
-            list: bridge::convert::FromJson::from_json(
-                reader.take(level, "list"),
-                reader,
-            ),
-            any_of: bridge::convert::FromJson::from_json(
-                reader.take(level, "any_of"),
-                reader,
-            ),
-            one_of: bridge::convert::FromJson::from_json(
-                reader.take(level, "one_of"),
-                reader,
-            ),
-            open_api: bridge::convert::FromJson::from_json(
-                reader.take(level, "open_api"),
-                reader,
-            ),
-            enumerated: bridge::convert::FromJson::from_json(
-                reader.take(level, "enumerated"),
-                reader,
-            ),
-            null_only: bridge::convert::FromJson::from_json(
-                reader.take(level, "null_only"),
-                reader,
-            ),
-            twice: bridge::convert::FromJson::from_json(
-                reader.take(level, "twice"),
-                reader,
-            ),
-            items: bridge::convert::FromJson::from_json(
-                reader.take(level, "items"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct NullableRequiredObject {
-    pub a: Option<String>,
-}
-impl bridge::convert::ToJson for NullableRequiredObject {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a)])
-    }
-}
-impl bridge::convert::FromJson for NullableRequiredObject {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum NullableEnumerated {
-    A,
-    B,
-}
-impl NullableEnumerated {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::A => "a",
-            Self::B => "b",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for NullableEnumerated {
-    const TEXTS: &'static [&'static str] = &["a", "b"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "a" => Self::A,
-                "b" => Self::B,
-                _ => return Err((Self::A, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct NullableOutput {
-    pub required_one: Option<i64>,
-    pub optional: Option<i64>,
-    pub open_api: Option<NullableX>,
-}
-impl bridge::convert::ToJson for NullableOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("required_one", &self.required_one)],
-            &[("optional", &self.optional), ("open_api", &self.open_api)],
-        )
-    }
-}
-impl bridge::convert::FromJson for NullableOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            required_one: bridge::convert::FromJson::from_json(
-                reader.take(level, "required_one"),
-                reader,
-            ),
-            optional: bridge::convert::FromJson::from_json(
-                reader.take(level, "optional"),
-                reader,
-            ),
-            open_api: bridge::convert::FromJson::from_json(
-                reader.take(level, "open_api"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct NullableX {
-    pub a: String,
-}
-impl bridge::convert::ToJson for NullableX {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a)], &[])
-    }
-}
-impl bridge::convert::FromJson for NullableX {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-bridge::generated! {
-    NullableRequiredObject = 3606291353171364885 NullableEnumerated = 8783685639962005
-    NullableOutput = 16047835468790368410 NullableX = 1390161132095383598
-}
-bridge::generated_text! {
-    ; NullableEnumerated
-}
+pub type NullableRequiredObject = ResultItem;
+pub type NullableEnumerated = Mode;
+pub type NullableX = X;
 impl NullableInput {
     #[inline]
     #[track_caller]
@@ -4479,7 +7585,7 @@ impl NullableCall {
     }
     pub fn enumerated<F>(
         mut self,
-        enumerated: impl bridge::convert::OptionalArgument<NullableEnumerated, F>,
+        enumerated: impl bridge::convert::OptionalArgument<Mode, F>,
     ) -> Self {
         self.input.enumerated = self
             .pending
@@ -4535,7 +7641,7 @@ impl std::future::Future for NullableCall {
 #[track_caller]
 pub fn nullable<F, F1>(
     required_one: impl bridge::convert::OptionalArgument<i64, F>,
-    required_object: impl bridge::convert::OptionalArgument<NullableRequiredObject, F1>,
+    required_object: impl bridge::convert::OptionalArgument<ResultItem, F1>,
 ) -> NullableCall {
     NullableCall {
         input: NullableInput {
@@ -4560,100 +7666,7 @@ pub fn nullable<F, F1>(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct NullableNestedInput {
-    pub a: Option<i64>,
-    pub c: Vec<Option<NullableNestedMaybe>>,
-    pub f: Option<NullableNestedF>,
-    pub b: Option<NullableNestedMaybe>,
-    /// Perhaps.
-    pub d: Option<NullableNestedMaybe>,
-    pub e: Option<std::collections::BTreeMap<String, Option<String>>>,
-}
-impl bridge::convert::ToJson for NullableNestedInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("a", &self.a), ("c", &self.c), ("f", &self.f)],
-            &[("b", &self.b), ("d", &self.d), ("e", &self.e)],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for NullableNestedInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
-            f: bridge::convert::FromJson::from_json(reader.take(level, "f"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
-            e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct NullableNestedMaybe {
-    pub x: i64,
-}
-impl bridge::convert::ToJson for NullableNestedMaybe {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("x", &self.x)], &[])
-    }
-}
-impl bridge::convert::FromJson for NullableNestedMaybe {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum NullableNestedF {
-    Text(String),
-    List(Vec<String>),
-}
-impl bridge::convert::ToJson for NullableNestedF {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
-        }
-    }
-}
-impl bridge::convert::FromJson for NullableNestedF {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Array(_) => {
-                Self::List(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.mismatch("text or list", &value);
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-bridge::generated! {
-    NullableNestedMaybe = 12127835749067290388 NullableNestedF = 17394679515062012386
-}
+pub type NullableNestedMaybe = Maybe;
 impl NullableNestedInput {
     #[inline]
     #[track_caller]
@@ -4670,20 +7683,14 @@ pub struct NullableNestedCall {
     pending: bridge::call::Pending,
 }
 impl NullableNestedCall {
-    pub fn b<F>(
-        mut self,
-        b: impl bridge::convert::OptionalArgument<NullableNestedMaybe, F>,
-    ) -> Self {
+    pub fn b<F>(mut self, b: impl bridge::convert::OptionalArgument<Maybe, F>) -> Self {
         self.input.b = self
             .pending
             .with("b", bridge::convert::OptionalArgument::into_optional(b));
         self
     }
     /// Perhaps.
-    pub fn d<F>(
-        mut self,
-        d: impl bridge::convert::OptionalArgument<NullableNestedMaybe, F>,
-    ) -> Self {
+    pub fn d<F>(mut self, d: impl bridge::convert::OptionalArgument<Maybe, F>) -> Self {
         self.input.d = self
             .pending
             .with("d", bridge::convert::OptionalArgument::into_optional(d));
@@ -4722,7 +7729,7 @@ impl std::future::Future for NullableNestedCall {
 #[track_caller]
 pub fn nullable_nested<F, F2>(
     a: impl bridge::convert::OptionalArgument<i64, F>,
-    c: impl bridge::convert::Argument<Vec<Option<NullableNestedMaybe>>>,
+    c: impl bridge::convert::Argument<Vec<Option<Maybe>>>,
     f: impl bridge::convert::OptionalArgument<NullableNestedF, F2>,
 ) -> NullableNestedCall {
     NullableNestedCall {
@@ -4744,99 +7751,6 @@ pub fn nullable_nested<F, F2>(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct NumericEnumsInput {
-    pub priority: Option<i64>,
-    pub ratio: Option<f64>,
-    pub flag: Option<bool>,
-    pub mixed: Option<bridge::Scalar>,
-    pub none: Option<bridge::convert::Value>,
-    pub big: Option<u64>,
-    pub large: Option<u64>,
-}
-impl bridge::convert::ToJson for NumericEnumsInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[
-                ("priority", &self.priority),
-                ("ratio", &self.ratio),
-                ("flag", &self.flag),
-                ("mixed", &self.mixed),
-                ("none", &self.none),
-                ("big", &self.big),
-                ("large", &self.large),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for NumericEnumsInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            priority: bridge::convert::FromJson::from_json(
-                reader.take(level, "priority"),
-                reader,
-            ),
-            ratio: bridge::convert::FromJson::from_json(
-                reader.take(level, "ratio"),
-                reader,
-            ),
-            flag: bridge::convert::FromJson::from_json(
-                reader.take(level, "flag"),
-                reader,
-            ),
-            mixed: bridge::convert::FromJson::from_json(
-                reader.take(level, "mixed"),
-                reader,
-            ),
-            none: bridge::convert::FromJson::from_json(
-                reader.take(level, "none"),
-                reader,
-            ),
-            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
-            large: bridge::convert::FromJson::from_json(
-                reader.take(level, "large"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct NumericEnumsOutput {
-    pub big: u64,
-    pub priority: i64,
-}
-impl bridge::convert::ToJson for NumericEnumsOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("big", &self.big), ("priority", &self.priority)], &[])
-    }
-}
-impl bridge::convert::FromJson for NumericEnumsOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
-            priority: bridge::convert::FromJson::from_json(
-                reader.take(level, "priority"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    NumericEnumsOutput = 7083993770359409199
-}
 impl NumericEnumsInput {
     #[inline]
     #[track_caller]
@@ -4944,153 +7858,7 @@ pub fn numeric_enums() -> NumericEnumsCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct OpenObjectsInput {
-    pub any: bridge::convert::Value,
-    pub described: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
-    pub unevaluated: Option<std::collections::BTreeMap<String, i64>>,
-    pub with_fields: Option<OpenObjectsWithFields>,
-    pub closed: Option<OpenObjectsClosed>,
-    pub forbidden: Option<OpenObjectsForbidden>,
-    pub named: Option<std::collections::BTreeMap<String, bool>>,
-    pub maps: Option<
-        std::collections::BTreeMap<
-            String,
-            std::collections::BTreeMap<String, Option<i64>>,
-        >,
-    >,
-}
-impl bridge::convert::ToJson for OpenObjectsInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("any", &self.any)],
-            &[
-                ("described", &self.described),
-                ("unevaluated", &self.unevaluated),
-                ("with_fields", &self.with_fields),
-                ("closed", &self.closed),
-                ("forbidden", &self.forbidden),
-                ("named", &self.named),
-                ("maps", &self.maps),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for OpenObjectsInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            any: bridge::convert::FromJson::from_json(reader.take(level, "any"), reader),
-            described: bridge::convert::FromJson::from_json(
-                reader.take(level, "described"),
-                reader,
-            ),
-            unevaluated: bridge::convert::FromJson::from_json(
-                reader.take(level, "unevaluated"),
-                reader,
-            ),
-            with_fields: bridge::convert::FromJson::from_json(
-                reader.take(level, "with_fields"),
-                reader,
-            ),
-            closed: bridge::convert::FromJson::from_json(
-                reader.take(level, "closed"),
-                reader,
-            ),
-            forbidden: bridge::convert::FromJson::from_json(
-                reader.take(level, "forbidden"),
-                reader,
-            ),
-            named: bridge::convert::FromJson::from_json(
-                reader.take(level, "named"),
-                reader,
-            ),
-            maps: bridge::convert::FromJson::from_json(
-                reader.take(level, "maps"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct OpenObjectsWithFields {
-    pub a: Option<String>,
-    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
-}
-impl bridge::convert::ToJson for OpenObjectsWithFields {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object_with_extra(&[], &[("a", &self.a)], &self.extra)
-    }
-}
-impl bridge::convert::FromJson for OpenObjectsWithFields {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        reader.skip(level, &[]);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct OpenObjectsClosed {
-    pub a: Option<String>,
-}
-impl bridge::convert::ToJson for OpenObjectsClosed {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a)])
-    }
-}
-impl bridge::convert::FromJson for OpenObjectsClosed {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct OpenObjectsForbidden {
-    pub a: Option<String>,
-    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
-}
-impl bridge::convert::ToJson for OpenObjectsForbidden {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object_with_extra(&[], &[("a", &self.a)], &self.extra)
-    }
-}
-impl bridge::convert::FromJson for OpenObjectsForbidden {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        reader.skip(level, &[]);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
-        }
-    }
-}
-bridge::generated! {
-    OpenObjectsWithFields = 28024161402802172 OpenObjectsClosed = 3606291353171364885
-    OpenObjectsForbidden = 28024161402802172
-}
+pub type OpenObjectsClosed = ResultItem;
 impl OpenObjectsInput {
     #[inline]
     #[track_caller]
@@ -5151,7 +7919,7 @@ impl OpenObjectsCall {
     }
     pub fn closed<F>(
         mut self,
-        closed: impl bridge::convert::OptionalArgument<OpenObjectsClosed, F>,
+        closed: impl bridge::convert::OptionalArgument<ResultItem, F>,
     ) -> Self {
         self.input.closed = self
             .pending
@@ -5160,7 +7928,7 @@ impl OpenObjectsCall {
     }
     pub fn forbidden<F>(
         mut self,
-        forbidden: impl bridge::convert::OptionalArgument<OpenObjectsForbidden, F>,
+        forbidden: impl bridge::convert::OptionalArgument<OpenObjectsWithFields, F>,
     ) -> Self {
         self.input.forbidden = self
             .pending
@@ -5232,58 +8000,6 @@ pub fn open_objects(any: impl bridge::convert::Serialize) -> OpenObjectsCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct OutputsEnumInput {}
-impl bridge::convert::ToJson for OutputsEnumInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for OutputsEnumInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
-#[derive(Debug, Clone, PartialEq, Hash)]
-pub enum OutputsEnumOutput {
-    Yes,
-    No,
-    Other(String),
-}
-impl OutputsEnumOutput {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Other(text) => text,
-        }
-    }
-}
-impl bridge::convert::GeneratedText for OutputsEnumOutput {
-    const TEXTS: &'static [&'static str] = &["yes", "no"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "yes" => Self::Yes,
-                "no" => Self::No,
-                _ => Self::Other(text.to_owned()),
-            },
-        )
-    }
-}
-bridge::generated! {
-    OutputsEnumOutput = 3934142009134511903
-}
-bridge::generated_text! {
-    OutputsEnumOutput;
-}
 impl OutputsEnumInput {
     #[inline]
     #[track_caller]
@@ -5324,50 +8040,7 @@ pub fn outputs_enum() -> OutputsEnumCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct OutputsNullableInput {}
-impl bridge::convert::ToJson for OutputsNullableInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for OutputsNullableInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct OutputsNullableOutput2 {
-    pub a: String,
-}
-impl bridge::convert::ToJson for OutputsNullableOutput2 {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a)], &[])
-    }
-}
-impl bridge::convert::FromJson for OutputsNullableOutput2 {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-pub type OutputsNullableOutput = Option<OutputsNullableOutput2>;
-bridge::generated! {
-    OutputsNullableOutput2 = 1390161132095383598
-}
+pub type OutputsNullableOutput = Option<X>;
 impl OutputsNullableInput {
     #[inline]
     #[track_caller]
@@ -5408,25 +8081,6 @@ pub fn outputs_nullable() -> OutputsNullableCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct OutputsScalarInput {}
-impl bridge::convert::ToJson for OutputsScalarInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for OutputsScalarInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
 pub type OutputsScalarOutput = String;
 impl OutputsScalarInput {
     #[inline]
@@ -5468,182 +8122,6 @@ pub fn outputs_scalar() -> OutputsScalarCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct PropertyNamesInput {
-    pub type_: String,
-    pub self_: String,
-    pub id: String,
-    pub n1st: String,
-    pub async_: Option<String>,
-    pub ref_: Option<String>,
-    pub foo_bar2: Option<String>,
-    pub foo_bar3: Option<String>,
-    pub foo_bar: Option<String>,
-    pub reactions_plus_1: Option<String>,
-    pub reactions_minus_1: Option<String>,
-    pub call: Option<String>,
-    pub poll: Option<String>,
-    pub clone: Option<String>,
-    pub await_: Option<String>,
-    pub input: Option<String>,
-    pub pending: Option<String>,
-    pub empty: Option<String>,
-    pub gr_uf6_udf_e: Option<String>,
-    pub u540d_u524d: Option<String>,
-    pub self_2: Option<String>,
-    pub crate_: Option<String>,
-    pub empty2: Option<String>,
-    pub empty3: Option<String>,
-    pub foo_bar4: Option<String>,
-    pub extra: Option<String>,
-}
-impl bridge::convert::ToJson for PropertyNamesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("type", &self.type_),
-                ("self", &self.self_),
-                ("@id", &self.id),
-                ("1st", &self.n1st),
-            ],
-            &[
-                ("async", &self.async_),
-                ("$ref", &self.ref_),
-                ("foo-bar", &self.foo_bar2),
-                ("Foo Bar", &self.foo_bar3),
-                ("foo_bar", &self.foo_bar),
-                ("reactions-+1", &self.reactions_plus_1),
-                ("reactions--1", &self.reactions_minus_1),
-                ("call", &self.call),
-                ("poll", &self.poll),
-                ("clone", &self.clone),
-                ("await", &self.await_),
-                ("input", &self.input),
-                ("pending", &self.pending),
-                ("", &self.empty),
-                ("größe", &self.gr_uf6_udf_e),
-                ("名前", &self.u540d_u524d),
-                ("Self", &self.self_2),
-                ("crate", &self.crate_),
-                ("_", &self.empty2),
-                ("__", &self.empty3),
-                ("fooBar", &self.foo_bar4),
-                ("extra", &self.extra),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for PropertyNamesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            type_: bridge::convert::FromJson::from_json(
-                reader.take(level, "type"),
-                reader,
-            ),
-            self_: bridge::convert::FromJson::from_json(
-                reader.take(level, "self"),
-                reader,
-            ),
-            id: bridge::convert::FromJson::from_json(reader.take(level, "@id"), reader),
-            n1st: bridge::convert::FromJson::from_json(
-                reader.take(level, "1st"),
-                reader,
-            ),
-            async_: bridge::convert::FromJson::from_json(
-                reader.take(level, "async"),
-                reader,
-            ),
-            ref_: bridge::convert::FromJson::from_json(
-                reader.take(level, "$ref"),
-                reader,
-            ),
-            foo_bar2: bridge::convert::FromJson::from_json(
-                reader.take(level, "foo-bar"),
-                reader,
-            ),
-            foo_bar3: bridge::convert::FromJson::from_json(
-                reader.take(level, "Foo Bar"),
-                reader,
-            ),
-            foo_bar: bridge::convert::FromJson::from_json(
-                reader.take(level, "foo_bar"),
-                reader,
-            ),
-            reactions_plus_1: bridge::convert::FromJson::from_json(
-                reader.take(level, "reactions-+1"),
-                reader,
-            ),
-            reactions_minus_1: bridge::convert::FromJson::from_json(
-                reader.take(level, "reactions--1"),
-                reader,
-            ),
-            call: bridge::convert::FromJson::from_json(
-                reader.take(level, "call"),
-                reader,
-            ),
-            poll: bridge::convert::FromJson::from_json(
-                reader.take(level, "poll"),
-                reader,
-            ),
-            clone: bridge::convert::FromJson::from_json(
-                reader.take(level, "clone"),
-                reader,
-            ),
-            await_: bridge::convert::FromJson::from_json(
-                reader.take(level, "await"),
-                reader,
-            ),
-            input: bridge::convert::FromJson::from_json(
-                reader.take(level, "input"),
-                reader,
-            ),
-            pending: bridge::convert::FromJson::from_json(
-                reader.take(level, "pending"),
-                reader,
-            ),
-            empty: bridge::convert::FromJson::from_json(reader.take(level, ""), reader),
-            gr_uf6_udf_e: bridge::convert::FromJson::from_json(
-                reader.take(level, "größe"),
-                reader,
-            ),
-            u540d_u524d: bridge::convert::FromJson::from_json(
-                reader.take(level, "名前"),
-                reader,
-            ),
-            self_2: bridge::convert::FromJson::from_json(
-                reader.take(level, "Self"),
-                reader,
-            ),
-            crate_: bridge::convert::FromJson::from_json(
-                reader.take(level, "crate"),
-                reader,
-            ),
-            empty2: bridge::convert::FromJson::from_json(
-                reader.take(level, "_"),
-                reader,
-            ),
-            empty3: bridge::convert::FromJson::from_json(
-                reader.take(level, "__"),
-                reader,
-            ),
-            foo_bar4: bridge::convert::FromJson::from_json(
-                reader.take(level, "fooBar"),
-                reader,
-            ),
-            extra: bridge::convert::FromJson::from_json(
-                reader.take(level, "extra"),
-                reader,
-            ),
-        }
-    }
-}
 impl PropertyNamesInput {
     #[inline]
     #[track_caller]
@@ -5880,95 +8358,7 @@ pub fn property_names(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveInput {
-    pub root: RecursiveNode,
-}
-impl bridge::convert::ToJson for RecursiveInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("root", &self.root)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for RecursiveInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            root: bridge::convert::FromJson::from_json(
-                reader.take(level, "root"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveNode {
-    pub name: String,
-    pub children: Option<Vec<RecursiveNode>>,
-    pub parent: Option<Box<RecursiveNode>>,
-}
-impl bridge::convert::ToJson for RecursiveNode {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("name", &self.name)],
-            &[("children", &self.children), ("parent", &self.parent)],
-        )
-    }
-}
-impl bridge::convert::FromJson for RecursiveNode {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-            children: bridge::convert::FromJson::from_json(
-                reader.take(level, "children"),
-                reader,
-            ),
-            parent: bridge::convert::FromJson::from_json(
-                reader.take(level, "parent"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveOutput {
-    pub root: RecursiveNode,
-}
-impl bridge::convert::ToJson for RecursiveOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("root", &self.root)], &[])
-    }
-}
-impl bridge::convert::FromJson for RecursiveOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            root: bridge::convert::FromJson::from_json(
-                reader.take(level, "root"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    RecursiveNode = 9072236420124658139 RecursiveOutput = 2374249239715325169
-}
+pub type RecursiveNode = Node;
 impl RecursiveInput {
     #[inline]
     #[track_caller]
@@ -6001,7 +8391,7 @@ impl std::future::Future for RecursiveCall {
     }
 }
 #[track_caller]
-pub fn recursive(root: impl bridge::convert::Argument<RecursiveNode>) -> RecursiveCall {
+pub fn recursive(root: impl bridge::convert::Argument<Node>) -> RecursiveCall {
     RecursiveCall {
         input: RecursiveInput {
             root: bridge::convert::named(
@@ -6013,31 +8403,6 @@ pub fn recursive(root: impl bridge::convert::Argument<RecursiveNode>) -> Recursi
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct RecursiveListInput {
-    pub a: Option<Vec<bridge::convert::Value>>,
-    pub b: Option<bridge::convert::Value>,
-}
-impl bridge::convert::ToJson for RecursiveListInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for RecursiveListInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
 impl RecursiveListInput {
     #[inline]
     #[track_caller]
@@ -6097,84 +8462,8 @@ pub fn recursive_list() -> RecursiveListCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct RecursiveMergeInput {
-    pub a: Option<RecursiveMergeA>,
-}
-impl bridge::convert::ToJson for RecursiveMergeInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for RecursiveMergeInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct RecursiveMergeA {
-    pub id: Option<i64>,
-    pub child: Option<RecursiveMergeChild>,
-}
-impl bridge::convert::ToJson for RecursiveMergeA {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("id", &self.id), ("child", &self.child)])
-    }
-}
-impl bridge::convert::FromJson for RecursiveMergeA {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-            child: bridge::convert::FromJson::from_json(
-                reader.take(level, "child"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveMergeChild {
-    pub id: i64,
-    pub child: Option<Box<RecursiveMergeChild>>,
-}
-impl bridge::convert::ToJson for RecursiveMergeChild {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("id", &self.id)], &[("child", &self.child)])
-    }
-}
-impl bridge::convert::FromJson for RecursiveMergeChild {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-            child: bridge::convert::FromJson::from_json(
-                reader.take(level, "child"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    RecursiveMergeA = 3225502086871800683 RecursiveMergeChild = 5366725474616629939
-}
+pub type RecursiveMergeA = A;
+pub type RecursiveMergeChild = AChild;
 impl RecursiveMergeInput {
     #[inline]
     #[track_caller]
@@ -6191,10 +8480,7 @@ pub struct RecursiveMergeCall {
     pending: bridge::call::Pending,
 }
 impl RecursiveMergeCall {
-    pub fn a<F>(
-        mut self,
-        a: impl bridge::convert::OptionalArgument<RecursiveMergeA, F>,
-    ) -> Self {
+    pub fn a<F>(mut self, a: impl bridge::convert::OptionalArgument<A, F>) -> Self {
         self.input.a = self
             .pending
             .with("a", bridge::convert::OptionalArgument::into_optional(a));
@@ -6226,74 +8512,7 @@ pub fn recursive_merge() -> RecursiveMergeCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveRequiredInput {
-    pub a: RecursiveRequiredA,
-}
-impl bridge::convert::ToJson for RecursiveRequiredInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for RecursiveRequiredInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveRequiredA {
-    pub b: RecursiveRequiredB,
-}
-impl bridge::convert::ToJson for RecursiveRequiredA {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("b", &self.b)], &[])
-    }
-}
-impl bridge::convert::FromJson for RecursiveRequiredA {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveRequiredB {
-    pub a: bridge::convert::Value,
-}
-impl bridge::convert::ToJson for RecursiveRequiredB {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a)], &[])
-    }
-}
-impl bridge::convert::FromJson for RecursiveRequiredB {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-bridge::generated! {
-    RecursiveRequiredA = 13176542423345750793 RecursiveRequiredB = 714708103597404173
-}
+pub type RecursiveRequiredB = B;
 impl RecursiveRequiredInput {
     #[inline]
     #[track_caller]
@@ -6338,67 +8557,8 @@ pub fn recursive_required(
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveRootInput {
-    pub value: i64,
-    pub next: Option<Box<RecursiveRootInput>>,
-}
-impl bridge::convert::ToJson for RecursiveRootInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("value", &self.value)], &[("next", &self.next)])
-    }
-}
-impl bridge::convert::FromJson for RecursiveRootInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            value: bridge::convert::FromJson::from_json(
-                reader.take(level, "value"),
-                reader,
-            ),
-            next: bridge::convert::FromJson::from_json(
-                reader.take(level, "next"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveRootOutput {
-    pub value: i64,
-    pub next: Option<Box<RecursiveRootOutput>>,
-}
-impl bridge::convert::ToJson for RecursiveRootOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("value", &self.value)], &[("next", &self.next)])
-    }
-}
-impl bridge::convert::FromJson for RecursiveRootOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            value: bridge::convert::FromJson::from_json(
-                reader.take(level, "value"),
-                reader,
-            ),
-            next: bridge::convert::FromJson::from_json(
-                reader.take(level, "next"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    RecursiveRootInput = 8005102158622652905 RecursiveRootOutput = 5420239654479400388
-}
+pub type RecursiveRootOutput = List;
+pub type RecursiveRootList = List;
 impl RecursiveRootInput {
     #[inline]
     #[track_caller]
@@ -6458,280 +8618,11 @@ pub fn recursive_root(value: impl bridge::convert::Argument<i64>) -> RecursiveRo
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveUnionInput {
-    pub expression: RecursiveUnionExpression,
-}
-impl bridge::convert::ToJson for RecursiveUnionInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("expression", &self.expression)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for RecursiveUnionInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            expression: bridge::convert::FromJson::from_json(
-                reader.take(level, "expression"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum RecursiveUnionExpression {
-    Literal(RecursiveUnionLiteral),
-    Sum(RecursiveUnionSum),
-}
-impl RecursiveUnionExpression {
-    #[inline]
-    pub fn kind(&self) -> &str {
-        match self {
-            Self::Literal(_) => "literal",
-            Self::Sum(_) => "sum",
-        }
-    }
-}
-impl bridge::convert::ToJson for RecursiveUnionExpression {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Literal(inner) => {
-                bridge::convert::tagged(
-                    "kind",
-                    "literal",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-            Self::Sum(inner) => {
-                bridge::convert::tagged(
-                    "kind",
-                    "sum",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-        }
-    }
-}
-impl bridge::convert::FromJson for RecursiveUnionExpression {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value.get("kind").and_then(bridge::convert::Value::as_str) {
-            Some("literal") => {
-                Self::Literal(bridge::convert::FromJson::from_json(value, reader))
-            }
-            Some("sum") => Self::Sum(bridge::convert::FromJson::from_json(value, reader)),
-            _ => {
-                reader.unknown_tag("kind", &["literal", "sum"], &value);
-                Self::Literal(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveUnionLiteral {
-    pub value: f64,
-}
-impl bridge::convert::ToJson for RecursiveUnionLiteral {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("value", &self.value)], &[])
-    }
-}
-impl bridge::convert::FromJson for RecursiveUnionLiteral {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            value: bridge::convert::FromJson::from_json(
-                reader.take(level, "value"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveUnionSum {
-    pub left: Box<RecursiveUnionExpression>,
-    pub right: Box<RecursiveUnionExpression>,
-    pub also: Option<Vec<RecursiveUnionAlso>>,
-}
-impl bridge::convert::ToJson for RecursiveUnionSum {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("left", &self.left), ("right", &self.right)],
-            &[("also", &self.also)],
-        )
-    }
-}
-impl bridge::convert::FromJson for RecursiveUnionSum {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            left: bridge::convert::FromJson::from_json(
-                reader.take(level, "left"),
-                reader,
-            ),
-            right: bridge::convert::FromJson::from_json(
-                reader.take(level, "right"),
-                reader,
-            ),
-            also: bridge::convert::FromJson::from_json(
-                reader.take(level, "also"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum RecursiveUnionAlso {
-    Literal(RecursiveUnionLiteral),
-    Sum(RecursiveUnionSum),
-}
-impl RecursiveUnionAlso {
-    #[inline]
-    pub fn kind(&self) -> &str {
-        match self {
-            Self::Literal(_) => "literal",
-            Self::Sum(_) => "sum",
-        }
-    }
-}
-impl bridge::convert::ToJson for RecursiveUnionAlso {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Literal(inner) => {
-                bridge::convert::tagged(
-                    "kind",
-                    "literal",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-            Self::Sum(inner) => {
-                bridge::convert::tagged(
-                    "kind",
-                    "sum",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-        }
-    }
-}
-impl bridge::convert::FromJson for RecursiveUnionAlso {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value.get("kind").and_then(bridge::convert::Value::as_str) {
-            Some("literal") => {
-                Self::Literal(bridge::convert::FromJson::from_json(value, reader))
-            }
-            Some("sum") => Self::Sum(bridge::convert::FromJson::from_json(value, reader)),
-            _ => {
-                reader.unknown_tag("kind", &["literal", "sum"], &value);
-                Self::Literal(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct RecursiveUnionOutput {
-    pub expression: Option<RecursiveUnionE>,
-}
-impl bridge::convert::ToJson for RecursiveUnionOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("expression", &self.expression)])
-    }
-}
-impl bridge::convert::FromJson for RecursiveUnionOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            expression: bridge::convert::FromJson::from_json(
-                reader.take(level, "expression"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum RecursiveUnionE {
-    Number(f64),
-    Object(RecursiveUnionEObject),
-    Other(bridge::convert::Value),
-}
-impl bridge::convert::ToJson for RecursiveUnionE {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Number(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Other(value) => value.clone(),
-        }
-    }
-}
-impl bridge::convert::FromJson for RecursiveUnionE {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::Number(_) => {
-                Self::Number(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Object(_) => {
-                Self::Object(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecursiveUnionEObject {
-    pub not: Box<RecursiveUnionE>,
-}
-impl bridge::convert::ToJson for RecursiveUnionEObject {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("not", &self.not)], &[])
-    }
-}
-impl bridge::convert::FromJson for RecursiveUnionEObject {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            not: bridge::convert::FromJson::from_json(reader.take(level, "not"), reader),
-        }
-    }
-}
-bridge::generated! {
-    RecursiveUnionExpression = 2442584580581177155 RecursiveUnionLiteral =
-    17507767475636609036 RecursiveUnionSum = 6641117807549430953 RecursiveUnionAlso =
-    8871896371058324894 RecursiveUnionOutput = 18135536421022009721 RecursiveUnionE =
-    712961192845013570 RecursiveUnionEObject = 7144579377765686804
-}
+pub type RecursiveUnionExpression = Expression;
+pub type RecursiveUnionLiteral = Literal;
+pub type RecursiveUnionSum = Sum;
+pub type RecursiveUnionE = E;
+pub type RecursiveUnionEObject = EObject;
 impl RecursiveUnionInput {
     #[inline]
     #[track_caller]
@@ -6765,7 +8656,7 @@ impl std::future::Future for RecursiveUnionCall {
 }
 #[track_caller]
 pub fn recursive_union(
-    expression: impl bridge::convert::Argument<RecursiveUnionExpression>,
+    expression: impl bridge::convert::Argument<Expression>,
 ) -> RecursiveUnionCall {
     RecursiveUnionCall {
         input: RecursiveUnionInput {
@@ -6778,287 +8669,11 @@ pub fn recursive_union(
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReferencesInput {
-    /// More than the base.
-    pub beside: ReferencesBeside,
-    pub closed: Option<ReferencesBase>,
-    pub dynamic: Option<ReferencesNode>,
-    pub recursive: Option<Box<ReferencesInput>>,
-    pub draft4: Option<Vec<i64>>,
-    pub percent: Option<ReferencesAB>,
-    pub deep: Option<ReferencesInner>,
-    pub outer: Option<ReferencesOuter>,
-    pub resource: Option<ReferencesResource>,
-    pub nested_anchor: Option<ReferencesNestedAnchor>,
-}
-impl bridge::convert::ToJson for ReferencesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("beside", &self.beside)],
-            &[
-                ("closed", &self.closed),
-                ("dynamic", &self.dynamic),
-                ("recursive", &self.recursive),
-                ("draft4", &self.draft4),
-                ("percent", &self.percent),
-                ("deep", &self.deep),
-                ("outer", &self.outer),
-                ("resource", &self.resource),
-                ("nested_anchor", &self.nested_anchor),
-            ],
-        )
-    }
-}
-impl bridge::convert::FromJson for ReferencesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            beside: bridge::convert::FromJson::from_json(
-                reader.take(level, "beside"),
-                reader,
-            ),
-            closed: bridge::convert::FromJson::from_json(
-                reader.take(level, "closed"),
-                reader,
-            ),
-            dynamic: bridge::convert::FromJson::from_json(
-                reader.take(level, "dynamic"),
-                reader,
-            ),
-            recursive: bridge::convert::FromJson::from_json(
-                reader.take(level, "recursive"),
-                reader,
-            ),
-            draft4: bridge::convert::FromJson::from_json(
-                reader.take(level, "draft4"),
-                reader,
-            ),
-            percent: bridge::convert::FromJson::from_json(
-                reader.take(level, "percent"),
-                reader,
-            ),
-            deep: bridge::convert::FromJson::from_json(
-                reader.take(level, "deep"),
-                reader,
-            ),
-            outer: bridge::convert::FromJson::from_json(
-                reader.take(level, "outer"),
-                reader,
-            ),
-            resource: bridge::convert::FromJson::from_json(
-                reader.take(level, "resource"),
-                reader,
-            ),
-            nested_anchor: bridge::convert::FromJson::from_json(
-                reader.take(level, "nested_anchor"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReferencesBeside {
-    pub more: i64,
-    pub id: i64,
-}
-impl bridge::convert::ToJson for ReferencesBeside {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("more", &self.more), ("id", &self.id)], &[])
-    }
-}
-impl bridge::convert::FromJson for ReferencesBeside {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            more: bridge::convert::FromJson::from_json(
-                reader.take(level, "more"),
-                reader,
-            ),
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReferencesBase {
-    pub id: i64,
-}
-impl bridge::convert::ToJson for ReferencesBase {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("id", &self.id)], &[])
-    }
-}
-impl bridge::convert::FromJson for ReferencesBase {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReferencesNode {
-    pub name: String,
-    pub children: Option<Vec<ReferencesNode>>,
-}
-impl bridge::convert::ToJson for ReferencesNode {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("name", &self.name)], &[("children", &self.children)])
-    }
-}
-impl bridge::convert::FromJson for ReferencesNode {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-            children: bridge::convert::FromJson::from_json(
-                reader.take(level, "children"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum ReferencesAB {
-    P,
-    Q,
-}
-impl ReferencesAB {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::P => "p",
-            Self::Q => "q",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for ReferencesAB {
-    const TEXTS: &'static [&'static str] = &["p", "q"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "p" => Self::P,
-                "q" => Self::Q,
-                _ => return Err((Self::P, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReferencesInner {
-    pub z: bool,
-}
-impl bridge::convert::ToJson for ReferencesInner {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("z", &self.z)], &[])
-    }
-}
-impl bridge::convert::FromJson for ReferencesInner {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            z: bridge::convert::FromJson::from_json(reader.take(level, "z"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ReferencesOuter {
-    pub inner: Option<ReferencesInner>,
-}
-impl bridge::convert::ToJson for ReferencesOuter {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("inner", &self.inner)])
-    }
-}
-impl bridge::convert::FromJson for ReferencesOuter {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            inner: bridge::convert::FromJson::from_json(
-                reader.take(level, "inner"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReferencesResource {
-    pub r: String,
-}
-impl bridge::convert::ToJson for ReferencesResource {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("r", &self.r)], &[])
-    }
-}
-impl bridge::convert::FromJson for ReferencesResource {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            r: bridge::convert::FromJson::from_json(reader.take(level, "r"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ReferencesNestedAnchor {
-    pub d: Option<i64>,
-}
-impl bridge::convert::ToJson for ReferencesNestedAnchor {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("d", &self.d)])
-    }
-}
-impl bridge::convert::FromJson for ReferencesNestedAnchor {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
-        }
-    }
-}
-bridge::generated! {
-    ReferencesInput = 8597037894507867728 ReferencesBeside = 1781433353411901028
-    ReferencesBase = 4436676624866882279 ReferencesNode = 4346228673613200773
-    ReferencesAB = 4852602818869298926 ReferencesInner = 13487365283776945780
-    ReferencesOuter = 5819158442208458555 ReferencesResource = 14299288896985058761
-    ReferencesNestedAnchor = 8026586747726194437
-}
-bridge::generated_text! {
-    ; ReferencesAB
-}
+pub type ReferencesBeside = Beside;
+pub type ReferencesBase = Base;
+pub type ReferencesAB = AB;
+pub type ReferencesInner = Inner;
+pub type ReferencesResource = Resource;
 impl ReferencesInput {
     #[inline]
     #[track_caller]
@@ -7077,7 +8692,7 @@ pub struct ReferencesCall {
 impl ReferencesCall {
     pub fn closed<F>(
         mut self,
-        closed: impl bridge::convert::OptionalArgument<ReferencesBase, F>,
+        closed: impl bridge::convert::OptionalArgument<Base, F>,
     ) -> Self {
         self.input.closed = self
             .pending
@@ -7116,7 +8731,7 @@ impl ReferencesCall {
     }
     pub fn percent<F>(
         mut self,
-        percent: impl bridge::convert::OptionalArgument<ReferencesAB, F>,
+        percent: impl bridge::convert::OptionalArgument<There, F>,
     ) -> Self {
         self.input.percent = self
             .pending
@@ -7125,7 +8740,7 @@ impl ReferencesCall {
     }
     pub fn deep<F>(
         mut self,
-        deep: impl bridge::convert::OptionalArgument<ReferencesInner, F>,
+        deep: impl bridge::convert::OptionalArgument<Inner, F>,
     ) -> Self {
         self.input.deep = self
             .pending
@@ -7143,7 +8758,7 @@ impl ReferencesCall {
     }
     pub fn resource<F>(
         mut self,
-        resource: impl bridge::convert::OptionalArgument<ReferencesResource, F>,
+        resource: impl bridge::convert::OptionalArgument<Resource, F>,
     ) -> Self {
         self.input.resource = self
             .pending
@@ -7184,9 +8799,7 @@ impl std::future::Future for ReferencesCall {
 }
 /// References in all spellings, with keywords beside them.
 #[track_caller]
-pub fn references(
-    beside: impl bridge::convert::Argument<ReferencesBeside>,
-) -> ReferencesCall {
+pub fn references(beside: impl bridge::convert::Argument<Beside>) -> ReferencesCall {
     ReferencesCall {
         input: ReferencesInput {
             beside: bridge::convert::named(
@@ -7207,31 +8820,6 @@ pub fn references(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct RequiredUnknownInput {
-    pub a: String,
-    pub b: bridge::convert::Value,
-}
-impl bridge::convert::ToJson for RequiredUnknownInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a), ("b", &self.b)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for RequiredUnknownInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
 impl RequiredUnknownInput {
     #[inline]
     #[track_caller]
@@ -7277,53 +8865,6 @@ pub fn required_unknown(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunInput {
-    pub x: String,
-}
-impl bridge::convert::ToJson for RunInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("x", &self.x)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for RunInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunOutput {
-    pub ok: bool,
-}
-impl bridge::convert::ToJson for RunOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("ok", &self.ok)], &[])
-    }
-}
-impl bridge::convert::FromJson for RunOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            ok: bridge::convert::FromJson::from_json(reader.take(level, "ok"), reader),
-        }
-    }
-}
-bridge::generated! {
-    RunOutput = 2775335575909378843
-}
 impl RunInput {
     #[inline]
     #[track_caller]
@@ -7363,118 +8904,6 @@ pub fn run(x: impl Into<String>) -> RunCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SameTitlesInput {
-    /// Item
-    pub a: Option<SameTitlesA>,
-    /// Item
-    pub b: Option<SameTitlesB>,
-    pub item: Option<SameTitlesItem>,
-    pub items: Option<Vec<SameTitlesItem>>,
-}
-impl bridge::convert::ToJson for SameTitlesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[
-                ("a", &self.a),
-                ("b", &self.b),
-                ("item", &self.item),
-                ("items", &self.items),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for SameTitlesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-            item: bridge::convert::FromJson::from_json(
-                reader.take(level, "item"),
-                reader,
-            ),
-            items: bridge::convert::FromJson::from_json(
-                reader.take(level, "items"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SameTitlesA {
-    pub x: Option<String>,
-}
-impl bridge::convert::ToJson for SameTitlesA {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("x", &self.x)])
-    }
-}
-impl bridge::convert::FromJson for SameTitlesA {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SameTitlesB {
-    pub y: Option<i64>,
-}
-impl bridge::convert::ToJson for SameTitlesB {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("y", &self.y)])
-    }
-}
-impl bridge::convert::FromJson for SameTitlesB {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            y: bridge::convert::FromJson::from_json(reader.take(level, "y"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SameTitlesItem {
-    pub z: Option<bool>,
-}
-impl bridge::convert::ToJson for SameTitlesItem {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("z", &self.z)])
-    }
-}
-impl bridge::convert::FromJson for SameTitlesItem {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            z: bridge::convert::FromJson::from_json(reader.take(level, "z"), reader),
-        }
-    }
-}
-bridge::generated! {
-    SameTitlesA = 18071596217157891794 SameTitlesB = 3011317468681993042 SameTitlesItem =
-    18142128289605153397
-}
 impl SameTitlesInput {
     #[inline]
     #[track_caller]
@@ -7492,10 +8921,7 @@ pub struct SameTitlesCall {
 }
 impl SameTitlesCall {
     /// Item
-    pub fn a<F>(
-        mut self,
-        a: impl bridge::convert::OptionalArgument<SameTitlesA, F>,
-    ) -> Self {
+    pub fn a<F>(mut self, a: impl bridge::convert::OptionalArgument<Item, F>) -> Self {
         self.input.a = self
             .pending
             .with("a", bridge::convert::OptionalArgument::into_optional(a));
@@ -7504,7 +8930,7 @@ impl SameTitlesCall {
     /// Item
     pub fn b<F>(
         mut self,
-        b: impl bridge::convert::OptionalArgument<SameTitlesB, F>,
+        b: impl bridge::convert::OptionalArgument<SameTitlesItem, F>,
     ) -> Self {
         self.input.b = self
             .pending
@@ -7513,7 +8939,7 @@ impl SameTitlesCall {
     }
     pub fn item<F>(
         mut self,
-        item: impl bridge::convert::OptionalArgument<SameTitlesItem, F>,
+        item: impl bridge::convert::OptionalArgument<SameTitlesItem2, F>,
     ) -> Self {
         self.input.item = self
             .pending
@@ -7522,7 +8948,7 @@ impl SameTitlesCall {
     }
     pub fn items<F>(
         mut self,
-        items: impl bridge::convert::OptionalArgument<Vec<SameTitlesItem>, F>,
+        items: impl bridge::convert::OptionalArgument<Vec<SameTitlesItem2>, F>,
     ) -> Self {
         self.input.items = self
             .pending
@@ -7560,118 +8986,6 @@ pub fn same_titles() -> SameTitlesCall {
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct SharedTypesInput {
-    pub entities: Vec<SharedTypesEntity>,
-}
-impl bridge::convert::ToJson for SharedTypesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("entities", &self.entities)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for SharedTypesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            entities: bridge::convert::FromJson::from_json(
-                reader.take(level, "entities"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct SharedTypesEntity {
-    pub name: String,
-    pub state: Option<SharedTypesState>,
-}
-impl bridge::convert::ToJson for SharedTypesEntity {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("name", &self.name)], &[("state", &self.state)])
-    }
-}
-impl bridge::convert::FromJson for SharedTypesEntity {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-            state: bridge::convert::FromJson::from_json(
-                reader.take(level, "state"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Hash)]
-pub enum SharedTypesState {
-    On,
-    Off,
-    Other(String),
-}
-impl SharedTypesState {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::On => "on",
-            Self::Off => "off",
-            Self::Other(text) => text,
-        }
-    }
-}
-impl bridge::convert::GeneratedText for SharedTypesState {
-    const TEXTS: &'static [&'static str] = &["on", "off"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "on" => Self::On,
-                "off" => Self::Off,
-                _ => Self::Other(text.to_owned()),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct SharedTypesOutput {
-    pub entities: Vec<SharedTypesEntity>,
-}
-impl bridge::convert::ToJson for SharedTypesOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("entities", &self.entities)], &[])
-    }
-}
-impl bridge::convert::FromJson for SharedTypesOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            entities: bridge::convert::FromJson::from_json(
-                reader.take(level, "entities"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    SharedTypesEntity = 12262600768153248388 SharedTypesState = 9304039783083748309
-    SharedTypesOutput = 6681028319074774544
-}
-bridge::generated_text! {
-    SharedTypesState;
-}
 impl SharedTypesInput {
     #[inline]
     #[track_caller]
@@ -7719,459 +9033,7 @@ pub fn shared_types(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct TaggedInput {
-    pub shape: TaggedShape,
-    pub content: Option<TaggedContent>,
-}
-impl bridge::convert::ToJson for TaggedInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("shape", &self.shape)], &[("content", &self.content)])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for TaggedInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            shape: bridge::convert::FromJson::from_json(
-                reader.take(level, "shape"),
-                reader,
-            ),
-            content: bridge::convert::FromJson::from_json(
-                reader.take(level, "content"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum TaggedShape {
-    Circle(TaggedCircle),
-    Square(TaggedSquare),
-    Point(TaggedPoint),
-}
-impl TaggedShape {
-    #[inline]
-    pub fn kind(&self) -> &str {
-        match self {
-            Self::Circle(_) => "circle",
-            Self::Square(_) => "square",
-            Self::Point(_) => "point",
-        }
-    }
-}
-impl bridge::convert::ToJson for TaggedShape {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Circle(inner) => {
-                bridge::convert::tagged(
-                    "kind",
-                    "circle",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-            Self::Square(inner) => {
-                bridge::convert::tagged(
-                    "kind",
-                    "square",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-            Self::Point(inner) => {
-                bridge::convert::tagged(
-                    "kind",
-                    "point",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-        }
-    }
-}
-impl bridge::convert::FromJson for TaggedShape {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value.get("kind").and_then(bridge::convert::Value::as_str) {
-            Some("circle") => {
-                Self::Circle(bridge::convert::FromJson::from_json(value, reader))
-            }
-            Some("square") => {
-                Self::Square(bridge::convert::FromJson::from_json(value, reader))
-            }
-            Some("point") => {
-                Self::Point(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.unknown_tag("kind", &["circle", "square", "point"], &value);
-                Self::Circle(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct TaggedCircle {
-    pub radius: f64,
-}
-impl bridge::convert::ToJson for TaggedCircle {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("radius", &self.radius)], &[])
-    }
-}
-impl bridge::convert::FromJson for TaggedCircle {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            radius: bridge::convert::FromJson::from_json(
-                reader.take(level, "radius"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct TaggedSquare {
-    pub side: f64,
-}
-impl bridge::convert::ToJson for TaggedSquare {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("side", &self.side)], &[])
-    }
-}
-impl bridge::convert::FromJson for TaggedSquare {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            side: bridge::convert::FromJson::from_json(
-                reader.take(level, "side"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TaggedPoint {}
-impl bridge::convert::ToJson for TaggedPoint {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[])
-    }
-}
-impl bridge::convert::FromJson for TaggedPoint {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        reader.object(value);
-        Self {}
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum TaggedContent {
-    X(TaggedX),
-    Y(TaggedY),
-}
-impl TaggedContent {
-    #[inline]
-    pub fn zz(&self) -> &str {
-        match self {
-            Self::X(_) => "x",
-            Self::Y(_) => "y",
-        }
-    }
-}
-impl bridge::convert::ToJson for TaggedContent {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::X(inner) => {
-                bridge::convert::tagged(
-                    "zz",
-                    "x",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-            Self::Y(inner) => {
-                bridge::convert::tagged(
-                    "zz",
-                    "y",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-        }
-    }
-}
-impl bridge::convert::FromJson for TaggedContent {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value.get("zz").and_then(bridge::convert::Value::as_str) {
-            Some("x") => Self::X(bridge::convert::FromJson::from_json(value, reader)),
-            Some("y") => Self::Y(bridge::convert::FromJson::from_json(value, reader)),
-            _ => {
-                reader.unknown_tag("zz", &["x", "y"], &value);
-                Self::X(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TaggedX {
-    pub aa: Option<TaggedAa>,
-}
-impl bridge::convert::ToJson for TaggedX {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("aa", &self.aa)])
-    }
-}
-impl bridge::convert::FromJson for TaggedX {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            aa: bridge::convert::FromJson::from_json(reader.take(level, "aa"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum TaggedAa {
-    N1,
-}
-impl TaggedAa {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::N1 => "1",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for TaggedAa {
-    const TEXTS: &'static [&'static str] = &["1"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "1" => Self::N1,
-                _ => return Err((Self::N1, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TaggedY {
-    pub aa: Option<TaggedAa2>,
-    pub more: Option<i64>,
-}
-impl bridge::convert::ToJson for TaggedY {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("aa", &self.aa), ("more", &self.more)])
-    }
-}
-impl bridge::convert::FromJson for TaggedY {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            aa: bridge::convert::FromJson::from_json(reader.take(level, "aa"), reader),
-            more: bridge::convert::FromJson::from_json(
-                reader.take(level, "more"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum TaggedAa2 {
-    N2,
-}
-impl TaggedAa2 {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::N2 => "2",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for TaggedAa2 {
-    const TEXTS: &'static [&'static str] = &["2"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "2" => Self::N2,
-                _ => return Err((Self::N2, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct TaggedOutput {
-    pub blocks: Vec<TaggedBlock>,
-}
-impl bridge::convert::ToJson for TaggedOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("blocks", &self.blocks)], &[])
-    }
-}
-impl bridge::convert::FromJson for TaggedOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            blocks: bridge::convert::FromJson::from_json(
-                reader.take(level, "blocks"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum TaggedBlock {
-    Text(TaggedText),
-    Image(TaggedImage),
-    Other(bridge::convert::Value),
-}
-impl TaggedBlock {
-    #[inline]
-    pub fn type_(&self) -> &str {
-        match self {
-            Self::Text(_) => "text",
-            Self::Image(_) => "image",
-            Self::Other(value) => {
-                value
-                    .get("type")
-                    .and_then(bridge::convert::Value::as_str)
-                    .unwrap_or_default()
-            }
-        }
-    }
-}
-impl bridge::convert::ToJson for TaggedBlock {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => {
-                bridge::convert::tagged(
-                    "type",
-                    "text",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-            Self::Image(inner) => {
-                bridge::convert::tagged(
-                    "type",
-                    "image",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-            Self::Other(value) => value.clone(),
-        }
-    }
-}
-impl bridge::convert::FromJson for TaggedBlock {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value.get("type").and_then(bridge::convert::Value::as_str) {
-            Some("text") => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            Some("image") => {
-                Self::Image(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct TaggedText {
-    pub text: String,
-}
-impl bridge::convert::ToJson for TaggedText {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("text", &self.text)], &[])
-    }
-}
-impl bridge::convert::FromJson for TaggedText {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            text: bridge::convert::FromJson::from_json(
-                reader.take(level, "text"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct TaggedImage {
-    pub data: String,
-    pub mime_type: String,
-}
-impl bridge::convert::ToJson for TaggedImage {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("data", &self.data), ("mimeType", &self.mime_type)],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for TaggedImage {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            data: bridge::convert::FromJson::from_json(
-                reader.take(level, "data"),
-                reader,
-            ),
-            mime_type: bridge::convert::FromJson::from_json(
-                reader.take(level, "mimeType"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    TaggedShape = 7889779902658052744 TaggedCircle = 10052767582315324612 TaggedSquare =
-    3429672433274284042 TaggedPoint = 13939938954869552909 TaggedContent =
-    7805974122407431229 TaggedX = 2244863166621829604 TaggedAa = 10822474982828897081
-    TaggedY = 15668052852766958658 TaggedAa2 = 4461283579787763172 TaggedOutput =
-    2158824858749171246 TaggedBlock = 620209147231583713 TaggedText =
-    12931539003990628622 TaggedImage = 7003543414406508267
-}
-bridge::generated_text! {
-    ; TaggedAa TaggedAa2
-}
+pub type TaggedText = Text;
 impl TaggedInput {
     #[inline]
     #[track_caller]
@@ -8228,261 +9090,6 @@ pub fn tagged(shape: impl bridge::convert::Argument<TaggedShape>) -> TaggedCall 
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct TextEnumsInput {
-    pub keywords: TextEnumsKeywords,
-    pub single: Option<TextEnumsSingle>,
-    pub any_string: Option<TextEnumsAnyString>,
-    pub titled: Option<TextEnumsTitled>,
-}
-impl bridge::convert::ToJson for TextEnumsInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("keywords", &self.keywords), ("required_single", &"always")],
-            &[
-                ("single", &self.single),
-                ("any_string", &self.any_string),
-                ("titled", &self.titled),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for TextEnumsInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            keywords: bridge::convert::FromJson::from_json(
-                reader.take(level, "keywords"),
-                reader,
-            ),
-            single: bridge::convert::FromJson::from_json(
-                reader.take(level, "single"),
-                reader,
-            ),
-            any_string: bridge::convert::FromJson::from_json(
-                reader.take(level, "any_string"),
-                reader,
-            ),
-            titled: bridge::convert::FromJson::from_json(
-                reader.take(level, "titled"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum TextEnumsKeywords {
-    Self_,
-    Self_2,
-    Type,
-    Empty,
-    N1,
-    Other2,
-    Other,
-    AB,
-    AB2,
-    Plus1,
-    Minus1,
-    Ue9Moji,
-}
-impl TextEnumsKeywords {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Self_ => "self",
-            Self::Self_2 => "Self",
-            Self::Type => "type",
-            Self::Empty => "",
-            Self::N1 => "1",
-            Self::Other2 => "other",
-            Self::Other => "Other",
-            Self::AB => "a b",
-            Self::AB2 => "a-b",
-            Self::Plus1 => "+1",
-            Self::Minus1 => "-1",
-            Self::Ue9Moji => "émoji",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for TextEnumsKeywords {
-    const TEXTS: &'static [&'static str] = &[
-        "self",
-        "Self",
-        "type",
-        "",
-        "1",
-        "other",
-        "Other",
-        "a b",
-        "a-b",
-        "+1",
-        "-1",
-        "émoji",
-    ];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "self" => Self::Self_,
-                "Self" => Self::Self_2,
-                "type" => Self::Type,
-                "" => Self::Empty,
-                "1" => Self::N1,
-                "other" => Self::Other2,
-                "Other" => Self::Other,
-                "a b" => Self::AB,
-                "a-b" => Self::AB2,
-                "+1" => Self::Plus1,
-                "-1" => Self::Minus1,
-                "émoji" => Self::Ue9Moji,
-                _ => return Err((Self::Self_, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum TextEnumsSingle {
-    Only,
-}
-impl TextEnumsSingle {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Only => "only",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for TextEnumsSingle {
-    const TEXTS: &'static [&'static str] = &["only"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "only" => Self::Only,
-                _ => return Err((Self::Only, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq, Hash)]
-pub enum TextEnumsAnyString {
-    A,
-    B,
-    Other(String),
-}
-impl TextEnumsAnyString {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::A => "a",
-            Self::B => "b",
-            Self::Other(text) => text,
-        }
-    }
-}
-impl bridge::convert::GeneratedText for TextEnumsAnyString {
-    const TEXTS: &'static [&'static str] = &["a", "b"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "a" => Self::A,
-                "b" => Self::B,
-                _ => Self::Other(text.to_owned()),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, Copy, PartialEq, Hash)]
-pub enum TextEnumsTitled {
-    X,
-    Y,
-}
-impl TextEnumsTitled {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::X => "x",
-            Self::Y => "y",
-        }
-    }
-}
-impl bridge::convert::GeneratedText for TextEnumsTitled {
-    const TEXTS: &'static [&'static str] = &["x", "y"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "x" => Self::X,
-                "y" => Self::Y,
-                _ => return Err((Self::X, Self::TEXTS)),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct TextEnumsOutput {
-    pub state: TextEnumsState,
-}
-impl bridge::convert::ToJson for TextEnumsOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("state", &self.state), ("required_single", &"always")],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for TextEnumsOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            state: bridge::convert::FromJson::from_json(
-                reader.take(level, "state"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Hash)]
-pub enum TextEnumsState {
-    On,
-    Off,
-    Other,
-    Unlisted(String),
-}
-impl TextEnumsState {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::On => "on",
-            Self::Off => "off",
-            Self::Other => "other",
-            Self::Unlisted(text) => text,
-        }
-    }
-}
-impl bridge::convert::GeneratedText for TextEnumsState {
-    const TEXTS: &'static [&'static str] = &["on", "off", "other"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "on" => Self::On,
-                "off" => Self::Off,
-                "other" => Self::Other,
-                _ => Self::Unlisted(text.to_owned()),
-            },
-        )
-    }
-}
-bridge::generated! {
-    TextEnumsKeywords = 2342495973231358064 TextEnumsSingle = 3075434064896356111
-    TextEnumsAnyString = 15388060952796849700 TextEnumsTitled = 2700570389343476416
-    TextEnumsOutput = 6755733155112795003 TextEnumsState = 1199182207561171884
-}
-bridge::generated_text! {
-    TextEnumsAnyString TextEnumsState; TextEnumsKeywords TextEnumsSingle TextEnumsTitled
-}
 impl TextEnumsInput {
     #[inline]
     #[track_caller]
@@ -8564,120 +9171,7 @@ pub fn text_enums(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct TuplesInput {
-    pub draft7: (f64, f64),
-    pub draft2020: Option<(String, i64, TuplesDraft2020)>,
-    pub open: Option<Vec<bridge::Scalar>>,
-    pub long: Option<Vec<String>>,
-    pub none: Option<Vec<bridge::convert::Value>>,
-    pub bare: Option<Vec<bridge::convert::Value>>,
-    pub single: Option<(String,)>,
-}
-impl bridge::convert::ToJson for TuplesInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("draft7", &self.draft7)],
-            &[
-                ("draft2020", &self.draft2020),
-                ("open", &self.open),
-                ("long", &self.long),
-                ("none", &self.none),
-                ("bare", &self.bare),
-                ("single", &self.single),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for TuplesInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            draft7: bridge::convert::FromJson::from_json(
-                reader.take(level, "draft7"),
-                reader,
-            ),
-            draft2020: bridge::convert::FromJson::from_json(
-                reader.take(level, "draft2020"),
-                reader,
-            ),
-            open: bridge::convert::FromJson::from_json(
-                reader.take(level, "open"),
-                reader,
-            ),
-            long: bridge::convert::FromJson::from_json(
-                reader.take(level, "long"),
-                reader,
-            ),
-            none: bridge::convert::FromJson::from_json(
-                reader.take(level, "none"),
-                reader,
-            ),
-            bare: bridge::convert::FromJson::from_json(
-                reader.take(level, "bare"),
-                reader,
-            ),
-            single: bridge::convert::FromJson::from_json(
-                reader.take(level, "single"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TuplesDraft2020 {
-    pub a: Option<String>,
-}
-impl bridge::convert::ToJson for TuplesDraft2020 {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a)])
-    }
-}
-impl bridge::convert::FromJson for TuplesDraft2020 {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TuplesOutput {
-    pub points: Option<Vec<(f64, f64)>>,
-}
-impl bridge::convert::ToJson for TuplesOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("points", &self.points)])
-    }
-}
-impl bridge::convert::FromJson for TuplesOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            points: bridge::convert::FromJson::from_json(
-                reader.take(level, "points"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    TuplesDraft2020 = 3606291353171364885 TuplesOutput = 5423684338981682695
-}
+pub type TuplesDraft2020 = ResultItem;
 impl TuplesInput {
     #[inline]
     #[track_caller]
@@ -8696,10 +9190,7 @@ pub struct TuplesCall {
 impl TuplesCall {
     pub fn draft2020<F>(
         mut self,
-        draft2020: impl bridge::convert::OptionalArgument<
-            (String, i64, TuplesDraft2020),
-            F,
-        >,
+        draft2020: impl bridge::convert::OptionalArgument<(String, i64, ResultItem), F>,
     ) -> Self {
         self.input.draft2020 = self
             .pending
@@ -8785,385 +9276,7 @@ pub fn tuples(draft7: impl bridge::convert::Argument<(f64, f64)>) -> TuplesCall 
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct UnionsOfUnionsInput {
-    pub flat: UnionsOfUnionsFlat,
-    pub parts: UnionsOfUnionsParts,
-    pub both: Option<UnionsOfUnionsBoth>,
-    pub tagged_or_text: Option<UnionsOfUnionsTaggedOrText>,
-    pub loose: Option<UnionsOfUnionsLoose>,
-    pub lists: Option<Vec<UnionsOfUnionsList>>,
-}
-impl bridge::convert::ToJson for UnionsOfUnionsInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("flat", &self.flat), ("parts", &self.parts)],
-            &[
-                ("both", &self.both),
-                ("tagged_or_text", &self.tagged_or_text),
-                ("loose", &self.loose),
-                ("lists", &self.lists),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for UnionsOfUnionsInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            flat: bridge::convert::FromJson::from_json(
-                reader.take(level, "flat"),
-                reader,
-            ),
-            parts: bridge::convert::FromJson::from_json(
-                reader.take(level, "parts"),
-                reader,
-            ),
-            both: bridge::convert::FromJson::from_json(
-                reader.take(level, "both"),
-                reader,
-            ),
-            tagged_or_text: bridge::convert::FromJson::from_json(
-                reader.take(level, "tagged_or_text"),
-                reader,
-            ),
-            loose: bridge::convert::FromJson::from_json(
-                reader.take(level, "loose"),
-                reader,
-            ),
-            lists: bridge::convert::FromJson::from_json(
-                reader.take(level, "lists"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum UnionsOfUnionsFlat {
-    Text(String),
-    Number(i64),
-    List(Vec<String>),
-}
-impl bridge::convert::ToJson for UnionsOfUnionsFlat {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Number(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
-        }
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsFlat {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Number(_) => {
-                Self::Number(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Array(_) => {
-                Self::List(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.mismatch("text or number or list", &value);
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct UnionsOfUnionsParts {
-    pub a: Option<String>,
-    pub c: Option<String>,
-    pub b: Option<String>,
-    pub d: Option<String>,
-}
-impl bridge::convert::ToJson for UnionsOfUnionsParts {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[("a", &self.a), ("c", &self.c), ("b", &self.b), ("d", &self.d)],
-        )
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsParts {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct UnionsOfUnionsBoth {
-    pub c: Option<i64>,
-    pub a: Option<i64>,
-    pub x: Option<String>,
-    pub d: Option<i64>,
-    pub b: Option<i64>,
-}
-impl bridge::convert::ToJson for UnionsOfUnionsBoth {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[
-                ("c", &self.c),
-                ("a", &self.a),
-                ("x", &self.x),
-                ("d", &self.d),
-                ("b", &self.b),
-            ],
-        )
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsBoth {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum UnionsOfUnionsTaggedOrText {
-    Text(String),
-    Object(UnionsOfUnionsTaggedOrTextObject),
-}
-impl bridge::convert::ToJson for UnionsOfUnionsTaggedOrText {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
-        }
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrText {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Object(_) => {
-                Self::Object(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.mismatch("text or object", &value);
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum UnionsOfUnionsTaggedOrTextObject {
-    P(UnionsOfUnionsP),
-    Q(UnionsOfUnionsQ),
-}
-impl UnionsOfUnionsTaggedOrTextObject {
-    #[inline]
-    pub fn t(&self) -> &str {
-        match self {
-            Self::P(_) => "p",
-            Self::Q(_) => "q",
-        }
-    }
-}
-impl bridge::convert::ToJson for UnionsOfUnionsTaggedOrTextObject {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::P(inner) => {
-                bridge::convert::tagged(
-                    "t",
-                    "p",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-            Self::Q(inner) => {
-                bridge::convert::tagged(
-                    "t",
-                    "q",
-                    bridge::convert::ToJson::to_json(inner),
-                )
-            }
-        }
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrTextObject {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value.get("t").and_then(bridge::convert::Value::as_str) {
-            Some("p") => Self::P(bridge::convert::FromJson::from_json(value, reader)),
-            Some("q") => Self::Q(bridge::convert::FromJson::from_json(value, reader)),
-            _ => {
-                reader.unknown_tag("t", &["p", "q"], &value);
-                Self::P(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct UnionsOfUnionsP {
-    pub v: i64,
-}
-impl bridge::convert::ToJson for UnionsOfUnionsP {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("v", &self.v)], &[])
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsP {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            v: bridge::convert::FromJson::from_json(reader.take(level, "v"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct UnionsOfUnionsQ {
-    pub v: String,
-}
-impl bridge::convert::ToJson for UnionsOfUnionsQ {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("v", &self.v)], &[])
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsQ {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            v: bridge::convert::FromJson::from_json(reader.take(level, "v"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Hash)]
-pub enum UnionsOfUnionsLoose {
-    Auto,
-    Other(String),
-}
-impl UnionsOfUnionsLoose {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Auto => "auto",
-            Self::Other(text) => text,
-        }
-    }
-}
-impl bridge::convert::GeneratedText for UnionsOfUnionsLoose {
-    const TEXTS: &'static [&'static str] = &["auto"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "auto" => Self::Auto,
-                _ => Self::Other(text.to_owned()),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum UnionsOfUnionsList {
-    Text(String),
-    Object(UnionsOfUnionsListObject),
-}
-impl bridge::convert::ToJson for UnionsOfUnionsList {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
-        }
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsList {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Object(_) => {
-                Self::Object(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.mismatch("text or object", &value);
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct UnionsOfUnionsListObject {
-    pub a: String,
-}
-impl bridge::convert::ToJson for UnionsOfUnionsListObject {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a)], &[])
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsListObject {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-bridge::generated! {
-    UnionsOfUnionsFlat = 16692270887884327664 UnionsOfUnionsParts = 16050936566185845394
-    UnionsOfUnionsBoth = 10681908776354942296 UnionsOfUnionsTaggedOrText =
-    17965067445183031281 UnionsOfUnionsTaggedOrTextObject = 951194159033808610
-    UnionsOfUnionsP = 14433703921435527864 UnionsOfUnionsQ = 14744214746578193800
-    UnionsOfUnionsLoose = 14809016853320217121 UnionsOfUnionsList = 8411075234793771756
-    UnionsOfUnionsListObject = 1390161132095383598
-}
-bridge::generated_text! {
-    UnionsOfUnionsLoose;
-}
+pub type UnionsOfUnionsListObject = X;
 impl UnionsOfUnionsInput {
     #[inline]
     #[track_caller]
@@ -9264,365 +9377,9 @@ pub fn unions_of_unions(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct UntaggedInput {
-    pub target: UntaggedTarget,
-    pub value: Option<UntaggedValue>,
-    pub one_or_many: Option<UntaggedOneOrMany>,
-    pub scalars: Option<bridge::Scalar>,
-    pub numbers: Option<f64>,
-    pub all_kinds: Option<UntaggedAllKinds>,
-    pub lists: Option<Vec<bridge::Scalar>>,
-    pub free: Option<bridge::convert::Value>,
-    pub merged: Option<UntaggedMerged>,
-    pub restricted: Option<String>,
-}
-impl bridge::convert::ToJson for UntaggedInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("target", &self.target)],
-            &[
-                ("value", &self.value),
-                ("one_or_many", &self.one_or_many),
-                ("scalars", &self.scalars),
-                ("numbers", &self.numbers),
-                ("all_kinds", &self.all_kinds),
-                ("lists", &self.lists),
-                ("free", &self.free),
-                ("merged", &self.merged),
-                ("restricted", &self.restricted),
-            ],
-        )
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for UntaggedInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            target: bridge::convert::FromJson::from_json(
-                reader.take(level, "target"),
-                reader,
-            ),
-            value: bridge::convert::FromJson::from_json(
-                reader.take(level, "value"),
-                reader,
-            ),
-            one_or_many: bridge::convert::FromJson::from_json(
-                reader.take(level, "one_or_many"),
-                reader,
-            ),
-            scalars: bridge::convert::FromJson::from_json(
-                reader.take(level, "scalars"),
-                reader,
-            ),
-            numbers: bridge::convert::FromJson::from_json(
-                reader.take(level, "numbers"),
-                reader,
-            ),
-            all_kinds: bridge::convert::FromJson::from_json(
-                reader.take(level, "all_kinds"),
-                reader,
-            ),
-            lists: bridge::convert::FromJson::from_json(
-                reader.take(level, "lists"),
-                reader,
-            ),
-            free: bridge::convert::FromJson::from_json(
-                reader.take(level, "free"),
-                reader,
-            ),
-            merged: bridge::convert::FromJson::from_json(
-                reader.take(level, "merged"),
-                reader,
-            ),
-            restricted: bridge::convert::FromJson::from_json(
-                reader.take(level, "restricted"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct UntaggedTarget {
-    pub path: Option<bridge::Scalar>,
-    pub id: Option<i64>,
-}
-impl bridge::convert::ToJson for UntaggedTarget {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("path", &self.path), ("id", &self.id)])
-    }
-}
-impl bridge::convert::FromJson for UntaggedTarget {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            path: bridge::convert::FromJson::from_json(
-                reader.take(level, "path"),
-                reader,
-            ),
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum UntaggedValue {
-    Text(String),
-    Object(UntaggedValueObject),
-}
-impl bridge::convert::ToJson for UntaggedValue {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
-        }
-    }
-}
-impl bridge::convert::FromJson for UntaggedValue {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Object(_) => {
-                Self::Object(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.mismatch("text or object", &value);
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct UntaggedValueObject {
-    pub text: String,
-}
-impl bridge::convert::ToJson for UntaggedValueObject {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("text", &self.text)], &[])
-    }
-}
-impl bridge::convert::FromJson for UntaggedValueObject {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            text: bridge::convert::FromJson::from_json(
-                reader.take(level, "text"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum UntaggedOneOrMany {
-    Text(String),
-    List(Vec<String>),
-}
-impl bridge::convert::ToJson for UntaggedOneOrMany {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
-        }
-    }
-}
-impl bridge::convert::FromJson for UntaggedOneOrMany {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Array(_) => {
-                Self::List(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.mismatch("text or list", &value);
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum UntaggedAllKinds {
-    Text(String),
-    Number(f64),
-    Boolean(bool),
-    List(Vec<i64>),
-    Object(UntaggedAllKindsObject),
-}
-impl bridge::convert::ToJson for UntaggedAllKinds {
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Number(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Boolean(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
-        }
-    }
-}
-impl bridge::convert::FromJson for UntaggedAllKinds {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Number(_) => {
-                Self::Number(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Bool(_) => {
-                Self::Boolean(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Array(_) => {
-                Self::List(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Object(_) => {
-                Self::Object(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => {
-                reader.mismatch("text or number or boolean or list or object", &value);
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct UntaggedAllKindsObject {
-    pub a: Option<String>,
-}
-impl bridge::convert::ToJson for UntaggedAllKindsObject {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a)])
-    }
-}
-impl bridge::convert::FromJson for UntaggedAllKindsObject {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct UntaggedMerged {
-    pub a: Option<String>,
-    pub b: Option<String>,
-}
-impl bridge::convert::ToJson for UntaggedMerged {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
-    }
-}
-impl bridge::convert::FromJson for UntaggedMerged {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct UntaggedOutput {
-    pub value: UntaggedValue2,
-}
-impl bridge::convert::ToJson for UntaggedOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("value", &self.value)], &[])
-    }
-}
-impl bridge::convert::FromJson for UntaggedOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            value: bridge::convert::FromJson::from_json(
-                reader.take(level, "value"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub enum UntaggedValue2 {
-    Text(String),
-    List(Vec<i64>),
-    Object(UntaggedValueObject),
-    Other(bridge::convert::Value),
-}
-impl bridge::convert::ToJson for UntaggedValue2 {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        match self {
-            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
-            Self::Other(value) => value.clone(),
-        }
-    }
-}
-impl bridge::convert::FromJson for UntaggedValue2 {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        match value {
-            bridge::convert::Value::String(_) => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Array(_) => {
-                Self::List(bridge::convert::FromJson::from_json(value, reader))
-            }
-            bridge::convert::Value::Object(_) => {
-                Self::Object(bridge::convert::FromJson::from_json(value, reader))
-            }
-            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
-        }
-    }
-}
-bridge::generated! {
-    UntaggedTarget = 16835887313830123030 UntaggedValue = 2150428410983346230
-    UntaggedValueObject = 12931539003990628622 UntaggedOneOrMany = 17394679515062012386
-    UntaggedAllKinds = 15232082271145272483 UntaggedAllKindsObject = 3606291353171364885
-    UntaggedMerged = 610542998655209090 UntaggedOutput = 2682225631675788947
-    UntaggedValue2 = 3678991733107447913
-}
+pub type UntaggedValueObject = Text;
+pub type UntaggedOneOrMany = NullableNestedF;
+pub type UntaggedAllKindsObject = ResultItem;
 impl UntaggedInput {
     #[inline]
     #[track_caller]
@@ -9650,7 +9407,7 @@ impl UntaggedCall {
     }
     pub fn one_or_many<F>(
         mut self,
-        one_or_many: impl bridge::convert::OptionalArgument<UntaggedOneOrMany, F>,
+        one_or_many: impl bridge::convert::OptionalArgument<NullableNestedF, F>,
     ) -> Self {
         self.input.one_or_many = self
             .pending

@@ -91,6 +91,7 @@ impl bridge::convert::FromJson for SequentialthinkingInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct SequentialthinkingOutput {
     pub thought_number: f64,
@@ -147,6 +148,7 @@ impl bridge::convert::FromJson for SequentialthinkingOutput {
 bridge::generated! {
     SequentialthinkingOutput = 12308665552425968071
 }
+
 impl SequentialthinkingInput {
     #[inline]
     #[track_caller]

@@ -49,6 +49,7 @@ impl bridge::convert::FromJson for GetPetInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetPetOutput {
     pub pet: GetPetPet,
@@ -70,10 +71,14 @@ impl bridge::convert::FromJson for GetPetOutput {
         }
     }
 }
+bridge::generated! {
+    GetPetOutput = 16638099698480872788
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum GetPetPet {
-    Cat(GetPetCat),
-    Dog(GetPetDog),
+    Cat(Cat),
+    Dog(Dog),
     Other(bridge::convert::Value),
 }
 impl GetPetPet {
@@ -119,7 +124,7 @@ impl GetPetPet {
         }
     }
     #[inline]
-    pub fn owner(&self) -> Option<&GetPetOwner> {
+    pub fn owner(&self) -> Option<&Owner> {
         match self {
             Self::Cat(inner) => Some(&inner.owner),
             Self::Dog(inner) => Some(&inner.owner),
@@ -179,17 +184,21 @@ impl bridge::convert::FromJson for GetPetPet {
         }
     }
 }
+bridge::generated! {
+    GetPetPet = 11605131693112644447
+}
+
 #[derive(Debug, Clone, PartialEq)]
-pub struct GetPetCat {
+pub struct Cat {
     pub name: String,
     pub age: i64,
     pub tags: Vec<String>,
-    pub owner: GetPetOwner,
+    pub owner: Owner,
     pub none: (),
     pub weight: Option<f64>,
     pub lives: Option<i64>,
 }
-impl bridge::convert::ToJson for GetPetCat {
+impl bridge::convert::ToJson for Cat {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
@@ -204,7 +213,7 @@ impl bridge::convert::ToJson for GetPetCat {
         )
     }
 }
-impl bridge::convert::FromJson for GetPetCat {
+impl bridge::convert::FromJson for Cat {
     fn from_json(
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
@@ -239,17 +248,21 @@ impl bridge::convert::FromJson for GetPetCat {
         }
     }
 }
+bridge::generated! {
+    Cat = 9936078829113735960
+}
+
 #[derive(Debug, Clone, PartialEq)]
-pub struct GetPetOwner {
+pub struct Owner {
     pub name: String,
 }
-impl bridge::convert::ToJson for GetPetOwner {
+impl bridge::convert::ToJson for Owner {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("name", &self.name)], &[])
     }
 }
-impl bridge::convert::FromJson for GetPetOwner {
+impl bridge::convert::FromJson for Owner {
     fn from_json(
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
@@ -263,17 +276,21 @@ impl bridge::convert::FromJson for GetPetOwner {
         }
     }
 }
+bridge::generated! {
+    Owner = 17121416252982409146
+}
+
 #[derive(Debug, Clone, PartialEq)]
-pub struct GetPetDog {
+pub struct Dog {
     pub name: String,
     pub age: i64,
     pub weight: f64,
     pub tags: Vec<String>,
-    pub owner: GetPetOwner,
+    pub owner: Owner,
     pub none: (),
     pub lives: Option<String>,
 }
-impl bridge::convert::ToJson for GetPetDog {
+impl bridge::convert::ToJson for Dog {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
@@ -289,7 +306,7 @@ impl bridge::convert::ToJson for GetPetDog {
         )
     }
 }
-impl bridge::convert::FromJson for GetPetDog {
+impl bridge::convert::FromJson for Dog {
     fn from_json(
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
@@ -325,76 +342,7 @@ impl bridge::convert::FromJson for GetPetDog {
     }
 }
 bridge::generated! {
-    GetPetOutput = 16638099698480872788 GetPetPet = 11605131693112644447 GetPetCat =
-    9936078829113735960 GetPetOwner = 17121416252982409146 GetPetDog =
-    10225321382633743289
-}
-impl GetPetInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> GetPetCall {
-        GetPetCall {
-            input: self,
-            pending: bridge::call::Pending::new("shared", "get_pet"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct GetPetCall {
-    input: GetPetInput,
-    pending: bridge::call::Pending,
-}
-impl GetPetCall {
-    pub fn filter_status<F>(
-        mut self,
-        filter_status: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.filter_status = bridge::convert::OptionalArgument::into_optional(
-            filter_status,
-        );
-        self
-    }
-    pub fn filter_status2<F>(
-        mut self,
-        filter_status2: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.filter_status2 = bridge::convert::OptionalArgument::into_optional(
-            filter_status2,
-        );
-        self
-    }
-}
-impl std::future::Future for GetPetCall {
-    type Output = Result<GetPetOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.5481ca415334a317b36f21849562f306")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "shared",
-            name: "get_pet",
-            mark: *b"5481ca415334a317b36f21849562f306",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
-    }
-}
-/// A pet.
-#[track_caller]
-pub fn get_pet(
-    u540d_u524d: impl Into<String>,
-    nothing: impl bridge::convert::Argument<()>,
-) -> GetPetCall {
-    GetPetCall {
-        input: GetPetInput {
-            u540d_u524d: u540d_u524d.into(),
-            nothing: bridge::convert::Argument::into_argument(nothing),
-            filter_status: None,
-            filter_status2: None,
-        },
-        pending: bridge::call::Pending::new("shared", "get_pet"),
-    }
+    Dog = 10225321382633743289
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -423,9 +371,10 @@ impl bridge::convert::FromJson for GetReceivedEmailsInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetReceivedEmailsOutput {
-    pub result: Vec<GetReceivedEmailsEmail>,
+    pub result: Vec<Email>,
 }
 impl bridge::convert::ToJson for GetReceivedEmailsOutput {
     #[inline]
@@ -447,14 +396,19 @@ impl bridge::convert::FromJson for GetReceivedEmailsOutput {
         }
     }
 }
+bridge::generated! {
+    GetReceivedEmailsOutput = 5755835921263943922
+}
+
 #[derive(Debug, Clone, PartialEq)]
-pub struct GetReceivedEmailsEmail {
+pub struct Email {
+    /// Without prefixes.
     pub subject: String,
     pub id: String,
-    pub status: GetReceivedEmailsStatus,
-    pub attachments: Option<Vec<GetReceivedEmailsAttachment>>,
+    pub status: EmailStatus,
+    pub attachments: Option<Vec<Owner>>,
 }
-impl bridge::convert::ToJson for GetReceivedEmailsEmail {
+impl bridge::convert::ToJson for Email {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
@@ -463,7 +417,7 @@ impl bridge::convert::ToJson for GetReceivedEmailsEmail {
         )
     }
 }
-impl bridge::convert::FromJson for GetReceivedEmailsEmail {
+impl bridge::convert::FromJson for Email {
     fn from_json(
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
@@ -486,13 +440,17 @@ impl bridge::convert::FromJson for GetReceivedEmailsEmail {
         }
     }
 }
+bridge::generated! {
+    Email = 14221519778215283840
+}
+
 #[derive(Debug, Clone, PartialEq, Hash)]
-pub enum GetReceivedEmailsStatus {
+pub enum EmailStatus {
     Read,
     Sent,
     Other(String),
 }
-impl GetReceivedEmailsStatus {
+impl EmailStatus {
     pub fn as_str(&self) -> &str {
         match self {
             Self::Read => "read",
@@ -501,7 +459,7 @@ impl GetReceivedEmailsStatus {
         }
     }
 }
-impl bridge::convert::GeneratedText for GetReceivedEmailsStatus {
+impl bridge::convert::GeneratedText for EmailStatus {
     const TEXTS: &'static [&'static str] = &["read", "sent"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
@@ -513,90 +471,11 @@ impl bridge::convert::GeneratedText for GetReceivedEmailsStatus {
         )
     }
 }
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetReceivedEmailsAttachment {
-    pub name: String,
-}
-impl bridge::convert::ToJson for GetReceivedEmailsAttachment {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("name", &self.name)], &[])
-    }
-}
-impl bridge::convert::FromJson for GetReceivedEmailsAttachment {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-        }
-    }
-}
 bridge::generated! {
-    GetReceivedEmailsOutput = 5755835921263943922 GetReceivedEmailsEmail =
-    14221519778215283840 GetReceivedEmailsStatus = 16223850352904378454
-    GetReceivedEmailsAttachment = 17121416252982409146
+    EmailStatus = 16223850352904378454
 }
 bridge::generated_text! {
-    GetReceivedEmailsStatus;
-}
-impl GetReceivedEmailsInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> GetReceivedEmailsCall {
-        GetReceivedEmailsCall {
-            input: self,
-            pending: bridge::call::Pending::new("shared", "get_received_emails"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct GetReceivedEmailsCall {
-    input: GetReceivedEmailsInput,
-    pending: bridge::call::Pending,
-}
-impl GetReceivedEmailsCall {
-    pub fn page<F>(
-        mut self,
-        page: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.page = self
-            .pending
-            .with("page", bridge::convert::OptionalArgument::into_optional(page));
-        self
-    }
-}
-impl std::future::Future for GetReceivedEmailsCall {
-    type Output = Result<GetReceivedEmailsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.3399d2e93eb76d530a9f81720322e3bb")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "shared",
-            name: "get_received_emails",
-            mark: *b"3399d2e93eb76d530a9f81720322e3bb",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
-    }
-}
-/// Emails that were received.
-#[inline]
-#[track_caller]
-pub fn get_received_emails() -> GetReceivedEmailsCall {
-    GetReceivedEmailsCall {
-        input: GetReceivedEmailsInput {
-            page: None,
-        },
-        pending: bridge::call::Pending::new("shared", "get_received_emails"),
-    }
+    EmailStatus;
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -625,180 +504,6 @@ impl bridge::convert::FromJson for GetSentEmailsInput {
         }
     }
 }
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetSentEmailsOutput {
-    pub result: Vec<GetSentEmailsEmail>,
-}
-impl bridge::convert::ToJson for GetSentEmailsOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("result", &self.result)], &[])
-    }
-}
-impl bridge::convert::FromJson for GetSentEmailsOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            result: bridge::convert::FromJson::from_json(
-                reader.take(level, "result"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetSentEmailsEmail {
-    pub id: String,
-    /// Without prefixes.
-    pub subject: String,
-    pub status: GetSentEmailsStatus,
-    pub attachments: Option<Vec<GetSentEmailsAttachment>>,
-}
-impl bridge::convert::ToJson for GetSentEmailsEmail {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("id", &self.id), ("subject", &self.subject), ("status", &self.status)],
-            &[("attachments", &self.attachments)],
-        )
-    }
-}
-impl bridge::convert::FromJson for GetSentEmailsEmail {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-            subject: bridge::convert::FromJson::from_json(
-                reader.take(level, "subject"),
-                reader,
-            ),
-            status: bridge::convert::FromJson::from_json(
-                reader.take(level, "status"),
-                reader,
-            ),
-            attachments: bridge::convert::FromJson::from_json(
-                reader.take(level, "attachments"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq, Hash)]
-pub enum GetSentEmailsStatus {
-    Sent,
-    Read,
-    Other(String),
-}
-impl GetSentEmailsStatus {
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Sent => "sent",
-            Self::Read => "read",
-            Self::Other(text) => text,
-        }
-    }
-}
-impl bridge::convert::GeneratedText for GetSentEmailsStatus {
-    const TEXTS: &'static [&'static str] = &["sent", "read"];
-    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
-        Ok(
-            match text {
-                "sent" => Self::Sent,
-                "read" => Self::Read,
-                _ => Self::Other(text.to_owned()),
-            },
-        )
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetSentEmailsAttachment {
-    pub name: String,
-}
-impl bridge::convert::ToJson for GetSentEmailsAttachment {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("name", &self.name)], &[])
-    }
-}
-impl bridge::convert::FromJson for GetSentEmailsAttachment {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    GetSentEmailsOutput = 5755835921263943922 GetSentEmailsEmail = 14221519778215283840
-    GetSentEmailsStatus = 16223850352904378454 GetSentEmailsAttachment =
-    17121416252982409146
-}
-bridge::generated_text! {
-    GetSentEmailsStatus;
-}
-impl GetSentEmailsInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> GetSentEmailsCall {
-        GetSentEmailsCall {
-            input: self,
-            pending: bridge::call::Pending::new("shared", "get_sent_emails"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct GetSentEmailsCall {
-    input: GetSentEmailsInput,
-    pending: bridge::call::Pending,
-}
-impl GetSentEmailsCall {
-    pub fn page<F>(
-        mut self,
-        page: impl bridge::convert::OptionalArgument<i64, F>,
-    ) -> Self {
-        self.input.page = self
-            .pending
-            .with("page", bridge::convert::OptionalArgument::into_optional(page));
-        self
-    }
-}
-impl std::future::Future for GetSentEmailsCall {
-    type Output = Result<GetSentEmailsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.f9d7d391848fe35880d7b2dc81d7f2ac")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "shared",
-            name: "get_sent_emails",
-            mark: *b"f9d7d391848fe35880d7b2dc81d7f2ac",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
-    }
-}
-/// Emails that were sent.
-#[inline]
-#[track_caller]
-pub fn get_sent_emails() -> GetSentEmailsCall {
-    GetSentEmailsCall {
-        input: GetSentEmailsInput { page: None },
-        pending: bridge::call::Pending::new("shared", "get_sent_emails"),
-    }
-}
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
@@ -823,10 +528,11 @@ impl bridge::convert::FromJson for GetTeamInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetTeamOutput {
-    pub lead: GetTeamPerson,
-    pub root: GetTeamNode,
+    pub lead: Person,
+    pub root: Node,
 }
 impl bridge::convert::ToJson for GetTeamOutput {
     #[inline]
@@ -852,18 +558,22 @@ impl bridge::convert::FromJson for GetTeamOutput {
         }
     }
 }
+bridge::generated! {
+    GetTeamOutput = 5078186079123829465
+}
+
 #[derive(Debug, Clone, PartialEq)]
-pub struct GetTeamPerson {
+pub struct Person {
     pub name: String,
     pub id: i64,
 }
-impl bridge::convert::ToJson for GetTeamPerson {
+impl bridge::convert::ToJson for Person {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("name", &self.name), ("id", &self.id)], &[])
     }
 }
-impl bridge::convert::FromJson for GetTeamPerson {
+impl bridge::convert::FromJson for Person {
     fn from_json(
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
@@ -878,13 +588,17 @@ impl bridge::convert::FromJson for GetTeamPerson {
         }
     }
 }
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct GetTeamNode {
-    pub value: Option<String>,
-    pub children: Option<Vec<GetTeamNode>>,
-    pub parent: Option<Box<GetTeamNode>>,
+bridge::generated! {
+    Person = 4097146673532359136
 }
-impl bridge::convert::ToJson for GetTeamNode {
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Node {
+    pub value: Option<String>,
+    pub children: Option<Vec<Node>>,
+    pub parent: Option<Box<Node>>,
+}
+impl bridge::convert::ToJson for Node {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
@@ -897,7 +611,7 @@ impl bridge::convert::ToJson for GetTeamNode {
         )
     }
 }
-impl bridge::convert::FromJson for GetTeamNode {
+impl bridge::convert::FromJson for Node {
     fn from_json(
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
@@ -920,52 +634,7 @@ impl bridge::convert::FromJson for GetTeamNode {
     }
 }
 bridge::generated! {
-    GetTeamOutput = 8680727305281306858 GetTeamPerson = 4097146673532359136 GetTeamNode =
-    11649818141112813611
-}
-impl GetTeamInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> GetTeamCall {
-        GetTeamCall {
-            input: self,
-            pending: bridge::call::Pending::new("shared", "get_team"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct GetTeamCall {
-    input: GetTeamInput,
-    pending: bridge::call::Pending,
-}
-impl std::future::Future for GetTeamCall {
-    type Output = Result<GetTeamOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.245b1c36a4e853b9b82fc7b71c03e9fa")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "shared",
-            name: "get_team",
-            mark: *b"245b1c36a4e853b9b82fc7b71c03e9fa",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
-    }
-}
-/// A team, its place and its members.
-#[track_caller]
-pub fn get_team(id: impl bridge::convert::Argument<i64>) -> GetTeamCall {
-    GetTeamCall {
-        input: GetTeamInput {
-            id: bridge::convert::named(
-                "id",
-                bridge::convert::Argument::into_argument(id),
-            ),
-        },
-        pending: bridge::call::Pending::new("shared", "get_team"),
-    }
+    Node = 1781207943691531209
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -987,9 +656,10 @@ impl bridge::convert::FromJson for GetTreeInput {
         Self {}
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetTreeOutput {
-    pub top: GetTreeNode,
+    pub top: Node,
 }
 impl bridge::convert::ToJson for GetTreeOutput {
     #[inline]
@@ -1008,89 +678,8 @@ impl bridge::convert::FromJson for GetTreeOutput {
         }
     }
 }
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct GetTreeNode {
-    pub value: Option<String>,
-    pub parent: Option<Box<GetTreeNode>>,
-    pub children: Option<Vec<GetTreeNode>>,
-}
-impl bridge::convert::ToJson for GetTreeNode {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
-            &[
-                ("value", &self.value),
-                ("parent", &self.parent),
-                ("children", &self.children),
-            ],
-        )
-    }
-}
-impl bridge::convert::FromJson for GetTreeNode {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            value: bridge::convert::FromJson::from_json(
-                reader.take(level, "value"),
-                reader,
-            ),
-            parent: bridge::convert::FromJson::from_json(
-                reader.take(level, "parent"),
-                reader,
-            ),
-            children: bridge::convert::FromJson::from_json(
-                reader.take(level, "children"),
-                reader,
-            ),
-        }
-    }
-}
 bridge::generated! {
-    GetTreeOutput = 5929176879717653041 GetTreeNode = 18198680521539324754
-}
-impl GetTreeInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> GetTreeCall {
-        GetTreeCall {
-            input: self,
-            pending: bridge::call::Pending::new("shared", "get_tree"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct GetTreeCall {
-    input: GetTreeInput,
-    pending: bridge::call::Pending,
-}
-impl std::future::Future for GetTreeCall {
-    type Output = Result<GetTreeOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.564efa06d83ff0211bcab927507df8a7")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "shared",
-            name: "get_tree",
-            mark: *b"564efa06d83ff0211bcab927507df8a7",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
-    }
-}
-/// A tree, the same type as a team's.
-#[inline]
-#[track_caller]
-pub fn get_tree() -> GetTreeCall {
-    GetTreeCall {
-        input: GetTreeInput {},
-        pending: bridge::call::Pending::new("shared", "get_tree"),
-    }
+    GetTreeOutput = 10914803989520969493
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -1114,79 +703,6 @@ impl bridge::convert::FromJson for GetUserInput {
         Self {
             id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
         }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetUserOutput {
-    pub id: i64,
-    pub name: String,
-}
-impl bridge::convert::ToJson for GetUserOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("id", &self.id), ("name", &self.name)], &[])
-    }
-}
-impl bridge::convert::FromJson for GetUserOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
-            name: bridge::convert::FromJson::from_json(
-                reader.take(level, "name"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    GetUserOutput = 4097146673532359136
-}
-impl GetUserInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> GetUserCall {
-        GetUserCall {
-            input: self,
-            pending: bridge::call::Pending::new("shared", "get_user"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct GetUserCall {
-    input: GetUserInput,
-    pending: bridge::call::Pending,
-}
-impl std::future::Future for GetUserCall {
-    type Output = Result<GetUserOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.a91086c19edf8959d500b51b79a8d7f7")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "shared",
-            name: "get_user",
-            mark: *b"a91086c19edf8959d500b51b79a8d7f7",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
-    }
-}
-/// A user.
-#[track_caller]
-pub fn get_user(id: impl bridge::convert::Argument<i64>) -> GetUserCall {
-    GetUserCall {
-        input: GetUserInput {
-            id: bridge::convert::named(
-                "id",
-                bridge::convert::Argument::into_argument(id),
-            ),
-        },
-        pending: bridge::call::Pending::new("shared", "get_user"),
     }
 }
 
@@ -1216,9 +732,10 @@ impl bridge::convert::FromJson for ListClosedInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListClosedOutput {
-    pub issues: Vec<ListClosedIssue>,
+    pub issues: Vec<Issue>,
     pub next: Option<String>,
 }
 impl bridge::convert::ToJson for ListClosedOutput {
@@ -1245,18 +762,22 @@ impl bridge::convert::FromJson for ListClosedOutput {
         }
     }
 }
+bridge::generated! {
+    ListClosedOutput = 12119843531610941232
+}
+
 #[derive(Debug, Clone, PartialEq)]
-pub struct ListClosedIssue {
+pub struct Issue {
     pub number: i64,
     pub title: String,
 }
-impl bridge::convert::ToJson for ListClosedIssue {
+impl bridge::convert::ToJson for Issue {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("number", &self.number), ("title", &self.title)], &[])
     }
 }
-impl bridge::convert::FromJson for ListClosedIssue {
+impl bridge::convert::FromJson for Issue {
     fn from_json(
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
@@ -1275,56 +796,7 @@ impl bridge::convert::FromJson for ListClosedIssue {
     }
 }
 bridge::generated! {
-    ListClosedOutput = 12119843531610941232 ListClosedIssue = 6861853966943116334
-}
-impl ListClosedInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> ListClosedCall {
-        ListClosedCall {
-            input: self,
-            pending: bridge::call::Pending::new("shared", "list_closed"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct ListClosedCall {
-    input: ListClosedInput,
-    pending: bridge::call::Pending,
-}
-impl ListClosedCall {
-    pub fn cursor<F>(
-        mut self,
-        cursor: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
-        self
-    }
-}
-impl std::future::Future for ListClosedCall {
-    type Output = Result<ListClosedOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.1c48d672041f48c1311507b7c6b4f429")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "shared",
-            name: "list_closed",
-            mark: *b"1c48d672041f48c1311507b7c6b4f429",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
-    }
-}
-/// Closed issues, a page at a time.
-#[inline]
-#[track_caller]
-pub fn list_closed() -> ListClosedCall {
-    ListClosedCall {
-        input: ListClosedInput { cursor: None },
-        pending: bridge::call::Pending::new("shared", "list_closed"),
-    }
+    Issue = 6861853966943116334
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -1353,116 +825,6 @@ impl bridge::convert::FromJson for ListOpenInput {
         }
     }
 }
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListOpenOutput {
-    pub issues: Vec<ListOpenIssue>,
-    pub next: Option<String>,
-}
-impl bridge::convert::ToJson for ListOpenOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("issues", &self.issues)], &[("next", &self.next)])
-    }
-}
-impl bridge::convert::FromJson for ListOpenOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            issues: bridge::convert::FromJson::from_json(
-                reader.take(level, "issues"),
-                reader,
-            ),
-            next: bridge::convert::FromJson::from_json(
-                reader.take(level, "next"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct ListOpenIssue {
-    pub number: i64,
-    pub title: String,
-}
-impl bridge::convert::ToJson for ListOpenIssue {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("number", &self.number), ("title", &self.title)], &[])
-    }
-}
-impl bridge::convert::FromJson for ListOpenIssue {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            number: bridge::convert::FromJson::from_json(
-                reader.take(level, "number"),
-                reader,
-            ),
-            title: bridge::convert::FromJson::from_json(
-                reader.take(level, "title"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    ListOpenOutput = 12119843531610941232 ListOpenIssue = 6861853966943116334
-}
-impl ListOpenInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> ListOpenCall {
-        ListOpenCall {
-            input: self,
-            pending: bridge::call::Pending::new("shared", "list_open"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct ListOpenCall {
-    input: ListOpenInput,
-    pending: bridge::call::Pending,
-}
-impl ListOpenCall {
-    pub fn cursor<F>(
-        mut self,
-        cursor: impl bridge::convert::OptionalArgument<String, F>,
-    ) -> Self {
-        self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
-        self
-    }
-}
-impl std::future::Future for ListOpenCall {
-    type Output = Result<ListOpenOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.f33dd56ed54aeffaf9aec46a1aaf8894")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "shared",
-            name: "list_open",
-            mark: *b"f33dd56ed54aeffaf9aec46a1aaf8894",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
-    }
-}
-/// Open issues, a page at a time.
-#[inline]
-#[track_caller]
-pub fn list_open() -> ListOpenCall {
-    ListOpenCall {
-        input: ListOpenInput { cursor: None },
-        pending: bridge::call::Pending::new("shared", "list_open"),
-    }
-}
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
@@ -1487,6 +849,7 @@ impl bridge::convert::FromJson for PutPetInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum PutPetToy {
     Ball(PutPetBall),
@@ -1555,6 +918,10 @@ impl bridge::convert::FromJson for PutPetToy {
         }
     }
 }
+bridge::generated! {
+    PutPetToy = 506110333247360947
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct PutPetBall {
     pub color: PutPetColor,
@@ -1584,6 +951,10 @@ impl bridge::convert::FromJson for PutPetBall {
         }
     }
 }
+bridge::generated! {
+    PutPetBall = 595677648597392663
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum PutPetColor {
     DarkBlue,
@@ -1609,6 +980,13 @@ impl bridge::convert::GeneratedText for PutPetColor {
         )
     }
 }
+bridge::generated! {
+    PutPetColor = 5154134284221954220
+}
+bridge::generated_text! {
+    ; PutPetColor
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct PutPetBone {
     pub color: PutPetColor,
@@ -1639,55 +1017,7 @@ impl bridge::convert::FromJson for PutPetBone {
     }
 }
 bridge::generated! {
-    PutPetToy = 506110333247360947 PutPetBall = 595677648597392663 PutPetColor =
-    5154134284221954220 PutPetBone = 13901700523798995284
-}
-bridge::generated_text! {
-    ; PutPetColor
-}
-impl PutPetInput {
-    #[inline]
-    #[track_caller]
-    pub fn call(self) -> PutPetCall {
-        PutPetCall {
-            input: self,
-            pending: bridge::call::Pending::new("shared", "put_pet"),
-        }
-    }
-}
-#[must_use = "a call does nothing until it is awaited: add `.await?`"]
-pub struct PutPetCall {
-    input: PutPetInput,
-    pending: bridge::call::Pending,
-}
-impl std::future::Future for PutPetCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.16366283ca1b99818697ab227cc9b5ab")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "shared",
-            name: "put_pet",
-            mark: *b"16366283ca1b99818697ab227cc9b5ab",
-        };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
-    }
-}
-/// Stores a pet that no server returns.
-#[track_caller]
-pub fn put_pet(toy: impl bridge::convert::Argument<PutPetToy>) -> PutPetCall {
-    PutPetCall {
-        input: PutPetInput {
-            toy: bridge::convert::named(
-                "toy",
-                bridge::convert::Argument::into_argument(toy),
-            ),
-        },
-        pending: bridge::call::Pending::new("shared", "put_pet"),
-    }
+    PutPetBone = 13901700523798995284
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -1738,6 +1068,7 @@ impl bridge::convert::FromJson for SendEmailInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct SendEmailEmail {
     pub body: String,
@@ -1762,6 +1093,10 @@ impl bridge::convert::FromJson for SendEmailEmail {
         }
     }
 }
+bridge::generated! {
+    SendEmailEmail = 17508111515465963575
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum SendEmailPriority {
     DarkBlue,
@@ -1791,11 +1126,482 @@ impl bridge::convert::GeneratedText for SendEmailPriority {
     }
 }
 bridge::generated! {
-    SendEmailEmail = 17508111515465963575 SendEmailPriority = 4081650599010594669
+    SendEmailPriority = 4081650599010594669
 }
 bridge::generated_text! {
     ; SendEmailPriority
 }
+
+pub type User = Person;
+
+pub type GetPetCat = Cat;
+pub type GetPetOwner = Owner;
+pub type GetPetDog = Dog;
+impl GetPetInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetPetCall {
+        GetPetCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_pet"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetPetCall {
+    input: GetPetInput,
+    pending: bridge::call::Pending,
+}
+impl GetPetCall {
+    pub fn filter_status<F>(
+        mut self,
+        filter_status: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.filter_status = bridge::convert::OptionalArgument::into_optional(
+            filter_status,
+        );
+        self
+    }
+    pub fn filter_status2<F>(
+        mut self,
+        filter_status2: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.filter_status2 = bridge::convert::OptionalArgument::into_optional(
+            filter_status2,
+        );
+        self
+    }
+}
+impl std::future::Future for GetPetCall {
+    type Output = Result<GetPetOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.5481ca415334a317b36f21849562f306")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_pet",
+            mark: *b"5481ca415334a317b36f21849562f306",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// A pet.
+#[track_caller]
+pub fn get_pet(
+    u540d_u524d: impl Into<String>,
+    nothing: impl bridge::convert::Argument<()>,
+) -> GetPetCall {
+    GetPetCall {
+        input: GetPetInput {
+            u540d_u524d: u540d_u524d.into(),
+            nothing: bridge::convert::Argument::into_argument(nothing),
+            filter_status: None,
+            filter_status2: None,
+        },
+        pending: bridge::call::Pending::new("shared", "get_pet"),
+    }
+}
+
+pub type GetReceivedEmailsEmail = Email;
+pub type GetReceivedEmailsStatus = EmailStatus;
+pub type GetReceivedEmailsAttachment = Owner;
+impl GetReceivedEmailsInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetReceivedEmailsCall {
+        GetReceivedEmailsCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_received_emails"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetReceivedEmailsCall {
+    input: GetReceivedEmailsInput,
+    pending: bridge::call::Pending,
+}
+impl GetReceivedEmailsCall {
+    pub fn page<F>(
+        mut self,
+        page: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.page = self
+            .pending
+            .with("page", bridge::convert::OptionalArgument::into_optional(page));
+        self
+    }
+}
+impl std::future::Future for GetReceivedEmailsCall {
+    type Output = Result<GetReceivedEmailsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.3399d2e93eb76d530a9f81720322e3bb")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_received_emails",
+            mark: *b"3399d2e93eb76d530a9f81720322e3bb",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// Emails that were received.
+#[inline]
+#[track_caller]
+pub fn get_received_emails() -> GetReceivedEmailsCall {
+    GetReceivedEmailsCall {
+        input: GetReceivedEmailsInput {
+            page: None,
+        },
+        pending: bridge::call::Pending::new("shared", "get_received_emails"),
+    }
+}
+
+pub type GetSentEmailsOutput = GetReceivedEmailsOutput;
+pub type GetSentEmailsEmail = Email;
+pub type GetSentEmailsStatus = EmailStatus;
+pub type GetSentEmailsAttachment = Owner;
+impl GetSentEmailsInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetSentEmailsCall {
+        GetSentEmailsCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_sent_emails"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetSentEmailsCall {
+    input: GetSentEmailsInput,
+    pending: bridge::call::Pending,
+}
+impl GetSentEmailsCall {
+    pub fn page<F>(
+        mut self,
+        page: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.page = self
+            .pending
+            .with("page", bridge::convert::OptionalArgument::into_optional(page));
+        self
+    }
+}
+impl std::future::Future for GetSentEmailsCall {
+    type Output = Result<GetSentEmailsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.f9d7d391848fe35880d7b2dc81d7f2ac")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_sent_emails",
+            mark: *b"f9d7d391848fe35880d7b2dc81d7f2ac",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// Emails that were sent.
+#[inline]
+#[track_caller]
+pub fn get_sent_emails() -> GetSentEmailsCall {
+    GetSentEmailsCall {
+        input: GetSentEmailsInput { page: None },
+        pending: bridge::call::Pending::new("shared", "get_sent_emails"),
+    }
+}
+
+pub type GetTeamPerson = Person;
+pub type GetTeamNode = Node;
+impl GetTeamInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetTeamCall {
+        GetTeamCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_team"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetTeamCall {
+    input: GetTeamInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for GetTeamCall {
+    type Output = Result<GetTeamOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.245b1c36a4e853b9b82fc7b71c03e9fa")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_team",
+            mark: *b"245b1c36a4e853b9b82fc7b71c03e9fa",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// A team, its place and its members.
+#[track_caller]
+pub fn get_team(id: impl bridge::convert::Argument<i64>) -> GetTeamCall {
+    GetTeamCall {
+        input: GetTeamInput {
+            id: bridge::convert::named(
+                "id",
+                bridge::convert::Argument::into_argument(id),
+            ),
+        },
+        pending: bridge::call::Pending::new("shared", "get_team"),
+    }
+}
+
+pub type GetTreeNode = Node;
+impl GetTreeInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetTreeCall {
+        GetTreeCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_tree"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetTreeCall {
+    input: GetTreeInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for GetTreeCall {
+    type Output = Result<GetTreeOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.564efa06d83ff0211bcab927507df8a7")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_tree",
+            mark: *b"564efa06d83ff0211bcab927507df8a7",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// A tree, the same type as a team's.
+#[inline]
+#[track_caller]
+pub fn get_tree() -> GetTreeCall {
+    GetTreeCall {
+        input: GetTreeInput {},
+        pending: bridge::call::Pending::new("shared", "get_tree"),
+    }
+}
+
+pub type GetUserOutput = User;
+pub type GetUserUser = User;
+impl GetUserInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> GetUserCall {
+        GetUserCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "get_user"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetUserCall {
+    input: GetUserInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for GetUserCall {
+    type Output = Result<GetUserOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.a91086c19edf8959d500b51b79a8d7f7")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "get_user",
+            mark: *b"a91086c19edf8959d500b51b79a8d7f7",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// A user.
+#[track_caller]
+pub fn get_user(id: impl bridge::convert::Argument<i64>) -> GetUserCall {
+    GetUserCall {
+        input: GetUserInput {
+            id: bridge::convert::named(
+                "id",
+                bridge::convert::Argument::into_argument(id),
+            ),
+        },
+        pending: bridge::call::Pending::new("shared", "get_user"),
+    }
+}
+
+pub type ListClosedIssue = Issue;
+impl ListClosedInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> ListClosedCall {
+        ListClosedCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "list_closed"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListClosedCall {
+    input: ListClosedInput,
+    pending: bridge::call::Pending,
+}
+impl ListClosedCall {
+    pub fn cursor<F>(
+        mut self,
+        cursor: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
+        self
+    }
+}
+impl std::future::Future for ListClosedCall {
+    type Output = Result<ListClosedOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.1c48d672041f48c1311507b7c6b4f429")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "list_closed",
+            mark: *b"1c48d672041f48c1311507b7c6b4f429",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// Closed issues, a page at a time.
+#[inline]
+#[track_caller]
+pub fn list_closed() -> ListClosedCall {
+    ListClosedCall {
+        input: ListClosedInput { cursor: None },
+        pending: bridge::call::Pending::new("shared", "list_closed"),
+    }
+}
+
+pub type ListOpenOutput = ListClosedOutput;
+pub type ListOpenIssue = Issue;
+impl ListOpenInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> ListOpenCall {
+        ListOpenCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "list_open"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListOpenCall {
+    input: ListOpenInput,
+    pending: bridge::call::Pending,
+}
+impl ListOpenCall {
+    pub fn cursor<F>(
+        mut self,
+        cursor: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
+        self
+    }
+}
+impl std::future::Future for ListOpenCall {
+    type Output = Result<ListOpenOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.f33dd56ed54aeffaf9aec46a1aaf8894")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "list_open",
+            mark: *b"f33dd56ed54aeffaf9aec46a1aaf8894",
+        };
+        let call = self.get_mut();
+        call.pending.poll(context, &TOOL, &call.input)
+    }
+}
+/// Open issues, a page at a time.
+#[inline]
+#[track_caller]
+pub fn list_open() -> ListOpenCall {
+    ListOpenCall {
+        input: ListOpenInput { cursor: None },
+        pending: bridge::call::Pending::new("shared", "list_open"),
+    }
+}
+
+impl PutPetInput {
+    #[inline]
+    #[track_caller]
+    pub fn call(self) -> PutPetCall {
+        PutPetCall {
+            input: self,
+            pending: bridge::call::Pending::new("shared", "put_pet"),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct PutPetCall {
+    input: PutPetInput,
+    pending: bridge::call::Pending,
+}
+impl std::future::Future for PutPetCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.16366283ca1b99818697ab227cc9b5ab")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "shared",
+            name: "put_pet",
+            mark: *b"16366283ca1b99818697ab227cc9b5ab",
+        };
+        let call = self.get_mut();
+        call.pending.poll_untyped(context, &TOOL, &call.input)
+    }
+}
+/// Stores a pet that no server returns.
+#[track_caller]
+pub fn put_pet(toy: impl bridge::convert::Argument<PutPetToy>) -> PutPetCall {
+    PutPetCall {
+        input: PutPetInput {
+            toy: bridge::convert::named(
+                "toy",
+                bridge::convert::Argument::into_argument(toy),
+            ),
+        },
+        pending: bridge::call::Pending::new("shared", "put_pet"),
+    }
+}
+
 impl SendEmailInput {
     #[inline]
     #[track_caller]

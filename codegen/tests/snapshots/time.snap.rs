@@ -48,13 +48,14 @@ impl bridge::convert::FromJson for ConvertTimeInput {
         }
     }
 }
+
 #[derive(Debug, Clone, PartialEq)]
-pub struct ConvertTimeOutput {
-    pub source: ConvertTimeTimeResult,
-    pub target: ConvertTimeTimeResult,
+pub struct TimeConversionResult {
+    pub source: TimeResult,
+    pub target: TimeResult,
     pub time_difference: String,
 }
-impl bridge::convert::ToJson for ConvertTimeOutput {
+impl bridge::convert::ToJson for TimeConversionResult {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
@@ -67,7 +68,7 @@ impl bridge::convert::ToJson for ConvertTimeOutput {
         )
     }
 }
-impl bridge::convert::FromJson for ConvertTimeOutput {
+impl bridge::convert::FromJson for TimeConversionResult {
     fn from_json(
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
@@ -89,14 +90,18 @@ impl bridge::convert::FromJson for ConvertTimeOutput {
         }
     }
 }
+bridge::generated! {
+    TimeConversionResult = 17027409635769088066
+}
+
 #[derive(Debug, Clone, PartialEq)]
-pub struct ConvertTimeTimeResult {
+pub struct TimeResult {
     pub timezone: String,
     pub datetime: String,
     pub day_of_week: String,
     pub is_dst: bool,
 }
-impl bridge::convert::ToJson for ConvertTimeTimeResult {
+impl bridge::convert::ToJson for TimeResult {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
@@ -110,7 +115,7 @@ impl bridge::convert::ToJson for ConvertTimeTimeResult {
         )
     }
 }
-impl bridge::convert::FromJson for ConvertTimeTimeResult {
+impl bridge::convert::FromJson for TimeResult {
     fn from_json(
         value: bridge::convert::Value,
         reader: &mut bridge::convert::Reader,
@@ -137,8 +142,40 @@ impl bridge::convert::FromJson for ConvertTimeTimeResult {
     }
 }
 bridge::generated! {
-    ConvertTimeOutput = 17027409635769088066 ConvertTimeTimeResult = 11136087241454243878
+    TimeResult = 11136087241454243878
 }
+
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetCurrentTimeInput {
+    /// IANA timezone name (e.g., 'America/New_York', 'Europe/London'). Use 'UTC' as local timezone if no timezone provided by the user.
+    pub timezone: String,
+}
+impl bridge::convert::ToJson for GetCurrentTimeInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("timezone", &self.timezone)], &[])
+    }
+}
+#[cfg(test)]
+impl bridge::convert::FromJson for GetCurrentTimeInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            timezone: bridge::convert::FromJson::from_json(
+                reader.take(level, "timezone"),
+                reader,
+            ),
+        }
+    }
+}
+
+pub type ConvertTimeOutput = TimeConversionResult;
+pub type ConvertTimeTimeConversionResult = TimeConversionResult;
+pub type ConvertTimeTimeResult = TimeResult;
 impl ConvertTimeInput {
     #[inline]
     #[track_caller]
@@ -187,83 +224,8 @@ pub fn convert_time(
     }
 }
 
-#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetCurrentTimeInput {
-    /// IANA timezone name (e.g., 'America/New_York', 'Europe/London'). Use 'UTC' as local timezone if no timezone provided by the user.
-    pub timezone: String,
-}
-impl bridge::convert::ToJson for GetCurrentTimeInput {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("timezone", &self.timezone)], &[])
-    }
-}
-#[cfg(test)]
-impl bridge::convert::FromJson for GetCurrentTimeInput {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            timezone: bridge::convert::FromJson::from_json(
-                reader.take(level, "timezone"),
-                reader,
-            ),
-        }
-    }
-}
-#[derive(Debug, Clone, PartialEq)]
-pub struct GetCurrentTimeOutput {
-    pub timezone: String,
-    pub datetime: String,
-    pub day_of_week: String,
-    pub is_dst: bool,
-}
-impl bridge::convert::ToJson for GetCurrentTimeOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[
-                ("timezone", &self.timezone),
-                ("datetime", &self.datetime),
-                ("day_of_week", &self.day_of_week),
-                ("is_dst", &self.is_dst),
-            ],
-            &[],
-        )
-    }
-}
-impl bridge::convert::FromJson for GetCurrentTimeOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-        reader: &mut bridge::convert::Reader,
-    ) -> Self {
-        let level = reader.object(value);
-        Self {
-            timezone: bridge::convert::FromJson::from_json(
-                reader.take(level, "timezone"),
-                reader,
-            ),
-            datetime: bridge::convert::FromJson::from_json(
-                reader.take(level, "datetime"),
-                reader,
-            ),
-            day_of_week: bridge::convert::FromJson::from_json(
-                reader.take(level, "day_of_week"),
-                reader,
-            ),
-            is_dst: bridge::convert::FromJson::from_json(
-                reader.take(level, "is_dst"),
-                reader,
-            ),
-        }
-    }
-}
-bridge::generated! {
-    GetCurrentTimeOutput = 11136087241454243878
-}
+pub type GetCurrentTimeOutput = TimeResult;
+pub type GetCurrentTimeTimeResult = TimeResult;
 impl GetCurrentTimeInput {
     #[inline]
     #[track_caller]

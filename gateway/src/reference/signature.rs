@@ -29,9 +29,8 @@ const BRIEF: usize = 90;
 
 /// A signature in the given detail.
 pub(super) fn shortened(signature: &str, detail: Detail) -> String {
-    let signature = &with_text(signature);
     if detail == Detail::Whole {
-        return signature.clone();
+        return signature.to_owned();
     }
     let (description, code) = parts(signature);
     let description =
@@ -43,28 +42,6 @@ pub(super) fn shortened(signature: &str, detail: Detail) -> String {
     let code =
         code.map(|(_, line)| if detail == Detail::Brief { line.to_owned() } else { without_remarks(line) });
     description.into_iter().chain(code).collect::<Vec<_>>().join("\n")
-}
-
-/// Writes an output struct of one string as `text in .field`.
-fn with_text(signature: &str) -> String {
-    let of_text = |line: &str| {
-        let line = without_remarks(line);
-        let (name, fields) = line.split_once(" { ")?;
-        let field = fields.strip_suffix(": String }")?;
-        let is_one = field.chars().all(|c| c.is_alphanumeric() || c == '_');
-        (name.ends_with("Output") && is_one).then(|| (format!("-> {name}"), format!("-> text in .{field}")))
-    };
-    for line in signature.lines() {
-        if let Some((output, text)) = of_text(line) {
-            let others = signature.lines().filter(|other| *other != line);
-            let replaced = |other: &str| match other.strip_suffix(&output) {
-                Some(call) => format!("{call}{text}"),
-                None => other.to_owned(),
-            };
-            return others.map(replaced).collect::<Vec<_>>().join("\n");
-        }
-    }
-    signature.to_owned()
 }
 
 /// The names of the parameters; and separately the code with its types and remarks.
@@ -157,16 +134,6 @@ mod tests {
             "fail(message?: String) -> ToolResult"
         );
         assert_eq!(shortened("get(id: i64) -> Got\nGot { id: i64 }", Detail::Call), "get(id: i64) -> Got");
-    }
-
-    #[test]
-    fn an_output_of_one_string_is_shown_as_text() {
-        let read =
-            "/// Read it.\nread(path: String) -> ReadOutput\nReadOutput { content: String /* all of it */ }";
-        assert_eq!(shortened(read, Detail::Whole), "/// Read it.\nread(path: String) -> text in .content");
-        assert_eq!(shortened(read, Detail::Call), "read(path: String) -> text in .content");
-        let two = "at() -> AtOutput\nAtOutput { day: String, time: String }";
-        assert_eq!(shortened(two, Detail::Whole), two);
     }
 
     #[test]

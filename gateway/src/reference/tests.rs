@@ -165,7 +165,7 @@ fn denied_tools_are_not_described() {
 }
 
 #[test]
-fn an_output_of_one_string_is_listed_as_text() {
+fn an_output_without_a_name_is_listed_by_its_fields() {
     let output =
         |properties: Value| json!({ "type": "object", "properties": properties, "required": ["content"] });
     let tool = |name: &str, properties: Value| Tool {
@@ -182,10 +182,10 @@ fn an_output_of_one_string_is_listed_as_text() {
     ];
     let reference = reference(&BTreeMap::from([("files".to_owned(), tools)]));
     for list in [reference.description(BUDGET), reference.search_text("read", None, 5)] {
-        assert!(list.contains("read() -> text in .content") && !list.contains("ReadOutput"), "{list}");
+        assert!(list.contains("read() -> { content: String") && !list.contains("ReadOutput"), "{list}");
     }
     let list = reference.description(BUDGET);
-    assert!(list.contains("stat() -> StatOutput\nStatOutput { content: String"), "{list}");
+    assert!(list.contains("stat() -> { content: String"), "{list}");
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn few_tools_are_listed_completely_and_many_by_server() {
     assert!(so_far[0].description.contains("still starting"), "{}", so_far[0].description);
     let description = few.description(BUDGET);
     assert!(
-        description.contains("mod demo {") && description.contains("enum ListOrdersOrderStatus"),
+        description.contains("mod demo {") && description.contains("enum OrderStatus"),
         "{description}"
     );
     // Less budget gives shorter descriptions.

@@ -1,9 +1,12 @@
 //! The bounded texts that a model reads about searches and tools.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use codegen::Once;
+
 use super::signature::{Detail, shortened};
-use super::{Found, Reference, Server, Unknown};
+use super::{Found, Reference, Server};
 
 /// Maximum characters of the signatures of a search: about 2,000 tokens.
 const SEARCH_LIMIT: usize = 8_000;
@@ -40,7 +43,7 @@ impl Reference {
                 report::count(listed - found.len(), "more tool")
             ));
         }
-        shown.push_str("\n// `name?: T` is a setter: `.name(value)`. describe_tools returns a tool's full documentation.");
+        shown.push_str("\n// `name?: T` is a setter: `.name(value)`. No `->`: ToolResult. describe_tools returns a tool's full documentation.");
         shown.push_str(&self.missing_line("\n// "));
         shown
     }
@@ -54,8 +57,15 @@ impl Reference {
         let mut text = String::new();
         let named = names.get(..DESCRIBED_AT_MOST).unwrap_or(names);
         let mut left_out = names.len() - named.len();
+        let mut shown: BTreeMap<&str, Once> = BTreeMap::new();
         for (name, described) in named.iter().zip(self.describe(named)) {
-            let mut described = described.unwrap_or_else(|unknown: Unknown| format!("// {unknown}"));
+            let mut described = match (described, self.tool(name)) {
+                (Ok(described), Some((server, _))) => {
+                    shown.entry(server).or_default().documentation(&described)
+                }
+                (Ok(described), None) => described,
+                (Err(unknown), _) => format!("// {unknown}"),
+            };
             if let Some(form) = self.tool(name).and_then(|(server, tool)| form(server, tool)) {
                 described.push('\n');
                 described.push_str(&form);
@@ -84,24 +94,39 @@ impl Reference {
 pub(super) fn signatures(found: &[Found], detail: Detail) -> String {
     by_module(
         found,
-        |found| shortened(&found.signature, detail),
+        |found, shown| shown.signature(&without_default(&shortened(&found.signature, detail))),
         if detail < Detail::Types { "\n\n" } else { "\n" },
     )
 }
 
-fn names(found: &[Found]) -> String {
-    by_module(found, |found| codegen::clean(&found.function, 100), ", ")
+/// A signature without the result that the introduction names as the default.
+fn without_default(signature: &str) -> String {
+    let lines = signature.lines().map(|line| match line.starts_with("///") {
+        true => line,
+        false => line.strip_suffix(" -> ToolResult").unwrap_or(line),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
-fn by_module(found: &[Found], shown: impl Fn(&Found) -> String, between: &str) -> String {
-    let mut modules: Vec<(&str, Vec<String>)> = Vec::new();
+fn names(found: &[Found]) -> String {
+    by_module(found, |found, _| codegen::clean(&found.function, 100), ", ")
+}
+
+/// A module's types are shown where they are used first.
+fn by_module(found: &[Found], shown: impl Fn(&Found, &mut Once) -> String, between: &str) -> String {
+    let mut modules: Vec<(&str, Once, Vec<String>)> = Vec::new();
     for found in found {
-        match modules.iter_mut().find(|(module, _)| *module == found.module) {
-            Some((_, texts)) => texts.push(shown(found)),
-            None => modules.push((&found.module, vec![shown(found)])),
+        let index = modules.iter().position(|(module, ..)| *module == found.module);
+        let index = index.unwrap_or_else(|| {
+            modules.push((&found.module, Once::default(), Vec::new()));
+            modules.len() - 1
+        });
+        if let Some((_, once, texts)) = modules.get_mut(index) {
+            texts.push(shown(found, once));
         }
     }
-    let section =
-        |(module, texts): &(&str, Vec<String>)| format!("mod {module} {{\n{}\n}}", texts.join(between));
+    let section = |(module, _, texts): &(&str, Once, Vec<String>)| {
+        format!("mod {module} {{\n{}\n}}", texts.join(between))
+    };
     modules.iter().map(section).collect::<Vec<_>>().join("\n")
 }

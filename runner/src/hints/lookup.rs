@@ -118,7 +118,7 @@ impl<'a> Lookup<'a> {
 
     /// The tools that have a type called `name`.
     pub(crate) fn owners(&self, name: &str) -> Vec<Found<'a>> {
-        self.tools().filter(|found| owns(found, name)).collect()
+        self.modules.iter().flat_map(|module| owners(module, name)).collect()
     }
 
     /// Resolves a type named in a message, ignoring references.
@@ -154,7 +154,9 @@ impl<'a> Lookup<'a> {
             names.push(format!("{}Input", found.tool.prefix));
             names.into_iter().map(move |name| (name, found))
         };
-        tools(module).take(TOOLS_READ).flat_map(names).collect()
+        let mut seen = BTreeSet::new();
+        let all = tools(module).take(TOOLS_READ).flat_map(names);
+        all.filter(|(name, _)| seen.insert(name.clone())).collect()
     }
 
     /// The tools that the tokens in `range` name, by stub or type.
@@ -167,8 +169,8 @@ impl<'a> Lookup<'a> {
             }
             match self.module(tokens.qualifier(index)) {
                 Some(module) => {
-                    let is_meant = |found: &Found<'a>| found.tool.function == word || owns(found, word);
-                    found.extend(tools(module).find(is_meant));
+                    let own = tools(module).find(|found| found.tool.function == word);
+                    found.extend(own.or_else(|| owners(module, word).into_iter().next()));
                 }
                 // Imported and used by its name alone.
                 None if tokens.is_plain(index) && tokens.kind(index + 1) == Some(Kind::Open('(')) => {
@@ -187,13 +189,14 @@ pub(crate) fn tools(module: &ServerModule) -> impl Iterator<Item = Found<'_>> {
     module.tools().iter().map(move |tool| Found { module, tool })
 }
 
-/// Whether the tool has a type called `name`.
-fn owns(found: &Found<'_>, name: &str) -> bool {
-    match name.strip_prefix(found.tool.prefix.as_str()) {
-        Some("Input" | "Call") => true,
-        Some(rest) if !rest.is_empty() => found.form().shape(name).is_some(),
-        _ => false,
-    }
+/// The tools of a module that have a type called `name`: their own, or one that they share.
+fn owners<'a>(module: &'a ServerModule, name: &str) -> Vec<Found<'a>> {
+    let is_own = |found: &Found<'_>| {
+        matches!(name.strip_prefix(found.tool.prefix.as_str()), Some("Input" | "Output" | "Call"))
+    };
+    let own = tools(module).find(is_own);
+    let users = module.generated.users(name).map(|tool| Found { module, tool });
+    own.into_iter().chain(users.filter(|found| !is_own(found))).collect()
 }
 
 /// The type without leading references.

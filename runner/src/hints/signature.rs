@@ -38,14 +38,13 @@ impl Signature {
     /// Parses `signature`; `prefix` is the common prefix of the tool's type names.
     pub(crate) fn read(signature: &str, prefix: &str) -> Self {
         let mut form = Signature::default();
-        let input = format!("{prefix}Input");
         for line in signature.lines().map(without_remarks) {
-            form.read_line(line.trim(), &input);
+            form.read_line(line.trim(), prefix);
         }
         form
     }
 
-    fn read_line(&mut self, line: &str, input: &str) {
+    fn read_line(&mut self, line: &str, prefix: &str) {
         if let Some((name, body)) = line.strip_prefix("enum ").and_then(|rest| rest.split_once(" {")) {
             let variants = parts(inside(body).0).into_iter().map(|variant| leading_name(variant).to_owned());
             self.types.push((name.to_owned(), Shape::Enum(variants.collect())));
@@ -67,12 +66,19 @@ impl Signature {
             {
                 self.input = fields;
             }
-            '{' if name == input => self.input = fields,
+            '{' if name.strip_prefix(prefix) == Some("Input") => self.input = fields,
             '{' => self.types.push((name.to_owned(), Shape::Struct(fields))),
             _ => {}
         }
-        if let (true, Some((_, output))) = (self.output.is_empty(), after.split_once("-> ")) {
-            output.trim().clone_into(&mut self.output);
+        let Some((_, output)) = after.split_once("-> ").filter(|_| self.output.is_empty()) else { return };
+        match output.trim().strip_prefix('{') {
+            // A struct that is shown without its name.
+            Some(body) => {
+                let fields = parts(inside(body).0).into_iter().filter_map(field).collect();
+                self.output = format!("{prefix}Output");
+                self.types.push((self.output.clone(), Shape::Struct(fields)));
+            }
+            None => output.trim().clone_into(&mut self.output),
         }
     }
 
@@ -197,6 +203,19 @@ mod tests {
     }
 
     #[test]
+    fn a_result_without_a_name_is_the_output() {
+        let form = Signature::read(
+            "send(to /* to-whom */?: String) -> { id: i64, copies: Vec<Email> } /* observed */\nEmail { id: i64 }",
+            "Send",
+        );
+        assert_eq!(form.input, [field("to", "String", true)]);
+        assert_eq!(form.output, "SendOutput");
+        let fields = [field("id", "i64", false), field("copies", "Vec<Email>", false)];
+        assert_eq!(form.fields("SendOutput"), Some(&fields[..]));
+        assert_eq!(form.fields("Email"), Some(&fields[..1]));
+    }
+
+    #[test]
     fn a_literal_has_the_arguments_too() {
         let lines = [
             "MoveInput { from: String, mode: Option<MoveMode> }.call() -> MoveOutput",
@@ -213,7 +232,7 @@ mod tests {
 
     #[test]
     fn invalid_signatures_parse_as_empty() {
-        for text in ["", "(", "a", "a(", "a(b: ", "{ } -> ", "enum", "enum X {", "ä{ö: <", "a(?: b)", "/* a"]
+        for text in ["", "(", "a", "a(", "a(b: ", "{ } -> ", "a() -> {", "enum", "enum X {", "ä{ö: <", "a(?: b)", "/* a"]
         {
             let form = Signature::read(text, "A");
             assert!(form.input.is_empty(), "{text}: {form:?}");

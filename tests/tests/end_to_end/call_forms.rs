@@ -9,7 +9,7 @@ use crate::harness::{assert_says, json as run};
 const REST: &str =
     ".orders.iter().map(|order| format!(\"{} {}\", order.id, order.status)).collect::<Vec<_>>()";
 
-const STATUS: &str = "demo::ListOrdersOrderStatus::Shipped";
+const STATUS: &str = "demo::OrderStatus::Shipped";
 
 enum Expectation {
     Right,
@@ -59,7 +59,7 @@ fn ways() -> [(&'static str, String, Expectation); 14] {
         ),
         (
             "a variant that is not there",
-            fluent(".limit(2).status(demo::ListOrdersOrderStatus::Shiped).await?"),
+            fluent(".limit(2).status(demo::OrderStatus::Shiped).await?"),
             Expectation::Error("Shipped"),
         ),
         (

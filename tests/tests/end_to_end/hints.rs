@@ -104,8 +104,8 @@ fn a_server_is_found_by_its_module_name() {
             ("myshop::list_orders().await?", &["did you mean `my_shop`?", "`my_shop` and `other`"]),
             ("list_orders().await?", &["write `my_shop::list_orders` or `other::list_orders`"]),
             (
-                "let a: ListOrdersOrder;\nother::echo(\"a\").await?",
-                &["write `other::ListOrdersOrder` or `my_shop::ListOrdersOrder`"],
+                "let a: Order;\nother::echo(\"a\").await?",
+                &["write `other::Order` or `my_shop::Order`"],
             ),
         ],
     );
@@ -126,8 +126,8 @@ fn tools_of_a_large_server_are_found_in_the_catalog() {
         &[
             ("shop::nothing_like_this().await?", &["its tools are", "and 38 more"]),
             (
-                "let a: shop::ListOrders2Ordr;\n1",
-                &["did you mean `ListOrders2Order`", "shop::list_orders_2("],
+                "let a: shop::OrderItm;\n1",
+                &["did you mean `OrderItem`", "shop::list_orders("],
             ),
         ],
     );
@@ -151,15 +151,15 @@ fn types_fields_and_variants_of_other_names_are_found() {
             "demo::ListOrders { limit: Some(3) }.call().await?",
             &["did you mean `ListOrdersInput`?", LIST_ORDERS],
         ),
-        ("let status: demo::OrderStatus;\n1", &["did you mean `ListOrdersOrderStatus`?", "Pending, Shipped"]),
+        ("let status: demo::OrderState;\n1", &["did you mean `OrderStatus`?", "Pending, Shipped"]),
         (
-            "demo::ListOrdersOrderStatus::Canceled",
-            &["did you mean `Cancelled`?", "enum ListOrdersOrderStatus"],
+            "demo::OrderStatus::Canceled",
+            &["did you mean `Cancelled`?", "enum OrderStatus"],
         ),
-        ("demo::ListOrdersOrderStatus::Waiting", &["its variants are `Pending`, `Shipped`"]),
+        ("demo::OrderStatus::Waiting", &["its variants are `Pending`, `Shipped`"]),
         (&order, &["`ListOrdersOutput` has no field `order`; did you mean `orders`?", LIST_ORDERS]),
-        (&total, &["`ListOrdersOrder` has no field `total`; did you mean `total_cents`?", LIST_ORDERS]),
-        (&id, &["it is a list of `ListOrdersOrder`", ".iter()", LIST_ORDERS]),
+        (&total, &["`Order` has no field `total`; did you mean `total_cents`?", LIST_ORDERS]),
+        (&id, &["it is a list of `Order`", ".iter()", LIST_ORDERS]),
         (&iterated, &["iterate over its field `orders`", LIST_ORDERS]),
         (&first, &["its list is the field `orders`", LIST_ORDERS]),
         (

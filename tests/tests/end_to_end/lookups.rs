@@ -12,7 +12,7 @@ fn tools_are_found_from_a_snippet() {
     let outcome = json(code).argument("--demo").expect("ok", 0);
     let result = &outcome["result"];
     assert_eq!((&result[0], &result[1], &result[2]), (&json!("demo"), &json!("demo"), &json!("list_orders")));
-    assert_says(&result[3], &["list_orders(cursor?: String", "-> ListOrdersOutput", "ListOrdersOrderItem {"]);
+    assert_says(&result[3], &["list_orders(cursor?: String", "-> { orders: Vec<Order>", "OrderItem {"]);
     assert_eq!(result[4][0]["function"], "list_orders");
     // It makes no calls and needs no session.
     assert_eq!((&outcome["manifest"], &outcome["calls"]), (&json!([]), &json!([])));

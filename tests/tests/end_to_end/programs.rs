@@ -205,7 +205,7 @@ fn check_says_what_fits_what_is_corrected_and_what_is_broken() {
     place.write("gone", "async fn run() -> Result<usize> { Ok(demo::list_invoices().await?.len()) }");
     place.write(
         "untyped",
-        "async fn run() -> Result<Vec<demo::ListOrdersOrder>> { Ok(demo::list_orders().await?.orders) }",
+        "async fn run() -> Result<Vec<demo::Order>> { Ok(demo::list_orders().await?.orders) }",
     );
     let checked = place.run(&["program", "check", "--demo", "--json"]).done().exits(3);
     let checked: Value = serde_json::from_str(&checked.stdout).unwrap();

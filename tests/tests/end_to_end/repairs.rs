@@ -128,7 +128,7 @@ fn omitted_fields_of_a_literal_are_none() {
             "demo::list_orders().limit(3).status(None).await?.orders.len()",
             &[(
                 1,
-                "demo::list_orders().limit(3).status(None::<demo::ListOrdersOrderStatus>).await?.orders.len()",
+                "demo::list_orders().limit(3).status(None::<demo::OrderStatus>).await?.orders.len()",
             )],
             json!(3),
         ),
@@ -283,10 +283,10 @@ fn names_are_imported_if_unambiguous() {
             json!("1"),
         ),
         (
-            "let page = demo::list_orders().status(ListOrdersOrderStatus::Shipped).limit(2).await?;\npage.orders.len()",
+            "let page = demo::list_orders().status(OrderStatus::Shipped).limit(2).await?;\npage.orders.len()",
             &[(
                 1,
-                "use demo::ListOrdersOrderStatus; let page = demo::list_orders().status(ListOrdersOrderStatus::Shipped).limit(2).await?;",
+                "use demo::OrderStatus; let page = demo::list_orders().status(OrderStatus::Shipped).limit(2).await?;",
             )],
             json!(2),
         ),

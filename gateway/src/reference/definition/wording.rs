@@ -22,14 +22,15 @@ pub(super) const RESOURCES: &str = "\
 
 /// The introduction to complete signatures.
 pub(super) const INLINED: &str = "\
-Signatures follow. `name?: T` is a setter, `.name(value)`. Prefer `ThingInput { … }.call()` where shown: give \
-every field, exactly typed, optional as `Some(…)` or `None`. The line below such a struct is the same call in function form, with optional fields as setters. \
-Functions and setters are lenient: `&str` for String and enums, any integer, arrays for Vec, a value or Option if \
-optional. Types are in the server's module: `shop::Order`. Scalar is a string, number or boolean: `==`, `.as_str()`, `.as_i64()`.";
+Signatures follow. `name?: T` is a setter, `.name(value)`. No `->`: a ToolResult. `-> { … }`: struct ToolNameOutput. Prefer \
+`ThingInput { … }.call()` where shown: every field, exactly typed, optional as `Some(…)` or `None`; the line below is its \
+function form, with optional fields as setters. Functions and setters are lenient: `&str` for String and enums, any integer, \
+arrays for Vec, a value or Option. Types are in the server's module: `shop::Order`. Scalar: a string, number or boolean: \
+`==`, `.as_str()`, `.as_i64()`.";
 
 /// The introduction to calls without types.
 pub(super) const CALLS_ONLY: &str = "\
-Signatures follow; call describe_tools for types. `name?: T` is a setter, `.name(value)`. Prefer \
+Signatures follow; call describe_tools for types. `name?: T` is a setter, `.name(value)`. No `->`: a ToolResult. Prefer \
 `ThingInput { … }.call()` where shown: give every field, exactly typed, optional as `Some(…)` or `None`. Functions \
 and setters are lenient: `&str` for String and enums, any integer, arrays for Vec. Types are in the server's module: \
 `shop::Order`; describe tools first. In snippets too: `search_tools(\"orders\").await?` returns a Vec (`.module`, \
